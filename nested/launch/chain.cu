@@ -3,19 +3,17 @@
 //     level(n):                                    `grid` blocks of `block` threads; only one thread acts
 //         mark: begun
 //         if n < depth: mark: called; launch level(n + 1)
-//
 // The device makes the levels:
 //   null_stream, named, fire_and_forget, tail: a kernel launches a kernel
 //   graph_tail: a device graph launches itself again when it is done
 //   graph_next, graph_forget, graph_sibling: device graphs in a ring, each launches the next: when it is done, by fire and
-//       forget, as its sibling. One execution may launch 120 graphs by the last two, so every 100th level is graph_next's.
+//       forget, as its sibling; at most 120 levels by the last two
 //   graph_while: the body of a WHILE node runs again until its kernel sets the condition to 0
 //   grid_sync: one cooperative grid with one grid.sync() per level
 // The host makes them:
 //   host, host_graph: it launches all, one by one or as one graph
 //   host_pdl, host_graph_pdl: the same; a grid begins while the one before it ends (programmatic dependent launch)
-//   host_read, host_polled: it launches a level when the one before has told it to: the host copies a number back, or
-//       polls a number in its own memory that the kernel writes
+//   host_read, host_polled: it waits for each level, copies a number back, or polls one that the kernel writes
 // The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
 // Hazards: none. The levels share only an atomic sum. Source: ours.
@@ -135,10 +133,9 @@ struct ChainState {
     unsigned levels;
 };
 
-inline constexpr unsigned kRing = 8;            // device graphs that launch each other
-inline constexpr unsigned kLevelsInOrder = 100; // every so many levels, one waits for all before it
+inline constexpr unsigned kRing = 8;              // device graphs that launch each other
+inline constexpr unsigned kMaxWithoutOrder = 120; // levels, if none waits for the one before: CUDA's limit
 
-// `ring`: the graphs; null for graph_tail, which launches its own graph.
 template <class Nest>
 __global__ void chain_graph(LaunchMarks marks, ChainState* state, const cudaGraphExec_t* ring, Nest nest)
 {
@@ -159,10 +156,8 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, const cudaGrap
     marks.call(read.level);
     if constexpr (Nest::mechanism == Mechanism::graph_tail)
         launch_graph_again(here);
-    else if (next % kLevelsInOrder == 0)
-        launch_graph<Mechanism::graph_next>(here, ring[next % kRing]);
-    else
-        launch_graph<Nest::mechanism>(here, ring[next % kRing]);
+    else // by fire and forget, a graph has not ended before all that it has launched
+        launch_graph<Nest::mechanism>(here, ring[Nest::mechanism == Mechanism::graph_forget ? next : next % kRing]);
 }
 
 __global__ void chain_while(LaunchMarks marks, ChainState* state, cudaGraphConditionalHandle another)
@@ -177,7 +172,7 @@ __global__ void chain_while(LaunchMarks marks, ChainState* state, cudaGraphCondi
         state->level = read.level + 1;
         marks.call(read.level);
     }
-    cudaGraphSetConditional(another, read.level < read.levels ? 1 : 0);
+    set_condition(another, read.level < read.levels);
 }
 
 // The graphs of a run by a mechanism of graphs that decide, with their data.
@@ -185,7 +180,8 @@ class GraphChain
 {
   public:
     explicit GraphChain(const LaunchJob& job)
-        : job_(job), state_(job.context.allocate<ChainState>(1)), ring_(job.context.allocate<cudaGraphExec_t>(kRing))
+        : job_(job), state_(job.context.allocate<ChainState>(1)),
+          ring_(job.context.allocate<cudaGraphExec_t>(std::max(kRing, job.launches + 1)))
     {
         with_declared_graphs(job);
         set_levels(job.launches);
@@ -204,7 +200,7 @@ class GraphChain
         case Mechanism::graph_next:
             return make<Mechanism::graph_next>(kRing, ring_.data());
         case Mechanism::graph_forget:
-            return make<Mechanism::graph_forget>(kRing, ring_.data());
+            return make<Mechanism::graph_forget>(job.launches + 1, ring_.data());
         case Mechanism::graph_sibling:
             return make<Mechanism::graph_sibling>(kRing, ring_.data());
         default:
@@ -312,6 +308,10 @@ struct Chain {
         case Mechanism::graph_forget:
         case Mechanism::graph_sibling:
         case Mechanism::graph_while: {
+            if ((job.mechanism == Mechanism::graph_forget || job.mechanism == Mechanism::graph_sibling) &&
+                job.launches > kMaxWithoutOrder)
+                throw Unsupported("device graphs launch at most 120 others by " +
+                                  std::string(name_of(job.mechanism)));
             auto graphs = std::make_shared<GraphChain>(job);
             return [graphs] { graphs->launch(); };
         }

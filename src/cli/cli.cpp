@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -102,6 +103,10 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     const std::string name = arguments.empty() ? "--help" : arguments.front();
     const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+    // Not where a folder may not have been built yet.
+    if (constexpr std::array<std::string_view, 4> kWithout{"build", "new", "--version", "--help"};
+        std::ranges::find(kWithout, name) == kWithout.end())
+        load_folders_of_environment();
     if (name == kWorkerCommand)
         return worker(rest);
     if (name == "--help" || name == "-h" || name == "help")

@@ -188,12 +188,12 @@ class BackendSession final : public LocalSession
     }
 
     // What this backend lacks for the case; empty if nothing.
-    static std::string why_lacking(const Strategy& strategy, const Case& point)
+    std::string why_lacking(const Strategy& strategy, const Case& point) const
     {
         const Mechanism mechanism = mechanism_of(strategy.info(), point);
         if (strategy.info().cuda_only && kBackend != BackendKind::cuda)
             return point.strategy + " needs features that only CUDA has";
-        if (!Context::has(mechanism))
+        if (!context_.has(mechanism))
             return "backend " + std::string(name_of(kBackend)) + " has no launches by " +
                    std::string(name_of(mechanism));
         return "";

@@ -29,7 +29,7 @@ std::vector<Workload> by_workload(const std::vector<Reconciled>& cases)
 {
     std::vector<Workload> workloads;
     for (std::size_t index = 0; index < cases.size(); ++index) {
-        const Strategy* const strategy = Registry::find_anywhere(cases[index].cell("strategy"));
+        const Strategy* const strategy = Registry::find_if_built(cases[index].cell("strategy"));
         const std::string name = strategy == nullptr ? "" : std::string(strategy->info().workload->name);
         auto found = std::ranges::find(workloads, name, &Workload::name);
         if (found == workloads.end())

@@ -222,7 +222,7 @@ CaseFacts CaseRules::describe(const RowCells& row) const
     CaseFacts known{.place = row.place(), .cells = shared_cells_};
     const std::string& key = row.at("key"_column);
     std::optional<Case> point;
-    const Strategy* const known_here = Registry::find_anywhere(row.at("strategy"_column));
+    const Strategy* const known_here = Registry::find_if_built(row.at("strategy"_column));
     const bool runs_here = known_here != nullptr;
     if (runs_here)
         known.workload = known_here->info().workload->name;

@@ -113,6 +113,12 @@ constexpr bool launches_graphs(Mechanism mechanism)
     return info_of(mechanism).graphs;
 }
 
+// Whether a grid may begin before the one before it has ended: compute capability 9.0 or later.
+constexpr bool is_programmatic(Mechanism mechanism)
+{
+    return mechanism == Mechanism::host_pdl || mechanism == Mechanism::host_graph_pdl;
+}
+
 // Whether it needs what only CUDA has.
 constexpr bool cuda_only(Mechanism mechanism)
 {

@@ -25,19 +25,19 @@ namespace
 constexpr const char* kLoad =
     "NESTBED_LOAD"; // folders of users' own workloads, for this program and those that it calls
 
+// Whether it was built with the same headers. What is no library is not judged here: loading it says what is wrong.
+bool is_of_this_program(const fs::path& file)
+{
+    const std::string content = read_text_file(file.string());
+    return !content.starts_with("\177ELF") || content.find(nestbed_interface) != std::string::npos;
+}
+
 std::unique_ptr<Modules>& in_use()
 {
     static std::unique_ptr<Modules> modules;
     return modules;
 }
 
-void load_folders_of_environment()
-{
-    const char* const folders = std::getenv(kLoad);
-    for (const std::string& folder : split(folders == nullptr ? "" : folders, ':'))
-        if (!folder.empty())
-            in_use()->load_folder(folder);
-}
 } // namespace
 
 Modules::Modules(fs::path folder, std::string_view prefix) : folder_(std::move(folder)), prefix_(prefix)
@@ -85,7 +85,7 @@ std::string Modules::missing_text() const
 {
     std::set<std::string> missing;
     for (const auto& [name, workload] : workload_of_)
-        if (!fs::exists(file_of(workload)))
+        if (!fs::exists(file_of(workload)) || !is_of_this_program(file_of(workload)))
             missing.insert(prefix_ + workload);
     if (missing.empty())
         return {};
@@ -117,7 +117,7 @@ void Modules::load_all()
     for (const auto& [name, workload] : workload_of_)
         workloads.insert(workload);
     for (const std::string& workload : workloads)
-        if (fs::exists(file_of(workload)))
+        if (fs::exists(file_of(workload)) && is_of_this_program(file_of(workload)))
             load_module(workload);
 }
 
@@ -125,8 +125,7 @@ void Modules::load_all()
 void Modules::open(const fs::path& file, const std::string& how)
 {
     // Before it is loaded: its constructors would already use what is not as they know it.
-    if (const std::string content = read_text_file(file.string());
-        content.starts_with("\177ELF") && content.find(nestbed_interface) == std::string::npos)
+    if (!is_of_this_program(file))
         throw RunError(
             fmt::format("the module {} was built with other headers than the program; {}", file.string(), how));
     if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
@@ -196,7 +195,6 @@ void use_modules(std::string_view prefix)
 {
     in_use() = std::make_unique<Modules>(module_folder(), prefix);
     Registry::set_source(*in_use());
-    load_folders_of_environment();
 }
 
 Modules* modules_in_use()
@@ -204,10 +202,22 @@ Modules* modules_in_use()
     return in_use().get();
 }
 
+void load_folders_of_environment()
+{
+    const char* const folders = std::getenv(kLoad);
+    for (const std::string& folder : split(folders == nullptr ? "" : folders, ':'))
+        if (!folder.empty() && in_use() != nullptr)
+            in_use()->load_folder(folder);
+}
+
 void load_folder(const fs::path& folder)
 {
     if (in_use() == nullptr)
         throw UsageError(fmt::format("--load {}: not with this program; allowed: with nestbed", folder.string()));
+    if (folder.string().find(':') != std::string::npos)
+        throw UsageError(fmt::format("--load {}: the path has a ':', which separates folders in {}; allowed: another "
+                                     "folder",
+                                     folder.string(), kLoad));
     in_use()->load_folder(folder);
     const char* const before = std::getenv(kLoad);
     const std::string whole = fs::weakly_canonical(fs::absolute(folder)).string();

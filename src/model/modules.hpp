@@ -61,9 +61,10 @@ class Modules final : public StrategySource
 // none.
 std::filesystem::path module_folder();
 
-// The modules of the running program, as the source of the registry, and users' own of the folders in NESTBED_LOAD; called
-// once, by main. Throws UsageError or RunError.
+// The modules of the running program, as the source of the registry; called once, by main. Throws RunError.
 void use_modules(std::string_view prefix);
+// Loads users' own workloads: those of the folders in NESTBED_LOAD. Throws as Modules::load_folder().
+void load_folders_of_environment();
 
 // Null if use_modules() was not called: a test program has its strategies in it.
 Modules* modules_in_use();

@@ -1,5 +1,7 @@
 #include "model/strategy.hpp"
 
+#include "base/error.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -162,6 +164,15 @@ const Strategy* Registry::find_anywhere(std::string_view name)
             return strategy;
     const Strategy* strategy = find(BackendKind::cuda, name);
     return strategy != nullptr ? strategy : find(BackendKind::cpu, name);
+}
+
+const Strategy* Registry::find_if_built(std::string_view name)
+{
+    try {
+        return find_anywhere(name);
+    } catch (const RunError&) {
+        return nullptr;
+    }
 }
 
 std::vector<const Strategy*> Registry::all()

@@ -72,7 +72,9 @@ std::vector<AxisValue> shapes_of(const std::vector<Setting>& settings, const Axi
 std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
 {
     std::vector<AxisValue> values;
-    if (axis.shape) {
+    if (settings.of(axis.name).empty()) {
+        // The names that are allowed are not asked for: those of inputs load all modules.
+    } else if (axis.shape) {
         values = shapes_of(settings.of(axis.name), axis);
     } else if (const std::span<const std::string_view> names = names_on(axis); !names.empty()) {
         const std::vector<std::string_view> allowed(names.begin(), names.end());

@@ -264,15 +264,14 @@ class Context
         return static_cast<std::uint32_t>(blocks) * facts_.multiprocessors;
     }
 
-    // The old device runtime has no tail launches, no fire-and-forget launches and no graphs.
-    static bool has(Mechanism mechanism)
+    // The old device runtime has no tail launches, no fire-and-forget launches and no graphs. Before 9.0: nothing programmatic.
+    bool has(Mechanism mechanism) const
     {
 #ifdef NESTBED_CDP1
         return mechanism != Mechanism::tail && mechanism != Mechanism::fire_and_forget &&
-               !launches_graphs(mechanism) && mechanism != Mechanism::graph_while;
+               !launches_graphs(mechanism) && mechanism != Mechanism::graph_while && !is_programmatic(mechanism);
 #else
-        static_cast<void>(mechanism);
-        return true;
+        return !is_programmatic(mechanism) || std::stoi(facts_.compute_capability) >= 9;
 #endif
     }
     // Memory for pending launches beyond the memory for the default limit, in bytes.

@@ -46,6 +46,14 @@ Graph capture_while(Context& context, const Body& body)
     return executable;
 }
 
+// Sets the condition of a WHILE node: whether its body runs again.
+__device__ inline void set_condition(cudaGraphConditionalHandle handle, bool again)
+{
+#ifndef NESTBED_CDP1
+    cudaGraphSetConditional(handle, again ? 1 : 0);
+#endif
+}
+
 // A number in the host's memory that kernels write and the host reads while they run.
 class MappedWord
 {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <link.h>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -16,10 +18,38 @@ extern "C" char __data_start, _end; // NOLINT
 namespace nestbed::races
 {
 
+namespace
+{
+// Adds the writable segments of a module of watched kernels to the list.
+int add_module(dl_phdr_info* object, std::size_t /*size*/, void* list)
+{
+    const std::string_view path = object->dlpi_name;
+    if (!path.ends_with(".so") || !path.substr(path.rfind('/') + 1).starts_with("races"))
+        return 0;
+    for (std::size_t part = 0; part < object->dlpi_phnum; ++part)
+        if (const auto& segment = object->dlpi_phdr[part]; segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0)
+            static_cast<std::vector<std::pair<std::uintptr_t, std::size_t>>*>(list)->emplace_back(
+                object->dlpi_addr + segment.p_vaddr, segment.p_memsz);
+    return 0;
+}
+} // namespace
+
 Shadow::Shadow()
 {
-    variables_.begin = reinterpret_cast<std::uintptr_t>(&__data_start);
-    variables_.bytes = static_cast<std::size_t>(&_end - &__data_start);
+    find_variables();
+}
+
+void Shadow::find_variables()
+{
+    std::vector<std::pair<std::uintptr_t, std::size_t>> found{
+        {reinterpret_cast<std::uintptr_t>(&__data_start), static_cast<std::size_t>(&_end - &__data_start)}};
+    dl_iterate_phdr(add_module, &found);
+    for (const auto& [begin, bytes] : found)
+        if (std::ranges::find(variables_, begin, &Region::begin) == variables_.end()) {
+            Region& region = variables_.emplace_back();
+            region.begin = begin;
+            region.bytes = bytes;
+        }
 }
 
 std::size_t Cells::bytes_to_make(std::size_t first, std::size_t last, std::size_t count) const
@@ -95,7 +125,9 @@ void Shadow::clear()
 {
     for (auto& [end, region] : regions_)
         empty(region);
-    empty(variables_);
+    for (Region& region : variables_)
+        empty(region);
+    find_variables();
 }
 
 void Shadow::empty(Region& region)
@@ -109,9 +141,10 @@ Region* Shadow::find(std::uintptr_t address)
     if (last_ != nullptr && last_->has(address))
         return last_;
     const auto found = regions_.upper_bound(address);
-    if (found == regions_.end() || !found->second.has(address))
-        return variables_.has(address) ? &variables_ : nullptr;
-    return last_ = &found->second;
+    if (found != regions_.end() && found->second.has(address))
+        return last_ = &found->second;
+    const auto variables = std::ranges::find_if(variables_, [&](const Region& one) { return one.has(address); });
+    return variables == variables_.end() ? nullptr : &*variables;
 }
 
 void Shadow::mark_written(Region& region, std::size_t first_cell, std::size_t last_cell)

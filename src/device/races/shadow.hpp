@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -118,9 +119,11 @@ class Shadow
 
   private:
     void empty(Region& region);
+    // Those of the program and of the modules that are loaded now.
+    void find_variables();
 
     std::map<std::uintptr_t, Region> regions_; // by the end of their guards
-    Region variables_;                         // of the program: where no other region is
+    std::deque<Region> variables_;             // of the program and its modules: where no other region is
     std::size_t bytes_ = 0;
     Region* last_ = nullptr; // that was found
 };

@@ -8,13 +8,12 @@
 #include <array>
 #include <cstdlib>
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
-
-extern "C" char __data_start; // NOLINT: the linker's name of where the program's variables begin
 
 namespace nestbed::races
 {
@@ -136,7 +135,11 @@ SourcePlace source_place(const void* address)
 std::string variable_at(std::uintptr_t address)
 {
     // The library takes for a module what is mapped from its file. Variables without a value in the file may lie behind.
-    Dwfl_Module* const module = dwfl_addrmodule(debug_information(), reinterpret_cast<std::uintptr_t>(&__data_start));
+    Dl_info object{};
+    const bool found =
+        dladdr(reinterpret_cast<const void*>(address), &object) != 0; // NOLINT(performance-no-int-to-ptr)
+    Dwfl_Module* const module =
+        found ? dwfl_addrmodule(debug_information(), reinterpret_cast<std::uintptr_t>(object.dli_fbase)) : nullptr;
     GElf_Off offset = 0;
     GElf_Sym symbol{};
     const char* const name = module == nullptr
