@@ -85,6 +85,21 @@ class Modules(unittest.TestCase):
         self.assertIn(f"nestbed: the module {module} was built with other headers than the program; to build it: cmake --build BUILD --target "
                       "workload_reduce\n", done.stderr)
 
+    def test_a_module_of_another_build_is_as_if_it_had_not_been_built_where_nothing_asks_for_it(self):
+        self.take("workload_hello")
+        module = self.folder / "modules/workload_hello.so"
+        module.write_bytes(re.sub(rb"(?<![0-9a-f])[0-9a-f]{64}(?=\0)", b"0" * 64, module.read_bytes()))
+        for words in (("run", *SUM, "-o", "-"), ("run", *SUM, "--input", "random", "-o", "-"), ("list",)):
+            with self.subTest(words=words):
+                self.assertEqual(called(self.program, *words).returncode, 0)
+        self.assertIn("workload_hello", called(self.program, "list").stderr)
+
+    def test_a_figure_of_a_workload_that_is_not_there_may_be_named(self):
+        experiment = self.folder / "a.cfg"
+        experiment.write_text("strategy = nosync\nfigure = against-flat\n")
+        done = called(self.program, "run", experiment, *SUM[2:], "-o", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_module_that_cannot_be_loaded_is_an_error(self):
         module = self.folder / "modules/workload_reduce.so"
         module.write_text("not a library")

@@ -91,6 +91,30 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("racy.cu:", done.stdout)
 
+    def test_a_variable_of_the_module_is_watched(self):
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        folder = self.folder / "counted"
+        folder.mkdir()
+        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "counted")
+        self.assertEqual(text.count("atomicAdd(task.answer, sum);"), 1)
+        first = text.rindex("\n\n", 0, text.index("bool must_divide(")) + 2
+        text = text[:first] + "__device__ unsigned answers_added;\n\n" + text[first:]
+        (folder / "counted.cu").write_text(text.replace("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"))
+        self.assertEqual(self.called("build", "counted").returncode, 0)
+        done = self.called("races", "--load", "counted", "--strategy", "counted_nested", "--grid", "2", "--block", "32")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("answers_added", done.stdout)
+
+    def test_a_folder_of_the_environment_may_not_be_built_yet(self):
+        folder = self.folder / "later"
+        self.assertEqual(self.called("new", "later", load=str(folder)).returncode, 0)
+        done = self.called("list", load=str(folder))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("to build it: nestbed build", done.stderr)
+        self.assertEqual(self.called("build", "later", load=str(folder)).returncode, 0)
+        self.assertEqual(self.called("build", "later", load=str(folder)).returncode, 0)  # again
+
     def test_errors_say_what_to_do(self):
         for words, code, said in (
                 (("new", "Quadrature"), 2, "nestbed: new: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first\n"),
