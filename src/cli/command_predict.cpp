@@ -43,8 +43,8 @@ the log.
 Data-dependent launches are predicted without an experiment, from the counts of
 logs, which are those of the oracle, and from two measured times of the same
 input: that of the best flat form, and that of the highest threshold, with which
-each thread does its item alone. A log of the executor has the same counts, so a GPU
-needs to run these few cases only:
+each thread does its item alone. A log of the executor has the same counts, so a
+GPU needs to run these few cases only:
 
   nestbed run my.cfg --backend cpu -o counts.csv
   nestbed run my.cfg --threshold HIGHEST -o few.csv      # on the GPU

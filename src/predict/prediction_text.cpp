@@ -208,7 +208,7 @@ std::string studies_text(const std::vector<NeedStudy>& studies)
         for (std::size_t index = 0; index < cells.size(); ++index)
             columns[index].cells.push_back(cells[index]);
     }
-    return "\nData-dependent launches: the threshold, coarsening and aggregation that the model\n"
+    return "\nData-dependent launches: the threshold, coarsening and aggregation that the\nmodel "
            "chooses, and how many times the least measured time they take:\n" +
            table_text(std::move(columns), terminal_of(STDOUT_FILENO));
 }

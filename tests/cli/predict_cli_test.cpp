@@ -115,7 +115,7 @@ TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
     EXPECT_THAT(done.out,
                 AllOf(HasSubstr("Predicted: 576 cases\n"), HasSubstr("  168: their launches depend on the input\n"),
                       HasSubstr("  96: they launch nothing, and their measured time is given\n"),
-                      HasSubstr("uniform 16384, 64 32 grid"), HasSubstr("that the model\nchooses, ")));
+                      HasSubstr("uniform 16384, 64 32 grid"), HasSubstr("that the\nmodel chooses, ")));
     std::istringstream lines(done.out);
     for (std::string line; std::getline(lines, line);)
         EXPECT_LE(line.size(), 80U) << line;
@@ -197,8 +197,9 @@ TEST_F(PredictCommand, ChoosesNothingForALogWithoutAFlatForm)
     const Outcome done = predict({"--against", alone});
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_THAT(done.out, AllOf(HasSubstr("Predicted: 0 cases\n"), Not(HasSubstr("Data-dependent launches"))));
-    expect_refused({"--against", alone, "--choices", scratch_.path("none.csv")},
-                   "alone.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form");
+    expect_refused(
+        {"--against", alone, "--choices", scratch_.path("none.csv")},
+        "alone.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form");
     EXPECT_FALSE(std::filesystem::exists(scratch_.path("none.csv")));
 }
 
