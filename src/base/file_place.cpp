@@ -31,9 +31,9 @@ std::string name_of_file(const std::string& path)
 
 int open_at(int folder, const std::string& name, int flags)
 {
-    constexpr mode_t kUsualMode = 0666;
+    constexpr mode_t kDefaultMode = 0666;
     return uninterrupted(
-        [&] { return ::openat(folder, name.c_str(), flags | O_CLOEXEC, kUsualMode); }); // NOLINT(*-vararg)
+        [&] { return ::openat(folder, name.c_str(), flags | O_CLOEXEC, kDefaultMode); }); // NOLINT(*-vararg)
 }
 
 std::shared_ptr<const Descriptor> open_folder(int from, const std::string& path)

@@ -99,8 +99,8 @@ std::uint64_t most_search_size(InputKind input)
 
 std::uint32_t default_cutoff(InputKind input)
 {
-    constexpr std::uint32_t kUsualQueens = 6;
-    return input == SearchInput::queens ? kUsualQueens : kNoCutoff;
+    constexpr std::uint32_t kDefaultQueens = 6;
+    return input == SearchInput::queens ? kDefaultQueens : kNoCutoff;
 }
 
 std::uint32_t most_children(const Case& point)
