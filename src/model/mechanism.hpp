@@ -119,6 +119,12 @@ constexpr bool is_programmatic(Mechanism mechanism)
     return mechanism == Mechanism::host_pdl || mechanism == Mechanism::host_graph_pdl;
 }
 
+// Whether the launch model was fitted to it, so that it predicts its times.
+constexpr bool is_fitted(Mechanism mechanism)
+{
+    return info_of(mechanism).nearest == mechanism;
+}
+
 // Whether it needs what only CUDA has.
 constexpr bool cuda_only(Mechanism mechanism)
 {

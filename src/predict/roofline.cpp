@@ -209,7 +209,7 @@ bool raises_limit(const Demand& demand, const DeviceFacts& facts)
 
 std::string why_not_described(const Demand& demand, const DeviceFacts& facts)
 {
-    if (info_of(demand.mechanism).nearest != demand.mechanism)
+    if (!is_fitted(demand.mechanism))
         return "the launch model has no parameters of their mechanism";
     if (!from_device(demand.mechanism) || demand.form.levels() == 0)
         return "";

@@ -56,7 +56,7 @@ std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const Devic
                 continue;
             one.log_us = std::log(median(one.us));
             one.demand = demand_of(strategy, result.point, facts);
-            if (info_of(one.demand.mechanism).nearest != one.demand.mechanism)
+            if (!is_fitted(one.demand.mechanism))
                 continue;
             all.push_back(std::move(one));
         }

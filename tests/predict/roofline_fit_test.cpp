@@ -151,7 +151,7 @@ TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
                  [](const Case& point) { return point.strategy == "chain" && *point.depth > 64; });
     expect_named("cases of chain with large grids",
                  [](const Case& point) { return point.strategy == "chain" && point.grid > 1; });
-    for (const Mechanism mechanism : Registry::find_anywhere("chain")->info().mechanisms)
+    for (const Mechanism mechanism : fitted_mechanisms("chain"))
         expect_named("cases of chain by " + std::string(name_of(mechanism)), [&](const Case& point) {
             return is_empty_grids(point) && point.mechanism == mechanism &&
                    (point.strategy == "chain" || from_device(mechanism));
@@ -161,7 +161,7 @@ TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
     for (const Mechanism mechanism : {Mechanism::host, Mechanism::host_graph})
         expect_named("cases of fanout by " + std::string(name_of(mechanism)),
                      [&](const Case& point) { return point.strategy == "fanout" && point.mechanism == mechanism; });
-    for (const Mechanism mechanism : Registry::find_anywhere("trees")->info().mechanisms) {
+    for (const Mechanism mechanism : fitted_mechanisms("trees")) {
         expect_named("cases of trees by " + std::string(name_of(mechanism)),
                      [&](const Case& point) { return point.strategy == "trees" && point.mechanism == mechanism; });
         if (mechanism != Mechanism::tail)

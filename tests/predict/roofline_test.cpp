@@ -38,7 +38,7 @@ std::vector<Case> many_cases()
     std::vector<Case> points;
     for (const std::string_view name : Registry::names()) {
         const StrategyInfo& info = Registry::find_anywhere(name)->info();
-        for (const Mechanism mechanism : info.mechanisms)
+        for (const Mechanism mechanism : fitted_mechanisms(name))
             for (const std::uint32_t grid : {1U, 64U, 2048U, 65536U}) {
                 Case point = on_a_gpu(std::string(name), grid, 512, mechanism);
                 if (info.over_matrix()) {
@@ -70,7 +70,7 @@ TEST(Roofline, PredictsEveryCaseByTheBuiltInModel)
 TEST(Roofline, GrowsWithTheLevels)
 {
     for (const char* strategy : {"chain", "chains", "chains_synced"})
-        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
+        for (const Mechanism mechanism : fitted_mechanisms(strategy))
             for (const std::uint32_t grid : {1U, 64U, 4096U}) {
                 double before = 0;
                 for (const std::uint32_t depth : {1U, 8U, 64U, 65U, 512U}) {
@@ -84,7 +84,7 @@ TEST(Roofline, GrowsWithTheLevels)
 TEST(Roofline, GrowsWithTheLaunchesOfALevel)
 {
     for (const char* strategy : {"fanout", "chains", "chains_synced", "trees", "trees_by_lanes", "synced", "nosync"})
-        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms) {
+        for (const Mechanism mechanism : fitted_mechanisms(strategy)) {
             double before = 0;
             for (const std::uint32_t grid : {1U, 16U, 256U, 1024U, 4096U, 16384U, 65536U}) {
                 const double us = predicted(on_a_gpu(strategy, grid, 512, mechanism, 2, 4)).us;
@@ -114,7 +114,7 @@ TEST(Roofline, GrowsWithTheWaves)
 // The first 64 levels of a chain are alike; a later one takes `deep` longer, but not by tail launches or graphs.
 TEST(Roofline, TakesLongerForALevelThatIsDeep)
 {
-    for (const Mechanism mechanism : Registry::find_anywhere("chain")->info().mechanisms) {
+    for (const Mechanism mechanism : fitted_mechanisms("chain")) {
         const auto us = [&](std::uint32_t depth) { return predicted(on_a_gpu("chain", 1, 32, mechanism, depth)).us; };
         const bool deep = mechanism == Mechanism::null_stream || mechanism == Mechanism::named_stream ||
                           mechanism == Mechanism::fire_and_forget;
@@ -129,7 +129,7 @@ TEST(Roofline, TakesLongerForALevelThatIsDeep)
 TEST(Roofline, RunsTreesInOrderInANullStreamAndByTailLaunches)
 {
     using enum Mechanism;
-    for (const Mechanism mechanism : Registry::find_anywhere("trees")->info().mechanisms) {
+    for (const Mechanism mechanism : fitted_mechanisms("trees")) {
         const auto us = [&](const char* strategy, std::uint32_t depth) {
             return predicted(on_a_gpu(strategy, 1, 32, mechanism, depth, 4)).us;
         };

@@ -4,15 +4,26 @@
 #include "log/logged_cases.hpp"
 #include "predict/roofline_file.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed
 {
+
+// Those of a strategy to which the launch model was fitted.
+inline std::vector<Mechanism> fitted_mechanisms(std::string_view strategy)
+{
+    std::vector<Mechanism> fitted;
+    std::ranges::copy_if(Registry::find_anywhere(strategy)->info().mechanisms, std::back_inserter(fitted), is_fitted);
+    return fitted;
+}
 
 // `fanout`: of a tree.
 inline Case on_a_gpu(const std::string& strategy, std::uint32_t grid, std::uint32_t block, Mechanism mechanism,
@@ -40,23 +51,22 @@ inline Case on_a_gpu(const std::string& strategy, std::uint32_t grid, std::uint3
 // The cases from which a model is fitted: like those of experiments/launch.cfg, trees.cfg and library.cfg.
 inline std::vector<Case> cases_for_a_model()
 {
-    const auto mechanisms = [](const char* strategy) { return Registry::find_anywhere(strategy)->info().mechanisms; };
     std::vector<Case> points;
-    for (const Mechanism mechanism : mechanisms("chain"))
+    for (const Mechanism mechanism : fitted_mechanisms("chain"))
         for (std::uint32_t depth = 1; depth <= 1024; depth *= 2)
             points.push_back(on_a_gpu("chain", 1, 32, mechanism, depth));
     for (const std::uint32_t grid : {2112U, 8448U, 67584U})
         for (const Mechanism mechanism : {Mechanism::null_stream, Mechanism::tail})
             points.push_back(on_a_gpu("chain", grid, 32, mechanism, 16));
-    for (const Mechanism mechanism : mechanisms("fanout"))
+    for (const Mechanism mechanism : fitted_mechanisms("fanout"))
         for (std::uint32_t grid = 1; grid <= 65536; grid *= 4)
             points.push_back(on_a_gpu("fanout", grid, 32, mechanism));
-    for (const Mechanism mechanism : mechanisms("chains"))
+    for (const Mechanism mechanism : fitted_mechanisms("chains"))
         for (const std::uint32_t grid : {1U, 16U, 128U, 1024U, 4096U})
             for (const std::uint32_t block : {32U, 256U, 1024U})
                 for (const std::uint32_t depth : {1U, 2U, 4U, 8U})
                     points.push_back(on_a_gpu("chains", grid, block, mechanism, depth));
-    for (const Mechanism mechanism : mechanisms("trees"))
+    for (const Mechanism mechanism : fitted_mechanisms("trees"))
         for (const std::uint32_t grid : {1U, 64U})
             for (std::uint32_t depth = 1; depth <= 4; ++depth) {
                 points.push_back(on_a_gpu("trees", grid, 32, mechanism, depth, 4));
