@@ -155,14 +155,18 @@ def mechanisms_each(cases):
     return cases.groupby("strategy")["mechanism"].nunique().to_dict()
 
 
-def grouped_by(cases, names, least=1):
-    """Groups of cases that agree in `names`, including empty values, in the order of their first cases. Leaves out groups of
-    fewer than `least` cases."""
+def places_by(cases, names):
+    """The places of cases that agree in `names`, including empty values: [[place]], in the order of their first cases."""
     found = {}
     keys = zip(*(map(str, cases[name].tolist()) for name in names)) if names else [()] * len(cases)
     for place, key in enumerate(keys):
         found.setdefault(key, []).append(place)
-    return [cases.take(places) for places in found.values() if len(places) >= least]
+    return list(found.values())
+
+
+def grouped_by(cases, names, least=1):
+    """The same as groups of cases. Leaves out groups of fewer than `least` cases."""
+    return [cases.take(places) for places in places_by(cases, names) if len(places) >= least]
 
 
 def names_beside(axis):

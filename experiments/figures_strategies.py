@@ -1,4 +1,6 @@
 """The figure of strategies: one dot per case, sorted by time, with its time and its device launches."""
+import math
+
 import pandas
 
 import figure_parts as parts
@@ -8,6 +10,8 @@ from measures import MEASURES
 
 LINE_HEIGHT = 0.205
 SHAPE = ["elements", "nx", "ny", "grid", "block"]
+MOST_PANELS = 40  # that a reader can compare
+MOST_LINES = 200  # of all panels
 
 
 def strategies(part, shown, _):
@@ -18,8 +22,12 @@ def strategies(part, shown, _):
     types = sorted({name for name in shown["type"] if name}, key=parts.order_of)
     timed = shown[shown["us"].notna()]
     panels = sorted(parts.grouped_by(shown, shapes), key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in shapes])
-    panels = [_rows_of(panel, suffixes) for panel in panels]
-    sheet = Sheet(_strategies_title(shown, shapes, panels), _strategies_key(shown, types))
+    sizes = len(panels)
+    notes = [f"Not drawn: {style.grouped(sizes - MOST_PANELS)} larger sizes."] if sizes > MOST_PANELS else []
+    panels, left_out = zip(*(_lines_of(panel, suffixes, MOST_LINES // min(sizes, MOST_PANELS)) for panel in panels[:MOST_PANELS]))
+    if any(left_out):
+        notes.append(f"Not drawn: {style.grouped(sum(left_out))} slower ways.")
+    sheet = Sheet(_strategies_title(shown, shapes, sizes, panels, suffixes), _strategies_key(shown, types))
     columns, tops = (1, [0.25]) if len(panels) == 1 else (2, [0.3, 0.3])
     units = timed["us"] if len(timed) else pandas.Series([1.0])
     scale, unit = style.time_unit(units)
@@ -34,26 +42,30 @@ def strategies(part, shown, _):
         tops[column] += height + 0.78
     floor = part.rows["floor_us"].dropna()
     if len(floor):
-        sheet.notes.append(f"An empty kernel takes {style.time_text(floor.median())}, timed the same way.")
+        notes.append(f"An empty kernel takes {style.time_text(floor.median())}, timed the same way.")
+    sheet.notes += notes
     return sheet.finish(parts.caption_of(part, shown))
 
 
-def _rows_of(panel, suffixes):
-    """[(suffix, cases)]: the lines of the plot, each for one strategy, sorted by the smallest time. Lines without a
-    time come last."""
-    keys = ["strategy", "mechanism", *suffixes, *parts.CHOSEN]
-    found = []
-    for cases in parts.grouped_by(panel, keys):
-        case = cases.iloc[0]
-        found.append((", ".join(filter(None, (parts.name_of(name, case[name]) for name in suffixes))), cases))
-    return sorted(found, key=lambda row: (row[1]["us"].isna().all(), row[1]["us"].min(), row[1]["strategy"].iloc[0]))
+def _lines_of(panel, suffixes, most):
+    """([(suffix, cases)], how many more there are): the lines of the plot, each for one strategy, sorted by the smallest
+    time. Lines without a time come last."""
+    groups = parts.places_by(panel, ["strategy", "mechanism", *suffixes, *parts.CHOSEN])
+    times, strategies = panel["us"].fillna(math.inf).to_numpy(), panel["strategy"].tolist()
+    groups.sort(key=lambda places: (times[places].min(), strategies[places[0]]))
+    taken = [panel.take(places) for places in groups[:most]]
+    return [(_suffix(cases.iloc[0], suffixes), cases) for cases in taken], max(0, len(groups) - most)
 
 
-def _strategies_title(shown, shapes, panels):
+def _suffix(case, suffixes):
+    return ", ".join(filter(None, (parts.name_of(name, case[name]) for name in suffixes)))
+
+
+def _strategies_title(shown, shapes, sizes, panels, suffixes):
     """What runs, the smallest and the largest time, and how many runs have no time."""
     timed = shown[shown["us"].notna()]
     tail = f"; {_faults(shown)}" if parts.status_text(shown) else ""
-    what = _what(shown, shapes, len(panels))
+    what = _what(shown, shapes, sizes)
     if not len(timed):
         return f"{what}: no run has a time{tail}"
     if len(panels) == 1 and len(panels[0]) <= 3 and shown["strategy"].nunique() == 1:
@@ -61,10 +73,9 @@ def _strategies_title(shown, shapes, panels):
                 for suffix, cases in panels[0]]
         return f"{what} by {style.marked(shown['strategy'].iloc[0])}, " + ", ".join(said)
     fast, slow = timed["us"].idxmin(), timed["us"].idxmax()
-    names = {index: cases["strategy"].iloc[0] for panel in panels for _, cases in panel for index in cases.index}
+    names = {index: shown["strategy"][index] for index in (fast, slow)}
     if names[fast] == names[slow]:
-        names = {index: ", ".join(filter(None, [names[index], suffix])) for panel in panels for suffix, cases in panel
-                 for index in cases.index}
+        names = {index: ", ".join(filter(None, [name, _suffix(shown.loc[index], suffixes)])) for index, name in names.items()}
     ways = "" if shapes else f" in {parts.count_text(len(timed), 'way')}"
     least, most = (f"{style.time_text(timed['us'][index])} ({names[index]})" for index in (fast, slow))
     return f"{what}{ways}: {least} to {most}{tail}"

@@ -433,6 +433,14 @@ class PlotTest(unittest.TestCase):
         self.assertIn("4 of the log's 10 rows are not in this figure",
                       " ".join(texts_of(self.drawn(made)["made-latency-depth"]).split()))
 
+    def test_more_lines_than_a_reader_can_compare_are_counted(self):
+        ways = [row for seed in range(250) for row in rows([10 + seed, 11 + seed], seed=seed)]
+        sizes = [row for grid in range(1, 51) for row in rows([10, 11], grid=grid, block=32, elements=32 * grid, seed=grid)]
+        found = [" ".join(texts_of(self.drawn(made, columns=[*COLUMNS, "seed"])["made-strategies"]).split()) for made in (ways, sizes)]
+        self.assertIn("Not drawn: 50 slower ways.", found[0])
+        self.assertIn("10.5 µs (nosync, seed 0) to 260 µs (nosync, seed 249)", found[0])
+        self.assertIn("Not drawn: 10 larger sizes.", found[1])
+
     def test_nothing_timed_is_said_in_the_figure(self):
         made = [row for depth in range(3) for row in rows([None] * 2, depth=depth, status="timeout")]
         found = self.drawn(made)
