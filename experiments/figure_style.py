@@ -67,6 +67,9 @@ MECHANISMS = {
     "null_stream": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
     "tail": ("tail launch", VERMILLION), "graph_tail": ("device graph", PURPLE), "host": ("host", GREY),
     "host_graph": ("host graph", GREEN), "grid_sync": ("grid.sync()", "#3A97CF"), "none": ("", GREY),
+    "graph_next": ("device graph, the next one", PURPLE), "graph_forget": ("device graph, forgotten", PURPLE),
+    "graph_sibling": ("device graph, sibling", PURPLE), "graph_while": ("WHILE node", PURPLE), "host_pdl": ("host, PDL", GREY),
+    "host_read": ("host reads back", GREY), "host_polled": ("host polls", GREY), "host_graph_pdl": ("host graph, PDL", GREEN),
 }
 
 matplotlib.rcParams.update({

@@ -13,6 +13,7 @@ import figures_depths
 import figures_graphs
 import figures_hazards
 import figures_irregular
+import figures_ladder
 import figures_lanes
 import figures_launches
 import figures_litmus
@@ -239,6 +240,9 @@ FIGURES = [
     Figure("chain", "launch-time", "Time per launch in chains of empty grids",
            "What does a launch cost when each grid launches the next? By launch mechanism.",
            "chains", "launch", _empty_grids("chain"), _chains_and_fanouts, figures_launches.launch_time, ("length",), ("each",)),
+    Figure("ladder", "ladder", "The ladder: what one more level costs",
+           "", "chains of two lengths, in levels of several sizes", "ladder", figures_ladder.steps, _taken, figures_ladder.by_blocks,
+           page="a point of it is the difference of two cases"),
     Figure("fanout", "launch-time", "Time per launch among many",
            "What does a launch cost when one grid makes many? The time of a run, divided by its launches. Device launches are made in "
            "waves of root blocks that fit the pending-launch limit, unless a case fixes its wave. grid.sync() launches nothing; its "

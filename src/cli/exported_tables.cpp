@@ -124,8 +124,10 @@ Json column_json(std::string_view name)
 
 Json mechanism_json(Mechanism mechanism)
 {
-    return {
-        {"name", name_of(mechanism)}, {"from_device", from_device(mechanism)}, {"cuda_only", cuda_only(mechanism)}};
+    return {{"name", name_of(mechanism)},
+            {"from_device", from_device(mechanism)},
+            {"cuda_only", cuda_only(mechanism)},
+            {"decided_by", info_of(mechanism).decided_by}};
 }
 
 } // namespace

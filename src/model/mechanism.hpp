@@ -31,43 +31,62 @@ enum class Mechanism : std::uint8_t {
     grid_sync,       // no launch: the same cooperative grid continues after grid.sync()
 };
 
+// Who decides, while the work runs, whether there is another level.
+inline constexpr std::string_view kByLaunch = "a kernel, which launches a kernel";
+inline constexpr std::string_view kByGraph = "a kernel, through a graph";
+inline constexpr std::string_view kByGoingOn = "a kernel, which goes on";
+inline constexpr std::string_view kByHost = "the host, when it has read what the level found";
+inline constexpr std::string_view kAhead = "nobody: as many as were submitted";
+
 // The rules of a mechanism; in the order of the enumeration.
 struct MechanismInfo {
     std::string_view name;
+    std::string_view decided_by = kAhead;
     bool from_device = false; // kernels make the launches, by an API call, so that the ledger counts them
     bool graphs = false;      // what is launched from a kernel is a device graph, not a kernel
     bool cuda_only = false;   // needs what only CUDA has: graphs, cooperative grids, programmatic launches
-    bool host_waits = false;  // the host waits for each level, so that not all work can be submitted before it starts
     // The mechanism whose times are the nearest, for a rough estimate where the launch model was not fitted to it.
     Mechanism nearest = Mechanism::none;
 };
 
 inline constexpr std::array<MechanismInfo, 17> kMechanismInfos{{
-    {.name = "none"},
-    {.name = "null_stream", .from_device = true, .nearest = Mechanism::null_stream},
-    {.name = "named", .from_device = true, .nearest = Mechanism::named_stream},
-    {.name = "fire_and_forget", .from_device = true, .nearest = Mechanism::fire_and_forget},
-    {.name = "tail", .from_device = true, .nearest = Mechanism::tail},
-    {.name = "graph_tail", .from_device = true, .graphs = true, .cuda_only = true, .nearest = Mechanism::graph_tail},
-    {.name = "graph_next", .from_device = true, .graphs = true, .cuda_only = true, .nearest = Mechanism::graph_tail},
+    {.name = "none", .decided_by = {}},
+    {.name = "null_stream", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::null_stream},
+    {.name = "named", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::named_stream},
+    {.name = "fire_and_forget", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::fire_and_forget},
+    {.name = "tail", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::tail},
+    {.name = "graph_tail",
+     .decided_by = kByGraph,
+     .from_device = true,
+     .graphs = true,
+     .cuda_only = true,
+     .nearest = Mechanism::graph_tail},
+    {.name = "graph_next",
+     .decided_by = kByGraph,
+     .from_device = true,
+     .graphs = true,
+     .cuda_only = true,
+     .nearest = Mechanism::graph_tail},
     {.name = "graph_forget",
+     .decided_by = kByGraph,
      .from_device = true,
      .graphs = true,
      .cuda_only = true,
      .nearest = Mechanism::graph_tail},
     {.name = "graph_sibling",
+     .decided_by = kByGraph,
      .from_device = true,
      .graphs = true,
      .cuda_only = true,
      .nearest = Mechanism::graph_tail},
-    {.name = "graph_while", .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "graph_while", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host", .nearest = Mechanism::host},
     {.name = "host_pdl", .cuda_only = true, .nearest = Mechanism::host},
-    {.name = "host_read", .host_waits = true, .nearest = Mechanism::host},
-    {.name = "host_polled", .cuda_only = true, .host_waits = true, .nearest = Mechanism::host},
+    {.name = "host_read", .decided_by = kByHost, .nearest = Mechanism::host},
+    {.name = "host_polled", .decided_by = kByHost, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
     {.name = "host_graph_pdl", .cuda_only = true, .nearest = Mechanism::host_graph},
-    {.name = "grid_sync", .cuda_only = true, .nearest = Mechanism::grid_sync},
+    {.name = "grid_sync", .decided_by = kByGoingOn, .cuda_only = true, .nearest = Mechanism::grid_sync},
 }};
 
 inline constexpr std::array kMechanisms = [] {
@@ -111,6 +130,12 @@ constexpr bool from_device(Mechanism mechanism)
 constexpr bool launches_graphs(Mechanism mechanism)
 {
     return info_of(mechanism).graphs;
+}
+
+// Whether the host waits for each level, so that not all work can be submitted before it starts.
+constexpr bool host_waits(Mechanism mechanism)
+{
+    return info_of(mechanism).decided_by == kByHost;
 }
 
 // Whether a grid may begin before the one before it has ended: compute capability 9.0 or later.

@@ -148,6 +148,7 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
     EXPECT_EQ(entry(json["axes"], "submit")["values"], (std::vector<std::string>{"held", "open"}));
     EXPECT_TRUE(entry(json["mechanisms"], "tail")["from_device"]);
     EXPECT_FALSE(entry(json["mechanisms"], "host")["from_device"]);
+    EXPECT_EQ(entry(json["mechanisms"], "graph_while")["decided_by"], "a kernel, through a graph");
     // Every column of a row, with what it holds, in its order.
     std::vector<std::string> names;
     for (const auto& column : json["columns"]) {

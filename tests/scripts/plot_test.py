@@ -368,6 +368,16 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(list(self.line_of(figure, 3).get_ydata()), [10, 10, 10])  # time divided by launches
         self.assertIn("10.0 µs", texts_of(figure))
 
+    def test_a_ladder_has_the_cost_of_one_more_level(self):
+        chain = {"strategy": "chain", "experiment": "ladder", "elements": "0", "type": "none", "block": 256}
+        cost = {"tail": lambda grid: 12, "graph_tail": lambda grid: 5, "host_read": lambda grid: 15, "host_graph": lambda grid: 1 + grid / 1000}
+        made = [row for mechanism, level in cost.items() for grid in (1, 132, 2000) for depth in (16, 116)
+                for row in rows([30 + depth * level(grid)] * 5, **chain, mechanism=mechanism, grid=grid, depth=depth)]
+        text = texts_of(self.drawn(made)["made-ladder"])
+        self.assertIn("decided on the GPU 5.00 µs, by a host that reads 15.0 µs, submitted ahead 1.00 µs", " ".join(text.split()))
+        for label in "tail launch 12.0 µs", "device graph 5.00 µs", "host reads back 15.0 µs", "host graph 1.00–3.00 µs":
+            self.assertIn(label, text)
+
     def test_waves(self):
         made = [row for wave in (1, 2, 4) for streams in (1, 2)
                 for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]

@@ -16,7 +16,7 @@ constexpr AxisMeaning kOfFanout[]{{axis::grid, "root blocks; fanout: the childre
                                   {axis::fanout, "children of each grid", 2},
                                   {axis::depth, "levels of trees or chains", 0, "3 of trees, 8 of chains"}};
 
-constexpr std::string_view kFiguresOfChain[]{"chain", "trees", "submission", "pending", "ways"};
+constexpr std::string_view kFiguresOfChain[]{"ladder", "chain", "trees", "submission", "pending", "ways"};
 constexpr std::string_view kFiguresOfFanout[]{"fanout", "trees", "submission", "pending", "ways"};
 
 } // namespace
