@@ -556,7 +556,7 @@ class Predicted(WithTools):
         done = called(self.SCRIPT, self.folder)
         self.assertEqual((done.returncode, done.stdout), (0, f"{self.folder}/predicted.csv\n"))
         self.assertEqual(done.stderr, "predicted.sh: no case that the model predicts: baselines\n")
-        own = called(NESTBED, "predict", "--model", self.folder / "model.json", "--against", self.folder / "book.csv", "--csv", "-").stdout
+        own = called(NESTBED, "predict", "--device", self.folder / "model.json", "--against", self.folder / "book.csv", "--csv", "-").stdout
         header, *rows = own.splitlines()
         table = (self.folder / "predicted.csv").read_text().splitlines()
         self.assertEqual(table[:len(rows) + 1], [f"log,{header}", *(f"book,{row}" for row in rows)])
