@@ -511,6 +511,39 @@ class Installed(Scratch):
         self.assertTrue((self.prefix / "bin/nestbed").exists())
         self.assertTrue((self.prefix / "share/doc/nestbed/README.md").exists())
 
+    def test_modules_are_those_of_this_build(self):
+        modules = pathlib.Path(NESTBED).resolve().parent / "modules"
+        stale = modules / "workload_of_an_earlier_version.so"
+        stale.write_text("")
+        self.addCleanup(stale.unlink)
+        prefix = self.folder / "again"
+        self.assertEqual(called("cmake", "--install", modules.parent, "--prefix", prefix).returncode, 0)
+        self.assertEqual({file.name for file in (prefix / "libexec/nestbed/modules").iterdir()},
+                         {file.name for file in modules.iterdir()} - {stale.name})
+
+    def test_a_cmake_project_builds_a_workload(self):
+        self.assertEqual(called(self.prefix / "bin/nestbed", "new", "quadrature", cwd=self.folder).returncode, 0)
+        (self.folder / "quadrature/CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.21)\nproject(mine LANGUAGES NONE)\nfind_package(nestbed 0.1 REQUIRED)\n"
+            "nestbed_add_workload(quadrature quadrature.cu)\n")
+        build = self.folder / "made"
+        for words in (("-S", "quadrature", "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}"), ("--build", build)):
+            done = called("cmake", *words, cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("ninja: no work to do", called("cmake", "--build", build).stdout)
+        case = ("--load", build / "quadrature", "--strategy", "quadrature_nested", "--grid", "2", "--block", "32")
+        done = called(self.prefix / "bin/nestbed", "run", *case, "--backend", "cpu", "--repeat", "2", "-o", "-")
+        self.assertEqual((done.returncode, done.stdout.count("quadrature_nested,")), (0, 2), done.stderr)
+        if (self.prefix / "bin/nestbed_races").exists():
+            done = called(self.prefix / "bin/nestbed", "races", *case)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        (self.folder / "quadrature/CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.21)\nproject(mine LANGUAGES NONE)\nfind_package(nestbed REQUIRED)\n"
+            "nestbed_add_workload(quadrature none.cu)\n")
+        done = called("cmake", build)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("none.cu does not exist; allowed: .cu files", " ".join(done.stderr.split()))
+
     def test_shells_and_man_know_the_program(self):
         for name, text in (("share/bash-completion/completions/nestbed", "complete "), ("share/zsh/site-functions/_nestbed", "#compdef nestbed"),
                            ("share/man/man1/nestbed.1", ".TH ")):
