@@ -558,6 +558,28 @@ class Sweep(Scratch):
         self.assertRegex(shown.stdout, r"nosync +16 +1\n")
 
 
+class Times(unittest.TestCase):
+    """tests/times.py: how its table is judged. Its builds take minutes: they are run by hand."""
+    SCRIPT = ROOT / "tests/times.py"
+
+    def test_a_longer_time_is_marked(self):
+        sys.path.insert(0, str(self.SCRIPT.parent))
+        self.addCleanup(sys.path.pop, 0)
+        import times  # pylint: disable=import-outside-toplevel
+        first, change = times.WAITS[:2]
+        measured = [(first, 74.0, 160.0), (change, 6.5, 5.0)]
+        text, over = times.table(measured, busy=False)
+        self.assertEqual(over, ["change"])
+        self.assertIn("first           75 s   74.0 s    160.0 s  fresh clone", text)
+        self.assertEqual([line.endswith(": TOO LONG") for line in text.splitlines()], [False, False, True])
+        self.assertEqual(times.table(measured, busy=True)[1], ["first"])
+
+    def test_a_time_that_does_not_exist_is_an_error(self):
+        done = called(self.SCRIPT, "second")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no time 'second'; allowed: first, change, cuda-first, cuda-change, cuda-all\n", done.stderr)
+
+
 class Costs(unittest.TestCase):
     """overhead.py and supervised.py. claims.sh checks that the page of the H200 contains what they print."""
 
