@@ -30,7 +30,7 @@ def say(text):
 
 def predictions_of(path, model):
     """(header, rows) of the predictions of a log. Raises PredictError."""
-    words = [os.environ["NESTBED"], "predict", "--model", model, "--against", path, "--csv", "-"]
+    words = [os.environ["NESTBED"], "predict", "--device", model, "--against", path, "--csv", "-"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError as error:

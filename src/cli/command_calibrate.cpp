@@ -147,7 +147,7 @@ Command calibrate_command()
                 "them with their 95 % intervals. It needs the logs of experiments/launch.cfg,\n"
                 "trees.cfg, library.cfg and transpose.cfg. They must be of one GPU, driver and\n"
                 "CUDA version, and have their manifests beside them.\n"
-                "`nestbed predict --model FILE.json` uses the model.\n",
+                "`nestbed predict --device FILE.json` uses the model.\n",
         .files = "csv",
         .operands = SIZE_MAX,
         .options = {{.name = "output", .value = "FILE", .help = "write the model, a new JSON file", .letter = 'o'},

@@ -1,21 +1,26 @@
 // `nestbed predict`: the GPU times of cases by the launch roofline, beside what a log measured.
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/stop_request.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/device_option.hpp"
+#include "cli/executor_counts.hpp"
 #include "cli/log_files.hpp"
 #include "log/logged_cases.hpp"
+#include "model/case_text.hpp"
 #include "plan/plan.hpp"
 #include "predict/need_prediction.hpp"
 #include "predict/prediction_text.hpp"
-#include "predict/roofline_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <ostream>
+#include <set>
 
 namespace nestbed
 {
@@ -40,24 +45,28 @@ they are counted with the reason. With --against, the median of the measured GPU
 times is beside the prediction; without an experiment, the cases are those of
 the log.
 
-Data-dependent launches are predicted without an experiment, from the counts of
-logs, which are those of the oracle, and from two measured times of the same
-input: that of the best flat form, and that of the highest threshold, with which
-each thread does its item alone. A log of the executor has the same counts, so a
-GPU needs to run these few cases only:
+Data-dependent launches are predicted from their counts, and from two measured
+times of the same input: that of the best flat form, and that of the highest
+threshold, with which each thread does its item alone. So a GPU needs to run
+these few cases only; the executor counts the launches of all others, here:
 
-  nestbed run my.cfg --backend cpu -o counts.csv
   nestbed run my.cfg --threshold HIGHEST -o few.csv      # on the GPU
-  nestbed predict --against few.csv --counts counts.csv
+  nestbed predict my.cfg --against few.csv
 
-The last table has the threshold, coarsening and aggregation that the model
-chooses, and how many times the least measured time they take.
+Without an experiment, the counts are those of the logs (--counts). The last
+table has the threshold, coarsening and aggregation that the model chooses, and
+how many times the least measured time they take.
 )";
 
-Roofline model_of(const Given& given)
+PlannedDevice model_of(const Given& given)
 {
-    const std::string path = only_value(given, "model", "", "a file's name");
-    return path.empty() ? default_roofline() : parse_roofline(read_text_file(path), path);
+    PlannedDevice device = device_of(given).value_or(built_in_device());
+    if (!device.roofline)
+        throw UsageError(
+            fmt::format("--device {}: {} describes the GPU, but there is no launch model; allowed: a folder "
+                        "with a model.json that `nestbed calibrate` wrote",
+                        given.at("device").front(), device.source));
+    return device;
 }
 
 bool has_plan(const Given& given)
@@ -66,18 +75,23 @@ bool has_plan(const Given& given)
            std::ranges::any_of(all_keys(), [&](const Key& key) { return given.contains(std::string(key.name)); });
 }
 
-// The cases of the experiment and the options, on the GPU of the model.
-std::vector<Case> planned_cases(const Given& given, const Roofline& roofline)
+Settings settings_of(const Given& given)
 {
     Settings settings;
     if (const auto& files = given.at("argument"); !files.empty())
         settings.read_file(files.front());
     set_from(settings, given);
+    return settings;
+}
+
+// The cases of the experiment and the options, on the GPU of the model.
+std::vector<Case> planned_cases(const Settings& settings, const DeviceFacts& facts)
+{
     const std::vector<BackendKind> backends = chosen_backends(settings, [] { return std::string(); });
     if (std::ranges::find(backends, BackendKind::cuda) == backends.end())
         throw UsageError(fmt::format("{}: only GPU times can be predicted; allowed: auto, cuda",
                                      settings.of("backend").front().place()));
-    const Plan plan = make_plan(settings, {{BackendKind::cuda, roofline.facts}});
+    const Plan plan = make_plan(settings, {{BackendKind::cuda, facts}});
     std::vector<Case> points;
     for (const Group& group : plan.groups)
         points.insert(points.end(), group.cases.begin(), group.cases.end());
@@ -93,6 +107,30 @@ LoggedCases measured_cases(const std::string& path, const ParsedLog& log)
     return logged;
 }
 
+// The studies that have a planned case. The executor counts the launches.
+std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLog& measured,
+                                       const std::vector<Case>& points, const Settings& settings, std::ostream& err)
+{
+    if (std::ranges::none_of(points, has_data_dependent_launches))
+        return {};
+    const std::optional<ExecutorCounts> counts = counts_on_executor(settings, err);
+    if (!counts)
+        return {};
+    std::vector<NeedStudy> studies =
+        need_studies(roofline, measured, CountedLog{&counts->log, counts->cases.results});
+    std::set<std::string> planned;
+    for (const Case& point : points)
+        planned.insert(settings_text(point));
+    std::erase_if(studies, [&](const NeedStudy& study) {
+        return std::ranges::none_of(
+            study.cases, [&](const PredictedCase& one) { return planned.contains(settings_text(one.demand.point)); });
+    });
+    if (studies.empty())
+        err << "nestbed: their times are not predicted: the log needs GPU times of a flat form and of the highest "
+               "threshold of the same input\n";
+    return studies;
+}
+
 int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::string against = only_value(given, "against", "", "a file's name");
@@ -103,10 +141,8 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     if (!csv.empty() && csv != "-")
         check_new_file(csv, "--csv");
     const std::string choices = only_value(given, "choices", "", "a file's name");
-    if (!choices.empty() && (against.empty() || has_plan(given)))
-        throw UsageError(
-            "--choices: only the counts of a log tell what to choose; allowed: with --against, and without "
-            "an experiment or settings");
+    if (!choices.empty() && against.empty())
+        throw UsageError("--choices: only measured times of an input tell what to choose; allowed: with --against");
     if (!choices.empty())
         check_new_file(choices, "--choices");
     if (!choices.empty() && csv == choices)
@@ -117,7 +153,8 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
             fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without "
                         "an experiment or settings",
                         counts));
-    const Roofline roofline = model_of(given);
+    const PlannedDevice device = model_of(given);
+    const Roofline& roofline = *device.roofline;
     ParsedLog log;
     LoggedCases logged;
     if (!against.empty()) {
@@ -128,12 +165,14 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     }
     std::vector<Case> points;
     if (has_plan(given))
-        points = planned_cases(given, roofline);
+        points = planned_cases(settings_of(given), device.facts);
     else
         std::ranges::transform(logged.results, std::back_inserter(points), &CaseResult::point);
     Predictions predictions = predictions_of(roofline, points, logged.results);
     std::vector<NeedStudy> studies;
-    if (!counts.empty()) {
+    if (has_plan(given) && !against.empty()) {
+        studies = planned_studies(roofline, {&log, logged.results}, points, settings_of(given), err);
+    } else if (!counts.empty()) {
         const ParsedLog counted = read_log(counts, err);
         const LoggedCases cases = logged_cases(counted, runs_of_manifest(counted));
         studies = need_studies(roofline, {&log, logged.results}, CountedLog{&counted, cases.results});
@@ -148,7 +187,8 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
                         against));
     for (const NeedStudy& study : studies)
         add_cases(predictions, study.cases);
-    if (!against.empty() && counts.empty() && !predictions.cases.empty() && nearness_of(predictions.cases).cases == 0)
+    if (!against.empty() && studies.empty() && !predictions.cases.empty() &&
+        nearness_of(predictions.cases).cases == 0)
         throw UsageError(fmt::format("--against {}: it has no GPU times of cases that can be predicted ({}); "
                                      "allowed: a log of these cases",
                                      against, predictions.cases.size()));
@@ -159,6 +199,15 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     out << (csv == "-" ? predictions_csv(predictions)
                        : printable(predictions_text(roofline, predictions, against) + studies_text(studies)));
     return exit_ok;
+}
+
+int predict_or_stop(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
+{
+    try {
+        return predict_cases(arguments, given, out, err);
+    } catch (const Interrupted&) {
+        return exit_interrupted;
+    }
 }
 
 } // namespace
@@ -173,10 +222,7 @@ Command predict_command()
         .files = "cfg",
         .operands = 1,
         .options =
-            {{.name = "model",
-              .value = "FILE",
-              .help = "the model, from `nestbed calibrate`",
-              .default_text = "that of an H200, which is built in"},
+            {device_option("the GPU, with its launch model", std::string(kBuiltInDevice)),
              {.name = "against",
               .value = "FILE",
               .help = "a log: print its measured times beside the predictions, and how near they are"},
@@ -190,7 +236,7 @@ Command predict_command()
               .value = "FILE",
               .help = "write one row per case to a new file; - for standard output, without the table"}},
         .settings = key_options(),
-        .call = predict_cases};
+        .call = predict_or_stop};
 }
 
 } // namespace nestbed

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/device_option.hpp"
 #include "cli/plotting.hpp"
 #include "cli/run_devices.hpp"
 #include "cli/run_options.hpp"
@@ -95,10 +96,13 @@ class Run
 
     int measured(const Settings& settings, const StopRequest& stop)
     {
-        const Sessions sessions = open_sessions(
-            settings, why_not_cuda, opener(given_, settings, stop, [this](const std::string& text) { note(text); }),
-            {.untimed = untimed(), .ranges = ranges()});
-        const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
+        const std::optional<PlannedDevice> device = device_of(given_);
+        Sessions sessions;
+        if (!device)
+            sessions = open_sessions(settings, why_not_cuda,
+                                     opener(given_, settings, stop, [this](const std::string& text) { note(text); }),
+                                     {.untimed = untimed(), .ranges = ranges()});
+        const std::map<BackendKind, DeviceFacts> facts = device ? facts_with(*device, settings) : facts_of(sessions);
         if (stop.asked())
             throw Interrupted();
         {
@@ -106,7 +110,7 @@ class Run
             whole_ = make_plan(settings, facts);
             plan_ = shard_ ? part_of(whole_, *shard_, kCaseTimes) : whole_;
             if (given_.contains("dry-run")) {
-                out_ << describe(plan_, facts, kCaseTimes) << std::flush;
+                out_ << (device ? planned_for_text(*device) : "") << describe(plan_, facts, kCaseTimes) << std::flush;
                 return exit_ok;
             }
         }

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
+#include "cli/data_folders.hpp"
 #include "inspect/profiler.hpp"
 #include "log/manifest.hpp"
 
@@ -20,12 +21,13 @@ namespace
 {
 constexpr std::chrono::minutes kPlotTimeout{30}; // it may have to install packages
 
-// The possible places of plot.sh: the repository in which this program was built, or where `cmake --install` puts it.
+// The possible places of plot.sh.
 std::vector<std::string> plot_scripts()
 {
-    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    return {(folder.parent_path().parent_path() / "experiments" / "plot.sh").string(),
-            (folder.parent_path() / "share" / "nestbed" / "experiments" / "plot.sh").string()};
+    std::vector<std::string> scripts;
+    for (const std::filesystem::path& folder : data_folders("experiments"))
+        scripts.push_back((folder / "plot.sh").string());
+    return scripts;
 }
 
 // The first script that exists. Throws UsageError.

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
+#include "cli/device_option.hpp"
 #include "inspect/profiler.hpp"
 #include "plan/axis.hpp"
 
@@ -46,7 +47,8 @@ Options run_options()
         {.name = "untimed", .value = "", .help = "leave all times empty, for a run under a profiler"},
         {.name = "plot", .value = "", .help = "draw the figures of the log at the end (experiments/plot.sh)"},
         {.name = "no-nvtx", .value = "", .help = "no NVTX ranges around the timed regions, to measure their cost"},
-        {.name = "dry-run", .value = "", .help = "print the plan and measure nothing"}};
+        {.name = "dry-run", .value = "", .help = "print the plan and measure nothing"},
+        device_option("with --dry-run: the GPU to plan for, which need not be here")};
 }
 
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
@@ -92,6 +94,8 @@ void check_options(const Given& given, const Settings& settings)
     for (const char* option : {"resume", "retry-failed"})
         if (given.contains(option) && given.contains("overwrite"))
             throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
+    if (given.contains("device") && !given.contains("dry-run"))
+        throw UsageError("--device: a run measures on the GPU that is here; allowed: with --dry-run");
     if (given.contains("plot") && given.contains("untimed"))
         throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
     for (const char* key : {"precision", "latency"})

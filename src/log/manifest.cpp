@@ -191,6 +191,7 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
             json.value("max_threads_per_multiprocessor", facts.max_threads_per_multiprocessor);
         facts.max_blocks_per_multiprocessor =
             json.value("max_blocks_per_multiprocessor", facts.max_blocks_per_multiprocessor);
+        facts.memory_bytes = json.value("memory_bytes", facts.memory_bytes);
     } catch (const nlohmann::json::exception& error) {
         throw refuse(fmt::format("lacks a fact about its GPU ({})", error.what()));
     }

@@ -184,7 +184,9 @@ std::vector<BackendKind> chosen_backends(const Settings& settings, const WhyNoGp
         const BackendKind backend = name == "cuda" ? BackendKind::cuda : BackendKind::cpu;
         if (const std::string reason = backend == BackendKind::cuda ? why_no_gpu() : ""; !reason.empty())
             throw UsageError(
-                fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu", setting.place(), reason));
+                fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu, or, for a plan alone, "
+                            "`nestbed run --dry-run --device h200`",
+                            setting.place(), reason));
         add(backend);
     }
     if (backends.empty())

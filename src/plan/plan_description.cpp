@@ -48,13 +48,20 @@ std::string why_too_large(const Case& point, const DeviceFacts& facts)
                              : point.grid != 0 ? fmt::format("{} blocks of {} threads", point.grid, point.block)
                              : point.graph_file.empty() ? fmt::format("{} elements", point.elements)
                                                         : path_in(point.graph_file);
-    return fmt::format("{} need {} of memory; allowed: what {} has free, {}", size,
-                       format_bytes(static_cast<double>(needed)), facts.name,
+    const bool is_here = facts.free_memory_bytes != facts.memory_bytes; // otherwise all of it counts as free
+    return fmt::format("{} need {} of memory; allowed: what {} has{}, {}", size,
+                       format_bytes(static_cast<double>(needed)), facts.name, is_here ? " free" : "",
                        format_bytes(static_cast<double>(facts.free_memory_bytes)));
 }
 
 namespace
 {
+
+#ifdef NESTBED_HAS_CUDA
+constexpr bool kHasCuda = true;
+#else
+constexpr bool kHasCuda = false;
+#endif
 
 // Why the case will be a row with status unsupported, as far as a plan can know; empty if the case will run.
 std::string why_unsupported(const Case& point, const DeviceFacts& facts)
@@ -62,7 +69,9 @@ std::string why_unsupported(const Case& point, const DeviceFacts& facts)
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     const Mechanism mechanism = mechanism_of(info, point);
     const bool on_cpu = point.backend == BackendKind::cpu;
-    if (Registry::find(point.backend, point.strategy) == nullptr || (on_cpu && info.cuda_only))
+    // A build without CUDA has all strategies on the executor only.
+    const bool is_here = !kHasCuda || Registry::find(point.backend, point.strategy) != nullptr;
+    if (!is_here || (on_cpu && info.cuda_only))
         return fmt::format("{} does not run on backend {}", point.strategy, name_of(point.backend));
     if (on_cpu && cuda_only(mechanism))
         return fmt::format("backend {} has no launches by {}", name_of(point.backend), name_of(mechanism));

@@ -1,6 +1,7 @@
 #include "predict/prediction.hpp"
 
 #include "model/case_text.hpp"
+#include "plan/plan_description.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +78,8 @@ Predictions predictions_of(const Roofline& roofline, std::span<const Case> point
         const Strategy& strategy = *Registry::find_anywhere(point.strategy);
         PredictedCase one{.demand = demand_of(strategy, point, roofline.facts), .prediction = {}, .measured = {}};
         std::string why = why_unpredictable(strategy, point, one.demand.plan);
+        if (why.empty() && !why_too_large(point, roofline.facts).empty())
+            why = "the GPU of the model has too little memory";
         if (why.empty())
             why = why_not_described(one.demand, roofline.facts);
         if (!why.empty()) {

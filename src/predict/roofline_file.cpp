@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace nestbed
@@ -30,6 +31,8 @@ constexpr std::array<Fact, 5> kFacts{{
     {"resident_grids", &DeviceFacts::resident_grids},
     {"default_pending_limit", &DeviceFacts::default_pending_limit},
 }};
+// Plans of cases also need this one; models of earlier versions lack it.
+constexpr const char* kMemory = "memory_bytes";
 
 // A value for a message. Lists and objects may be nested so deeply that the writer, which recurses, would overflow the
 // stack.
@@ -68,11 +71,13 @@ class Reader
             refuse(place + key, fmt::format("it is {}, not a number from 0 on", text_of(value)));
         return value;
     }
-    std::uint32_t count(const Json& object, const std::string& place, const char* key) const
+    template <class T>
+    T count(const Json& object, const std::string& place, const char* key) const
     {
+        constexpr T kMax = std::numeric_limits<T>::max();
         const Json& value = member(object, place, key);
-        if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > UINT32_MAX)
-            refuse(place + key, fmt::format("it is {}, not a whole number from 1 to {}", text_of(value), UINT32_MAX));
+        if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > kMax)
+            refuse(place + key, fmt::format("it is {}, not a whole number from 1 to {}", text_of(value), kMax));
         return value;
     }
     Estimate estimate(const std::string& key, const Json& parameter) const
@@ -108,6 +113,8 @@ std::string roofline_json(const Roofline& roofline, std::span<const RooflineSour
     Json json{{"gpu", roofline.gpu}, {"driver", roofline.driver}, {"cuda", roofline.cuda}};
     for (const Fact& fact : kFacts)
         json["facts"][fact.name] = roofline.facts.*fact.member;
+    if (roofline.facts.memory_bytes != 0)
+        json["facts"][kMemory] = roofline.facts.memory_bytes;
     json["parameters"] = Json::object();
     for (const auto& [key, one] : roofline.parameters) {
         const RooflineParameter* const parameter = roofline_parameter(key);
@@ -138,7 +145,9 @@ Roofline parse_roofline(std::string_view text, std::string_view name)
                       .parameters = {}};
     const Json& facts = reader.member(json, "", "facts");
     for (const Fact& fact : kFacts)
-        roofline.facts.*fact.member = reader.count(facts, "facts.", fact.name);
+        roofline.facts.*fact.member = reader.count<std::uint32_t>(facts, "facts.", fact.name);
+    if (facts.contains(kMemory))
+        roofline.facts.memory_bytes = reader.count<std::uint64_t>(facts, "facts.", kMemory);
     roofline.facts.name = roofline.gpu;
     roofline.facts.driver = roofline.driver;
     roofline.facts.runtime = roofline.cuda;

@@ -131,8 +131,7 @@ TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
     }
     expect_refused({"--against", h200_path("cgo22_sort.csv"), "--choices", csv}, csv);
     expect_refused({"--strategy", "nosync", "--choices", scratch_.path("new.csv")},
-                   "--choices: only the counts of a log tell what to choose; allowed: with --against, and without an "
-                   "experiment or settings");
+                   "--choices: only measured times of an input tell what to choose; allowed: with --against");
 }
 
 // A GPU need not measure the candidates: the flat forms and the highest threshold are enough, with the counts of another log.
@@ -173,6 +172,23 @@ TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
     EXPECT_EQ(zipf->at("aggregate"), "grid");
     EXPECT_EQ(zipf->at("measured_us") + zipf->at("cost"), "");
 
+    // The command itself runs the executor for the cases of an experiment.
+    const Words planned{"--strategy", "quick_kway", "--mechanism", "tail",        "--input",
+                        "zipf",       "--elements", "16384",       "--block",     "128",
+                        "--fanout",   "16",         "--grain",     "256",         "--threshold",
+                        "0,16",       "--coarsen",  "1",           "--aggregate", "block,grid"};
+    const Outcome itself = predict(planned + Words{"--against", few, "--choices", scratch_.path("by_itself.csv")});
+    EXPECT_EQ(itself.exit_code, 0) << itself.err;
+    EXPECT_THAT(itself.err,
+                ContainsRegex("counting the launches of 4 data-dependent cases on the executor: about .* s\n"
+                              "nestbed: counted in [0-9.]+ s\n"));
+    const std::vector<Row> by_itself = rows_of(scratch_.path("by_itself.csv"));
+    ASSERT_EQ(by_itself.size(), 1U); // of the planned input
+    EXPECT_EQ(by_itself.front(), *zipf);
+    const Outcome without_times = predict(planned + Words{"--against", h200_path("ways.csv"), "--elements", "8192"});
+    EXPECT_THAT(without_times.err,
+                HasSubstr("their times are not predicted: the log needs GPU times of a flat form"));
+
     expect_refused(
         {"--counts", executed},
         "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against LOG.csv");
@@ -208,17 +224,24 @@ TEST_F(PredictCommand, UsesAnotherModel)
     std::string model = read_text_file(h200_path("model.json"));
     boost::algorithm::replace_all(model, "NVIDIA H200", "NVIDIA A100");
     const std::string path = scratch_.write("model.json", model);
-    const Outcome done = predict({"--strategy", "nosync", "--model", path});
+    const Outcome done = predict({"--strategy", "nosync", "--device", path});
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_THAT(done.out, StartsWith("GPU times predicted for NVIDIA A100"));
-    EXPECT_EQ(predict({"--against", h200_path("book.csv"), "--model", path}).err,
+    EXPECT_EQ(predict({"--against", h200_path("book.csv"), "--device", path}).err,
               fmt::format("nestbed: {} is of NVIDIA H200, the model of NVIDIA A100\n", h200_path("book.csv")));
 
-    expect_refused({"--strategy", "nosync", "--model", scratch_.path("none.json")}, scratch_.path("none.json"), 1);
-    expect_refused({"--strategy", "nosync", "--model", scratch_.write("bad.json", "{")}, "bad.json: it is not JSON",
+    expect_refused({"--strategy", "nosync", "--device", scratch_.path("none.json")},
+                   "none.json: there is no such device, folder or file; allowed: h200, a folder of results, or a "
+                   "model.json");
+    expect_refused({"--strategy", "nosync", "--device", scratch_.write("bad.json", "{")}, "bad.json: it is not JSON",
                    1);
+    std::filesystem::create_directory(scratch_.path("logs"));
+    std::filesystem::copy(h200_path("book.csv.json"), scratch_.path("logs"));
+    expect_refused(
+        {"--strategy", "nosync", "--device", scratch_.path("logs")},
+        "book.csv.json describes the GPU, but there is no launch model; allowed: a folder with a model.json");
     boost::algorithm::replace_all(model, ".null_stream\"", ".named\""); // the later of two equal keys
-    expect_refused({"--strategy", "nosync", "--model", scratch_.write("less.json", model)},
+    expect_refused({"--strategy", "nosync", "--device", scratch_.write("less.json", model)},
                    "the model of NVIDIA A100 has no parameter ", 1);
 }
 

@@ -417,7 +417,8 @@ TEST(ChosenBackends, DoNotHaveAGpuWhereThereIsNone)
     EXPECT_EQ(text_of<UsageError>([] {
                   static_cast<void>(chosen_backends(settings_of({{"backend", "cuda"}}), no_gpu));
               }),
-              "--backend cuda: there is no usable GPU here (no driver); allowed: auto, cpu");
+              "--backend cuda: there is no usable GPU here (no driver); allowed: auto, cpu, or, for a plan alone, "
+              "`nestbed run --dry-run --device h200`");
 }
 
 // Cases as describe() prints them, with each run of spaces replaced by one.

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
 SUM = ("--strategy", "nosync", "--backend", "cpu", "--grid", "4", "--block", "32", "--repeat", "1", "--warmup", "0")
 
@@ -74,6 +75,16 @@ class Modules(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         self.assertEqual(sorted(listed), [entry["name"] for entry in json.loads(done.stdout)["strategies"]])
 
+    def test_what_a_workload_of_another_name_left_is_deleted(self):
+        modules = self.folder / "modules"
+        for name in ("gone.txt", "workload_gone.so", "races_gone.so"):
+            (modules / name).write_text("a_strategy\n")
+        rooms = [file.stem for file in (NESTBED.parent / "modules").glob("*.txt")]
+        done = called("cmake", "-D", f"FOLDER={modules}", "-D", f"ROOMS={'|'.join(rooms)}", "-P", ROOT / "src/stale_modules.cmake")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(file.name for file in modules.iterdir()), sorted([*(f"{room}.txt" for room in rooms), "workload_reduce.so"]))
+        self.assertIn("stale_modules.cmake", (ROOT / "CMakeLists.txt").read_text())
+
     def test_a_module_of_another_build_is_refused(self):
         module = self.folder / "modules/workload_reduce.so"
         of_module, of_program = (set(re.findall(rb"(?<![0-9a-f])[0-9a-f]{64}(?=\0)", file.read_bytes())) for file in (module, self.program))
@@ -115,7 +126,7 @@ class Modules(unittest.TestCase):
         self.assertRegex(done.stderr, r"^nestbed: the module .*\.so: two strategies of backend c[a-z]* are named '[a-z0-9_]+'\n$")
 
     def test_says_which_modules_a_run_needs(self):
-        experiments = pathlib.Path(__file__).resolve().parents[2] / "experiments"
+        experiments = ROOT / "experiments"
         for words, needed in (((experiments / "book.cfg",), "workload_reduce"), (("--strategy", "quick_kway,hello"), "workload_hello workload_sort"),
                               ((experiments / "bfs.cfg", "--strategy", "nosync"), "workload_reduce"), ((), "")):
             done = called(self.program, "modules", *words)

@@ -511,6 +511,39 @@ class Installed(Scratch):
         self.assertTrue((self.prefix / "bin/nestbed").exists())
         self.assertTrue((self.prefix / "share/doc/nestbed/README.md").exists())
 
+    def test_modules_are_those_of_this_build(self):
+        modules = pathlib.Path(NESTBED).resolve().parent / "modules"
+        stale = modules / "workload_of_an_earlier_version.so"
+        stale.write_text("")
+        self.addCleanup(stale.unlink)
+        prefix = self.folder / "again"
+        self.assertEqual(called("cmake", "--install", modules.parent, "--prefix", prefix).returncode, 0)
+        self.assertEqual({file.name for file in (prefix / "libexec/nestbed/modules").iterdir()},
+                         {file.name for file in modules.iterdir()} - {stale.name})
+
+    def test_a_cmake_project_builds_a_workload(self):
+        self.assertEqual(called(self.prefix / "bin/nestbed", "new", "quadrature", cwd=self.folder).returncode, 0)
+        (self.folder / "quadrature/CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.21)\nproject(mine LANGUAGES NONE)\nfind_package(nestbed 0.1 REQUIRED)\n"
+            "nestbed_add_workload(quadrature quadrature.cu)\n")
+        build = self.folder / "made"
+        for words in (("-S", "quadrature", "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}"), ("--build", build)):
+            done = called("cmake", *words, cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("ninja: no work to do", called("cmake", "--build", build).stdout)
+        case = ("--load", build / "quadrature", "--strategy", "quadrature_nested", "--grid", "2", "--block", "32")
+        done = called(self.prefix / "bin/nestbed", "run", *case, "--backend", "cpu", "--repeat", "2", "-o", "-")
+        self.assertEqual((done.returncode, done.stdout.count("quadrature_nested,")), (0, 2), done.stderr)
+        if (self.prefix / "bin/nestbed_races").exists():
+            done = called(self.prefix / "bin/nestbed", "races", *case)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        (self.folder / "quadrature/CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.21)\nproject(mine LANGUAGES NONE)\nfind_package(nestbed REQUIRED)\n"
+            "nestbed_add_workload(quadrature none.cu)\n")
+        done = called("cmake", build)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("none.cu does not exist; allowed: .cu files", " ".join(done.stderr.split()))
+
     def test_shells_and_man_know_the_program(self):
         for name, text in (("share/bash-completion/completions/nestbed", "complete "), ("share/zsh/site-functions/_nestbed", "#compdef nestbed"),
                            ("share/man/man1/nestbed.1", ".TH ")):
@@ -523,6 +556,28 @@ class Sweep(Scratch):
         shown = called(ROOT / "experiments/sweep.sbatch", "2", "-x.cfg", "--dry-run", cwd=self.folder)
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertRegex(shown.stdout, r"nosync +16 +1\n")
+
+
+class Times(unittest.TestCase):
+    """tests/times.py: how its table is judged. Its builds take minutes: they are run by hand."""
+    SCRIPT = ROOT / "tests/times.py"
+
+    def test_a_longer_time_is_marked(self):
+        sys.path.insert(0, str(self.SCRIPT.parent))
+        self.addCleanup(sys.path.pop, 0)
+        import times  # pylint: disable=import-outside-toplevel
+        first, change = times.WAITS[:2]
+        measured = [(first, 74.0, 160.0), (change, 6.5, 5.0)]
+        text, over = times.table(measured, busy=False)
+        self.assertEqual(over, ["change"])
+        self.assertIn("first           75 s   74.0 s    160.0 s  fresh clone", text)
+        self.assertEqual([line.endswith(": TOO LONG") for line in text.splitlines()], [False, False, True])
+        self.assertEqual(times.table(measured, busy=True)[1], ["first"])
+
+    def test_a_time_that_does_not_exist_is_an_error(self):
+        done = called(self.SCRIPT, "second")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no time 'second'; allowed: first, change, cuda-first, cuda-change, cuda-all\n", done.stderr)
 
 
 class Costs(unittest.TestCase):
@@ -556,7 +611,7 @@ class Predicted(WithTools):
         done = called(self.SCRIPT, self.folder)
         self.assertEqual((done.returncode, done.stdout), (0, f"{self.folder}/predicted.csv\n"))
         self.assertEqual(done.stderr, "predicted.sh: no case that the model predicts: baselines\n")
-        own = called(NESTBED, "predict", "--model", self.folder / "model.json", "--against", self.folder / "book.csv", "--csv", "-").stdout
+        own = called(NESTBED, "predict", "--device", self.folder / "model.json", "--against", self.folder / "book.csv", "--csv", "-").stdout
         header, *rows = own.splitlines()
         table = (self.folder / "predicted.csv").read_text().splitlines()
         self.assertEqual(table[:len(rows) + 1], [f"log,{header}", *(f"book,{row}" for row in rows)])

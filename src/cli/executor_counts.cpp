@@ -1,0 +1,87 @@
+#include "cli/executor_counts.hpp"
+
+#include "base/stop_request.hpp"
+#include "base/text.hpp"
+#include "cli/log_files.hpp"
+#include "cli/run_devices.hpp"
+#include "device/backends.hpp"
+#include "log/csv_log.hpp"
+#include "plan/plan.hpp"
+#include "predict/case_time.hpp"
+#include "program/build/child.hpp"
+#include "run/runner.hpp"
+#include "run/sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ostream>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+
+// One sample of each data-dependent case.
+Plan plan_of(const Settings& settings, const std::map<BackendKind, DeviceFacts>& facts)
+{
+    Plan plan = make_plan(settings, facts);
+    for (Group& group : plan.groups)
+        std::erase_if(group.cases,
+                      [](const Case& point) { return !has_data_dependent_launches(point) || !is_run(point); });
+    std::erase_if(plan.groups, [](const Group& group) { return group.cases.empty(); });
+    return plan;
+}
+
+} // namespace
+
+bool has_data_dependent_launches(const Case& point)
+{
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    return info.offers && from_device(mechanism_of(info, point));
+}
+
+std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream& err)
+{
+    for (const char* key : {"precision", "max-repeat", "latency", "expect"})
+        settings.set(key, {});
+    settings.set("backend", {"cpu"});
+    settings.set("repeat", {"1"});
+    settings.set("warmup", {"0"});
+    const StopRequest stop("\nnestbed: stopping; interrupt again to stop now\n");
+    const auto note = [&err](const std::string& text) { err << fmt::format("nestbed: {}\n", text); };
+    const Sessions sessions =
+        open_sessions(settings, why_not_cuda, opener({}, settings, stop, note), {.untimed = true});
+    const Plan plan = plan_of(settings, facts_of(sessions));
+    if (plan.groups.empty())
+        return std::nullopt;
+    err << fmt::format("nestbed: counting the launches of {} data-dependent cases on the executor: about {}\n",
+                       plan.case_count(),
+                       duration_text(std::chrono::duration<double, std::micro>(cost_us(kCaseTimes, plan))));
+    const Clock::time_point start = Clock::now();
+    const program::TemporaryFolder folder;
+    const std::string path = (folder.path() / "counts.csv").string();
+    CsvLog log{LogPlace(path)};
+    log.begin();
+    std::map<BackendKind, RunFacts> runs;
+    for (const auto& [backend, session] : sessions)
+        runs[backend] = facts_of_run(*session, plan, new_run_id(), true);
+    std::vector<CaseResult> results = cases_of(plan, runs);
+    const RunHooks hooks{.report = [](const Progress& /*progress*/) {},
+                         .note = note,
+                         .stopped = [&stop] { return stop.asked(); },
+                         .sample_us = sample_us};
+    if (run_plan(plan, samplers_of(sessions), runs, log, results, hooks).interrupted)
+        throw Interrupted();
+    log.finish();
+    err << fmt::format("nestbed: counted in {}\n", duration_text(Clock::now() - start));
+    ExecutorCounts counts{.log = read_log(path, err), .cases = {}};
+    counts.cases = logged_cases(counts.log, {});
+    return counts;
+}
+
+} // namespace nestbed
