@@ -524,6 +524,23 @@ class Sweep(Scratch):
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertRegex(shown.stdout, r"nosync +16 +1\n")
 
+    def test_help_prints_the_defaults(self):
+        shown = called(ROOT / "experiments/sweep.sbatch", "--help")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertTrue(shown.stdout.endswith("    --gres=gpu:1\n    --requeue\n    --open-mode=append\n    --signal=B:USR1@120\n"))
+
+    def test_without_slurm_it_says_so_in_one_line(self):
+        (self.folder / "x.cfg").write_text("strategy = nosync\n")
+        for program, text in (("sbatch", "exit 1"), ("squeue", "echo 'squeue: error: no configuration' >&2; echo more >&2; exit 1")):
+            (self.folder / program).write_text(f"#!/bin/sh\n{text}\n")
+            (self.folder / program).chmod(0o755)
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        shown = subprocess.run([ROOT / "experiments/sweep.sbatch", "2", "x.cfg"], cwd=self.folder, env=environment, capture_output=True,
+                               text=True, check=False)
+        self.assertEqual((shown.returncode, shown.stdout), (1, ""))
+        self.assertEqual(shown.stderr, "sweep.sbatch: Slurm does not answer: squeue: error: no configuration; allowed: a machine where "
+                                       "jobs are submitted to Slurm\n")
+
 
 class Costs(unittest.TestCase):
     """overhead.py and supervised.py. claims.sh checks that the page of the H200 contains what they print."""
