@@ -4,6 +4,7 @@
 #     experiments/build.sh [PRESET [TARGET]]   a configure preset of CMakePresets.json; without one, release if this
 #                                              machine has a CUDA toolkit and a GPU, otherwise cpu-only
 #     experiments/build.sh --cuda [TARGET]     release, for a GPU elsewhere; an error without a CUDA toolkit
+#     experiments/build.sh --check             lists what a build needs and this machine lacks; installs and builds nothing
 #     experiments/build.sh PRESET run WORD...  only what `nestbed run WORD...` needs: the program, and modules of workloads
 #
 # The target nestbed is the program with all that its commands need; without a target, the tests are built too.
@@ -23,9 +24,51 @@ if [[ $root =~ $refused ]]; then
     exit 2
 fi
 
+# The packages of Debian, and what each gives: a command, a header, or a library, which may also be in a folder of the user.
 # clang-format and clang-tidy are needed only by CI.
-packages=(cmake ninja-build g++ git libdw-dev libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev libeigen3-dev
-          libfmt-dev libgtest-dev libgmock-dev libmd-dev libpng-dev nlohmann-json3-dev)
+parts=(cmake:command:cmake ninja-build:command:ninja g++:command:g++ git:command:git libdw-dev:header:elfutils/libdw.h
+       libboost-dev:header:boost/version.hpp libboost-context-dev:library:boost_context
+       libboost-program-options-dev:library:boost_program_options libcsv-dev:header:csv.h libeigen3-dev:header:eigen3/Eigen/Core
+       libfmt-dev:header:fmt/format.h libgtest-dev:header:gtest/gtest.h libgmock-dev:header:gmock/gmock.h libmd-dev:header:sha2.h
+       libpng-dev:header:png.h nlohmann-json3-dev:header:nlohmann/json.hpp)
+
+compiler=${CXX:-g++}
+# is_there KIND NAME: whether the compiler and the shell find it.
+is_there() {
+    case $1 in
+    command) command -v "$2" >/dev/null ;;
+    header) "$compiler" -E -x c++ - <<<"#include <$2>" >/dev/null 2>&1 ;;
+    library) "$compiler" -shared -nostdlib -o /dev/null "-l$2" 2>/dev/null ;;
+    esac
+}
+
+# Prints what is missing, and exits with 1 if something is.
+check_parts() {
+    local part package kind name version missing=()
+    for part in "${parts[@]}"; do
+        IFS=: read -r package kind name <<<"$part"
+        is_there "$kind" "$name" || missing+=("$package|$kind $name")
+    done
+    if command -v "$compiler" >/dev/null; then
+        version=$("$compiler" -dumpversion | cut -d . -f 1)
+        ((version >= 12)) || missing+=("g++-12|g++ 12 or later (here: $version; CXX=g++-12 chooses another)")
+        [[ -e $("$compiler" -print-file-name=plugin)/include/gcc-plugin.h ]] || missing+=("gcc-$version-plugin-dev|header gcc-plugin.h")
+    fi
+    if command -v cmake >/dev/null; then
+        version=$(cmake --version | sed -n '1s/[^0-9]*//p')
+        printf '3.25\n%s\n' "$version" | sort --check=silent --version-sort || missing+=("cmake|CMake 3.25 or later (here: $version)")
+    fi
+    [[ -n $(find_nvcc) ]] || say "build.sh: without a CUDA toolkit (12.4 or later) the build is for the executor only"
+    ((${#missing[@]})) || {
+        say "build.sh: nothing is missing"
+        exit 0
+    }
+    printf '%s\n' "${missing[@]}" | sed 's/^\([^|]*\)|\(.*\)/missing: \2  (package \1)/' >&2
+    say "as root: apt-get install $(printf '%s\n' "${missing[@]}" | sed 's/|.*//' | sort -u | xargs)"
+    exit 1
+}
+
+[[ ${1:-} != --check ]] || check_parts
 
 preset=${1:-}
 options=()
@@ -52,7 +95,7 @@ fi
 preset=${preset:-release}
 [[ -z $capability || $preset == cdp1* || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
 
-install_packages "${packages[@]}"
+install_packages "${parts[@]%%:*}"
 # The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.
 install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
 

@@ -38,8 +38,10 @@ FAMILIES = {
     "one child per block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
     "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
     "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
-    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels",
-                                                          "bfs_frontier", "bfs_balanced", "bfs_direction", "bfs_cooperative", "bfs_queue", "sssp_frontier", "sssp_balanced", "sssp_cooperative", "search_levels", "quadtree_levels", "sssp_queue"]),
+    "levels started by the host or a barrier": (GREEN, [
+        "host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels", "bfs_frontier", "bfs_balanced", "bfs_direction",
+        "bfs_cooperative", "bfs_queue", "sssp_frontier", "sssp_balanced", "sssp_cooperative", "search_levels", "quadtree_levels",
+        "sssp_queue"]),
     "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust", "sort_radix", "sort_merge", "sort_thrust", "quadtree_morton", "quadtree_karras"]),
     "no recursion": ("#555555", [
         "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",

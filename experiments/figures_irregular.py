@@ -413,6 +413,6 @@ def study_ratios(part, shown, figure):
     axes.tick_params(axis="y", length=0, labelsize=8.5)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("speedup of the best threshold, coarsening and aggregation")
-    sheet.notes.append("The geometric mean is over the workloads, of each its own geometric mean. The paper's ratios are geometric means over its own benchmarks, on another GPU and with the old device runtime. It has "
-                       "no fourth.")
+    sheet.notes.append("The geometric mean is over the workloads, of each its own geometric mean. The paper's ratios are "
+                       "geometric means over its own benchmarks, on another GPU and with the old device runtime. It has no fourth.")
     return sheet.finish(parts.caption_of(part, shown))

@@ -85,7 +85,7 @@ def processes_of_session(session):
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        except OSError: # it has just ended
+        except OSError:  # it has just ended
             continue
         if int(fields[3]) == session:
             found[int(stat.parent.name)] = (fields[0], sum(map(int, fields[11:15])))
@@ -245,7 +245,7 @@ def main():
     parser.add_argument("-n", metavar="COUNT", type=int, default=20, help="mutants of each folder that compile")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", metavar="FILE.csv", type=pathlib.Path, default=pathlib.Path("mutants.csv"))
-    options = parser.parse_intermixed_args() # FOLDERs may come after options
+    options = parser.parse_intermixed_args()  # FOLDERs may come after options
     for folder in options.folders:
         if folder not in JUDGES:
             sys.exit(f"mutate.py: {folder}: no test program judges it; allowed: {', '.join(JUDGES)}")

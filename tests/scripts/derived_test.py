@@ -87,6 +87,7 @@ class Derived(Scratch):
     def test_the_second_run(self):
         results = Results(ROOT / "results", checked=False)
         again = []  # the comparison takes a second; the text is the same each time
+
         def made(folder, scratch, rows):
             again.append(again[0] if again else claim_derived.second_run(results)(H200, scratch, rows))
             return again[-1]

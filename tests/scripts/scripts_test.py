@@ -550,12 +550,56 @@ class Installed(Scratch):
             self.assertIn(text, (self.prefix / name).read_text(encoding="utf-8"), name)
 
 
+class Check(Scratch):
+    """What a build needs and a machine lacks: build.sh --check."""
+
+    def checked(self, compiler=""):
+        if compiler:
+            (self.folder / "g++").write_text(f"#!/bin/sh\n{compiler}\n")
+            (self.folder / "g++").chmod(0o755)
+        return subprocess.run([ROOT / "experiments/build.sh", "--check"], env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"},
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+
+    def test_says_that_nothing_is_missing_where_the_tests_were_built(self):
+        shown = self.checked()
+        self.assertEqual((shown.returncode, shown.stdout), (0, ""))
+        self.assertTrue(shown.stderr.endswith("build.sh: nothing is missing\n"), shown.stderr)
+
+    def test_names_the_header_and_its_package(self):
+        shown = self.checked('[ "$1" != -E ] || ! grep -q "csv.h\\|png.h" || exit 1\nexec /usr/bin/g++ "$@" </dev/null')
+        self.assertEqual((shown.returncode, shown.stdout), (1, ""))
+        self.assertTrue(shown.stderr.endswith("missing: header csv.h  (package libcsv-dev)\nmissing: header png.h  (package libpng-dev)\n"
+                                              "as root: apt-get install libcsv-dev libpng-dev\n"), shown.stderr)
+
+    def test_refuses_an_old_compiler(self):
+        shown = self.checked('[ "$1" != -dumpversion ] || { echo 11; exit; }\nexec /usr/bin/g++ "$@"')
+        self.assertEqual(shown.returncode, 1)
+        self.assertIn("missing: g++ 12 or later (here: 11; CXX=g++-12 chooses another)  (package g++-12)\n", shown.stderr)
+
+
 class Sweep(Scratch):
     def test_an_experiment_whose_name_begins_as_an_option_is_a_file(self):
         (self.folder / "-x.cfg").write_text("strategy = nosync\nbackend = cpu\ngrid = 4\nblock = 32\n")
         shown = called(ROOT / "experiments/sweep.sbatch", "2", "-x.cfg", "--dry-run", cwd=self.folder)
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertRegex(shown.stdout, r"nosync +16 +1\n")
+
+    def test_help_prints_the_defaults(self):
+        shown = called(ROOT / "experiments/sweep.sbatch", "--help")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertTrue(shown.stdout.endswith("    --gres=gpu:1\n    --requeue\n    --open-mode=append\n    --signal=B:USR1@120\n"))
+
+    def test_without_slurm_it_says_so_in_one_line(self):
+        (self.folder / "x.cfg").write_text("strategy = nosync\n")
+        for program, text in (("sbatch", "exit 1"), ("squeue", "echo 'squeue: error: no configuration' >&2; echo more >&2; exit 1")):
+            (self.folder / program).write_text(f"#!/bin/sh\n{text}\n")
+            (self.folder / program).chmod(0o755)
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        shown = subprocess.run([ROOT / "experiments/sweep.sbatch", "2", "x.cfg"], cwd=self.folder, env=environment, capture_output=True,
+                               text=True, check=False)
+        self.assertEqual((shown.returncode, shown.stdout), (1, ""))
+        self.assertEqual(shown.stderr, "sweep.sbatch: Slurm does not answer: squeue: error: no configuration; allowed: a machine where "
+                                       "jobs are submitted to Slurm\n")
 
 
 class Times(unittest.TestCase):
