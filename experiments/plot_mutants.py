@@ -37,10 +37,7 @@ def drawn(rows):
         axes.text(1 + COLUMN / width, place, f"{style.grouped(int(row['wrong']))} of {style.grouped(int(row['orders']))}", fontsize=8,
                   ha="right", **at)
         axes.plot([share], [place], "o", color=colour, markersize=7.5, markeredgecolor="white", clip_on=False, zorder=3)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_yticks(range(len(rows)), [""] * len(rows))
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [""] * len(rows))
     axes.set_xlim(-0.02, 1.02)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
     axes.set_xlabel("orders with a wrong answer")
