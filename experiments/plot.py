@@ -18,8 +18,10 @@ import figure_parts  # noqa: E402
 import figures_beside as beside  # noqa: E402
 import figures_graphs as graphs  # noqa: E402
 import figures  # noqa: E402
+import figures_mutants as mutants  # noqa: E402
 import figures_pays as pays  # noqa: E402
 import figures_predicted as predictions  # noqa: E402
+import figures_trace as traces  # noqa: E402
 import logs  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -49,7 +51,7 @@ def folders_of_results():
 def logs_of(folder):
     """The logs of a folder, sorted by name. Reports CSVs that nothing is drawn from."""
     found, others = logs.logs_in(folder)
-    for path in [path for path in others if not graphs.is_frontiers(path) and not predictions.is_predictions(path)]:
+    for path in [path for path in others if not any(is_it(path) for is_it in (graphs.is_frontiers, predictions.is_predictions, mutants.is_mutants))]:
         say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
         raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
@@ -146,8 +148,13 @@ def draw_pays(folder, out):
 
 
 def draw_other(path, out):
-    """Draws a CSV of `nestbed graph`, or a table of experiments/predicted.sh. Returns whether there is a figure; None for any other file."""
-    if graphs.is_frontiers(path):
+    """Draws a trace, a CSV of `nestbed graph`, or a table of experiments/predicted.sh or of mutants. Returns whether there is a figure; None
+    for any other file."""
+    if path.suffix == ".json":
+        found, sources, lack = [(path.stem, traces.figure_of(path))], [path], "no grid that ran"
+    elif mutants.is_mutants(path):
+        found, sources, lack = [(path.stem, mutants.figure_of(path))], [path], "a header and no rows"
+    elif graphs.is_frontiers(path):
         found, sources, lack = [(f"{path.stem}-{graphs.FRONTIER}", graphs.frontiers(path))], [path], "a header and no rows"
     elif predictions.is_predictions(path):
         first = "" if path.stem == predictions.PREDICTED else f"{path.stem}-"
@@ -195,8 +202,8 @@ def main():
     parser = argparse.ArgumentParser(
         prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG.",
         epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is not a log.")
-    parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="CSV|FOLDER",
-                        help="logs, or folders of logs; two folders: each log that both have, the two machines side by side, into "
+    parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="FILE|FOLDER",
+                        help="logs, traces, or folders of logs; two folders: each log that both have, the two machines side by side, into "
                         "beside-FIRST/ of the second; without one, every folder under results/ that holds logs")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FOLDER",
                         help="where figures go; default: figures/ beside each log")

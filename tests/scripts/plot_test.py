@@ -26,13 +26,13 @@ import pandas
 
 import claim_evidence
 import figure_style
+import figures_mutants
 import figures_predicted
 import figures
 import figures_rates
+import figures_trace
 import logs
 import plot
-import plot_mutants
-import plot_trace
 import tables
 
 H200 = ROOT / "results" / "h200"
@@ -1671,41 +1671,41 @@ class PlotTest(Scratch):
         events = [{"ph": "X", "pid": pid, "tid": 1, "name": name, "ts": ts, "dur": 5}
                   for pid, name, ts in ((1, "run", 0), (2, "wait", 2), (2, "run", 7))]
         events += [{"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 2}, {"ph": "f", "id": 1, "pid": 2, "tid": 1, "ts": 7}]
-        figure = plot_trace.drawn(self.trace(events))
+        figure = figures_trace.drawn(self.trace(events))
         words = " ".join(texts_of(figure).split())
         for text in ("nosync (racy), NULL stream, 64 × 512 threads: 2 grids", "depth 0", "depth 1", "time, µs", "steps of 32 ns", "-4 %",
                      "Racy (nosync)", "nestbed abc"):
             self.assertIn(text, words)
         self.assertEqual(figure.get_size_inches()[0], figure_style.WIDTH)
 
-    def test_a_trace_without_a_grid_that_ran_says_so(self):
+    def test_traces_are_files_to_draw(self):
         path = self.folder / "trace.json"
+        path.write_text(json.dumps(self.trace([{"ph": "X", "pid": 1, "tid": 1, "name": "run", "ts": 0, "dur": 5}])), encoding="utf-8")
+        out, _ = self.run_plot(path, "-o", self.folder / "drawn")
+        self.assertEqual([pathlib.Path(name).name for name in out.split()], ["trace.svg", "trace.png"])
         path.write_text(json.dumps(self.trace([])), encoding="utf-8")
-        self.assertEqual(self.ended(plot_trace, path), f"plot_trace.py: {path}: no grid of this trace ran; there is nothing to draw")
-
-    def ended(self, script, path):
-        """What a script says that cannot draw the file."""
-        with unittest.mock.patch.object(sys, "argv", [script.__file__, str(path), str(self.folder / "x.png")]), \
-                self.assertRaises(SystemExit) as ended:
-            script.main()
-        self.assertFalse((self.folder / "x.png").exists())
-        return ended.exception.code
+        self.assertEqual(self.run_plot(path, expect=1), ("", f"plot.sh: {path}: it has no grid that ran: no figure\n"))
+        path.write_text("[]", encoding="utf-8")
+        self.assertIn("trace.json: it is not a trace of `nestbed trace`: TypeError", self.run_plot(path, expect=2)[1])
 
     def test_mutants_are_drawn_with_those_that_no_order_shows_first(self):
         rows = [{"strategy": name, "orders": "1000", "right": str(1000 - wrong), "wrong": str(wrong)}
                 for name, wrong in (("no_barrier_x", 990), ("no_fence_y", 0))]
-        figure = plot_mutants.drawn(rows)
+        figure = figures_mutants.drawn(rows)
         words = " ".join(texts_of(figure).split())
         for text in ("never show 1 of 2 races", "finds all 2 in one run", "0 of 1000", "990 of 1000"):
             self.assertIn(text, words)
         self.assertLess(words.index("no_fence_y"), words.index("no_barrier_x"))
 
     def test_a_table_without_mutants_says_so(self):
-        for content in ("", "strategy,orders\n", "a,b\n1,2\n"):
-            path = self.folder / "mutants.csv"
+        path = self.folder / "mutants.csv"
+        for content, code, said in (("", 2, "it is empty"), ("strategy,orders,wrong\n", 1, "it has a header and no rows: no figure"),
+                                    ("strategy,orders\n", 2, "it is not a log of `nestbed run`"),
+                                    ("strategy,orders,wrong\na,5,x\n", 2, "line 2: wrong is 'x'; allowed: a whole number from 0")):
             path.write_text(content, encoding="utf-8")
-            self.assertEqual(self.ended(plot_mutants, path),
-                             f"plot_mutants.py: {path}: not a table of mutants; allowed: rows with strategy, orders and wrong")
+            out, messages = self.run_plot(path, expect=code)
+            self.assertEqual(out, "")
+            self.assertIn(said, messages)
 
     # --- what is committed
     # -------------------------------------------------------------------------------------------
