@@ -106,13 +106,8 @@ def figures_in(folder):
     return sorted(path for path in (folder / "figures").glob("*") if path.suffix in (".svg", ".png"))
 
 
-def source_text(name, csv):
-    """What a figure file says about itself: its name, the log that it is drawn from, and the SHA-256 of that log."""
-    return f"{name} of {csv.name}, SHA-256 {sha256_of(csv)}"
-
-
 def sources_text(name, csvs):
-    """The same of a figure that is drawn from several logs."""
+    """What a figure file says about itself: its name, the logs that it is drawn from, and the SHA-256 of each."""
     return f"{name} of {', '.join(f'{csv.name}, SHA-256 {sha256_of(csv)}' for csv in csvs)}"
 
 
@@ -129,7 +124,7 @@ def png_texts(data):
 
 
 def source_of(path):
-    """The source_text of a figure file; empty if it has none."""
+    """The sources_text of a figure file; empty if it has none."""
     data = path.read_bytes()
     if path.suffix == ".png":
         return png_texts(data).get("Source", "")

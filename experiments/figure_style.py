@@ -350,6 +350,14 @@ def ticks(axis, places, texts):
     axis.set_minor_formatter(NullFormatter())
 
 
+def rows_axis(axes, names, size=8.5):
+    """A y axis of rows, the first at the top, with their names at the left."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=size)
+    axes.spines["left"].set_visible(False)
+
+
 def wants_log(values):
     """Whether the values are all above zero and span more than a decade and a half."""
     values = numpy.asarray(values, dtype=float)

@@ -212,10 +212,7 @@ def _dots(figure, machines):
                       va="center_baseline", fontsize=8.5, transform=axes.get_yaxis_transform())
     axes.text(1 + 0.68 / sheet.width_of(axes), 1 + 0.05 / height, "second over first", ha="right", fontsize=8, color="#777777",
               transform=axes.transAxes)
-    axes.set_yticks(range(len(both)), labels)
-    axes.set_ylim(len(both) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, labelsize=8.5)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, labels)
     axes.set_xlabel(label)
     alone = sum(len(machine.cases) for machine in machines) - 2 * len(both)
     if alone:

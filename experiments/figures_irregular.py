@@ -198,10 +198,7 @@ def against_flat(part, shown, figure):
     at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline", "fontsize": 8}
     for place, line in enumerate(lines):
         axes.text(1.01, place, _best_text(line, ratios[place]), **at)
-    axes.set_yticks(range(len(lines)), [f"{work}, {by}" for work, by, *_ in lines])
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, labelsize=8.5)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [f"{work}, {by}" for work, by, *_ in lines])
     axes.set_xlabel("speedup over the best flat form of the same work")
     sheet.notes.append("Each dot is one case whose launches depend on the data; the ringed one is the fastest of its line, named at the right with its "
                        "speedup. At 1, it is as fast as the fastest form without device launches, which is named behind it. Cases whose threshold "
@@ -408,10 +405,7 @@ def study_ratios(part, shown, figure):
             axes.plot([ratios[name]], [place], mark, color=colour, markersize=6, **hollow)
             axes.text(1 + column * (number + 1) / width, place, style.three(ratios[name]), color=colour, **at)
     axes.axhline(len(found) - 0.5, color="#BBBBBB", linewidth=0.7)
-    axes.set_yticks(range(len(lines)), [label for label, _ in lines])
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, labelsize=8.5)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [label for label, _ in lines])
     axes.set_xlabel("speedup of the best threshold, coarsening and aggregation")
     sheet.notes.append("The geometric mean is over the workloads, of each its own geometric mean. The paper's ratios are "
                        "geometric means over its own benchmarks, on another GPU and with the old device runtime. It has no fourth.")

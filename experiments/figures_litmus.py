@@ -43,10 +43,7 @@ def stale(part, shown, figure):
             if of:
                 axes.plot([_position(count / of, decades)], [place], "oD"[number], color=colour, markersize=8.5 - 2.5 * number,
                           markeredgecolor="white", markeredgewidth=0.9, clip_on=False, zorder=3 + number)
-    axes.set_ylim(len(found) - 0.4, -0.6)
-    axes.set_yticks(range(len(found)), [""] * len(found))
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [""] * len(found))
     axes.set_xlim(-0.2, ZERO + decades + 0.2)
     step = 2 if decades > 5 else 1
     places = [0.0, *(ZERO + decades - power for power in range(0, decades + 1, step))]

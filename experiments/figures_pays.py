@@ -107,10 +107,7 @@ def drawn(found):
         axes.text(1.01, place, _text(line, every), **at)
     style.log_axis(axes, "x", min(every["speedup"].min(), 0.9), max(every["speedup"].max(), 1.1))
     axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
-    axes.set_yticks(range(len(lines)), [_label(line, every) for line in lines])
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, labelsize=8.5)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [_label(line, every) for line in lines])
     axes.set_xlabel("speedup of the best form that launches from the device over the best flat form")
     sheet.notes.append("Each dot is one work (an input in one size): the time of the fastest flat form over the time of the fastest form that launches from "
                        "the device, in all logs of the folder. Right of 1 dynamic parallelism pays. At the right: the largest speedup of the line, the form that launches and "

@@ -268,10 +268,7 @@ def _rate_dots(axes, rows, looks, label_left, width):
         if best["peak_gb_s"] > 0:
             share = 100 * best["bandwidth_gb_s"] / best["peak_gb_s"]
             axes.text(1 + 0.86 / width, line, f"{share:.0f} %" if share >= 0.95 else f"{share:.2f} %", **at)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_yticks(range(len(rows)), [""] * len(rows))
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [""] * len(rows))
 
 
 # --- the book's machine --------------------------------------------------------------------------------------------------------
@@ -316,10 +313,7 @@ def book(part, shown, figure):
                   va="center_baseline")
     axes.text(1.02, 1 + 0.04 / height, "times as fast", transform=axes.transAxes, fontsize=8, color="#777777", va="bottom")
     names = [style.marked(case["strategy"]) + (" (one core)" if case["strategy"] == "host" else "") for _, case in rows]
-    axes.set_yticks(range(len(rows)), names)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, labelsize=9)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, names, 9)
     axes.set_xlabel("time of a run, ms")
     sheet.notes.append("K40c: " + "; ".join(dict.fromkeys(theirs[case["strategy"]][1] for _, case in rows)) + ".")
     return sheet.finish(parts.caption_of(part, shown, elsewhere="not in the book's table"))

@@ -64,10 +64,7 @@ def rounds(part, shown, _):
         style.intervals(axes, [place], [low], [high], up=False, color=style.BLUE, linewidth=2.2, alpha=0.55)
         axes.plot([middle], [place], "o", color=style.BLUE, markersize=6, zorder=3)
         axes.text(1.02, place, f"{middle:.3f}" + (f"  ({low:.3f} to {high:.3f})" if low == low else ""), fontsize=8.5, **at)
-    axes.set_yticks(range(len(lines)), [f"{label}, {name}" for label, name, *_ in lines])
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, labelsize=9)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [f"{label}, {name}" for label, name, *_ in lines], 9)
     axes.set_xlabel(f"time relative to {first}")
     counts = sorted({count for *_, count in lines})
     sheet.notes.append("Ratio of the medians" + (", and its 95 % bootstrap interval, which draws whole rounds"

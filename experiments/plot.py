@@ -18,8 +18,10 @@ import figure_parts  # noqa: E402
 import figures_beside as beside  # noqa: E402
 import figures_graphs as graphs  # noqa: E402
 import figures  # noqa: E402
+import figures_mutants as mutants  # noqa: E402
 import figures_pays as pays  # noqa: E402
 import figures_predicted as predictions  # noqa: E402
+import figures_trace as traces  # noqa: E402
 import logs  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -49,7 +51,7 @@ def folders_of_results():
 def logs_of(folder):
     """The logs of a folder, sorted by name. Reports CSVs that nothing is drawn from."""
     found, others = logs.logs_in(folder)
-    for path in [path for path in others if not graphs.is_frontiers(path) and not predictions.is_predictions(path)]:
+    for path in [path for path in others if not any(is_it(path) for is_it in (graphs.is_frontiers, predictions.is_predictions, mutants.is_mutants))]:
         say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
         raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
@@ -104,6 +106,11 @@ def write(folder, name, content):
     print(near(folder / name), flush=True)
 
 
+def write_figure(folder, name, figure, source):
+    for ending in ("svg", "png"):
+        write(folder, f"{name}.{ending}", bytes_of(figure, ending, source))
+
+
 def draw_log(path, out):
     """Draws and writes all figures of a log. Returns their titles; None for a log without rows."""
     log = logs.read_log(path)
@@ -112,9 +119,7 @@ def draw_log(path, out):
         return None
     made = figures.drawn(path, log)
     for name, figure in {name: figure for _, name, figure in made}.items():
-        source = claim_evidence.source_text(name, path)
-        for ending in ("svg", "png"):
-            write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
+        write_figure(out or path.parent / "figures", name, figure, claim_evidence.sources_text(name, [path]))
     return {figure.title for figure, _, _ in made}
 
 
@@ -123,10 +128,8 @@ def draw_folder(folder, out):
     for path in logs_of(folder):
         found |= draw_log(path, out) or set()
     draw_pays(folder, out)
-    for path in filter(graphs.is_frontiers, logs.logs_in(folder)[1]):
-        draw_frontiers(path, out)
-    for path in filter(predictions.is_predictions, logs.logs_in(folder)[1]):
-        draw_predictions(path, out)
+    for path in logs.logs_in(folder)[1]:
+        draw_other(path, out)
     for figure in figures.FIGURES:
         if figure.title not in found:
             say(f"no figure \"{figure.title}\": no log here has {figure.needs}; "
@@ -140,33 +143,30 @@ def draw_pays(folder, out):
         if figure:
             name = pays.NAME + (f"-{number + 1}" if number else "")
             source = claim_evidence.sources_text(name, [pathlib.Path(part.path) for part, _ in taken])
-            for ending in ("svg", "png"):
-                write(out or folder / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
+            write_figure(out or folder / "figures", name, figure, source)
             write(out or folder, f"{name}.csv", pays.table(taken).encode())
 
 
-def draw_frontiers(path, out):
-    """Draws a CSV of `nestbed graph`. Returns whether it has rows."""
-    figure = graphs.frontiers(path)
-    if figure is None:
-        say(f"{near(path)}: it has a header and no rows: no figure")
-        return False
-    name = f"{path.stem}-{graphs.FRONTIER}"
-    for ending in ("svg", "png"):
-        write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending, claim_evidence.source_text(name, path)))
-    return True
-
-
-def draw_predictions(path, out):
-    """Draws a table of experiments/predicted.sh. Returns whether it has cases with a measured time."""
-    found = predictions.drawn(path)
+def draw_other(path, out):
+    """Draws a trace, a CSV of `nestbed graph`, or a table of experiments/predicted.sh or of mutants. Returns whether there is a figure; None
+    for any other file."""
+    if path.suffix == ".json":
+        found, sources, lack = [(path.stem, traces.figure_of(path))], [path], "no grid that ran"
+    elif mutants.is_mutants(path):
+        found, sources, lack = [(path.stem, mutants.figure_of(path))], [path], "a header and no rows"
+    elif graphs.is_frontiers(path):
+        found, sources, lack = [(f"{path.stem}-{graphs.FRONTIER}", graphs.frontiers(path))], [path], "a header and no rows"
+    elif predictions.is_predictions(path):
+        first = "" if path.stem == predictions.PREDICTED else f"{path.stem}-"
+        found = [(first + name, figure) for name, figure in predictions.drawn(path)]
+        sources, lack = [path, path.parent / predictions.MODEL], "no case with a measured time"
+    else:
+        return None
+    found = [(name, figure) for name, figure in found if figure]
     if not found:
-        say(f"{near(path)}: it has no case with a measured time: no figure")
+        say(f"{near(path)}: it has {lack}: no figure")
     for name, figure in found:
-        name = name if path.stem == predictions.PREDICTED else f"{path.stem}-{name}"
-        source = claim_evidence.sources_text(name, [path, path.parent / predictions.MODEL])
-        for ending in ("svg", "png"):
-            write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
+        write_figure(out or path.parent / "figures", name, figure, claim_evidence.sources_text(name, sources))
     return bool(found)
 
 
@@ -189,8 +189,7 @@ def draw_beside(first, second, out):
     for stem in both:
         found = figures_beside(first, second, stem)
         for name, figure, source in found:
-            for ending in ("svg", "png"):
-                write(out or second / f"beside-{first.resolve().name}", f"{name}.{ending}", bytes_of(figure, ending, source))
+            write_figure(out or second / f"beside-{first.resolve().name}", name, figure, source)
         drawn += len(found)
         if not found:
             say(f"{stem}.csv: {near(first)} and {near(second)} have no cases of the same backend that a figure could compare")
@@ -203,8 +202,8 @@ def main():
     parser = argparse.ArgumentParser(
         prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG.",
         epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is not a log.")
-    parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="CSV|FOLDER",
-                        help="logs, or folders of logs; two folders: each log that both have, the two machines side by side, into "
+    parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="FILE|FOLDER",
+                        help="logs, traces, or folders of logs; two folders: each log that both have, the two machines side by side, into "
                         "beside-FIRST/ of the second; without one, every folder under results/ that holds logs")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FOLDER",
                         help="where figures go; default: figures/ beside each log")
@@ -212,44 +211,33 @@ def main():
     given = parser.parse_args()
     if given.setup:
         return 0
-    code = 0
     inputs = given.inputs or folders_of_results()
     if not inputs:
         say(f"no folder with a log under {near(RESULTS)}; `experiments/run.sh` makes one")
         return 1
     if len(inputs) == 2 and all(path.is_dir() for path in inputs) and not inputs[0].samefile(inputs[1]):
-        try:
-            draw_beside(*inputs, given.output)
-        except (logs.LogError, logs.StatisticsError, PlotError) as error:
-            say(str(error))
-            return error.code if isinstance(error, PlotError) else 2 if isinstance(error, logs.LogError) else 1
+        return code_of(lambda: draw_beside(*inputs, given.output))
+    if given.output and (code := code_of(lambda: refuse_same_names(inputs))):
+        return code
+    return max(code_of(lambda path=path: draw_input(path, given.output)) for path in inputs)
+
+
+def draw_input(path, out):
+    """Returns an exit code."""
+    if path.is_dir():
+        draw_folder(path, out)
         return 0
-    if given.output:
-        try:
-            refuse_same_names(inputs)
-        except PlotError as error:
-            say(str(error))
-            return error.code
-    for path in inputs:
-        try:
-            if path.is_dir():
-                draw_folder(path, given.output)
-            elif graphs.is_frontiers(path):
-                code = max(code, 0 if draw_frontiers(path, given.output) else 1)
-            elif predictions.is_predictions(path):
-                code = max(code, 0 if draw_predictions(path, given.output) else 1)
-            elif draw_log(path, given.output) is None:
-                code = max(code, 1)
-        except logs.LogError as error:
-            say(str(error))
-            code = 2
-        except logs.StatisticsError as error:
-            say(str(error))
-            return 1
-        except PlotError as error:
-            say(str(error))
-            code = max(code, error.code)
-    return code
+    drawn = draw_other(path, out)
+    return 1 if drawn is False or drawn is None and draw_log(path, out) is None else 0
+
+
+def code_of(draw):
+    """The exit code of a call that draws."""
+    try:
+        return draw() or 0
+    except (logs.LogError, logs.StatisticsError, PlotError) as error:
+        say(str(error))
+        return error.code if isinstance(error, PlotError) else 2 if isinstance(error, logs.LogError) else 1
 
 
 if __name__ == "__main__":

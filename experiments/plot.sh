@@ -5,6 +5,7 @@
 #     experiments/plot.sh results/h200               all logs of a folder
 #     experiments/plot.sh results/h200 results/a100  the logs that both have, the two machines side by side: results/a100/beside-h200/
 #     experiments/plot.sh out.csv -o /tmp/figures    one log, or one CSV of `nestbed graph`, and where the figures go
+#     experiments/plot.sh trace.json                 a timeline of `nestbed trace`
 #     experiments/plot.sh --setup                    only installs what it needs
 #     NESTBED=build/release/nestbed experiments/plot.sh    uses this binary and builds nothing
 #

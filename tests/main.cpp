@@ -4,9 +4,7 @@
 #include "base/standard_streams.hpp"
 #include "cli/cli.hpp"
 #include "faults/faults.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <cstdlib>
 #include <iostream>

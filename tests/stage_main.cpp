@@ -1,8 +1,6 @@
 // The test program of one stage, with stand-ins for the strategies.
+#include "support/matchers.hpp"
 #include "support/stand_ins.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 

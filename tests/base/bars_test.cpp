@@ -1,6 +1,6 @@
 #include "base/bars.hpp"
 
-#include <gmock/gmock.h>
+#include "support/matchers.hpp"
 
 #include <cstdlib>
 
@@ -9,7 +9,6 @@ namespace nestbed
 namespace
 {
 
-using testing::ElementsAre;
 using Values = std::vector<std::optional<double>>;
 
 TEST(Bars, AreProportional)

@@ -1,7 +1,7 @@
 // Colours of pictures, compared with what the published matrices from sRGB to OKLCH make of these bytes.
 #include "base/colour.hpp"
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <utility>
 

@@ -3,17 +3,10 @@
 
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 TEST(CsvLine, QuotesWhatNeedsItAndNothingElse)
 {

@@ -6,8 +6,6 @@
 #include "base/text_file.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>

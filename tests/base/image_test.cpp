@@ -4,8 +4,6 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <png.h>
 
 #include <csignal>
@@ -18,10 +16,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 struct Picture {
     unsigned width = 0;

@@ -5,8 +5,6 @@
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <csignal>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 // Work that the host does on all its cores, and random numbers that can be computed for any position.
 #include "base/parallel.hpp"
 #include "base/split_mix.hpp"
-
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <array>

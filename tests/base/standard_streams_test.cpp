@@ -4,8 +4,6 @@
 #include "base/standard_streams.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cerrno>
 #include <csignal>
 #include <cstdio>

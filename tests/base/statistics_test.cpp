@@ -3,8 +3,6 @@
 
 #include "support/growth.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,8 +1,7 @@
 // Requests to stop: the first signal is recorded, the second one ends the program.
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
-
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <csignal>
 #include <poll.h>

@@ -5,9 +5,6 @@
 #include "base/error.hpp"
 #include "support/program_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -19,9 +16,6 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 class Subprocess : public testing::Test
 {
@@ -101,7 +95,7 @@ TEST_F(Subprocess, HasNothingToRead)
 TEST_F(Subprocess, IsEndedPastTheTimeoutWithItsChildren)
 {
     const auto start = std::chrono::steady_clock::now();
-    const ProgramEnd end = run("sh -c 'echo $$ > " + folder.path("child") + "; sleep 600' & sleep 600", {}, 5s);
+    const ProgramEnd end = run("sh -c 'echo $$ > " + folder.path("child") + "; sleep 600' & sleep 600", {}, 2s);
     EXPECT_TRUE(end.timed_out);
     EXPECT_FALSE(end.good());
     EXPECT_EQ(end.text(), "no end in time");
@@ -111,7 +105,7 @@ TEST_F(Subprocess, IsEndedPastTheTimeoutWithItsChildren)
 
 TEST_F(Subprocess, MayCleanUpInItsGrace)
 {
-    const ProgramEnd end = run("trap 'echo cleaned; exit 4' TERM; while :; do sleep 0.05; done", {}, 5s, 20s);
+    const ProgramEnd end = run("trap 'echo cleaned; exit 4' TERM; while :; do sleep 0.05; done", {}, 2s, 20s);
     EXPECT_TRUE(end.timed_out);
     EXPECT_EQ(end.exit_code, 4);
     EXPECT_EQ(folder.read("out"), "cleaned\n");
@@ -120,7 +114,7 @@ TEST_F(Subprocess, MayCleanUpInItsGrace)
 TEST_F(Subprocess, IsKilledWhenItDoesNotEndInItsGrace)
 {
     const ProgramEnd end =
-        run("trap '' TERM; echo $$ > " + folder.path("own") + "; while :; do sleep 0.05; done", {}, 5s, 200ms);
+        run("trap '' TERM; echo $$ > " + folder.path("own") + "; while :; do sleep 0.05; done", {}, 2s, 200ms);
     EXPECT_TRUE(end.timed_out);
     EXPECT_EQ(end.signal, SIGKILL);
     EXPECT_TRUE(gone("own"));

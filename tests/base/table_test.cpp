@@ -3,8 +3,6 @@
 
 #include "support/growth.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>

@@ -3,8 +3,7 @@
 
 #include "base/descriptor.hpp"
 #include "support/environment_support.hpp"
-
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <cstdlib>
 #include <fcntl.h>

@@ -4,9 +4,6 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,7 +32,7 @@ TEST(TextFile, IsReadToItsEndWhereItDoesNotSayItsSize)
 {
     if (!std::filesystem::exists("/proc/self/status"))
         GTEST_SKIP() << "this machine has no /proc";
-    EXPECT_THAT(read_text_file("/proc/self/status"), testing::HasSubstr("\nVmRSS:"));
+    EXPECT_THAT(read_text_file("/proc/self/status"), HasSubstr("\nVmRSS:"));
 }
 
 TEST(TextFile, IsFollowedThroughALink)

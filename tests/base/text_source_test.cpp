@@ -4,8 +4,6 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>

@@ -1,8 +1,7 @@
 // The small text functions that messages and tables use.
 #include "base/text.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <array>
 #include <chrono>
@@ -11,8 +10,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 constexpr std::array<std::string_view, 4> kNames{"nosync", "synced", "reduce2", "neighbored"};
 

@@ -6,8 +6,6 @@
 #include "support/limit_support.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cerrno>
 #include <csignal>

@@ -4,7 +4,6 @@
 #include "support/h200_support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -15,9 +14,6 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 using Json = nlohmann::ordered_json;
 
 class CalibrateCommand : public testing::Test

@@ -9,9 +9,6 @@
 #include "model/strategy.hpp"
 #include "support/cli_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -28,12 +25,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 
 class CommandLine : public CommandTest
 {
@@ -53,9 +44,7 @@ TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
         const Outcome outcome = nestbed(arguments);
         EXPECT_EQ(outcome.exit_code, 0);
         EXPECT_THAT(outcome.out, HasSubstr("nestbed"));
-        std::istringstream lines(outcome.out);
-        for (std::string line; std::getline(lines, line);)
-            EXPECT_LE(line.size(), 80U) << line;
+        expect_columns(outcome.out, 80U);
     }
 }
 
@@ -98,9 +87,7 @@ TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
     expect_usage_error({"help", "run", "quick_kwai"}, {"there is no workload or strategy 'quick_kwai'",
                                                        "did you mean 'quick_kway'", "allowed: bezier, bfs"});
     for (const WorkloadInfo* workload : Registry::workloads()) {
-        std::istringstream lines(nestbed({"help", "run", std::string(workload->name)}).out);
-        for (std::string line; std::getline(lines, line);)
-            EXPECT_LE(line.size(), 80U) << line;
+        expect_columns(nestbed({"help", "run", std::string(workload->name)}).out, 80U);
     }
 }
 
@@ -229,8 +216,8 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
 // Otherwise rows that were just measured again would be moved aside once more.
 TEST(CommandToGoOn, LeavesOutWhatIsDoneOnce)
 {
-    EXPECT_THAT(resume_command({"a.cfg", "--overwrite", "-o", "a.csv"}), testing::EndsWith(" run a.cfg -o a.csv"));
-    EXPECT_THAT(resume_command({"a.cfg", "--retry-failed", "--resume"}), testing::EndsWith(" run a.cfg --resume"));
+    EXPECT_THAT(resume_command({"a.cfg", "--overwrite", "-o", "a.csv"}), EndsWith(" run a.cfg -o a.csv"));
+    EXPECT_THAT(resume_command({"a.cfg", "--retry-failed", "--resume"}), EndsWith(" run a.cfg --resume"));
 }
 
 TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)

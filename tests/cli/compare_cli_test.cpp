@@ -4,7 +4,6 @@
 #include "support/support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <sstream>
@@ -14,12 +13,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 constexpr const char* kHeader = "strategy,backend,grid,block,elements,gpu_us,wall_us,status,gpu,git\r\n";
 
@@ -285,9 +278,7 @@ TEST(CompareHelp, SaysWhatAVerdictMeans)
     const Outcome help = nestbed({"compare", "--help"});
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_THAT(help.out, AllOf(HasSubstr("--tolerance PERCENT"), HasSubstr("too few"), HasSubstr("Exit: 0")));
-    std::istringstream lines(help.out);
-    for (std::string line; std::getline(lines, line);)
-        EXPECT_LE(line.size(), 80) << line;
+    expect_columns(help.out, 80);
 }
 
 // Whether the text contains something that a terminal would interpret as a command.

@@ -6,8 +6,6 @@
 #include "support/h200_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -18,9 +16,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 using Cells = std::vector<std::pair<std::string, std::string>>;
 

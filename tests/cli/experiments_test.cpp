@@ -6,8 +6,6 @@
 #include "support/parts_support.hpp"
 #include "support/plan_support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -78,9 +76,8 @@ TEST(Experiments, Cgo22HasEveryCombinationOfEveryWorkload)
 double dearest_case_us(const Plan& plan)
 {
     double us = 0;
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases)
-            us = std::max(us, input_us(point) + cost_us(kCaseTimes, plan, point));
+    for (const Case& point : cases_of(plan))
+        us = std::max(us, input_us(point) + cost_us(kCaseTimes, plan, point));
     return us;
 }
 

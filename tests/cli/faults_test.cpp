@@ -5,8 +5,6 @@
 #include "support/faults_support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <csignal>
 
@@ -15,13 +13,7 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
 using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 class Faults : public testing::Test
 {

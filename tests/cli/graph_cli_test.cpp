@@ -3,9 +3,6 @@
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -17,14 +14,7 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
 using testing::AnyOf;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::StartsWith;
 
 constexpr const char* kHeader = "input,elements,edge_factor,graph_file,seed,edges,level,vertices,edges_of_level\r\n";
 // Three vertices in a row, and two that are not reached.

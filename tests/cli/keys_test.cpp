@@ -5,7 +5,6 @@
 #include "model/case_text.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>

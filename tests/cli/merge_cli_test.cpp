@@ -5,7 +5,6 @@
 #include "support/log_support.hpp"
 #include "support/shard_support.hpp"
 
-#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -19,12 +18,7 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::Each;
-using testing::HasSubstr;
 using testing::Pair;
-using testing::SizeIs;
-using testing::StartsWith;
 
 class Merging : public ShardedRun
 {

@@ -6,11 +6,7 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
 using testing::AnyOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
 
 class Pictures : public CommandTest
 {

@@ -4,22 +4,13 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 
 #include <filesystem>
-#include <sstream>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 
 class PredictCommand : public testing::Test
 {
@@ -51,9 +42,7 @@ TEST_F(PredictCommand, PlansCasesAsARunWithoutAGpu)
     const Outcome launches = predict({experiment("launch.cfg:fanout")});
     EXPECT_EQ(launches.exit_code, 0) << launches.err;
     EXPECT_THAT(launches.out, AllOf(HasSubstr("fanout"), Not(HasSubstr("chain"))));
-    std::istringstream lines(launches.out);
-    for (std::string line; std::getline(lines, line);)
-        EXPECT_LE(line.size(), 80U) << line;
+    expect_columns(launches.out, 80U);
 }
 
 // Every experiment can be planned without a GPU, and every case is predicted or has a reason.
@@ -116,9 +105,7 @@ TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
                 AllOf(HasSubstr("Predicted: 576 cases\n"), HasSubstr("  168: their launches depend on the input\n"),
                       HasSubstr("  96: they launch nothing, and their measured time is given\n"),
                       HasSubstr("uniform 16384, 64 32 grid"), HasSubstr("that the\nmodel chooses, ")));
-    std::istringstream lines(done.out);
-    for (std::string line; std::getline(lines, line);)
-        EXPECT_LE(line.size(), 80U) << line;
+    expect_columns(done.out, 80U);
     const std::vector<Row> rows = rows_of(csv);
     ASSERT_EQ(rows.size(), 4U);
     for (const Row& row : rows) {

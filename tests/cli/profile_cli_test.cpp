@@ -5,11 +5,7 @@
 #include "support/cli_support.hpp"
 #include "support/profile_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <sstream>
 
 namespace nestbed
 {
@@ -17,11 +13,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 
 class ProfileCommand : public Profile
 {
@@ -128,9 +119,7 @@ TEST_F(ProfileCommand, HelpFits80Columns)
     for (const char* command : {"profile", "reconcile"}) {
         const Outcome outcome = nestbed({command, "--help"});
         EXPECT_EQ(outcome.exit_code, 0);
-        std::istringstream lines(outcome.out);
-        for (std::string line; std::getline(lines, line);)
-            EXPECT_LE(line.size(), 80U) << line;
+        expect_columns(outcome.out, 80U);
         EXPECT_THAT(nestbed({"--help"}).out, HasSubstr(std::string("\n  ") + command + " "));
     }
 }
@@ -160,11 +149,11 @@ TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
         counts.push_back({rows[row][column("strategy")], rows[row][column("launches_nsight")],
                           rows[row][column("root_grids")], rows[row][column("blocks_user")],
                           rows[row][column("blocks_runtime")]});
-    EXPECT_THAT(counts, testing::ElementsAre(std::vector<std::string>{"chain", "64", "1", "65", "65"},
-                                             std::vector<std::string>{"neighbored", "0", "1", "64", "0"},
-                                             std::vector<std::string>{"nested_best", "1", "1", "528", "2"},
-                                             std::vector<std::string>{"nosync", "512", "1", "576", "92"},
-                                             std::vector<std::string>{"synced", "512", "5", "576", "34"}));
+    EXPECT_THAT(counts, ElementsAre(std::vector<std::string>{"chain", "64", "1", "65", "65"},
+                                    std::vector<std::string>{"neighbored", "0", "1", "64", "0"},
+                                    std::vector<std::string>{"nested_best", "1", "1", "528", "2"},
+                                    std::vector<std::string>{"nosync", "512", "1", "576", "92"},
+                                    std::vector<std::string>{"synced", "512", "5", "576", "34"}));
 }
 
 TEST_F(ProfileCommand, ReconcileExitsWithThreeIfAnyDiffers)

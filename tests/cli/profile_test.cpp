@@ -3,18 +3,11 @@
 
 #include "base/error.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 TEST_F(Profile, CountsACaseAndKeepsItsPagesItsLedgerAndItsManifest)

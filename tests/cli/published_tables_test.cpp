@@ -4,7 +4,6 @@
 #include "support/h200_support.hpp"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <charconv>
 #include <cmath>

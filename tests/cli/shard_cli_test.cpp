@@ -3,7 +3,6 @@
 #include "log/row.hpp"
 #include "support/shard_support.hpp"
 
-#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -14,10 +13,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::SizeIs;
 
 TEST_F(ShardedRun, MeasuresItsPartAndTheManifestHasTheWholePlan)
 {
@@ -55,9 +50,9 @@ TEST_F(ShardedRun, IsTheSamePartWhoeverWasFirst)
     EXPECT_EQ(first.exit_code, 0) << first.err;
     EXPECT_NE(first.out, second.out);
     EXPECT_EQ(first.out, dry("1/2").out);
-    EXPECT_THAT(nestbed(experiment({"--dry-run"})).out,
-                AllOf(HasSubstr("\n6 cases, 12 timed samples, "),
-                      testing::ContainsRegex("of[ \n]memory,[ \n]about[ \n]0[ \n]s\n")));
+    EXPECT_THAT(
+        nestbed(experiment({"--dry-run"})).out,
+        AllOf(HasSubstr("\n6 cases, 12 timed samples, "), ContainsRegex("of[ \n]memory,[ \n]about[ \n]0[ \n]s\n")));
 }
 
 TEST_F(ShardedRun, ThatIsEmptyIsALogWithoutRows)

@@ -4,9 +4,6 @@
 #include "log/row.hpp"
 #include "support/cli_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,12 +16,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 class ShowCommand : public CommandTest
 {

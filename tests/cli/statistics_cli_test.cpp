@@ -4,7 +4,6 @@
 #include "support/support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -14,7 +13,6 @@ namespace nestbed
 namespace
 {
 
-using testing::HasSubstr;
 using Json = nlohmann::json;
 
 Outcome statistics_of(const std::string& requests)
@@ -123,9 +121,9 @@ TEST(StatisticsCommand, SaysOfALogWhatTheTableOfItsRunSays)
     for (const auto& [where, values] : times) {
         const Json answer = answers_to(Json::array({{{"parts", {{{"above", values}}}}}}).dump()).at(0);
         const std::string low = format_us(answer.at("low")); // without its unit if both ends have the same unit
-        EXPECT_THAT(run.out, testing::ContainsRegex(
-                                 fmt::format("{} .*{} .* {}( [um]s)? - {} ", where, format_us(answer.at("value")),
-                                             low.substr(0, low.find(' ')), format_us(answer.at("high")))));
+        EXPECT_THAT(run.out,
+                    ContainsRegex(fmt::format("{} .*{} .* {}( [um]s)? - {} ", where, format_us(answer.at("value")),
+                                              low.substr(0, low.find(' ')), format_us(answer.at("high")))));
     }
 }
 

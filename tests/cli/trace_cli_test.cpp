@@ -2,13 +2,10 @@
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,12 +16,6 @@ namespace
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 
 // A root grid of 4 blocks, and 4 children on each of 3 levels.
 Words small(const std::string& command, const Words& more = {}, const std::string& strategy = "barrier")
@@ -242,9 +233,7 @@ TEST_F(TraceCommand, HelpHasItsOptionsWithin80Columns)
         EXPECT_THAT(outcome.out, AllOf(StartsWith(std::string("nestbed ") + command), HasSubstr("--grids N"),
                                        HasSubstr("--strategy"), HasSubstr("65536")));
         EXPECT_EQ(outcome.out.find("--output") != std::string::npos, std::string(command) == "trace");
-        std::istringstream lines(outcome.out);
-        for (std::string line; std::getline(lines, line);)
-            EXPECT_LE(line.size(), 80U) << line;
+        expect_columns(outcome.out, 80U);
         EXPECT_THAT(nestbed({"--help"}).out, HasSubstr(std::string("\n  ") + command + " "));
     }
     EXPECT_EQ(files(), 0);

@@ -1,16 +1,10 @@
 // `nestbed warps`: the table of active threads and warps.
 #include "support/cli_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(WarpsCommand, SetsTheStepsOfEachPairingInATable)
 {

@@ -2,9 +2,7 @@
 #include "cli/commands.hpp"
 #include "run/messages.hpp"
 #include "run/worker_process.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <chrono>
 #include <limits>

@@ -3,9 +3,6 @@
 #include "support/graph_support.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <set>
 #include <string>
@@ -16,15 +13,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
-
-// With sanitizers, always under fifo.
-std::unique_ptr<Session> session_of(const std::string& schedule)
-{
-    return open_session(BackendKind::cpu,
-                        {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
-}
 
 TEST(Bfs, IsRightOnEveryGraph)
 {
@@ -65,9 +53,7 @@ TEST(Bfs, IsRightAtEveryDepth)
         for (const std::uint32_t depth : {0U, 1U, 2U, 50U}) {
             Case point = graph_case(strategy, large_graphs()[0], folder);
             point.depth = depth;
-            const Sample sample = session->sample(point, 0);
-            ASSERT_EQ(sample.status, Status::ok) << strategy << " " << depth << ": " << sample.detail;
-            EXPECT_LE(sample.launches->max_depth, depth);
+            expect_right(*session, point);
         }
 }
 
@@ -223,14 +209,11 @@ TEST(Bfs, SaysWhatIsWrongWithAFile)
     Case point = graph_case("bfs_tail", small_graphs()[14], folder);
     const std::string path = path_in(point.graph_file);
     folder.write("two_components.txt", "0 1\n");
-    Sample sample = session->sample(point, 0);
-    EXPECT_EQ(sample.status, Status::unsupported);
-    EXPECT_THAT(sample.detail, HasSubstr("the file has changed"));
+    EXPECT_THAT(why_unsupported(*session, point), HasSubstr("the file has changed"));
     folder.write("two_components.txt", "0 1\n1 x\n");
     point.graph_file = graph_file_id(path);
-    sample = session->sample(point, 0);
-    EXPECT_EQ(sample.status, Status::unsupported);
-    EXPECT_THAT(sample.detail, HasSubstr(path + ":2: 'x' is not a vertex; allowed: 0 to 4294967294"));
+    EXPECT_THAT(why_unsupported(*session, point),
+                HasSubstr(path + ":2: 'x' is not a vertex; allowed: 0 to 4294967294"));
     folder.write("two_components.txt", "# no edges, and so no vertex\n");
     point.graph_file = graph_file_id(path);
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr(path + ":2: the list has no edge, so a search"));
@@ -253,10 +236,9 @@ TEST(GraphPlan, HasOneCasePerGraph)
                                {"edge-factor", "4,8"},
                                {"elements", "100"}});
     std::vector<std::string> cases;
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases)
-            cases.push_back(std::string(name_of(point.input)) + " " + std::to_string(point.elements) + " " +
-                            std::to_string(point.edge_factor) + " " + point.graph_file);
+    for (const Case& point : cases_of(plan))
+        cases.push_back(std::string(name_of(point.input)) + " " + std::to_string(point.elements) + " " +
+                        std::to_string(point.edge_factor) + " " + point.graph_file);
     EXPECT_THAT(cases,
                 testing::UnorderedElementsAre("path 100 0 ", "uniform 100 4 ", "uniform 100 8 ",
                                               "file 0 0 " + graph_file_id(one), "file 0 0 " + graph_file_id(two)));

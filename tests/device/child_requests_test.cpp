@@ -4,9 +4,6 @@
 #include "support/battery.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <memory>
 #include <string>
@@ -18,11 +15,7 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
 using testing::AnyOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 using enum Mechanism;
 
 constexpr std::array kAggregations{Aggregate::none,         Aggregate::warp,         Aggregate::block,
@@ -518,15 +511,14 @@ TEST(IrregularPlan, RefusesBlocksThatAreNoWholeWarps)
 TEST(IrregularPlan, HasTheUsualValues)
 {
     const Plan plan = plan_of({{"strategy", "mandelbrot_split,bezier_children"}, {"backend", "cpu"}});
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases) {
-            EXPECT_EQ(point.aggregate, Aggregate::none);
-            EXPECT_EQ(point.overflow, Overflow::waves);
-            EXPECT_EQ(point.coarsen, 1U);
-            EXPECT_EQ(point.threshold, 0U);
-            EXPECT_EQ(point.input, point.strategy == "mandelbrot_split" ? InputKind("set") : InputKind("curves"));
-            EXPECT_EQ(point.division, point.strategy == "mandelbrot_split" ? 32U : 0U);
-        }
+    for (const Case& point : cases_of(plan)) {
+        EXPECT_EQ(point.aggregate, Aggregate::none);
+        EXPECT_EQ(point.overflow, Overflow::waves);
+        EXPECT_EQ(point.coarsen, 1U);
+        EXPECT_EQ(point.threshold, 0U);
+        EXPECT_EQ(point.input, point.strategy == "mandelbrot_split" ? InputKind("set") : InputKind("curves"));
+        EXPECT_EQ(point.division, point.strategy == "mandelbrot_split" ? 32U : 0U);
+    }
 }
 
 TEST(IrregularPlan, IsNotMultipliedByWhatMeansNothing)

@@ -1,9 +1,6 @@
 // The closed forms of the strategies' launches, compared with numbers calculated by hand.
 #include "support/battery.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
@@ -11,9 +8,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 ExpectedLaunches form_of(const Case& point)
 {

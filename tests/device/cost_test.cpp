@@ -11,8 +11,6 @@
 #include "support/support.hpp"
 #include "workloads/bfs/graph_file.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <map>
 #include <string>

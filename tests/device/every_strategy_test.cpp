@@ -5,9 +5,6 @@
 #include "support/plan_support.hpp"
 #include "support/stand_ins.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -19,18 +16,8 @@ namespace nestbed
 namespace
 {
 
-using testing::ElementsAre;
 using testing::ElementsAreArray;
-using testing::IsEmpty;
 using enum Mechanism;
-
-std::vector<Case> cases_of(const Said& said, const Devices& devices = cpu_alone())
-{
-    std::vector<Case> cases;
-    for (const Group& group : plan_of(said, devices).groups)
-        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
-    return cases;
-}
 
 // What a user would type to get this case.
 std::string typed(const Case& point)
@@ -70,7 +57,7 @@ TEST(FindAnywhere, HasWhatAnyBackendHasAndNothingElse)
 TEST(MechanismAxis, UnsaidIsEachStrategysFirst)
 {
     for (const std::string_view name : Registry::names())
-        for (const Case& point : cases_of({{"strategy", std::string(name)}}))
+        for (const Case& point : planned_cases({{"strategy", std::string(name)}}))
             EXPECT_EQ(point.mechanism, Registry::find_anywhere(name)->info().mechanisms.front()) << name;
 }
 
@@ -89,9 +76,9 @@ TEST(CaseText, GivesEveryCaseOfEveryStrategyAgain)
                                  Said{{"division", "5"}, {"dwell", "33"}}}) {
             Said said{{"strategy", name}, {"backend", "cpu"}, {"mechanism", "all"}};
             said.insert(said.end(), more.begin(), more.end());
-            for (const Case& point : cases_of(said)) {
+            for (const Case& point : planned_cases(said)) {
                 ++cases;
-                EXPECT_EQ(cases_of(settings_of(point)), std::vector<Case>{point}) << typed(point);
+                EXPECT_EQ(planned_cases(settings_of(point)), std::vector<Case>{point}) << typed(point);
             }
         }
     }
@@ -101,8 +88,9 @@ TEST(CaseText, GivesEveryCaseOfEveryStrategyAgain)
 TEST(CaseText, GivesDeviceGraphsAgain)
 {
     const Devices gpu{{BackendKind::cuda, both().at(BackendKind::cuda)}};
-    for (const Case& point : cases_of({{"strategy", "chain"}, {"mechanism", "graph_tail"}, {"graphs", "1,64"}}, gpu))
-        EXPECT_EQ(cases_of(settings_of(point), gpu), std::vector<Case>{point}) << typed(point);
+    for (const Case& point :
+         planned_cases({{"strategy", "chain"}, {"mechanism", "graph_tail"}, {"graphs", "1,64"}}, gpu))
+        EXPECT_EQ(planned_cases(settings_of(point), gpu), std::vector<Case>{point}) << typed(point);
 }
 
 TEST(MatrixPlan, OfAnyStrategyIsMultipliedBySidesAndBlockShapesWhereItHasThem)
@@ -110,7 +98,7 @@ TEST(MatrixPlan, OfAnyStrategyIsMultipliedBySidesAndBlockShapesWhereItHasThem)
     for (const std::string_view name : Registry::names()) {
         const StrategyInfo& info = Registry::find_anywhere(name)->info();
         const std::vector<Case> cases =
-            cases_of({{"strategy", std::string(name)}, {"nx", "5,7"}, {"block-shape", "8x4,4x8,2x2"}});
+            planned_cases({{"strategy", std::string(name)}, {"nx", "5,7"}, {"block-shape", "8x4,4x8,2x2"}});
         EXPECT_EQ(cases.size(), (info.over_matrix() ? 2U : 1U) * (info.has(axis::shape) ? 3U : 1U)) << name;
         EXPECT_TRUE(info.over_matrix() || !info.has(axis::shape)) << name;
         EXPECT_EQ(cases.at(0).nx != 0, info.over_matrix()) << name;

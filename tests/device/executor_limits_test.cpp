@@ -1,9 +1,7 @@
 // What a GPU allows a thread and a block, and what the executor itself can hold: more ends the run with an error that names the limit.
 #include "device/cpu/executor.hpp"
 #include "device/cpu/fiber.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <array>
 #include <string>
@@ -13,8 +11,6 @@ namespace nestbed::cpu
 namespace
 {
 
-using testing::AllOf;
-using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 unsigned thread_x()
@@ -61,7 +57,7 @@ TEST(ExecutorLimits, ThreadsHaveTheLocalMemoryOfAGpu)
             for (std::size_t at = 0; at < kBytes; at += 1024)
                 sums.at(thread_x()) += local[at];
         });
-        EXPECT_THAT(sums, testing::Each(512U));
+        EXPECT_THAT(sums, Each(512U));
     }
 }
 

@@ -1,6 +1,6 @@
 // The executor's rules for what threads share (block memory and atomics), and for delayed threads.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,6 @@ namespace
 {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
 constexpr std::uint64_t kSeeds = 200;

@@ -5,9 +5,6 @@
 #include "support/limit_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <iostream>
@@ -21,8 +18,6 @@ namespace nestbed::cpu
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 unsigned thread_x()
 {

@@ -2,8 +2,7 @@
 // Guide.
 #include "device/cpu/executor.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,8 +15,6 @@ namespace nestbed::cpu
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 constexpr unsigned kSeeds = 200;
 
@@ -368,7 +365,7 @@ TEST(Executor, AnImpossibleGridIsRefused)
         errors.push_back(launch(dim3(1, 65536), 1, Mechanism::null_stream, [] {}));
         errors.push_back(launch(dim3(1, 1, 65536), 1, Mechanism::null_stream, [] {}));
     });
-    EXPECT_THAT(errors, testing::Each(launch_invalid_configuration));
+    EXPECT_THAT(errors, Each(launch_invalid_configuration));
     EXPECT_EQ(errors.size(), 8U);
     EXPECT_EQ(launch_invalid_configuration, 9);
     EXPECT_THROW(executor.run(1, 2048, [] {}), Fault);

@@ -2,8 +2,7 @@
 // giving way, streams; and the decisions of a random order.
 #include "device/cpu/executor.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,8 +16,6 @@ namespace nestbed::cpu
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 unsigned thread_x()
 {
@@ -256,9 +253,9 @@ TEST(ExecutorThreads, ThreadsAtTwoBarriersAreAFaultThatNamesBoth)
                         barrier("a.cu", 5);
                 });
             },
-            testing::ThrowsMessage<Fault>(testing::AnyOf(
-                testing::StartsWith("threads of one block wait at two barriers, a.cu:3 and a.cu:5; "),
-                testing::StartsWith("threads of one block wait at two barriers, a.cu:5 and a.cu:3; "))));
+            testing::ThrowsMessage<Fault>(
+                testing::AnyOf(StartsWith("threads of one block wait at two barriers, a.cu:3 and a.cu:5; "),
+                               StartsWith("threads of one block wait at two barriers, a.cu:5 and a.cu:3; "))));
     });
 }
 

@@ -1,8 +1,7 @@
 // Threads that wait in loops for what other blocks, their children or their parents do, with one worker and with several.
 #include "device/cpu/executor.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <array>
 #include <atomic>
@@ -99,7 +98,7 @@ TEST(ExecutorWaits, AStreamStaysInOrderWhileItsBlockWaits)
             go = true;
             EXPECT_TRUE(comes([&] { return done.load(); }));
         });
-        EXPECT_THAT(order, testing::ElementsAre(1, 2, 3));
+        EXPECT_THAT(order, ElementsAre(1, 2, 3));
     }
 }
 

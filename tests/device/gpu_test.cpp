@@ -4,9 +4,6 @@
 #include "support/battery.hpp"
 #include "support/graph_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -20,11 +17,8 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
-using testing::Each;
 using testing::Gt;
 using testing::Lt;
-using testing::SizeIs;
 
 class Gpu : public testing::Test
 {

@@ -4,17 +4,12 @@
 #include "run/worker_session.hpp"
 #include "support/program_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 class GpuWorker : public testing::Test
 {

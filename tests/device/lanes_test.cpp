@@ -2,17 +2,12 @@
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 std::vector<Way> lanes()
 {

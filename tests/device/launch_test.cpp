@@ -2,9 +2,6 @@
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 
 namespace nestbed
@@ -12,10 +9,7 @@ namespace nestbed
 namespace
 {
 
-using testing::Each;
 using testing::Ge;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr Shape kSmall{"", 9, 32, 0, 4};
 
@@ -91,7 +85,7 @@ TEST(TreesAndChains, LaunchAtMostOneChildAThreadByLanes)
     point.fanout = 16;
     const Sample sample = session->sample(point, 0);
     expect_ok(sample, point);
-    EXPECT_THAT(sample.launches->attempted_by_depth, testing::ElementsAre(12, 48));
+    EXPECT_THAT(sample.launches->attempted_by_depth, ElementsAre(12, 48));
 }
 
 TEST(TreesAndChains, ARefusedLaunchIsLaunchFailed)

@@ -2,9 +2,6 @@
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>

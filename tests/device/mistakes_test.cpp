@@ -3,15 +3,10 @@
 // record themselves. These tests show what those checks would find.
 #include "support/faults_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
 
 class Mistake : public testing::Test
 {

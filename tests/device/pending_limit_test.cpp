@@ -2,9 +2,7 @@
 // its child.
 #include "device/nest.hpp"
 #include "device/pending_limit.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <stdexcept>
 #include <vector>
@@ -13,8 +11,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 // A device whose change of the limit may fail half-way: it then has the new limit, but reports an error.
 struct Device {

@@ -1,51 +1,24 @@
 // The workload `quadtree` on the executor: every form on every input gives the canonical tree.
-#include "device/backends.hpp"
-#include "support/battery.hpp"
+#include "support/forms_support.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace nestbed
 {
 namespace
 {
 
-using testing::HasSubstr;
-
 constexpr std::array kForms{"quadtree_children", "quadtree_sample", "quadtree_levels"};
 constexpr std::array kPointInputs{InputKind("uniform"), InputKind("clustered"), InputKind("line"),
                                   InputKind("coincident")};
-
-// With sanitizers, always under fifo.
-std::unique_ptr<Session> session_of(const std::string& schedule)
-{
-    return open_session(BackendKind::cpu,
-                        {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
-}
 
 Case points(const std::string& strategy, std::uint64_t elements, InputKind input = InputKind("uniform"))
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 64, elements});
     point.input = input;
     return point;
-}
-
-void expect_the_tree(Session& session, const Case& point, unsigned order = 0)
-{
-    const Sample sample = session.sample(point, order);
-    ASSERT_EQ(sample.status, Status::ok)
-        << point.strategy << " " << name_of(point.input) << " " << point.elements << ": " << sample.detail;
-    EXPECT_EQ(sample.answer, sample.reference);
-    EXPECT_TRUE(sample.work);
-    if (sample.launches_expected) {
-        EXPECT_EQ(sample.launches->attempted, *sample.launches_expected);
-    }
 }
 
 TEST(QuadtreeForms, GiveTheCanonicalTreeOfEveryInput)
@@ -57,7 +30,7 @@ TEST(QuadtreeForms, GiveTheCanonicalTreeOfEveryInput)
                 for (const std::uint32_t cap : {1U, 20U, 700U}) {
                     Case point = points(strategy, 2111, input);
                     point.grain = cap;
-                    expect_the_tree(*session, point);
+                    expect_right(*session, point);
                 }
     }
 }
@@ -71,7 +44,7 @@ TEST(QuadtreeForms, OfTheSmallestInputsAreRight)
                 for (const std::uint32_t cap : {1U, 64U}) {
                     Case point = points(strategy, elements, input);
                     point.grain = cap;
-                    expect_the_tree(*session, point);
+                    expect_right(*session, point);
                 }
 }
 
@@ -83,7 +56,7 @@ TEST(QuadtreeForms, StopAtTheDeepestLevel)
             for (const std::uint32_t levels : {1U, 2U, 3U, 8U, 15U}) {
                 Case point = points(strategy, 1500, input);
                 point.levels = levels;
-                expect_the_tree(*session, point);
+                expect_right(*session, point);
             }
 }
 
@@ -95,9 +68,7 @@ TEST(QuadtreeForms, AreRightAtEveryDepth)
             for (const std::uint32_t depth : {0U, 1U, 2U, 3U, 40U}) {
                 Case point = points(strategy, 1200, input);
                 point.depth = depth;
-                const Sample sample = session->sample(point, 0);
-                ASSERT_EQ(sample.status, Status::ok) << strategy << " depth " << depth << ": " << sample.detail;
-                EXPECT_LE(sample.launches->max_depth, depth);
+                expect_right(*session, point);
             }
 }
 
@@ -109,13 +80,13 @@ TEST(QuadtreeForms, OfManyPointsAreRight)
         for (const InputKind input : kPointInputs) {
             Case point = points(strategy, 20000, input);
             point.grain = 64;
-            expect_the_tree(*session, point);
+            expect_right(*session, point);
         }
     for (const std::uint32_t block : {2U, 256U, 1024U})
         for (const InputKind input : kPointInputs) {
             Case point = points("quadtree_levels", 300 + 20 * block, input);
             point.block = block;
-            expect_the_tree(*session, point);
+            expect_right(*session, point);
         }
 }
 
@@ -125,17 +96,13 @@ TEST(QuadtreeForms, GiveTheSameTreeInManyOrders)
     const auto session = session_of("random:11");
     for (const char* strategy : kForms)
         for (unsigned order = 0; order < 10; ++order)
-            expect_the_tree(*session, points(strategy, 1500, InputKind("clustered")), order);
+            expect_right(*session, points(strategy, 1500, InputKind("clustered")), order);
 }
 
 TEST(QuadtreeForms, SayWhatTheyDoNotSupport)
 {
     const auto session = session_of("fifo");
-    const auto why = [&](const Case& point) {
-        const Sample sample = session->sample(point, 0);
-        EXPECT_EQ(sample.status, Status::unsupported);
-        return sample.detail;
-    };
+    const auto why = [&](const Case& point) { return why_unsupported(*session, point); };
     Case point = points("quadtree_children", 1000);
     point.aggregate = Aggregate::multiblock_4;
     EXPECT_THAT(why(point), HasSubstr("allowed for aggregate: none, warp, block, grid"));
@@ -149,13 +116,12 @@ TEST(QuadtreeForms, SayWhatTheyDoNotSupport)
 TEST(QuadtreePlan, HasTheUsualCapAndLevels)
 {
     const Plan plan = plan_of({{"strategy", "quadtree_children,quick_kway"}, {"backend", "cpu"}});
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases) {
-            const bool tree = point.strategy == "quadtree_children";
-            EXPECT_EQ(point.grain, tree ? 64U : 2048U);
-            EXPECT_EQ(point.levels, tree ? 16U : 0U);
-            EXPECT_EQ(point.input, InputKind("uniform"));
-        }
+    for (const Case& point : cases_of(plan)) {
+        const bool tree = point.strategy == "quadtree_children";
+        EXPECT_EQ(point.grain, tree ? 64U : 2048U);
+        EXPECT_EQ(point.levels, tree ? 16U : 0U);
+        EXPECT_EQ(point.input, InputKind("uniform"));
+    }
 }
 
 } // namespace

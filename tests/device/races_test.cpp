@@ -2,8 +2,6 @@
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
 
 namespace nestbed

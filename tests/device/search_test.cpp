@@ -1,13 +1,8 @@
 // The workload `search` on the executor: every form on every tree, with every kind of stack.
-#include "device/backends.hpp"
-#include "support/battery.hpp"
+#include "support/forms_support.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,17 +11,8 @@ namespace nestbed
 namespace
 {
 
-using testing::HasSubstr;
-
 constexpr std::uint32_t kNever = 65535; // a cutoff below which no tree reaches
 constexpr std::array kForms{"search_children", "search_budget", "search_levels", "search_queue", "search_stacks"};
-
-// With sanitizers, always under fifo.
-std::unique_ptr<Session> session_of(const std::string& schedule)
-{
-    return open_session(BackendKind::cpu,
-                        {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
-}
 
 Case tree(const std::string& strategy, InputKind input, std::uint64_t elements, std::uint32_t cutoff = kNever,
           std::uint32_t budget = 4)
@@ -166,11 +152,7 @@ TEST(SearchForms, SearchMoreLevelsThanTheLedgerHas)
 TEST(SearchForms, SayWhatTheyDoNotSupport)
 {
     const auto session = session_of("fifo");
-    const auto why = [&](const Case& point) {
-        const Sample sample = session->sample(point, 0);
-        EXPECT_EQ(sample.status, Status::unsupported);
-        return sample.detail;
-    };
+    const auto why = [&](const Case& point) { return why_unsupported(*session, point); };
     EXPECT_THAT(why(tree("search_children", InputKind("queens"), 19)),
                 HasSubstr("19 queens are too many for queens; allowed: at most 18"));
     EXPECT_THAT(why(tree("search_levels", InputKind("t1"), 14)),
@@ -187,16 +169,15 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
 {
     const Plan plan = plan_of({{"strategy", "search_budget"}, {"backend", "cpu"}, {"input", "t1,t3l,queens"}});
     ASSERT_EQ(plan.case_count(), 3U);
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases) {
-            EXPECT_EQ(point.elements, point.input == InputKind("t1")       ? 11U
-                                      : point.input == InputKind("queens") ? 12U
-                                                                           : 2000U);
-            EXPECT_EQ(point.cutoff, point.input == InputKind("queens") ? 6U : kNever);
-            EXPECT_EQ(point.budget, 16U);
-            EXPECT_EQ(point.block, 32U);
-            EXPECT_EQ(point.grid, 0U);
-        }
+    for (const Case& point : cases_of(plan)) {
+        EXPECT_EQ(point.elements, point.input == InputKind("t1")       ? 11U
+                                  : point.input == InputKind("queens") ? 12U
+                                                                       : 2000U);
+        EXPECT_EQ(point.cutoff, point.input == InputKind("queens") ? 6U : kNever);
+        EXPECT_EQ(point.budget, 16U);
+        EXPECT_EQ(point.block, 32U);
+        EXPECT_EQ(point.grid, 0U);
+    }
 }
 
 TEST(SearchPlan, KeepsWhatIsAskedFor)

@@ -7,8 +7,6 @@
 #include "support/stand_ins.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace

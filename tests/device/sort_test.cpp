@@ -1,31 +1,16 @@
 // The workload `sort` on the executor: every form on every input, with and without values.
-#include "device/backends.hpp"
-#include "support/battery.hpp"
+#include "support/forms_support.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace nestbed
 {
 namespace
 {
 
-using testing::HasSubstr;
-
 constexpr std::array kForms{"quick_kway", "quick_binary", "quick_simple", "quick_sample", "sort_levels"};
-
-// With sanitizers, always under fifo.
-std::unique_ptr<Session> session_of(const std::string& schedule)
-{
-    return open_session(BackendKind::cpu,
-                        {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
-}
 
 Case keys(const std::string& strategy, std::uint64_t elements, InputKind input = InputKind("uniform"))
 {
@@ -49,13 +34,7 @@ TEST(SortForms, SortEveryInputOfEveryType)
                         Case point = keys(strategy, 1000, input);
                         point.type = type;
                         point.values = values;
-                        const Sample sample = session->sample(point, 0);
-                        ASSERT_EQ(sample.status, Status::ok) << sample.detail;
-                        EXPECT_EQ(sample.answer, "1000");
-                        EXPECT_TRUE(sample.work);
-                        if (sample.launches_expected) {
-                            EXPECT_EQ(sample.launches->attempted, *sample.launches_expected);
-                        }
+                        expect_right(*session, point);
                     }
     }
 }
@@ -69,8 +48,7 @@ TEST(SortForms, SortTheSmallestInputs)
                 for (const std::uint32_t grain : {1U, 8U, 512U}) {
                     Case point = keys(strategy, elements, input);
                     point.grain = grain;
-                    const Sample sample = session->sample(point, 0);
-                    EXPECT_EQ(sample.status, Status::ok) << strategy << " " << elements << ": " << sample.detail;
+                    expect_right(*session, point);
                 }
 }
 
@@ -84,9 +62,7 @@ TEST(SortForms, SortAtEveryDepth)
                     Case point = keys(strategy, 700, input);
                     point.depth = depth;
                     point.values = values;
-                    const Sample sample = session->sample(point, 0);
-                    ASSERT_EQ(sample.status, Status::ok) << strategy << " depth " << depth << ": " << sample.detail;
-                    EXPECT_LE(sample.launches->max_depth, depth);
+                    expect_right(*session, point);
                 }
 }
 
@@ -99,9 +75,7 @@ TEST(SortForms, SortByEveryFanoutAndGrain)
                 Case point = keys(strategy, 3000, InputKind("zipf"));
                 point.fanout = fanout;
                 point.grain = grain;
-                const Sample sample = session->sample(point, 0);
-                EXPECT_EQ(sample.status, Status::ok)
-                    << strategy << " " << fanout << " " << grain << ": " << sample.detail;
+                expect_right(*session, point);
             }
 }
 
@@ -114,19 +88,14 @@ TEST(SortForms, OfManyBlocksPerPartAreRight)
             point.grain = 512;
             point.fanout = point.fanout == 0 ? 0 : 32;
             point.coarsen = point.coarsen == 0 ? 0 : coarsen;
-            const Sample sample = session->sample(point, 0);
-            EXPECT_EQ(sample.status, Status::ok) << strategy << ": " << sample.detail;
+            expect_right(*session, point);
         }
 }
 
 TEST(SortForms, SayWhatTheyDoNotSupport)
 {
     const auto session = session_of("fifo");
-    const auto why = [&](const Case& point) {
-        const Sample sample = session->sample(point, 0);
-        EXPECT_EQ(sample.status, Status::unsupported);
-        return sample.detail;
-    };
+    const auto why = [&](const Case& point) { return why_unsupported(*session, point); };
     Case point = keys("quick_kway", 1000);
     point.grain = 513;
     EXPECT_THAT(why(point), HasSubstr("a block of 64 threads sorts at most 512 keys, not a grain of 513"));
@@ -139,7 +108,9 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
     point = keys("quick_binary", 1000);
     point.block = 1024;
     point.grain = 4097;
-    EXPECT_EQ(session->sample(point, 0).status, Status::ok);
+    const Sample supported = session->sample(point, 0);
+    EXPECT_EQ(supported.status, Status::ok);
+    EXPECT_EQ(supported.answer, "1000");
     point.values = SortValues::uint32;
     EXPECT_THAT(why(point), HasSubstr("at most 4096 keys with values, not a grain of 4097"));
     point = keys("quick_kway", 1000);
@@ -184,21 +155,19 @@ TEST(SortForms, SortLeavesOfFewValues)
                     Case point = keys(strategy, 5000, input);
                     point.grain = grain;
                     point.values = values;
-                    const Sample sample = session->sample(point, 0);
-                    EXPECT_EQ(sample.status, Status::ok) << strategy << " " << grain << ": " << sample.detail;
+                    expect_right(*session, point);
                 }
 }
 
 TEST(SortPlan, HasTheUsualFanoutAndGrainOfTheWorkload)
 {
     const Plan plan = plan_of({{"strategy", "quick_kway,quick_simple,mandelbrot_split"}, {"backend", "cpu"}});
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases) {
-            const bool image = point.strategy == "mandelbrot_split";
-            EXPECT_EQ(point.fanout, image ? 2U : point.strategy == "quick_kway" ? 256U : 0U);
-            EXPECT_EQ(point.grain, image ? 32U : 2048U);
-            EXPECT_EQ(point.values, image ? SortValues::absent : SortValues::none);
-        }
+    for (const Case& point : cases_of(plan)) {
+        const bool image = point.strategy == "mandelbrot_split";
+        EXPECT_EQ(point.fanout, image ? 2U : point.strategy == "quick_kway" ? 256U : 0U);
+        EXPECT_EQ(point.grain, image ? 32U : 2048U);
+        EXPECT_EQ(point.values, image ? SortValues::absent : SortValues::none);
+    }
 }
 
 } // namespace

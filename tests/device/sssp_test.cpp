@@ -1,20 +1,10 @@
 // The workload `sssp` on the executor: every form on every graph, in every order.
 #include "support/graph_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
-
-// With sanitizers, always under fifo.
-std::unique_ptr<Session> session_of(const std::string& schedule)
-{
-    return open_session(BackendKind::cpu,
-                        {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
-}
 
 TEST(Sssp, IsRightOnEveryGraph)
 {
@@ -71,9 +61,7 @@ TEST(Sssp, IsRightByEveryMechanismAndDepth)
                 point.depth = depth;
                 if (mechanism == Mechanism::tail)
                     point.overflow = Overflow::absent;
-                const Sample sample = session->sample(point, 0);
-                ASSERT_EQ(sample.status, Status::ok) << strategy << ": " << sample.detail;
-                EXPECT_LE(sample.launches->max_depth, depth.value_or(UINT32_MAX));
+                expect_right(*session, point);
             }
 }
 

@@ -3,9 +3,6 @@
 #include "support/battery.hpp"
 #include "support/orders.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +13,6 @@ namespace
 {
 
 using testing::IsSupersetOf;
-using testing::StartsWith;
 
 bool runs_here(const Way& way)
 {
@@ -170,7 +166,7 @@ TEST(Executor, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
     const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::launch_failed);
     EXPECT_EQ(sample.pending_limit, 90U);
-    EXPECT_THAT(sample.detail, testing::EndsWith("under a pending-launch limit of 90"));
+    EXPECT_THAT(sample.detail, EndsWith("under a pending-launch limit of 90"));
     EXPECT_FALSE(sample.gpu_us || sample.wall_us);
     // 10 of 100 launches at the first level are refused. The other 90 fill the limit, so their own launches are
     // refused too.

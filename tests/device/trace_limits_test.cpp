@@ -5,9 +5,6 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 
@@ -15,10 +12,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 constexpr Shape kSmall{"", 4, 16, 0}; // nosync: a root grid and 4 children on each of 3 levels
 constexpr std::uint32_t kGrids = 1 + 4 * 3;
@@ -206,7 +199,7 @@ TEST(Trace, OfWhatLaunchesNothingFromAKernelIsRefusedByName)
             way.has_matrix() ? Shape{.name = "", .nx = 64, .ny = 64, .block_shape = {16, 16}} : kSmall;
         const Case point = case_of(BackendKind::cpu, way, shape, types_of(way).front());
         EXPECT_THAT(text_of<UsageError>([&] { session->trace(point, 0, 100); }),
-                    testing::AllOf(StartsWith("--strategy " + way.strategy + ":"), HasSubstr("allowed: ")));
+                    AllOf(StartsWith("--strategy " + way.strategy + ":"), HasSubstr("allowed: ")));
     }
 }
 

@@ -4,8 +4,6 @@
 #include "support/battery.hpp"
 #include "support/orders.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <numeric>
 #include <set>

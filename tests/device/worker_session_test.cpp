@@ -10,9 +10,6 @@
 #include "support/program_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
 #include <functional>
 #include <iostream>
@@ -25,10 +22,6 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::vector<std::string> kProgram{this_program()}; // contains the faults
 
@@ -96,11 +89,11 @@ TEST(WorkerSession, TracesASampleForItsLatencies)
     const Sample traced = session->sample_traced(point);
     EXPECT_EQ(traced.status, Status::ok) << traced.detail;
     EXPECT_EQ(traced.latencies_us.size(), traced.launches.value().max_depth);
-    EXPECT_THAT(traced.latencies_us, testing::Each(testing::Ge(0)));
+    EXPECT_THAT(traced.latencies_us, Each(testing::Ge(0)));
     EXPECT_TRUE(session->sample(point, 1).latencies_us.empty());
     const Sample flat = session->sample_traced(case_of("neighbored"));
     EXPECT_EQ(flat.status, Status::crashed);
-    EXPECT_THAT(flat.detail, testing::HasSubstr("there is no recursion to trace"));
+    EXPECT_THAT(flat.detail, HasSubstr("there is no recursion to trace"));
     EXPECT_FALSE(flat.device_lost);
 }
 
@@ -249,8 +242,7 @@ TEST_F(WorkerSetUp, OfANewWorkerIsNotTriedMoreOftenForTheRetries)
                                               "') = 1 ] || exit 7; exec " + this_program() + " \"$@\"");
     const auto session = worker({open_once}, 5);
     EXPECT_TRUE(session->sample(case_of("fault_abort"), 0).device_lost);
-    EXPECT_THAT(text_of<RunError>([&] { session->renew(); }),
-                testing::StartsWith("no new worker could be started on "));
+    EXPECT_THAT(text_of<RunError>([&] { session->renew(); }), StartsWith("no new worker could be started on "));
     EXPECT_EQ(folder.read("starts").size(), 1 + 3U);
 }
 

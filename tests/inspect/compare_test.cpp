@@ -7,7 +7,6 @@
 #include "support/support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 
 #include <random>
 
@@ -15,10 +14,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr const char* kHeader = "strategy,backend,grid,gpu_us,wall_us,status\r\n";
 

@@ -3,19 +3,14 @@
 
 #include "base/csv.hpp"
 #include "inspect/compare_csv.hpp"
+#include "support/matchers.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 // Rows of one case. Without a time they are wrong.
 std::string rows(int grid, std::optional<double> us, int count = 5)

@@ -1,19 +1,12 @@
 // Summaries of kernels: which grids are counted, and their times.
 #include "inspect/kernels.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const Case kNosync{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16};
 

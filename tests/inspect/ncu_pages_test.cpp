@@ -6,20 +6,12 @@
 #include "support/page_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <utility>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 std::string why_not_raw(const std::string& text)
 {

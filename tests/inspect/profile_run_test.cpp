@@ -4,9 +4,6 @@
 
 #include "base/csv.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace

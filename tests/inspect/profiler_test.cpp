@@ -5,15 +5,10 @@
 #include "base/text.hpp"
 #include "support/program_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 const ProfilerPrograms kPrograms{.ncu = "/opt/ncu", .nestbed = "/usr/bin/nestbed"};
 

@@ -6,16 +6,10 @@
 #include "support/page_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 const std::string kArguments = "__cudaCDP2GetParameterBufferV2";
 const std::string kLaunch = "__cudaCDP2LaunchDeviceV2";

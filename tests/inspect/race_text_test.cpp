@@ -1,15 +1,14 @@
 // What the race detector found, as text and as JSON.
 #include "inspect/race_text.hpp"
 
-#include <gmock/gmock.h>
+#include "support/matchers.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::EndsWith;
 
 RaceAccess access_at(std::vector<SourcePlace> places)
 {
@@ -56,7 +55,7 @@ TEST(RaceText, NamesBothAccessesAndWhatIsMissing)
     second.bytes = 1;
     second.pairs = 30;
     races.grids = 2;
-    EXPECT_THAT(races_text(races), testing::HasSubstr("race: atomic update and atomic read of in[3] (1 byte)\n"));
+    EXPECT_THAT(races_text(races), HasSubstr("race: atomic update and atomic read of in[3] (1 byte)\n"));
     EXPECT_THAT(races_text(races),
                 EndsWith("  30 pairs\n\n2 kinds of races, 31 pairs: 1000 accesses of 64 threads in 2 grids\n"));
 }
@@ -73,16 +72,16 @@ TEST(RaceText, CountsBadAccesses)
               "  1 access\n\n"
               "no races, 1 place with accesses out of bounds: 0 accesses of 0 threads in 0 grids\n");
     races.bad_accesses = {bad_access(uninitialized, 0, 2)};
-    EXPECT_THAT(races_text(races), testing::StartsWith("uninitialized: read of in[-1], which nothing has written\n"));
+    EXPECT_THAT(races_text(races), StartsWith("uninitialized: read of in[-1], which nothing has written\n"));
     EXPECT_THAT(races_text(races),
                 EndsWith("  2 accesses\n\nno races, 1 place with reads of uninitialized memory: 0 accesses of 0 "
                          "threads in 0 grids\n"));
     races.bad_accesses = {bad_access(out_of_bounds, 1, 1), bad_access(out_of_bounds, 1, 1),
                           bad_access(uninitialized, 0, 1), bad_access(uninitialized, 0, 1)};
-    EXPECT_THAT(races_text(races), testing::HasSubstr("in[-1], 1 byte past its end\n"));
+    EXPECT_THAT(races_text(races), HasSubstr("in[-1], 1 byte past its end\n"));
     EXPECT_THAT(races_text(races),
-                testing::HasSubstr("\nno races, 2 places with accesses out of bounds, 2 places with reads of "
-                                   "uninitialized memory: "));
+                HasSubstr("\nno races, 2 places with accesses out of bounds, 2 places with reads of "
+                          "uninitialized memory: "));
 }
 
 TEST(RaceText, HasTheSameAsJson)

@@ -7,9 +7,6 @@
 #include "support/page_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <sstream>
 #include <tuple>
@@ -18,12 +15,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 std::string replaced(std::string text, const std::string& what, const std::string& with)
 {

@@ -1,8 +1,8 @@
 // A launch tree as data: its lanes, the file that trace viewers open, and the cost of tracing.
 #include "inspect/timeline.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -19,8 +19,6 @@ namespace
 {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 // As large as the value of a GPU's timer: a double cannot distinguish such times.

@@ -1,8 +1,7 @@
 // The launch tree as text: which grids share a line, and what the line shows.
 #include "inspect/tree.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <regex>
 #include <sstream>
@@ -13,12 +12,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 // A trace that is built grid by grid. Times are in microseconds.
 class Tree
@@ -287,7 +280,7 @@ TEST(Tree, FitsEightyColumnsWithoutBlanksAtTheEnds)
         grid = chain.child(grid, 65536, 1024);
     for (const Tree* tree : {&deep, &wide, &chain}) {
         const std::vector<std::string> lines = tree->lines();
-        EXPECT_THAT(lines, Each(AllOf(testing::SizeIs(testing::Le(80U)), Not(testing::EndsWith(" ")))));
+        EXPECT_THAT(lines, Each(AllOf(SizeIs(testing::Le(80U)), Not(EndsWith(" ")))));
         EXPECT_GE(lines.size(), 3U);
     }
 }

@@ -1,7 +1,7 @@
 // The form of each cell: what it may be, what it may not be, and the number in it.
 #include "log/cell_form.hpp"
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <cmath>
 #include <initializer_list>

@@ -7,9 +7,6 @@
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -24,11 +21,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 std::vector<std::string> some_row()
 {
@@ -265,8 +257,8 @@ TEST(AttackedLog, IsNoticedAtTheNextRowAndAllRowsAreKept)
         const std::string left = folder.read("a.csv");
         const std::string error = text_of<RunError>([&] { log.append(row); });
         EXPECT_THAT(error, StartsWith(folder.path("a.csv") + ": " + attack.what));
-        EXPECT_THAT(error, testing::EndsWith(" while this run was writing it; all rows of the log are in " +
-                                             folder.path("a.csv.rescued-1")));
+        EXPECT_THAT(error, EndsWith(" while this run was writing it; all rows of the log are in " +
+                                    folder.path("a.csv.rescued-1")));
         EXPECT_EQ(folder.read("a.csv.rescued-1"),
                   csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row));
         EXPECT_EQ(folder.read("a.csv.rescued-1.json"), "the manifest");

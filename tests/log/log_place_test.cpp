@@ -6,8 +6,6 @@
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
 namespace nestbed

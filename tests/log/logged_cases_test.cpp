@@ -7,15 +7,10 @@
 #include "model/case_text.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 std::vector<Case> various_cases()
 {
@@ -150,7 +145,7 @@ TEST(LoggedCases, TakeTheFactsOfARunFromItsRows)
         EXPECT_EQ(facts.floor_us, expected.floor_us);
         EXPECT_EQ(facts.device.peak_bandwidth_gb_s, expected.device.peak_bandwidth_gb_s);
     };
-    EXPECT_THAT(logged_cases(written.log(), {}).runs, testing::SizeIs(1));
+    EXPECT_THAT(logged_cases(written.log(), {}).runs, SizeIs(1));
     check(logged_cases(written.log(), {}).runs.at(BackendKind::cuda), written.facts);
     Written untimed;
     untimed.facts.untimed = true;

@@ -4,9 +4,6 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -15,9 +12,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 Plan plan_of_two_cases()
 {
@@ -298,7 +292,7 @@ TEST(Manifest, ThatCannotBeWrittenIsARunError)
 {
     const ScratchFolder folder;
     EXPECT_THAT(text_of<RunError>([&] { write(folder.path("missing/book.csv"), "run-1"); }),
-                testing::AllOf(StartsWith(folder.path("missing/book.csv.json")), HasSubstr("could not be written")));
+                AllOf(StartsWith(folder.path("missing/book.csv.json")), HasSubstr("could not be written")));
     EXPECT_FALSE(folder.has("missing"));
 }
 
@@ -319,7 +313,7 @@ TEST(Manifest, MayNotBeAFolder)
     const ScratchFolder folder;
     std::filesystem::create_directory(folder.path("book.csv.json"));
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
-                testing::HasSubstr("book.csv.json: it already exists and is not a manifest"));
+                HasSubstr("book.csv.json: it already exists and is not a manifest"));
 }
 
 TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
@@ -359,8 +353,7 @@ TEST(Manifest, KeepsThePrecisionThatWasAskedFor)
     EXPECT_EQ(back.backends.at("cpu").repeat, repeats);
     EXPECT_EQ(back.cases, record.cases);
     record.backends.at("cpu").repeat.precision = 0.02;
-    EXPECT_THAT(differences(record, back),
-                testing::ElementsAre("repeat on cpu: 7 to 99, to 2% there, 7 to 99, to 1.5% here"));
+    EXPECT_THAT(differences(record, back), ElementsAre("repeat on cpu: 7 to 99, to 2% there, 7 to 99, to 1.5% here"));
     // Without a precision, the manifest is the same as in versions that did not have it.
     record.backends.at("cpu").repeat = exactly(7);
     EXPECT_FALSE(to_json(record).at("backends").at("cpu").contains("precision"));

@@ -6,9 +6,6 @@
 #include "support/log_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 namespace nestbed
@@ -16,9 +13,6 @@ namespace nestbed
 namespace
 {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Pair;
 
 // The key of a case that has only a strategy and a backend.
@@ -184,7 +178,7 @@ TEST(Merge, RefusesRunsThatAreNotOfOneExperiment)
         LogPart other = part_of_rows("b.csv", "2/2", {{"b", 0}});
         change(other.runs.at("r1"));
         std::string text = refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}}), other});
-        EXPECT_THAT(text, testing::StartsWith("b.csv: it does not belong to a.csv: "));
+        EXPECT_THAT(text, StartsWith("b.csv: it does not belong to a.csv: "));
         return text;
     };
     EXPECT_THAT(refused([](RunIdentity& record) { record.experiment = "f"; }),

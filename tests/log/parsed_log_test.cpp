@@ -4,14 +4,10 @@
 #include "support/log_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
 
 TEST(ParsedLog, KnowTheirLines)
 {

@@ -6,19 +6,12 @@
 #include "model/case_text.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 Plan some_plan()
 {

@@ -8,9 +8,6 @@
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <csignal>
 #include <iostream>
@@ -23,10 +20,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::map<BackendKind, RunFacts> some_runs()
 {
@@ -116,7 +109,7 @@ TEST_F(PutFailedAside, AsksByCase)
     const RowsAside aside =
         back_up([](const Case& point, Status status) { return point.grid == 8 && status != Status::ok; });
     EXPECT_EQ(aside.rows, 1U);
-    EXPECT_THAT(folder.read("a.csv"), AllOf(HasSubstr(",wrong,"), testing::Not(HasSubstr(",crashed,"))));
+    EXPECT_THAT(folder.read("a.csv"), AllOf(HasSubstr(",wrong,"), Not(HasSubstr(",crashed,"))));
 }
 
 TEST_F(PutFailedAside, ChangesNothingWhereNoRowFailed)

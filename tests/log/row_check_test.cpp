@@ -11,8 +11,6 @@
 #include "support/support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,8 +21,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
 
 const Case kReduce{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16};
 const Case kFloat{.strategy = "nosync", .type = ElementType::float32, .elements = 64, .grid = 4, .block = 16};
@@ -314,7 +310,7 @@ TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
     EXPECT_EQ(refusal(log, Runs()), ""); // the run is unknown
     for (const char* column : {"experiment", "git", "gpu", "driver", "cuda", "machine"})
         EXPECT_THAT(refusal(with(log, {{column, "zzz"}}), runs),
-                    testing::StartsWith(std::string("a.csv:2: ") + column + " is 'zzz'; expected: '"));
+                    StartsWith(std::string("a.csv:2: ") + column + " is 'zzz'; expected: '"));
     EXPECT_EQ(refusal(with(log, {{"floor_us", "1.001"}}), runs),
               "a.csv:2: floor_us is '1.001'; expected: '1.000', as in the manifest of run r1");
     EXPECT_EQ(refusal(with(log, {{"timer_step_ns", "32"}}), runs),

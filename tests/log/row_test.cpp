@@ -5,9 +5,6 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <unistd.h>
 
@@ -16,10 +13,7 @@ namespace nestbed
 namespace
 {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::MatchesRegex;
-using testing::StartsWith;
 
 using Rows = std::vector<std::vector<std::string>>;
 using Cells = std::map<std::string, std::string>;

@@ -4,9 +4,6 @@
 
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -15,8 +12,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 TEST(AxisTable, HasEveryNameAndColumnOnce)
 {

@@ -1,11 +1,10 @@
 // Effective bandwidth: how many bytes, divided by which time, and the values that the shares refer to.
 #include "model/bandwidth.hpp"
+#include "support/matchers.hpp"
 #include "workloads/hello/descriptor.hpp"
 #include "workloads/launch/descriptor.hpp"
 #include "workloads/matrix/descriptor.hpp"
 #include "workloads/reduce/descriptor.hpp"
-
-#include <gtest/gtest.h>
 
 namespace nestbed
 {

@@ -1,7 +1,7 @@
 // A case as settings that reproduce it, and as the name of its NVTX range.
 #include "model/case_text.hpp"
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <set>
 #include <string>

@@ -1,8 +1,7 @@
 // The oracle of data-dependent launches, compared with cases that were counted by hand.
 #include "model/child_requests.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,8 +12,6 @@ namespace nestbed
 namespace
 {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using enum Aggregate;
 
 using Requests = std::function<void(const ItemBlock&, std::vector<ChildRequest>&)>;

@@ -1,8 +1,7 @@
 // Which threads add while a block halves its numbers: compared with hand calculation and with the article's figures.
 #include "model/halving.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <numeric>
 
@@ -10,9 +9,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 std::vector<std::uint32_t> warps_of(Pairing pairing, std::uint32_t block)
 {

@@ -1,8 +1,7 @@
 // What the ledger tells about a sample.
 #include "model/judge.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <memory>
 #include <numeric>
@@ -12,147 +11,109 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+constexpr const char* kPending = "cudaErrorLaunchPendingCountExceeded";
 
-// A sample with a right answer, both times and latencies. All its launches, given by depth, were accepted.
-Sample sample_of(std::vector<std::uint64_t> by_depth)
+// What happened to a sample besides its launches.
+struct Events {
+    std::uint64_t failed = 0;
+    std::uint64_t waits_given_up = 0;
+    std::optional<OfferSample> offers = {};
+    Status status = Status::ok;
+    std::optional<double> relative_error = {};
+};
+
+// What becomes of a sample with both times and latencies, whose launches are `counted` by depth.
+Sample judged(std::vector<std::uint64_t> counted, const ExpectedLaunches& form, const Events& events = {},
+              const char* error = kPending)
 {
-    LaunchCounts counts;
-    counts.attempted = std::accumulate(by_depth.begin(), by_depth.end(), std::uint64_t{0});
-    counts.max_depth = static_cast<unsigned>(by_depth.size());
-    counts.attempted_by_depth = std::move(by_depth);
-    Sample sample{.gpu_us = 20.7, .wall_us = 25.1, .launches = counts, .latencies_us = {1.5, 2.5}};
+    LaunchCounts counts{.attempted = std::accumulate(counted.begin(), counted.end(), std::uint64_t{0}),
+                        .failed = events.failed,
+                        .waits_given_up = events.waits_given_up,
+                        .max_depth = static_cast<unsigned>(counted.size())};
+    counts.attempted_by_depth = std::move(counted);
+    Sample sample{
+        .status = events.status, .gpu_us = 20.7, .wall_us = 25.1, .launches = counts, .latencies_us = {1.5, 2.5}};
+    sample.detail = events.status == Status::wrong ? "1 of 4 block sums are wrong" : "";
     sample.pending_limit = 2048;
+    sample.offers = events.offers;
+    sample.relative_error = events.relative_error;
+    judge_launches(sample, form, error);
     return sample;
 }
 
-void expect_no_times(const Sample& sample)
+// The sample has its times if it is ok, and none otherwise.
+void expect(Status status, const std::string& detail, const Sample& sample)
 {
-    EXPECT_EQ(sample.gpu_us, std::nullopt);
-    EXPECT_EQ(sample.wall_us, std::nullopt);
-    EXPECT_THAT(sample.latencies_us, IsEmpty());
+    EXPECT_EQ(sample.status, status) << sample.detail;
+    EXPECT_THAT(sample.detail, HasSubstr(detail));
+    const bool ok = status == Status::ok;
+    EXPECT_EQ(sample.gpu_us, ok ? std::optional(20.7) : std::nullopt);
+    EXPECT_EQ(sample.wall_us, ok ? std::optional(25.1) : std::nullopt);
+    EXPECT_EQ(sample.latencies_us, ok ? (std::vector{1.5, 2.5}) : std::vector<double>{});
+}
+
+ExpectedLaunches chains(std::uint32_t blocks, std::uint32_t levels)
+{
+    return ExpectedLaunches::chain_per_block(blocks, levels);
 }
 
 TEST(Judge, LaunchesAsInTheClosedFormAreOkAndKeepTheirTimes)
 {
-    Sample sample = sample_of({100, 100, 100});
-    judge_launches(sample, ExpectedLaunches::chain_per_block(100, 3), "");
-    EXPECT_EQ(sample.status, Status::ok);
+    const Sample sample = judged({100, 100, 100}, chains(100, 3));
+    expect(Status::ok, "", sample);
     EXPECT_EQ(sample.detail, "");
-    EXPECT_EQ(sample.gpu_us, 20.7);
-    EXPECT_EQ(sample.wall_us, 25.1);
-    EXPECT_THAT(sample.latencies_us, ElementsAre(1.5, 2.5));
-}
-
-TEST(Judge, NoLaunchWhereNoneIsExpectedIsOk)
-{
-    Sample sample = sample_of({});
-    judge_launches(sample, ExpectedLaunches::none(), "");
-    EXPECT_EQ(sample.status, Status::ok);
+    expect(Status::ok, "", judged({}, ExpectedLaunches::none()));
 }
 
 TEST(Judge, AnyNumberOfLaunchesIsOkWhereItIsUnknownButNoneMayFail)
 {
-    Sample sample = sample_of({3, 141, 5});
-    judge_launches(sample, ExpectedLaunches::unknown(8), "");
-    EXPECT_EQ(sample.status, Status::ok);
-    sample.launches->failed = 1;
-    judge_launches(sample, ExpectedLaunches::unknown(8), "cudaErrorLaunchPendingCountExceeded");
-    EXPECT_EQ(sample.status, Status::launch_failed);
+    expect(Status::ok, "", judged({3, 141, 5}, ExpectedLaunches::unknown(8)));
+    expect(Status::launch_failed, "", judged({3, 141, 5}, ExpectedLaunches::unknown(8), {.failed = 1}));
 }
 
 TEST(Judge, AFailedLaunchIsLaunchFailedWithCountsErrorAndLimit)
 {
-    Sample sample = sample_of({100, 100});
-    sample.launches->failed = 7;
-    judge_launches(sample, ExpectedLaunches::chain_per_block(100, 2), "cudaErrorLaunchPendingCountExceeded");
-    EXPECT_EQ(sample.status, Status::launch_failed);
+    const Sample sample = judged({100, 100}, chains(100, 2), {.failed = 7});
+    expect(Status::launch_failed, "", sample);
     EXPECT_EQ(sample.detail, "7 of 200 device launches failed with cudaErrorLaunchPendingCountExceeded under a "
                              "pending-launch limit of 2048");
-    expect_no_times(sample);
 }
 
 TEST(Judge, AParentThatGaveUpIsATimeout)
 {
-    Sample sample = sample_of({100, 100});
-    sample.launches->waits_given_up = 3;
-    judge_launches(sample, ExpectedLaunches::chain_per_block(100, 2), "");
-    EXPECT_EQ(sample.status, Status::timeout);
-    EXPECT_THAT(sample.detail, HasSubstr("3 parents gave up waiting for their child"));
-    expect_no_times(sample);
+    expect(Status::timeout, "3 parents gave up waiting for their child",
+           judged({100, 100}, chains(100, 2), {.waits_given_up = 3}));
 }
 
 TEST(Judge, ADifferenceAtOneDepthIsACountMismatchEvenWhereTheTotalIsRight)
 {
-    Sample sample = sample_of({99, 101});
-    judge_launches(sample, ExpectedLaunches::chain_per_block(100, 2), "");
-    EXPECT_EQ(sample.status, Status::count_mismatch);
-    EXPECT_THAT(sample.detail, AllOf(HasSubstr("counted [99 101]"), HasSubstr("closed form says [100 100]")));
-    expect_no_times(sample);
+    const Sample sample = judged({99, 101}, chains(100, 2));
+    expect(Status::count_mismatch, "counted [99 101]", sample);
+    expect(Status::count_mismatch, "closed form says [100 100]", sample);
 }
 
 TEST(Judge, ALevelTooManyOrTooFewIsACountMismatch)
 {
-    for (const std::vector<std::uint64_t>& counted : {std::vector<std::uint64_t>{4}, {4, 4, 4}, {}}) {
-        Sample sample = sample_of(counted);
-        judge_launches(sample, ExpectedLaunches::chain_per_block(4, 2), "");
-        EXPECT_EQ(sample.status, Status::count_mismatch) << counted.size() << " levels";
-        expect_no_times(sample);
-    }
-}
-
-TEST(Judge, AWrongAnswerWithRightLaunchesStaysWrongAndLosesItsTimes)
-{
-    Sample sample = sample_of({4, 4});
-    sample.status = Status::wrong;
-    sample.detail = "1 of 4 block sums are wrong";
-    judge_launches(sample, ExpectedLaunches::chain_per_block(4, 2), "");
-    EXPECT_EQ(sample.status, Status::wrong);
-    EXPECT_EQ(sample.detail, "1 of 4 block sums are wrong");
-    expect_no_times(sample);
+    for (const std::vector<std::uint64_t>& counted : {std::vector<std::uint64_t>{4}, {4, 4, 4}, {}})
+        expect(Status::count_mismatch, "", judged(counted, chains(4, 2)));
 }
 
 TEST(Judge, WhatTheLaunchesDidComesBeforeWhatTheAnswerIs)
 {
-    Sample sample = sample_of({4, 4});
-    sample.status = Status::wrong;
-    sample.detail = "1 of 4 block sums are wrong";
-    sample.launches->failed = 1;
-    judge_launches(sample, ExpectedLaunches::chain_per_block(4, 2), "cudaErrorLaunchPendingCountExceeded");
-    EXPECT_EQ(sample.status, Status::launch_failed);
-    EXPECT_THAT(sample.detail, HasSubstr("1 of 8 device launches failed"));
+    const Sample wrong = judged({4, 4}, chains(4, 2), {.status = Status::wrong, .relative_error = 0.25});
+    expect(Status::wrong, "", wrong);
+    EXPECT_EQ(wrong.detail, "1 of 4 block sums are wrong");
+    EXPECT_EQ(wrong.relative_error, 0.25);
+    const Sample failed =
+        judged({4, 4}, chains(4, 2), {.failed = 1, .status = Status::wrong, .relative_error = 0.25});
+    expect(Status::launch_failed, "1 of 8 device launches failed", failed);
+    EXPECT_EQ(failed.relative_error, std::nullopt); // the run is not finished
 }
 
 TEST(Judge, FailedLaunchesComeBeforeWaitsAndWaitsBeforeCounts)
 {
-    Sample both = sample_of({4, 3});
-    both.launches->failed = 1;
-    both.launches->waits_given_up = 1;
-    judge_launches(both, ExpectedLaunches::chain_per_block(4, 2), "cudaErrorUnknown");
-    EXPECT_EQ(both.status, Status::launch_failed);
-
-    Sample waited = sample_of({4, 3});
-    waited.launches->waits_given_up = 1;
-    judge_launches(waited, ExpectedLaunches::chain_per_block(4, 2), "");
-    EXPECT_EQ(waited.status, Status::timeout);
-}
-
-TEST(Judge, KeepsTheErrorOfAWrongAnswerAndDropsThatOfAnUnfinishedOne)
-{
-    Sample wrong = sample_of({4, 4});
-    wrong.status = Status::wrong;
-    wrong.relative_error = 0.25;
-    judge_launches(wrong, ExpectedLaunches::chain_per_block(4, 2), "");
-    EXPECT_EQ(wrong.relative_error, 0.25);
-    Sample failed = sample_of({4, 4});
-    failed.status = Status::wrong;
-    failed.relative_error = 0.25;
-    failed.launches->failed = 1;
-    judge_launches(failed, ExpectedLaunches::chain_per_block(4, 2), "");
-    EXPECT_EQ(failed.relative_error, std::nullopt);
+    expect(Status::launch_failed, "", judged({4, 3}, chains(4, 2), {.failed = 1, .waits_given_up = 1}));
+    expect(Status::timeout, "", judged({4, 3}, chains(4, 2), {.waits_given_up = 1}));
 }
 
 TEST(LaunchCounts, AreTheLedgersWithTrailingZerosCut)
@@ -197,85 +158,46 @@ ExpectedLaunches by_need()
     return form;
 }
 
-TEST(Judge, ARefusedLaunchThatWasReplacedIsNoFailure)
+TEST(Judge, ARefusedLaunchIsAFailureUnlessItWasReplaced)
 {
-    Sample sample = sample_of({60, 40});
-    sample.launches->failed = 13;
-    sample.offers = OfferSample{.items = 100, .replaced = 13};
-    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
-    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
-    EXPECT_EQ(sample.gpu_us, 20.7);
-}
-
-TEST(Judge, ARefusedLaunchThatWasNotReplacedIsLaunchFailed)
-{
-    Sample sample = sample_of({60, 40});
-    sample.launches->failed = 13;
-    sample.offers = OfferSample{.items = 100, .replaced = 12};
-    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
-    EXPECT_EQ(sample.status, Status::launch_failed);
-    EXPECT_THAT(sample.detail, HasSubstr("13 of 100 device launches failed"));
-    expect_no_times(sample);
-}
-
-TEST(Judge, AnyOtherErrorIsAFailureAlsoIfReplaced)
-{
-    Sample sample = sample_of({60, 40});
-    sample.launches->failed = 13;
-    sample.offers = OfferSample{.items = 100, .replaced = 13};
-    judge_launches(sample, by_need(), "cudaErrorLaunchOutOfResources");
-    EXPECT_EQ(sample.status, Status::launch_failed);
-    EXPECT_THAT(sample.detail, HasSubstr("cudaErrorLaunchOutOfResources"));
-    expect_no_times(sample);
+    const Events replaced{.failed = 13, .offers = OfferSample{.items = 100, .replaced = 13}};
+    expect(Status::ok, "", judged({60, 40}, by_need(), replaced));
+    expect(Status::launch_failed, "13 of 100 device launches failed",
+           judged({60, 40}, by_need(), {.failed = 13, .offers = OfferSample{.items = 100, .replaced = 12}}));
+    expect(Status::launch_failed, "cudaErrorLaunchOutOfResources", // no other error may be replaced
+           judged({60, 40}, by_need(), replaced, "cudaErrorLaunchOutOfResources"));
 }
 
 // The tail launches that drain refused items are launches too, but the oracle does not know how many there are.
 TEST(Judge, DrainsAreCountedBesideTheLaunchesOfTheOracle)
 {
-    Sample sample = sample_of({63, 41});
-    sample.launches->failed = 20;
-    sample.offers = OfferSample{.items = 100, .replaced = 20, .drains = 4};
-    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
-    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
-
-    sample = sample_of({63, 41});
-    sample.launches->failed = 21; // one of the drains was refused as well
-    sample.offers = OfferSample{.items = 100, .replaced = 20, .drains = 4, .drains_refused = 1};
-    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
-    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
-
-    for (const unsigned drains : {3U, 5U}) {
-        sample = sample_of({63, 41});
-        sample.offers = OfferSample{.items = 100, .drains = drains};
-        judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
-        EXPECT_EQ(sample.status, Status::count_mismatch) << drains;
-        expect_no_times(sample);
-    }
+    const auto status = [](std::uint64_t failed, const OfferSample& offers) {
+        return judged({63, 41}, by_need(), {.failed = failed, .offers = offers});
+    };
+    expect(Status::ok, "", status(20, {.items = 100, .replaced = 20, .drains = 4}));
+    // One of the drains was refused as well.
+    expect(Status::ok, "", status(21, {.items = 100, .replaced = 20, .drains = 4, .drains_refused = 1}));
+    expect(Status::count_mismatch, "", status(0, {.items = 100, .drains = 3}));
+    expect(Status::count_mismatch, "", status(0, {.items = 100, .drains = 5}));
 }
 
 // Where the order of execution decides, the kernels say how many launches they wanted.
 TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
 {
     const ExpectedLaunches form{.by_depth = {100}, .by_order = true};
-    for (const unsigned grids : {9U, 10U, 11U}) {
-        Sample sample = sample_of({12});
-        sample.launches->failed = 3;
-        sample.offers = OfferSample{.items = 100, .replaced = 3, .drains = 2, .grids = grids};
-        judge_launches(sample, form, "cudaErrorLaunchPendingCountExceeded");
-        EXPECT_EQ(sample.status, grids == 10 ? Status::ok : Status::count_mismatch) << sample.detail;
-        if (grids != 10) {
-            EXPECT_THAT(sample.detail, HasSubstr("the ledger counted 12 device launches; the kernels wanted " +
-                                                 std::to_string(grids + 2)));
-        }
-    }
+    const auto with = [&](unsigned grids) {
+        return judged({12}, form,
+                      {.failed = 3, .offers = OfferSample{.items = 100, .replaced = 3, .drains = 2, .grids = grids}});
+    };
+    expect(Status::ok, "", with(10));
+    for (const unsigned grids : {9U, 11U})
+        expect(Status::count_mismatch,
+               "the ledger counted 12 device launches; the kernels wanted " + std::to_string(grids + 2), with(grids));
 }
 
 TEST(Judge, DataDependentLaunchesAreComparedDepthByDepthWhereNothingIsDrained)
 {
-    Sample sample = sample_of({59, 41});
-    sample.offers = OfferSample{.items = 100};
-    judge_launches(sample, by_need(), "");
-    EXPECT_EQ(sample.status, Status::count_mismatch);
+    expect(Status::count_mismatch, "", judged({59, 41}, by_need(), {.offers = OfferSample{.items = 100}}));
 }
 
 } // namespace

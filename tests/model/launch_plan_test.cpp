@@ -1,8 +1,7 @@
 // How root grids are launched: no launch is refused, no parent waits for ever, and every block runs exactly once.
 #include "model/launch_plan.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <vector>
 
@@ -10,10 +9,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 DeviceFacts h200()
 {

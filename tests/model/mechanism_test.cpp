@@ -2,9 +2,7 @@
 #include "model/mechanism.hpp"
 
 #include "model/strategy.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <set>
@@ -14,7 +12,6 @@ namespace nestbed
 namespace
 {
 
-using testing::ElementsAre;
 using enum Mechanism;
 
 std::vector<Mechanism> all_that(bool (*holds)(Mechanism))

@@ -1,9 +1,7 @@
 // The registry of strategies.
 #include "model/strategy.hpp"
+#include "support/matchers.hpp"
 #include "workloads/reduce/descriptor.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <stdexcept>
 
@@ -12,7 +10,6 @@ namespace nestbed
 namespace
 {
 
-using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 class Second final : public Strategy

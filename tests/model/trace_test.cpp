@@ -1,8 +1,7 @@
 // How the marks of a trace are evaluated.
 #include "model/trace.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 namespace nestbed
 {
@@ -18,15 +17,15 @@ TEST(LatenciesByDepth, AreTheMediansOfTheGridsOfEachDepth)
 {
     const Trace trace{.grids = {grid_of(0, {}, 100), grid_of(2, 5000, 9000), grid_of(1, 1000, 2000),
                                 grid_of(1, 1000, 2500), grid_of(1, 1000, 7000)}};
-    EXPECT_THAT(latencies_by_depth(trace), testing::ElementsAre(1.5, 4.0));
+    EXPECT_THAT(latencies_by_depth(trace), ElementsAre(1.5, 4.0));
 }
 
 TEST(LatenciesByDepth, LeaveOutWhatNeverRan)
 {
     EXPECT_THAT(latencies_by_depth({.grids = {grid_of(0, {}, 100), grid_of(1, 1000, {}), grid_of(1, 1000, 1500)}}),
-                testing::ElementsAre(0.5));
-    EXPECT_THAT(latencies_by_depth({.grids = {grid_of(1, 1, {}), grid_of(2, 1000, 1500)}}), testing::IsEmpty());
-    EXPECT_THAT(latencies_by_depth({}), testing::IsEmpty());
+                ElementsAre(0.5));
+    EXPECT_THAT(latencies_by_depth({.grids = {grid_of(1, 1, {}), grid_of(2, 1000, 1500)}}), IsEmpty());
+    EXPECT_THAT(latencies_by_depth({}), IsEmpty());
 }
 
 } // namespace

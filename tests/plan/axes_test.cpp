@@ -5,9 +5,6 @@
 
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <optional>
 
@@ -15,13 +12,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 Axes axes_of(Said said, std::size_t devices = 1, const std::string& strategy = "naive_row")
 {

@@ -4,21 +4,12 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <numeric>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 constexpr std::uint64_t kMost = UINT64_MAX;
 

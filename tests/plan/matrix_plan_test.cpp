@@ -4,9 +4,6 @@
 
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -17,19 +14,6 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
-
-std::vector<Case> cases_of(const Said& said)
-{
-    std::vector<Case> cases;
-    for (const Group& group : plan_of(said).groups)
-        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
-    return cases;
-}
-
 Devices cpu_with(std::uint64_t free_memory_bytes)
 {
     Devices devices = cpu_alone();
@@ -39,19 +23,19 @@ Devices cpu_with(std::uint64_t free_memory_bytes)
 
 TEST(MatrixPlan, OfAStrategyAloneIs2048SquaredInBlocksOf16Squared)
 {
-    EXPECT_THAT(cases_of({{"strategy", "naive_row"}}), ElementsAre(Case{.strategy = "naive_row",
-                                                                        .backend = BackendKind::cpu,
-                                                                        .mechanism = Mechanism::none,
-                                                                        .type = ElementType::float32,
-                                                                        .elements = 2048 * 2048,
-                                                                        .grid = 0,
-                                                                        .block = 0,
-                                                                        .nx = 2048,
-                                                                        .ny = 2048,
-                                                                        .shape = {16, 16},
-                                                                        .seed = 1,
-                                                                        .input = InputKind(),
-                                                                        .op = Operator::none}));
+    EXPECT_THAT(planned_cases({{"strategy", "naive_row"}}), ElementsAre(Case{.strategy = "naive_row",
+                                                                             .backend = BackendKind::cpu,
+                                                                             .mechanism = Mechanism::none,
+                                                                             .type = ElementType::float32,
+                                                                             .elements = 2048 * 2048,
+                                                                             .grid = 0,
+                                                                             .block = 0,
+                                                                             .nx = 2048,
+                                                                             .ny = 2048,
+                                                                             .shape = {16, 16},
+                                                                             .seed = 1,
+                                                                             .input = InputKind(),
+                                                                             .op = Operator::none}));
 }
 
 TEST(MatrixPlan, IsTheProductOfSidesBlockShapesAndSeedsGroupedByInput)
@@ -85,19 +69,19 @@ TEST(MatrixPlan, OfTheLargestMatrixHasAllItsNumbers)
 TEST(MatrixPlan, KeysOfASumOrALaunchDoNotMultiplyIt)
 {
     for (const std::string strategy : {"naive_row", "copy_row", "shared_tile"}) {
-        const std::vector<Case> cases = cases_of({{"strategy", strategy},
-                                                  {"type", "int32,float32"},
-                                                  {"grid", "1,2"},
-                                                  {"block", "64,128"},
-                                                  {"elements", "1:3"},
-                                                  {"mechanism", "all"},
-                                                  {"depth", "0,1,full"},
-                                                  {"pending-limit", "32,auto"},
-                                                  {"wave", "1,2"},
-                                                  {"streams", "1,2"},
-                                                  {"delay-us", "0,5"},
-                                                  {"graphs", "1,2"}});
-        EXPECT_THAT(cases, ElementsAre(cases_of({{"strategy", strategy}}).at(0))) << strategy;
+        const std::vector<Case> cases = planned_cases({{"strategy", strategy},
+                                                       {"type", "int32,float32"},
+                                                       {"grid", "1,2"},
+                                                       {"block", "64,128"},
+                                                       {"elements", "1:3"},
+                                                       {"mechanism", "all"},
+                                                       {"depth", "0,1,full"},
+                                                       {"pending-limit", "32,auto"},
+                                                       {"wave", "1,2"},
+                                                       {"streams", "1,2"},
+                                                       {"delay-us", "0,5"},
+                                                       {"graphs", "1,2"}});
+        EXPECT_THAT(cases, ElementsAre(planned_cases({{"strategy", strategy}}).at(0))) << strategy;
     }
 }
 
@@ -107,9 +91,10 @@ TEST(MatrixPlan, KeysOfAMatrixDoNotMultiplyWhatHasNone)
     for (const std::string strategy : {"nosync", "neighbored", "hello", "fanout"}) {
         Said said = matrix;
         said.emplace_back("strategy", strategy);
-        const std::vector<Case> cases = cases_of(said);
+        const std::vector<Case> cases = planned_cases(said);
         ASSERT_EQ(cases.size(), 1U) << strategy;
-        EXPECT_EQ(cases[0], cases_of({{"strategy", strategy}, {"grid", "4"}, {"block", "32"}}).at(0)) << strategy;
+        EXPECT_EQ(cases[0], planned_cases({{"strategy", strategy}, {"grid", "4"}, {"block", "32"}}).at(0))
+            << strategy;
         EXPECT_EQ(cases[0].nx, 0U);
         EXPECT_EQ(cases[0].ny, 0U);
         EXPECT_EQ(cases[0].shape, BlockShape{});
@@ -118,7 +103,7 @@ TEST(MatrixPlan, KeysOfAMatrixDoNotMultiplyWhatHasNone)
 
 TEST(MatrixPlan, BesideASumEachHasItsOwnAxesAlone)
 {
-    const std::vector<Case> cases = cases_of(
+    const std::vector<Case> cases = planned_cases(
         {{"strategy", "neighbored,naive_row"}, {"grid", "1:3"}, {"type", "int32,float32"}, {"nx", "5,7,9,11"}});
     EXPECT_EQ(std::ranges::count(cases, "neighbored", &Case::strategy), 3 * 2);
     EXPECT_EQ(std::ranges::count(cases, "naive_row", &Case::strategy), 4);
@@ -127,12 +112,13 @@ TEST(MatrixPlan, BesideASumEachHasItsOwnAxesAlone)
 // An image is drawn and has no input.
 TEST(MatrixPlan, SeedsDoNotMultiplyAnImage)
 {
-    const std::vector<Case> cases = cases_of({{"strategy", "blobs"}, {"seed", "1:3"}, {"block-shape", "8x8,16x8"}});
+    const std::vector<Case> cases =
+        planned_cases({{"strategy", "blobs"}, {"seed", "1:3"}, {"block-shape", "8x8,16x8"}});
     ASSERT_EQ(cases.size(), 2U);
     EXPECT_EQ(cases[0].seed, 0U);
     EXPECT_EQ(cases[0].shape, (BlockShape{8, 8}));
     EXPECT_EQ(cases[1].shape, (BlockShape{16, 8}));
-    EXPECT_EQ(cases_of({{"strategy", "copy_row"}, {"seed", "1:3"}}).size(), 3U);
+    EXPECT_EQ(planned_cases({{"strategy", "copy_row"}, {"seed", "1:3"}}).size(), 3U);
 }
 
 TEST(MatrixPlan, OfARecursionHasDepthsLimitsAndMechanismsButNoBlockShapes)
@@ -143,7 +129,7 @@ TEST(MatrixPlan, OfARecursionHasDepthsLimitsAndMechanismsButNoBlockShapes)
                     {"streams", "1,2"},
                     {"delay-us", "0,5"},
                     {"graphs", "1,2"}};
-    const std::vector<Case> one = cases_of(said);
+    const std::vector<Case> one = planned_cases(said);
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].shape, BlockShape{});
     EXPECT_EQ(one[0].mechanism, Mechanism::fire_and_forget);
@@ -152,15 +138,14 @@ TEST(MatrixPlan, OfARecursionHasDepthsLimitsAndMechanismsButNoBlockShapes)
     Said nested = said;
     nested.insert(nested.end(),
                   {{"depth", "0,1,full"}, {"pending-limit", "auto,32"}, {"mechanism", "tail,null_stream"}});
-    EXPECT_EQ(cases_of(nested).size(), 3U * 2 * 2);
+    EXPECT_EQ(planned_cases(nested).size(), 3U * 2 * 2);
 }
 
 TEST(MatrixPlan, SectionsThatShareAMatrixShareAGroup)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("two.cfg", "nx = 64\n[a]\nstrategy = copy_row\nblock-shape = 8x32\n[b]\n"
-                                               "strategy = naive_row\n[c]\nstrategy = naive_row\nny = 3\n"));
+    const Settings settings = settings_in("nx = 64\n[a]\nstrategy = copy_row\nblock-shape = 8x32\n[b]\n"
+                                          "strategy = naive_row\n[c]\nstrategy = naive_row\nny = 3\n",
+                                          "two.cfg");
     const Plan plan = make_plan(settings, cpu_alone());
     ASSERT_EQ(plan.groups.size(), 2U);
     ASSERT_EQ(plan.groups[0].cases.size(), 2U);
@@ -209,12 +194,11 @@ TEST(MatrixDescribe, SaysSidesAndBlockShapesAndNoGrid)
                                                {"block-shape", "8x32,32x8"}},
                                               devices),
                                       devices, kByThreads);
-    EXPECT_THAT(text,
-                AllOf(StartsWith("mechanism fire_and_forget, on cpu, type float32, elements 72261, nx 333, ny "
-                                 "217,\ndepth full\n\n"),
-                      testing::ContainsRegex("strategy +block-shape +launches +waves\n"),
-                      testing::ContainsRegex("naive_row +8x32 +0\n"), testing::ContainsRegex("naive_row +32x8 +0\n"),
-                      testing::ContainsRegex("recursive_transpose +76 +1\n")));
+    EXPECT_THAT(text, AllOf(StartsWith("mechanism fire_and_forget, on cpu, type float32, elements 72261, nx 333, ny "
+                                       "217,\ndepth full\n\n"),
+                            ContainsRegex("strategy +block-shape +launches +waves\n"),
+                            ContainsRegex("naive_row +8x32 +0\n"), ContainsRegex("naive_row +32x8 +0\n"),
+                            ContainsRegex("recursive_transpose +76 +1\n")));
     // 76 * (3 + 1); 8 * 72261 + 2 * 32 * 440 = 606248 bytes
     EXPECT_THAT(text, HasSubstr("3 cases, 15 timed samples, 456 device launches with the warm-up, at most 592 KiB"));
 }

@@ -2,9 +2,6 @@
 #include "model/strategy.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <utility>
@@ -15,7 +12,6 @@ namespace nestbed
 namespace
 {
 
-using testing::ElementsAre;
 using testing::ElementsAreArray;
 using enum Mechanism;
 

@@ -4,17 +4,11 @@
 #include "support/plan_support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(PlanRefuses, NoStrategyAndAnUnknownOne)
 {

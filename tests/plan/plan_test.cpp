@@ -5,29 +5,12 @@
 #include "model/launch_plan.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <tuple>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
-std::vector<Case> cases_of(const Plan& plan)
-{
-    std::vector<Case> cases;
-    for (const Group& group : plan.groups)
-        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
-    return cases;
-}
 
 // Elements, grid and block of the only case.
 std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> shape_of(const Said& said)
@@ -186,9 +169,8 @@ TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
     const auto fanouts = [](const Said& said) {
         std::vector<std::uint32_t> all;
         const Plan plan = plan_of(said);
-        for (const Group& group : plan.groups)
-            for (const Case& point : group.cases)
-                all.push_back(point.fanout);
+        for (const Case& point : cases_of(plan))
+            all.push_back(point.fanout);
         return all;
     };
     EXPECT_THAT(fanouts({{"strategy", "trees"}, {"grid", "8"}, {"fanout", "3,16"}}), ElementsAre(3, 16));
@@ -217,9 +199,7 @@ TEST(Plan, TheFirstSeedOrdersTheRounds)
 
 TEST(Plan, TakesItsNamesFromTheExperimentFile)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("grid.cfg", "title = Latency against the grid\nstrategy = nosync\n"));
+    const Settings settings = settings_in("title = Latency against the grid\nstrategy = nosync\n", "grid.cfg");
     const Plan plan = make_plan(settings, cpu_alone());
     EXPECT_EQ(plan.experiment, "grid");
     EXPECT_EQ(plan.title, "Latency against the grid");
@@ -248,11 +228,9 @@ TEST(Plan, HasTheFiguresThatTheExperimentNames)
 
 TEST(Plan, HasTheProductOfEachSectionsAxes)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("two.cfg",
-                                    "repeat = 5\nblock = 64\n[nested]\nstrategy = nosync, synced\n"
-                                    "depth = 1, 2\nseed = 9\n[flat]\nstrategy = neighbored\ngrid = 1:3\n"));
+    const Settings settings = settings_in("repeat = 5\nblock = 64\n[nested]\nstrategy = nosync, synced\n"
+                                          "depth = 1, 2\nseed = 9\n[flat]\nstrategy = neighbored\ngrid = 1:3\n",
+                                          "two.cfg");
     const Plan plan = make_plan(settings, cpu_alone());
     ASSERT_EQ(plan.groups.size(), 1U + 3U);
     ASSERT_EQ(plan.case_count(), 4U + 3U);
@@ -266,11 +244,9 @@ TEST(Plan, HasTheProductOfEachSectionsAxes)
 
 TEST(Plan, SectionsThatShareAnInputShareAGroupAndItsCasesAreThereOnce)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("two.cfg",
-                                    "grid = 7\n[a]\nstrategy = neighbored, nosync\n[b]\nstrategy = neighbored, "
-                                    "tail\n[c]\nstrategy = tail\ngrid = 8\n"));
+    const Settings settings = settings_in("grid = 7\n[a]\nstrategy = neighbored, nosync\n[b]\nstrategy = neighbored, "
+                                          "tail\n[c]\nstrategy = tail\ngrid = 8\n",
+                                          "two.cfg");
     const Plan plan = make_plan(settings, cpu_alone());
     ASSERT_EQ(plan.groups.size(), 2U);
     ASSERT_EQ(plan.groups[0].cases.size(), 3U);
@@ -280,9 +256,7 @@ TEST(Plan, SectionsThatShareAnInputShareAGroupAndItsCasesAreThereOnce)
 
 TEST(Plan, ASectionWithoutAStrategyIsRefusedByItsName)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("two.cfg", "[a]\nstrategy = tail\n[b]\ngrid = 3\n"));
+    const Settings settings = settings_in("[a]\nstrategy = tail\n[b]\ngrid = 3\n", "two.cfg");
     const std::string text = text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); });
     EXPECT_NE(text.find("no strategy was named in section [b]; allowed"), std::string::npos) << text;
 }

@@ -3,15 +3,10 @@
 
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
 
 Repeats repeats_of_said(const Said& said)
 {
@@ -54,7 +49,7 @@ TEST(Repeats, AreLookedAtAfterFiveOrATenthMore)
     std::vector<unsigned> looks;
     for (unsigned look = 0; look < repeats.most; looks.push_back(look))
         look = repeats.next_look(look);
-    EXPECT_THAT(looks, testing::ElementsAre(30, 35, 40, 45, 50, 55, 60, 66, 72, 79, 86, 94, 100));
+    EXPECT_THAT(looks, ElementsAre(30, 35, 40, 45, 50, 55, 60, 66, 72, 79, 86, 94, 100));
     EXPECT_EQ(repeats.next_look(31), 35U);
     EXPECT_EQ(exactly(30).next_look(0), 30U);
 }

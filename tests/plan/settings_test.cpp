@@ -2,10 +2,7 @@
 #include "plan/settings.hpp"
 
 #include "base/error.hpp"
-#include "support/support.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/plan_support.hpp"
 
 #include <sys/stat.h>
 
@@ -13,12 +10,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 std::vector<std::string> values(const Settings& settings, std::string_view key)
 {
@@ -31,6 +22,10 @@ std::vector<std::string> values(const Settings& settings, std::string_view key)
 std::string refusal(const std::string& path)
 {
     return text_of<UsageError>([&] { Settings().read_file(path); });
+}
+std::string refusal_of(std::string_view text)
+{
+    return text_of<UsageError>([&] { static_cast<void>(settings_in(text)); });
 }
 
 TEST(SettingPlace, IsFileAndLineOrTheOption)
@@ -51,14 +46,10 @@ TEST(SettingKeys, AreSpelledWithADash)
 
 TEST(SettingsFile, GivesEachValueWithItsLine)
 {
-    const ScratchFolder folder;
-    const std::string path =
-        folder.write("one.cfg", "title = Latency, and launches\n\nstrategy=nosync\n  grid  =  1:8  \n");
-    Settings settings;
-    settings.read_file(path);
+    const Settings settings = settings_in("title = Latency, and launches\n\nstrategy=nosync\n  grid  =  1:8  \n");
     EXPECT_THAT(values(settings, "title"), ElementsAre("Latency, and launches"));
     ASSERT_THAT(values(settings, "grid"), ElementsAre("1:8"));
-    EXPECT_EQ(settings.of("grid")[0].place(), path + ":4: grid = 1:8");
+    EXPECT_EQ(settings.of("grid")[0].place(), "one.cfg:4: grid = 1:8");
     EXPECT_EQ(settings.of("strategy")[0].line, 3U);
     EXPECT_THAT(settings.of("block"), IsEmpty());
     EXPECT_EQ(settings.one("block"), std::nullopt);
@@ -66,11 +57,8 @@ TEST(SettingsFile, GivesEachValueWithItsLine)
 
 TEST(SettingsFile, CommentsAndBlankLinesSayNothing)
 {
-    const ScratchFolder folder;
-    const std::string path =
-        folder.write("one.cfg", "# grid = 1\n\n   \n\t# [section] in a comment\ngrid = 2 # not 3\n#\nblock=8#16\n");
-    Settings settings;
-    settings.read_file(path);
+    const Settings settings =
+        settings_in("# grid = 1\n\n   \n\t# [section] in a comment\ngrid = 2 # not 3\n#\nblock=8#16\n");
     EXPECT_THAT(values(settings, "grid"), ElementsAre("2"));
     EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
     EXPECT_EQ(settings.of("block")[0].line, 7U);
@@ -78,9 +66,7 @@ TEST(SettingsFile, CommentsAndBlankLinesSayNothing)
 
 TEST(SettingsFile, LinesMayEndAsOnWindowsAndTheLastMayNotEnd)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("one.cfg", "grid = 1\r\n\r\n# comment\r\nblock = 8\r\nseed = 3"));
+    const Settings settings = settings_in("grid = 1\r\n\r\n# comment\r\nblock = 8\r\nseed = 3");
     EXPECT_THAT(values(settings, "grid"), ElementsAre("1"));
     EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
     EXPECT_THAT(values(settings, "seed"), ElementsAre("3"));
@@ -88,9 +74,7 @@ TEST(SettingsFile, LinesMayEndAsOnWindowsAndTheLastMayNotEnd)
 
 TEST(SettingsFile, ARepeatedKeyAddsInOrder)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("one.cfg", "grid = 4\nblock = 8\ngrid = 1,2\n"));
+    const Settings settings = settings_in("grid = 4\nblock = 8\ngrid = 1,2\n");
     EXPECT_THAT(values(settings, "grid"), ElementsAre("4", "1,2"));
 }
 
@@ -108,10 +92,8 @@ TEST(SettingsFile, TwoFilesAddUpAndTheLastNamesTheExperiment)
 
 TEST(SettingsFile, AnUnderscoreInAKeyIsADash)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(
-        folder.write("one.cfg", "pending_limit = 32\npending-limit = 64\ndelay_us = 5\nblock_shape = 8x32\n"));
+    const Settings settings =
+        settings_in("pending_limit = 32\npending-limit = 64\ndelay_us = 5\nblock_shape = 8x32\n");
     EXPECT_THAT(values(settings, "pending-limit"), ElementsAre("32", "64"));
     EXPECT_THAT(values(settings, "delay-us"), ElementsAre("5"));
     EXPECT_THAT(values(settings, "block-shape"), ElementsAre("8x32"));
@@ -119,17 +101,13 @@ TEST(SettingsFile, AnUnderscoreInAKeyIsADash)
 
 TEST(SettingsFile, AValueMayHoldAnEqualsSign)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("one.cfg", "title = a = b\n"));
+    const Settings settings = settings_in("title = a = b\n");
     EXPECT_THAT(values(settings, "title"), ElementsAre("a = b"));
 }
 
 TEST(SettingsFile, AnEmptyFileIsAnExperimentOfDefaults)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("empty.cfg", ""));
+    const Settings settings = settings_in("", "empty.cfg");
     EXPECT_EQ(settings.experiment(), "empty");
     for (const Key& key : all_keys())
         EXPECT_THAT(settings.of(key.name), IsEmpty()) << key.name;
@@ -137,12 +115,10 @@ TEST(SettingsFile, AnEmptyFileIsAnExperimentOfDefaults)
 
 TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
 {
-    const ScratchFolder folder;
-    const std::string path = folder.write("one.cfg", "grid = 4\nstratgy = nosync\n");
     EXPECT_THAT(
-        refusal(path),
+        refusal_of("grid = 4\nstratgy = nosync\n"),
         AllOf(
-            StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
+            StartsWith("one.cfg:2: unknown key 'stratgy', did you mean 'strategy'?"),
             HasSubstr("allowed: title, strategy, backend, mechanism, type, input, operator, grid, block, elements, "
                       "nx, ny, block-shape, depth, threshold, coarsen, aggregate, overflow, dwell, division, fanout, "
                       "grain, values, cutoff, budget, levels, edge-factor, graph-file, delta, pending-limit, wave, "
@@ -155,48 +131,35 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
 {
-    const ScratchFolder folder;
-    const std::string path = folder.write("one.cfg", "\n\ncolour = red\n");
-    EXPECT_THAT(refusal(path), AllOf(StartsWith(path + ":3: unknown key 'colour'; allowed: title, "),
-                                     testing::Not(HasSubstr("did you mean"))));
+    EXPECT_THAT(
+        refusal_of("\n\ncolour = red\n"),
+        AllOf(StartsWith("one.cfg:3: unknown key 'colour'; allowed: title, "), Not(HasSubstr("did you mean"))));
 }
 
 TEST(SettingsFile, ALineWithoutAnEqualsSignIsRefused)
 {
-    const ScratchFolder folder;
-    const std::string path = folder.write("one.cfg", "grid = 4\nblock 8\n");
-    EXPECT_EQ(refusal(path), path + ":2: 'block 8' is not of the form key = value or [section]");
+    EXPECT_EQ(refusal_of("grid = 4\nblock 8\n"), "one.cfg:2: 'block 8' is not of the form key = value or [section]");
 }
 
 TEST(SettingsFile, ASectionWithoutANameOrSaidTwiceIsRefused)
 {
-    const ScratchFolder folder;
-    const std::string unnamed = folder.write("unnamed.cfg", "# first\n[]\ngrid = 4\n");
-    EXPECT_EQ(refusal(unnamed), unnamed + ":2: '[]' names no section");
-    const std::string twice = folder.write("twice.cfg", "[book]\ngrid = 4\n[book]\n");
-    EXPECT_EQ(refusal(twice), twice + ":3: section [book] already exists");
-    const std::string open = folder.write("open.cfg", "[book\ngrid = 4\n");
-    EXPECT_THAT(refusal(open), StartsWith(open + ":1: '[book' is "));
-    const std::string more = folder.write("more.cfg", "[book] grid\n");
-    EXPECT_THAT(refusal(more), StartsWith(more + ":1: '[book] grid' is "));
+    EXPECT_EQ(refusal_of("# first\n[]\ngrid = 4\n"), "one.cfg:2: '[]' names no section");
+    EXPECT_EQ(refusal_of("[book]\ngrid = 4\n[book]\n"), "one.cfg:3: section [book] already exists");
+    EXPECT_THAT(refusal_of("[book\ngrid = 4\n"), StartsWith("one.cfg:1: '[book' is "));
+    EXPECT_THAT(refusal_of("[book] grid\n"), StartsWith("one.cfg:1: '[book] grid' is "));
 }
 
 TEST(SettingsFile, AKeyOfTheWholeRunIsRefusedInASection)
 {
-    const ScratchFolder folder;
-    for (const std::string key :
-         {"title", "backend", "repeat", "warmup", "expect", "figure", "schedule", "workers"}) {
-        const std::string path = folder.write("one.cfg", key + " = 1\n[book]\n" + key + " = 1\n");
-        EXPECT_EQ(refusal(path), path + ":3: " + key + " is for the whole run; allowed: before the first section");
-    }
+    for (const std::string key : {"title", "backend", "repeat", "warmup", "expect", "figure", "schedule", "workers"})
+        EXPECT_EQ(refusal_of(key + " = 1\n[book]\n" + key + " = 1\n"),
+                  "one.cfg:3: " + key + " is for the whole run; allowed: before the first section");
 }
 
 TEST(SettingsSections, ArePartsThatTakeWhatTheyDoNotSayFromAboveTheFirst)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("one.cfg", "grid = 4\ngrid = 8\nblock = 64\n[ragged] # one\ngrid = 3\n"
-                                               "seed = 7\n  [ flat ]\nstrategy = host\n"));
+    const Settings settings = settings_in("grid = 4\ngrid = 8\nblock = 64\n[ragged] # one\ngrid = 3\n"
+                                          "seed = 7\n  [ flat ]\nstrategy = host\n");
     const std::vector<Settings> parts = settings.parts();
     ASSERT_EQ(parts.size(), 2U);
     EXPECT_THAT(values(parts[0], "grid"), ElementsAre("3"));
@@ -214,18 +177,13 @@ TEST(SettingsSections, AreAHundredAtMost)
     std::string text = "grid = 4\n";
     for (int section = 1; section <= 100; ++section)
         text += "[" + std::to_string(section) + "]\n";
-    Settings settings;
-    settings.read_text(text, "one.cfg");
-    EXPECT_EQ(settings.parts().size(), 100U);
-    EXPECT_EQ(text_of<UsageError>([&] { Settings().read_text(text + "[101]\n", "one.cfg"); }),
-              "one.cfg:102: section [101]: too many sections; allowed: 100");
+    EXPECT_EQ(settings_in(text).parts().size(), 100U);
+    EXPECT_EQ(refusal_of(text + "[101]\n"), "one.cfg:102: section [101]: too many sections; allowed: 100");
 }
 
 TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("one.cfg", "grid = 4\n[a]\ngrid = 3\n[b]\nblock = 8\n"));
+    Settings settings = settings_in("grid = 4\n[a]\ngrid = 3\n[b]\nblock = 8\n");
     settings.set("grid", {"16"});
     for (const Settings& part : settings.parts())
         EXPECT_THAT(values(part, "grid"), ElementsAre("16"));
@@ -233,9 +191,7 @@ TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
 
 TEST(SettingsSections, MayHaveTheSidesOfAMatrixAndBlockShapesOfTheirOwn)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("one.cfg", "nx = 64\n[a]\nny = 3\nblock-shape = 8x32\n[b]\nnx = 5\n"));
+    const Settings settings = settings_in("nx = 64\n[a]\nny = 3\nblock-shape = 8x32\n[b]\nnx = 5\n");
     const std::vector<Settings> parts = settings.parts();
     ASSERT_EQ(parts.size(), 2U);
     EXPECT_THAT(values(parts[0], "nx"), ElementsAre("64"));
@@ -255,18 +211,13 @@ TEST(SettingsSections, WithoutAnyAreOnePartOfEverything)
 
 TEST(SettingsFile, AKeyWithoutAValueIsRefused)
 {
-    const ScratchFolder folder;
-    for (const std::string line : {"pending_limit =", "pending-limit=   ", "pending-limit = # 32"}) {
-        const std::string path = folder.write("one.cfg", "\n" + line + "\n");
-        EXPECT_EQ(refusal(path), path + ":2: pending-limit has no value") << line;
-    }
+    for (const std::string line : {"pending_limit =", "pending-limit=   ", "pending-limit = # 32"})
+        EXPECT_EQ(refusal_of("\n" + line + "\n"), "one.cfg:2: pending-limit has no value") << line;
 }
 
 TEST(SettingsFile, AValueWithoutAKeyIsRefused)
 {
-    const ScratchFolder folder;
-    const std::string path = folder.write("one.cfg", "= 5\n");
-    EXPECT_THAT(refusal(path), StartsWith(path + ":1: "));
+    EXPECT_THAT(refusal_of("= 5\n"), StartsWith("one.cfg:1: "));
 }
 
 TEST(SettingsFile, AByteThatWouldCutOffOrOverwriteAMessageIsRefused)
@@ -277,15 +228,12 @@ TEST(SettingsFile, AByteThatWouldCutOffOrOverwriteAMessageIsRefused)
           std::string_view("\ntitle = \xc2\x9b"
                            "2J\n"),
           std::string_view("\ntitle = caf\xe9\n"), std::string_view("\ngrid = 1\rblock = 8\r\n")})
-        EXPECT_THAT(text_of<UsageError>([&] { Settings().read_text(text, "one.cfg"); }),
+        EXPECT_THAT(refusal_of(text),
                     AllOf(StartsWith("one.cfg:2: byte 0x"),
-                          testing::EndsWith(" is of a control character, or not UTF-8; allowed: UTF-8 text")));
-    EXPECT_EQ(text_of<UsageError>([&] {
-                  Settings().read_text({"\xFF\xFEg\0r\0", 6}, "utf16.cfg");
-              }),
-              "utf16.cfg:1: byte 0xff is of a control character, or not UTF-8; allowed: UTF-8 text");
-    Settings settings;
-    settings.read_text("\xEF\xBB\xBF\ttitle\t=\tCaf\xC3\xA9\t\r\n", "one.cfg");
+                          EndsWith(" is of a control character, or not UTF-8; allowed: UTF-8 text")));
+    EXPECT_EQ(refusal_of({"\xFF\xFEg\0r\0", 6}),
+              "one.cfg:1: byte 0xff is of a control character, or not UTF-8; allowed: UTF-8 text");
+    const Settings settings = settings_in("\xEF\xBB\xBF\ttitle\t=\tCaf\xC3\xA9\t\r\n");
     EXPECT_THAT(values(settings, "title"), ElementsAre("Caf\xC3\xA9"));
 }
 
@@ -298,8 +246,7 @@ TEST(SettingsFile, MayHave64KiBAndNoByteMore)
     EXPECT_THAT(values(settings, "grid"), ElementsAre("4"));
     const std::string path = folder.write("more.cfg", most + "#");
     EXPECT_EQ(refusal(path), path + ": it could not be read: it is too large; allowed: 64.0 KiB");
-    EXPECT_EQ(text_of<UsageError>([&] { Settings().read_text(most + "#", "one.cfg"); }),
-              "one.cfg: it is too large for an experiment file; allowed: 65536 bytes");
+    EXPECT_EQ(refusal_of(most + "#"), "one.cfg: it is too large for an experiment file; allowed: 65536 bytes");
 }
 
 TEST(SettingsFile, ABadFileLeavesTheSettingsAsTheyWere)
@@ -330,12 +277,10 @@ TEST(SettingsFile, APipeAndADeviceAreNotWaitedFor)
 
 TEST(SettingsFile, ATitleIsNotCutShortInSilence)
 {
-    const ScratchFolder folder;
-    const std::string path = folder.write("one.cfg", "# a comment\ngrid = 4 # another\ntitle = a # b\n");
-    EXPECT_EQ(refusal(path),
-              path +
-                  ":3: a '#' begins a comment and cannot be part of the title; allowed: a title without '#', and a "
-                  "comment in a line of its own");
+    EXPECT_EQ(
+        refusal_of("# a comment\ngrid = 4 # another\ntitle = a # b\n"),
+        "one.cfg:3: a '#' begins a comment and cannot be part of the title; allowed: a title without '#', and a "
+        "comment in a line of its own");
 }
 
 TEST(SettingsFile, AFolderIsNoFile)
@@ -346,9 +291,7 @@ TEST(SettingsFile, AFolderIsNoFile)
 
 TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)
 {
-    const ScratchFolder folder;
-    Settings settings;
-    settings.read_file(folder.write("one.cfg", "grid = 4\nblock = 8\ngrid = 16\n"));
+    Settings settings = settings_in("grid = 4\nblock = 8\ngrid = 16\n");
     settings.set("grid", {"1,2", "64"});
     EXPECT_THAT(values(settings, "grid"), ElementsAre("1,2", "64"));
     EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
@@ -375,12 +318,9 @@ TEST(SettingOfOneValue, IsTheValueOrNothing)
 
 TEST(SettingOfOneValue, SaidTwiceIsRefusedAtTheSecondPlace)
 {
-    const ScratchFolder folder;
-    const std::string path = folder.write("one.cfg", "repeat = 5\ngrid = 1\nrepeat = 6\n");
-    Settings settings;
-    settings.read_file(path);
+    Settings settings = settings_in("repeat = 5\ngrid = 1\nrepeat = 6\n");
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(settings.one("repeat")); }),
-              path + ":3: repeat = 6: repeat was given before; it takes one value");
+              "one.cfg:3: repeat = 6: repeat was given before; it takes one value");
     settings.set("seed", {"1", "2"});
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(settings.one("seed")); }),
               "--seed 2: seed was given before; it takes one value");

@@ -6,17 +6,12 @@
 #include "support/parts_support.hpp"
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 TEST(Shard, IsANumberOfHowMany)
 {

@@ -5,9 +5,6 @@
 #include "predict/case_time.hpp"
 #include "predict/roofline_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 
 namespace nestbed

@@ -2,12 +2,10 @@
 #include "base/csv.hpp"
 #include "model/case_text.hpp"
 #include "predict/prediction_text.hpp"
+#include "support/matchers.hpp"
 #include "support/roofline_support.hpp"
 #include "workloads/launch/descriptor.hpp"
 #include "workloads/sort/descriptor.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -15,11 +13,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 Predictions predicted(const std::vector<Case>& points, const std::vector<CaseResult>& results = {})
 {
@@ -135,10 +128,10 @@ TEST(Prediction, IsATableWithASummary)
         default_roofline(), predicted({near, far}, {measured(near, 1.1), measured(far, 2)}), "some.csv");
     EXPECT_THAT(beside, HasSubstr("Measured in some.csv: 2 cases\nMedian |measured / predicted - 1|: 55.0 %; at most "
                                   "25 % in 50 % of the cases\n\nThe farthest:\n"));
-    EXPECT_THAT(beside, testing::ContainsRegex("tail +tail +1 +100.0 % +2.00\nnosync +null_stream +1 +10.0 % +1.10"));
+    EXPECT_THAT(beside, ContainsRegex("tail +tail +1 +100.0 % +2.00\nnosync +null_stream +1 +10.0 % +1.10"));
     const std::string none = predictions_text(default_roofline(), predicted({by_host}), "some.csv");
-    EXPECT_THAT(none, testing::EndsWith("Predicted: 0 cases\nNot predicted: 1 case\n  1: the host does the work\n"
-                                        "Measured in some.csv: 0 cases\n"));
+    EXPECT_THAT(none, EndsWith("Predicted: 0 cases\nNot predicted: 1 case\n  1: the host does the work\n"
+                               "Measured in some.csv: 0 cases\n"));
 }
 
 TEST(Prediction, IsACsvWithOneRowPerCase)

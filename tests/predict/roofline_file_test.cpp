@@ -5,8 +5,6 @@
 #include "predict/roofline_text.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <functional>
@@ -17,9 +15,6 @@ namespace nestbed
 namespace
 {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 using Json = nlohmann::ordered_json;
 
 // A name that the model has, whatever its parameters are.
@@ -35,7 +30,7 @@ TEST(RooflineFile, ReadsWhatItWrites)
     written.parameters[any_parameter()] = {.value = 2.5, .interval = {.low = 2.25, .high = 3}};
     const std::vector<RooflineSource> logs{{.name = "launch.csv", .sha256 = std::string(64, 'a'), .rows = 7}};
     const std::string text = roofline_json(written, logs);
-    EXPECT_THAT(text, testing::EndsWith("}\n"));
+    EXPECT_THAT(text, EndsWith("}\n"));
     const Roofline read = parse_roofline(text, "model.json");
     EXPECT_EQ(read.gpu, written.gpu);
     EXPECT_EQ(read.driver, written.driver);

@@ -4,9 +4,6 @@
 #include "support/roofline_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <functional>
 
@@ -14,9 +11,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr double kRoom = 0.05; // the noise is 2 % per case
 

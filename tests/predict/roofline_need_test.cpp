@@ -1,8 +1,7 @@
 // The launch roofline of data-dependent launches.
 #include "predict/roofline_file.hpp"
 #include "predict/roofline_need.hpp"
-
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 namespace nestbed
 {

@@ -4,9 +4,6 @@
 #include "support/roofline_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <vector>
 
@@ -14,9 +11,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 Prediction predicted(const Case& point, const Roofline& roofline = default_roofline())
 {
@@ -307,7 +301,7 @@ TEST(Demand, KnowsHowAStrategyLaunches)
     EXPECT_EQ(demand("wide_warp").fan_in, 32);
     EXPECT_TRUE(demand("copy_row").writes);
     EXPECT_FALSE(demand("neighbored").writes);
-    EXPECT_THAT(demand("trees", 4).form.by_depth, testing::ElementsAre(512 * 4, 512 * 16, 512 * 64));
+    EXPECT_THAT(demand("trees", 4).form.by_depth, ElementsAre(512 * 4, 512 * 16, 512 * 64));
     EXPECT_TRUE(demand("chains_synced").form.parent_waits);
 }
 

@@ -3,8 +3,6 @@
 #include "program/count/counted_build.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-
 #include <filesystem>
 #include <sstream>
 
@@ -15,7 +13,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 fs::path sources()
 {

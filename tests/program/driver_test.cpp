@@ -8,7 +8,6 @@
 #include "support/support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,11 +22,6 @@ namespace nestbed::program
 
 namespace
 {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 Outcome printed(const std::string& output, int exit_code = 0)
 {
@@ -323,8 +317,8 @@ TEST(TemporaryFolder, NeedsAFolderForTemporaryFiles)
 {
     const EnvironmentVariable nowhere("TMPDIR", "/nowhere");
     EXPECT_THAT(nestbed::text_of<RunError>([] { const TemporaryFolder folder; }),
-                ::testing::AllOf(HasSubstr("a folder for temporary files could not be created"),
-                                 ::testing::EndsWith(": No such file or directory")));
+                AllOf(HasSubstr("a folder for temporary files could not be created"),
+                      EndsWith(": No such file or directory")));
 }
 
 TEST(Orders, LinesAreSortedWhereTheirOrderDoesNotCount)

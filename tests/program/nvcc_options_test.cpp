@@ -5,9 +5,9 @@
 #include "program/build/nvcc_options.hpp"
 #include "program/build/nvcc_words.hpp"
 #include "program/build/steps.hpp"
+#include "support/matchers.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
@@ -19,12 +19,7 @@ namespace nestbed::program
 namespace
 {
 
-using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 NvccCommand parsed(const std::string& line)
 {

@@ -7,7 +7,6 @@
 #include "support/support.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -20,11 +19,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 class Nvcc : public testing::Test
 {

@@ -1,10 +1,8 @@
 // Tests the rewriter by a table of texts and by generated texts.
 #include "base/error.hpp"
 #include "program/rewriter_property.hpp"
+#include "support/matchers.hpp"
 #include "support/orders.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <chrono>
@@ -16,8 +14,6 @@ namespace nestbed::program
 {
 namespace
 {
-
-using testing::HasSubstr;
 
 // A text, and what both modes make of it: `=== NAME`, the text, `--- executor`, the result, `--- count`, the result. A mode that
 // leaves the text as it is has no result there.
@@ -144,10 +140,9 @@ TEST(Rewriter, WarnsOfPtxThatTheExecutorDoesNotHave)
                              std::string(200, 'a') + ".b\"); }\n";
     std::vector<std::string> warnings;
     rewrite(text, RewriteMode::executor, "", &warnings);
-    EXPECT_THAT(warnings,
-                testing::ElementsAre("a.h:4: warning: inline PTX 'ld.global.u32 %0, [%1]' is not supported "
-                                     "on the executor: the program fails where it is reached",
-                                     HasSubstr("a.h:5: warning: inline PTX '" + std::string(120, 'a') + "…'")));
+    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.global.u32 %0, [%1]' is not supported "
+                                      "on the executor: the program fails where it is reached",
+                                      HasSubstr("a.h:5: warning: inline PTX '" + std::string(120, 'a') + "…'")));
 }
 
 TEST(Rewriter, GivesEachLaunchSiteANumberOfItsOwn)

@@ -5,9 +5,8 @@
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/suppressions.hpp"
 #include "program/runtime/trace.hpp"
+#include "support/matchers.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -18,11 +17,6 @@ namespace nestbed::program
 {
 namespace
 {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 Environment environment_with(const std::map<std::string, std::string>& variables)
 {

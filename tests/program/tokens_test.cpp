@@ -3,16 +3,12 @@
 #include "program/rewrite/line_marks.hpp"
 #include "program/rewrite/source.hpp"
 #include "program/rewriter_property.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 namespace nestbed::program
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 std::vector<std::string> code_of(std::string_view text)
 {

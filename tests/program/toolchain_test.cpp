@@ -7,8 +7,6 @@
 #include "support/environment_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 
 namespace nestbed::program
@@ -18,10 +16,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class Toolchains : public testing::Test
 {
@@ -96,7 +90,7 @@ TEST_F(Toolchains, AreReadFromTheirFolder)
 TEST_F(Toolchains, MakeAHeaderOnceForTheSameFlagsAndFiles)
 {
     const std::string made = header();
-    EXPECT_THAT(made, testing::StartsWith(folder.path("cache/nestbed/precompiled/")));
+    EXPECT_THAT(made, StartsWith(folder.path("cache/nestbed/precompiled/")));
     EXPECT_EQ(read_text_file(made), "#include <cuda_runtime.h>\n");
     EXPECT_EQ(read_text_file(made + ".gch"), "made\n");
     EXPECT_THAT(folder.read("calls"),
@@ -106,7 +100,7 @@ TEST_F(Toolchains, MakeAHeaderOnceForTheSameFlagsAndFiles)
 
     std::vector<std::string> different{made};
     const auto expect_another = [&](const std::string& other) {
-        EXPECT_THAT(different, testing::Not(testing::Contains(other)));
+        EXPECT_THAT(different, Not(testing::Contains(other)));
         different.push_back(other);
         EXPECT_EQ(calls(), different.size());
     };
@@ -129,7 +123,7 @@ TEST_F(Toolchains, UseTheHeaderThatCameWithThem)
     precompile(tools, {"-O1"});
     precompile(tools, {"-O1"});
     EXPECT_EQ(calls(), 1U);
-    EXPECT_THAT(header(), testing::StartsWith(folder.path("program/precompiled/")));
+    EXPECT_THAT(header(), StartsWith(folder.path("program/precompiled/")));
     EXPECT_EQ(calls(), 1U);
     EXPECT_FALSE(folder.has("cache"));
 }

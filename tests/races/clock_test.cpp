@@ -1,6 +1,6 @@
 #include "device/races/clock.hpp"
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,9 +2,6 @@
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,8 +10,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::HasSubstr;
 
 struct Verdict {
     const char* pattern;

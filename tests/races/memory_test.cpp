@@ -14,8 +14,6 @@ namespace nestbed
 namespace
 {
 
-using testing::HasSubstr;
-
 class BadAccesses : public Rules
 {
   protected:

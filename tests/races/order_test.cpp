@@ -9,9 +9,6 @@ namespace nestbed
 namespace
 {
 
-using testing::HasSubstr;
-using testing::Not;
-
 using Orders = Rules;
 
 void syncwarp(std::uint32_t mask = ~0U)

@@ -2,8 +2,6 @@
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -17,11 +15,7 @@ namespace
 {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::MatchesRegex;
-using testing::Not;
 
 TEST(RacesCommand, PrintsEveryKindOfRaceAndCountsThem)
 {

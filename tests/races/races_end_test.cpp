@@ -2,8 +2,6 @@
 #include "base/subprocess.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -21,8 +19,6 @@ namespace
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
 
 class RacesEnd : public testing::Test
 {

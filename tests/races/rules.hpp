@@ -3,9 +3,7 @@
 
 #include "device/cpu/context.hpp"
 #include "device/cpu/observer.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <array>

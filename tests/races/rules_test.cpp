@@ -469,7 +469,7 @@ TEST_P(Rules, VariablesOfTheProgramAreShared)
     const Races races = watch([](cpu::Executor& executor) { executor.run(2, 1, [] { arrivals = 1; }); });
     ASSERT_EQ(races.races.size(), 1U);
     EXPECT_EQ(races.pairs(), 1U);
-    EXPECT_THAT(races.races.front().memory, testing::HasSubstr("arrivals"));
+    EXPECT_THAT(races.races.front().memory, HasSubstr("arrivals"));
 }
 
 std::array<int, 4> table{};
@@ -518,9 +518,8 @@ TEST_P(Rules, AReportSaysWhereWhoAndWhy)
     EXPECT_EQ(race.pairs, 1U);
     EXPECT_EQ(race.memory, "data[2]");
     EXPECT_EQ(race.bytes, 4U);
-    EXPECT_THAT(race.missing,
-                testing::HasSubstr("thread 2's write is not ordered before thread 0's launch (a __syncthreads() "
-                                   "between them would do, if the write comes first)"));
+    EXPECT_THAT(race.missing, HasSubstr("thread 2's write is not ordered before thread 0's launch (a __syncthreads() "
+                                        "between them would do, if the write comes first)"));
     const bool parent_first = race.first.write;
     const RaceAccess& write = parent_first ? race.first : race.second;
     const RaceAccess& read = parent_first ? race.second : race.first;
@@ -554,9 +553,9 @@ TEST_P(Rules, AReportNamesTheAtomicThatOrdersNothing)
                 data[0] = 1;
         });
     };
-    EXPECT_THAT(of_atomic(0), testing::HasSubstr("blocks"));
-    const auto named = testing::HasSubstr("an atomic of flags[1] is between them");
-    EXPECT_THAT(of_atomic(2), testing::AnyOf(named, testing::HasSubstr("blocks")));
+    EXPECT_THAT(of_atomic(0), HasSubstr("blocks"));
+    const auto named = HasSubstr("an atomic of flags[1] is between them");
+    EXPECT_THAT(of_atomic(2), testing::AnyOf(named, HasSubstr("blocks")));
     EXPECT_TRUE(std::string_view(GetParam()) != "fifo" || testing::Value(of_atomic(2), named));
     EXPECT_THAT(why([&] {
                     atomicAdd(&flags[1], 1U);
@@ -566,7 +565,7 @@ TEST_P(Rules, AReportNamesTheAtomicThatOrdersNothing)
                     if (blockIdx.x == 0)
                         data[0] = 1;
                 }),
-                testing::HasSubstr("launch"));
+                HasSubstr("launch"));
     cpu::observer->forget(&flags[0]);
     cpu::observer->forget(&flags[1]);
 }
@@ -626,7 +625,7 @@ TEST(Limits, AGridOfMoreBlocksThanThereAreNumbersForIsAnError)
         run(0x100000);
         ADD_FAILURE();
     } catch (const RunError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("more than 1048575 blocks"));
+        EXPECT_THAT(error.what(), HasSubstr("more than 1048575 blocks"));
     }
 }
 

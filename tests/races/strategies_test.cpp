@@ -5,9 +5,6 @@
 #include "support/battery.hpp"
 #include "support/orders.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <span>

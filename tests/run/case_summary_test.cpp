@@ -2,9 +2,8 @@
 #include "run/case_summary.hpp"
 
 #include "base/csv.hpp"
+#include "support/matchers.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -3,16 +3,11 @@
 
 #include "support/plan_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace nestbed
 {
 namespace
 {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using enum Status;
 
 CaseResult rows(const std::string& strategy, const std::vector<Status>& statuses)

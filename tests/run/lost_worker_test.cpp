@@ -6,9 +6,6 @@
 #include "support/program_support.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cerrno>
 #include <csignal>
 #include <string>
@@ -50,9 +47,8 @@ TEST_F(LostWorker, IsASampleThatSaysHowTheWorkerEnded)
 TEST_F(LostWorker, IsEndedWhereItsAnswerIsMalformed)
 {
     const auto one = session(frame_of({{"answer", "soon"}}), "exec sleep 600");
-    EXPECT_THAT(
-        text_of<RunError>([&] { static_cast<void>(one->null_kernel_us()); }),
-        testing::HasSubstr("the worker on cpu was lost while it timed a null kernel: its answer is malformed"));
+    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(one->null_kernel_us()); }),
+                HasSubstr("the worker on cpu was lost while it timed a null kernel: its answer is malformed"));
     EXPECT_EQ(kill(std::stoi(folder.read("pid")), 0), -1);
     EXPECT_EQ(errno, ESRCH);
 }

@@ -6,9 +6,6 @@
 #include "model/text_numbers.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -296,7 +293,7 @@ TEST(Socket, WhoseOtherEndIsClosedHasNoMessage)
     FrameReader reader;
     errno = EINTR;
     EXPECT_EQ(receive_message(ends.both[0], reader), std::nullopt);
-    EXPECT_THAT(text_of<RunError>([&] { send_message(ends.both[0], {}); }), testing::HasSubstr("Broken pipe"));
+    EXPECT_THAT(text_of<RunError>([&] { send_message(ends.both[0], {}); }), HasSubstr("Broken pipe"));
 }
 
 // Interrupts a waiting call with a signal. The handler runs `act` once, while the call is in progress.

@@ -1,7 +1,7 @@
 // How long a session waits for an answer, with a clock that the tests set.
 #include "run/patience.hpp"
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 namespace nestbed
 {

@@ -2,9 +2,7 @@
 #include "run/progress.hpp"
 
 #include "support/environment_support.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <chrono>
 #include <sstream>
@@ -76,7 +74,7 @@ TEST(ProgressReport, IsOneLineThatIsRewrittenOnATerminal)
     const std::string line = "\r\033[K2 of 4 samples";
     EXPECT_THAT(
         shown(true, {milliseconds(0), milliseconds(99), milliseconds(100), milliseconds(199), milliseconds(1100)}),
-        testing::ElementsAre(line, "", line + ", about 0 s left", "", line + ", about 1 s left"));
+        ElementsAre(line, "", line + ", about 0 s left", "", line + ", about 1 s left"));
 }
 
 TEST(ProgressReport, IsALineAMinuteElsewhere)
@@ -84,7 +82,7 @@ TEST(ProgressReport, IsALineAMinuteElsewhere)
     using std::chrono::milliseconds;
     const std::string line = "nestbed: 2 of 4 samples, about 60 s left\n";
     EXPECT_THAT(shown(false, {milliseconds(0), milliseconds(59'999), milliseconds(60'000), milliseconds(119'999)}),
-                testing::ElementsAre("", "", line, ""));
+                ElementsAre("", "", line, ""));
 }
 
 TEST(ProgressReport, FitsTheTerminalAndIsWipedAtTheEnd)

@@ -7,9 +7,6 @@
 #include "model/strategy.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -19,11 +16,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 class FakeSession final : public Sampling
 {
@@ -442,7 +434,7 @@ TEST_F(Runner, WarmsEverythingThatIsLeftUpAgainAfterALoss)
         ++warm[point];
         return Sample{.wall_us = warm[point] > 2 ? 1.0 : 1e6};
     });
-    EXPECT_THAT(logged("wall_us"), testing::Not(testing::Contains("1000000.000")));
+    EXPECT_THAT(logged("wall_us"), Not(testing::Contains("1000000.000")));
     EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);
 }
 

@@ -2,21 +2,12 @@
 #include "run/summary.hpp"
 
 #include "base/statistics.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <sstream>
+#include "support/support.hpp"
 
 namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
 
 Sample timed(std::optional<double> gpu_us, double wall_us, std::uint64_t launches = 0)
 {
@@ -183,9 +174,7 @@ TEST(SummaryTable, FitsATerminalOf80ColumnsWhenTwoAxesVary)
             results.back().point.elements = std::uint64_t{grid} * 512;
         }
     for (const double peak_gb_s : {0.0, 4917.0}) {
-        std::istringstream lines(table(results, peak_gb_s));
-        for (std::string line; std::getline(lines, line);)
-            EXPECT_LE(line.size(), 80U) << line;
+        expect_columns(table(results, peak_gb_s), 80U);
     }
 }
 
@@ -260,9 +249,7 @@ TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
         EXPECT_THAT(text,
                     AllOf(HasSubstr("n 5"), HasSubstr("fire_and_forget"), HasSubstr("2048"), HasSubstr("681 ms"),
                           HasSubstr("681 - 681 ms"), HasSubstr("524288"), HasSubstr("1 of 6 wrong (racy)")));
-        std::istringstream lines(text);
-        for (std::string line; std::getline(lines, line);)
-            EXPECT_LE(line.size(), columns) << line;
+        expect_columns(text, columns);
         EXPECT_EQ(text.find('\x1b'), std::string::npos); // text from a file cannot send commands to the terminal
         EXPECT_EQ(columns == 140, text.find("MAD") < text.find("nosync")) << text;
     }

@@ -15,6 +15,8 @@ import tempfile
 import time
 import unittest
 
+from scratch import Scratch
+
 NESTBED = os.path.abspath(os.environ["NESTBED"])
 TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
 
@@ -45,11 +47,9 @@ def shown_on(terminal):
             return shown
 
 
-class Attacked(unittest.TestCase):
+class Attacked(Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.log = self.folder / "out.csv"
         self.manifest = self.folder / "out.csv.json"
 

@@ -21,18 +21,16 @@ import time
 import unittest
 import unittest.mock
 
-sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "experiments"))
+from scratch import ROOT, Scratch
 
-import claim_evidence  # noqa: E402
-import claim_file  # noqa: E402
-import claim_numbers  # noqa: E402
-import claims  # noqa: E402
-import logs  # noqa: E402
-import utc  # noqa: E402
-from claim_file import ClaimError  # noqa: E402
-from claim_numbers import Measured  # noqa: E402
+import claim_evidence
+import claim_file
+import claim_numbers
+import claims
+import logs
+import utc
+from claim_file import ClaimError
+from claim_numbers import Measured
 
 # Size 1: ten samples of fast (1 to 10 us) and three of slow. Size 2: three of each.
 LOG = ("strategy,size,gpu_us,launches,status\r\n"
@@ -42,11 +40,9 @@ LOG = ("strategy,size,gpu_us,launches,status\r\n"
        + "racy,1,5,1,ok\r\nracy,1,,1,wrong\r\nracy,2,,1,wrong\r\nracy,2,,1,wrong\r\n")
 
 
-class Scratch(unittest.TestCase):
+class Claims(Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         before = os.getcwd()
         self.addCleanup(os.chdir, before)
 
@@ -71,7 +67,7 @@ def number(text, rows=""):
     return claim_file.parse_claims("claims.json", json.dumps({"logs": {"a.csv": {}}, "claims": [one]}))[1][0].numbers[0]
 
 
-class File(Scratch):
+class File(Claims):
     def test_refuses_a_number_and_says_why(self):
         no_number = "is not a number; allowed: us, ms, median:COLUMN, least:COLUMN"
         for text, message in (
@@ -155,7 +151,7 @@ class File(Scratch):
                                                                 '{"logs": {"a.csv": {"figure": 5}}, "claims": []}'))
 
 
-class Rows(Scratch):
+class Rows(Claims):
     def rows(self, text):
         self.write("a.csv", text)
         os.chdir(self.folder)
@@ -379,7 +375,7 @@ More.
 """
 
 
-class Command(Scratch):
+class Command(Claims):
     """A small folder of results whose documents are up to date."""
 
     def setUp(self):
@@ -397,6 +393,12 @@ class Command(Scratch):
         self.write("results/m/SHA256SUMS", "".join(
             f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(self.folder / 'results/m')}\n"
             for path in sorted((self.folder / "results/m").glob("**/*.*")) if path.suffix in (".csv", ".json", ".svg", ".png")))
+
+    def write_log(self, csv, manifest):
+        """A log k.csv beside e.csv."""
+        self.write("results/m/k.csv", csv)
+        self.write("results/m/k.json", json.dumps(manifest))
+        self.write_sum()
 
     def replace(self, name, before, after):
         text = self.read(name)
@@ -634,9 +636,7 @@ class Evidence(Command):
 
     def problem(self, csv, manifest):
         """The message of check about a log with keys beside e.csv, without the folder."""
-        self.write("results/m/k.csv", csv)
-        self.write("results/m/k.json", json.dumps(manifest))
-        self.write_sum()
+        self.write_log(csv, manifest)
         return self.failed().replace(f"{self.folder}/results/", "").removeprefix("claims.sh: m/k.csv: ").rstrip()
 
     @staticmethod
@@ -680,26 +680,22 @@ class Evidence(Command):
         self.assertEqual(self.problem(KEYED, unfinished),
                          "the manifest of m/k.csv: run r1 did not finish; allowed: the log of a finished run")
         # A resumed log: the last run counts. Merged shards: the last run of each shard.
-        self.write("results/m/k.csv", KEYED)
         for first in ({"started_utc": "2025-12-31T00:00:00Z", "log_rows": 2}, {"shard": "1/2", "log_rows": 3}):
             again = {"shard": "2/2", "log_rows": 1} if "shard" in first else {}
             runs = {"r0": {**KEYED_RUN, **first}, "r1": {**KEYED_RUN, **again}}
             if not again:
                 del runs["r0"]["finished_utc"]
-            self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
-            self.write_sum()
+            self.write_log(KEYED, {"runs": runs, "plans": {"p": PLAN}})
             self.run_claims("check")
         # Merged shards, and a later run that continued the merged log: it counted all rows.
         runs = {"r0": {**KEYED_RUN, "shard": "1/2", "log_rows": 3}, "r2": {**KEYED_RUN, "shard": "2/2", "log_rows": 1},
                 "r1": {**KEYED_RUN, "started_utc": "2027-01-01T00:00:00Z"}}
-        self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
-        self.write_sum()
+        self.write_log(KEYED, {"runs": runs, "plans": {"p": PLAN}})
         self.run_claims("check")
         # Two runs that started in the same second: the finished one is the last.
         interrupted = {**KEYED_RUN, "log_rows": 2}
         del interrupted["finished_utc"]
-        self.write("results/m/k.json", json.dumps({"runs": {"r1": KEYED_RUN, "r2": interrupted}, "plans": {"p": PLAN}}))
-        self.write_sum()
+        self.write_log(KEYED, {"runs": {"r1": KEYED_RUN, "r2": interrupted}, "plans": {"p": PLAN}})
         self.run_claims("check")
         self.assertEqual(self.problem(KEYED, {"runs": {"r1": {**MANIFEST["runs"]["r1"], "samples": 3}}}),
                          "the manifest of m/k.csv: run r1 should have measured 3 rows; the log has 4")
@@ -713,9 +709,7 @@ class Evidence(Command):
             log = "\r\n".join([f"{header},mechanism", *(f"{line},{name}" for line in lines if line), ""])
             for case, before in zip(plan, KEYS):
                 log = log.replace(before, case["key"])
-            self.write("results/m/k.csv", log)
-            self.write("results/m/k.json", json.dumps({**self.manifest(), "plans": {"p": plan}}))
-            self.write_sum()
+            self.write_log(log, {**self.manifest(), "plans": {"p": plan}})
             if expected:
                 self.assertIn(expected, self.failed())
             else:
@@ -743,9 +737,7 @@ class Evidence(Command):
     def test_name_the_row_that_is_not_of_its_key(self):
         """The check includes cells that the plan does not have, because nothing was asked for."""
         seeded = "\r\n".join(f"{line},{'seed' if not place else 1}" for place, line in enumerate(KEYED.split("\r\n")[:-1])) + "\r\n"
-        self.write("results/m/k.csv", seeded)
-        self.write("results/m/k.json", json.dumps(self.manifest()))
-        self.write_sum()
+        self.write_log(seeded, self.manifest())
         self.run_claims("check")
         self.assertEqual(self.problem(seeded.removesuffix("1\r\n") + "2\r\n", self.manifest()),
                          "m/k.csv, line 5: seed is '2'; expected: '1', as in m/k.csv:4 of the same key")
@@ -768,9 +760,7 @@ class Evidence(Command):
 
     def test_name_the_fact_of_the_manifest_that_its_rows_do_not_have(self):
         csv, manifest = self.measured()
-        self.write("results/m/k.csv", csv)
-        self.write("results/m/k.json", json.dumps(manifest))
-        self.write_sum()
+        self.write_log(csv, manifest)
         self.run_claims("check")
         for name, value, line, column, cell, expected in (
                 ("null_kernel_us", 2.1, 2, "floor_us", "2.624", "'2.100'"), ("peak_bandwidth_gb_s", 5000, 2, "peak_gb_s", "4814.30", "'5000.00'"),
@@ -794,7 +784,7 @@ class Evidence(Command):
     def test_figures_are_drawn_from_the_csvs(self):
         csv = self.write("results/m/k.csv", KEYED)
         self.write("results/m/k.json", json.dumps(self.manifest()))
-        source = claim_evidence.source_text("k-wrong", csv)
+        source = claim_evidence.sources_text("k-wrong", [csv])
         svg = "<svg><metadata><dc:source>{}</dc:source></metadata></svg>"
         figure = "results/m/figures/k-wrong.svg"
 
@@ -1073,7 +1063,7 @@ class OfTheRepository(unittest.TestCase):
             self.assertIn(f"\n{name} ", need_not)
 
 
-class Scripts(Scratch):
+class Scripts(Claims):
     """What the scripts answer before they install or build anything. They run in a copy, where a stray file would
     show."""
 

@@ -8,31 +8,22 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and pyt
 """
 import csv
 import os
-import pathlib
 import re
 import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "experiments"))
+from scratch import ROOT, Scratch
 
-import claim_derived  # noqa: E402
-import computed_page  # noqa: E402
-import logs  # noqa: E402
-from claim_file import ClaimError  # noqa: E402
-from claim_results import Results  # noqa: E402
+import claim_derived
+import computed_page
+import logs
+from claim_file import ClaimError
+from claim_results import Results
 
 H200 = ROOT / "results/h200"
 
 
-class Scratch(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Copies(Scratch):
     def copied(self, name, places=(), columns=None):
         """(rows with the header, path) of a CSV that is copied into the scratch folder, with only some of its rows."""
         with open(H200 / name, newline="", encoding="utf-8") as file:
@@ -50,7 +41,7 @@ def changed(text):
         if re.search("[0-9]", text) else f"{text}x"
 
 
-class Derived(Scratch):
+class Derived(Copies):
     """A table of a folder is what its sources give, and no other."""
 
     def sources(self, *names):
@@ -140,7 +131,7 @@ class Derived(Scratch):
         self.assertIn(f"{self.folder}/reconcile.csv: it cannot be made again: ", self.problem("reconcile.csv"))
 
 
-class Articles(Scratch):
+class Articles(Copies):
     """Every cell of a CSV that was copied by hand stands in the page of the H200."""
 
     def page(self):

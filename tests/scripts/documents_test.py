@@ -10,10 +10,10 @@ import os
 import pathlib
 import re
 import subprocess
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from scratch import ROOT, Scratch
+
 NESTBED = os.path.abspath(os.environ["NESTBED"])
 TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
 # Other names in the tables of strategies: workloads, mechanisms, commands.
@@ -96,13 +96,6 @@ def rows_after(path, heading):
 
 def first_cells(path, heading):
     return [row[2:].split(" |")[0] for row in rows_after(path, heading)]
-
-
-class Scratch(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
 
 
 class Links(Scratch):

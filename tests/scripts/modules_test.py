@@ -9,10 +9,10 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from scratch import ROOT, Scratch
+
 NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
 SUM = ("--strategy", "nosync", "--backend", "cpu", "--grid", "4", "--block", "32", "--repeat", "1", "--warmup", "0")
 
@@ -21,13 +21,11 @@ def called(program, *words):
     return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=100)
 
 
-class Modules(unittest.TestCase):
+class Modules(Scratch):
     """In a folder of its own with the program, its libraries and some of its modules."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name).resolve()
+        super().setUp()
         self.program = shutil.copy2(NESTBED, self.folder / "nestbed")
         shutil.copytree(NESTBED.parent / "lib", self.folder / "lib")
         shutil.copytree(NESTBED.parent / "modules", self.folder / "modules", ignore=shutil.ignore_patterns("*.so"))

@@ -8,18 +8,14 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas.
 import contextlib
 import csv
 import io
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 import unittest.mock
 
-sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "experiments"))
+from scratch import ROOT, Scratch
 
-import nvbench  # noqa: E402
+import nvbench
 
 # As nvbench's CSV printer writes it: an axis of powers of two appears twice, and so does Noise.
 NVBENCH = """Benchmark,Device,Device Name,T{ct},Elements (pow2),Elements,Skipped,Samples,CPU Time (sec),Noise (%),GPU Time (sec),Noise (%)
@@ -41,11 +37,9 @@ def rows(sizes=None, **more):
             for strategy, elements, us in sizes or SIZES for place, off in enumerate((-0.1, 0, 5))]
 
 
-class Beside(unittest.TestCase):
+class Beside(Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.nvbench(NVBENCH)
         self.log(rows())
 

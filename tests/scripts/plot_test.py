@@ -15,30 +15,28 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 import unittest.mock
 import xml.etree.ElementTree
 
-sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "experiments"))
+from scratch import ROOT, Scratch
 
-import matplotlib  # noqa: E402
-import pandas  # noqa: E402
+import matplotlib
+import pandas
 
-import claim_evidence  # noqa: E402
-import figure_style  # noqa: E402
-import figures_predicted  # noqa: E402
-import figures  # noqa: E402
-import figures_rates  # noqa: E402
-import logs  # noqa: E402
-import plot  # noqa: E402
-import plot_mutants  # noqa: E402
-import plot_trace  # noqa: E402
-import tables  # noqa: E402
+import claim_evidence
+import figure_style
+import figures_mutants
+import figures_predicted
+import figures
+import figures_rates
+import figures_trace
+import logs
+import plot
+import tables
 
 H200 = ROOT / "results" / "h200"
+THOROUGH = os.environ.get("NESTBED_THOROUGH") == "1"
 COLUMNS = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
            "pending_limit_asked", "limit_bytes", "wave", "streams", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s",
            "peak_gb_s", "launches_expected", "launches_attempted", "launches_failed", "launches_by_depth", "status", "detail",
@@ -80,12 +78,7 @@ def texts_of(figure):
     return "\n".join(found)
 
 
-class FilesThatAreNoLogs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class FilesThatAreNoLogs(Scratch):
     def test_a_pipe_or_a_device_is_not_waited_for(self):
         pipe = self.folder / "pipe.csv"
         os.mkfifo(pipe)
@@ -106,13 +99,11 @@ class FilesThatAreNoLogs(unittest.TestCase):
             logs.read_log(self.folder)
 
 
-class EditedRows(unittest.TestCase):
+class EditedRows(Scratch):
     """Of a log of this version. tests/cli/edited_log_cli_test.cpp has all rules."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.log = self.folder / "log.csv"
         subprocess.run([os.environ["NESTBED"], "run", "--strategy", "nosync", "--backend", "cpu", "--grid", "4", "--block", "16", "--repeat", "3",
                         "--in-process", "-o", self.log], check=True, capture_output=True)
@@ -171,7 +162,8 @@ class EditedRows(unittest.TestCase):
                 logs.read_log(self.log)
 
 
-class LargeLogs(unittest.TestCase):
+@unittest.skipUnless(THOROUGH, "a thorough run makes large logs")
+class LargeLogs(Scratch):
     """What a log of millions of rows takes: 2 million rows must fit in 1 GB."""
 
     SMALL, LARGE = 20_000, 220_000
@@ -200,26 +192,22 @@ class LargeLogs(unittest.TestCase):
         return 1024 * int(done.stderr.split()[-1])
 
     def test_take_few_bytes_per_row(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.folder = pathlib.Path(folder)
-            paths = [self.log(count) for count in (self.SMALL, self.LARGE)]
-            for script, words in (("plot.py", lambda path: [path, "-o", self.folder / "figures"]),
-                                  ("report.py", lambda path: [path.parent, "--claims", self.folder / "none.json"])):
-                (self.folder / "none.json").write_text('{"claims": []}')
-                with self.subTest(script):
-                    small, large = (self.most_bytes(script, *words(path)) for path in paths)
-                    self.assertLess((large - small) / (self.LARGE - self.SMALL), 500)
+        paths = [self.log(count) for count in (self.SMALL, self.LARGE)]
+        (self.folder / "none.json").write_text('{"claims": []}')
+        for script, words in (("plot.py", lambda path: [path, "-o", self.folder / "figures"]),
+                              ("report.py", lambda path: [path.parent, "--claims", self.folder / "none.json"])):
+            with self.subTest(script):
+                small, large = (self.most_bytes(script, *words(path)) for path in paths)
+                self.assertLess((large - small) / (self.LARGE - self.SMALL), 500)
 
 
-class PlotTest(unittest.TestCase):
+class PlotTest(Scratch):
     def setUp(self):
+        super().setUp()
         # The rows that are made here have the cells that figures show, and contradict each other in others.
         unchecked = unittest.mock.patch.object(logs, "checked", lambda path: contextlib.nullcontext())
         unchecked.start()
         self.addCleanup(unchecked.stop)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
 
     def write(self, made, name="made.csv", columns=None):
         path = self.folder / name
@@ -1701,39 +1689,41 @@ class PlotTest(unittest.TestCase):
         events = [{"ph": "X", "pid": pid, "tid": 1, "name": name, "ts": ts, "dur": 5}
                   for pid, name, ts in ((1, "run", 0), (2, "wait", 2), (2, "run", 7))]
         events += [{"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 2}, {"ph": "f", "id": 1, "pid": 2, "tid": 1, "ts": 7}]
-        figure = plot_trace.drawn(self.trace(events))
+        figure = figures_trace.drawn(self.trace(events))
         words = " ".join(texts_of(figure).split())
         for text in ("nosync (racy), NULL stream, 64 × 512 threads: 2 grids", "depth 0", "depth 1", "time, µs", "steps of 32 ns", "-4 %",
                      "Racy (nosync)", "nestbed abc"):
             self.assertIn(text, words)
         self.assertEqual(figure.get_size_inches()[0], figure_style.WIDTH)
 
-    def test_a_trace_without_a_grid_that_ran_says_so(self):
+    def test_traces_are_files_to_draw(self):
         path = self.folder / "trace.json"
+        path.write_text(json.dumps(self.trace([{"ph": "X", "pid": 1, "tid": 1, "name": "run", "ts": 0, "dur": 5}])), encoding="utf-8")
+        out, _ = self.run_plot(path, "-o", self.folder / "drawn")
+        self.assertEqual([pathlib.Path(name).name for name in out.split()], ["trace.svg", "trace.png"])
         path.write_text(json.dumps(self.trace([])), encoding="utf-8")
-        done = subprocess.run([sys.executable, str(ROOT / "experiments/plot_trace.py"), path, self.folder / "x.png"], capture_output=True,
-                              text=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertEqual(done.stderr, f"plot_trace.py: {path}: no grid of this trace ran; there is nothing to draw\n")
+        self.assertEqual(self.run_plot(path, expect=1), ("", f"plot.sh: {path}: it has no grid that ran: no figure\n"))
+        path.write_text("[]", encoding="utf-8")
+        self.assertIn("trace.json: it is not a trace of `nestbed trace`: TypeError", self.run_plot(path, expect=2)[1])
 
     def test_mutants_are_drawn_with_those_that_no_order_shows_first(self):
         rows = [{"strategy": name, "orders": "1000", "right": str(1000 - wrong), "wrong": str(wrong)}
                 for name, wrong in (("no_barrier_x", 990), ("no_fence_y", 0))]
-        figure = plot_mutants.drawn(rows)
+        figure = figures_mutants.drawn(rows)
         words = " ".join(texts_of(figure).split())
         for text in ("never show 1 of 2 races", "finds all 2 in one run", "0 of 1000", "990 of 1000"):
             self.assertIn(text, words)
         self.assertLess(words.index("no_fence_y"), words.index("no_barrier_x"))
 
     def test_a_table_without_mutants_says_so(self):
-        for content in ("", "strategy,orders\n", "a,b\n1,2\n"):
-            path = self.folder / "mutants.csv"
+        path = self.folder / "mutants.csv"
+        for content, code, said in (("", 2, "it is empty"), ("strategy,orders,wrong\n", 1, "it has a header and no rows: no figure"),
+                                    ("strategy,orders\n", 2, "it is not a log of `nestbed run`"),
+                                    ("strategy,orders,wrong\na,5,x\n", 2, "line 2: wrong is 'x'; allowed: a whole number from 0")):
             path.write_text(content, encoding="utf-8")
-            done = subprocess.run([sys.executable, str(ROOT / "experiments/plot_mutants.py"), path, self.folder / "x.png"],
-                                  capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, done.stdout), (1, ""))
-            self.assertEqual(done.stderr, f"plot_mutants.py: {path}: not a table of mutants; allowed: rows with strategy, orders and wrong\n")
-            self.assertFalse((self.folder / "x.png").exists())
+            out, messages = self.run_plot(path, expect=code)
+            self.assertEqual(out, "")
+            self.assertIn(said, messages)
 
     # --- what is committed
     # -------------------------------------------------------------------------------------------
@@ -1749,7 +1739,7 @@ class PlotTest(unittest.TestCase):
     def test_committed_figures_are_what_is_drawn(self):
         """All of them in a thorough run, which takes minutes; otherwise those of a few logs."""
         again = self.folder / "again"
-        if os.environ.get("NESTBED_THOROUGH") == "1":
+        if THOROUGH:
             self.run_plot(H200, "-o", again)
             (again / "pays.csv").rename(self.folder / "pays.csv")
             self.assertEqual((self.folder / "pays.csv").read_bytes(), (H200 / "pays.csv").read_bytes())

@@ -6,6 +6,7 @@
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
 import csv
+import functools
 import json
 import os
 import pathlib
@@ -14,16 +15,13 @@ import shutil
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "experiments"))
+from scratch import ROOT, Scratch
 
-import machine_page  # noqa: E402
+import machine_page
 
 NESTBED = os.environ["NESTBED"]
 
@@ -37,11 +35,14 @@ def reproduce(*words):
     return called(ROOT / "experiments/reproduce.sh", *words)
 
 
-class Scratch(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+@functools.cache
+def measured():
+    """A folder with the complete log of quick, for tests to copy."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    done = reproduce("--measure-only", "-o", folder, "quick")
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 class OnTheExecutor(Scratch):
@@ -52,6 +53,14 @@ class OnTheExecutor(Scratch):
         if called(NESTBED, "run", "--backend", "cuda", "--strategy", "neighbored", "--dry-run").returncode == 0:
             self.skipTest("this machine has a GPU")
 
+    def edit_runs(self, edit):
+        """Calls edit() with each run in the manifest of quick."""
+        manifest = self.folder / "quick.csv.json"
+        runs = json.loads(manifest.read_text())
+        for run in runs["runs"].values():
+            edit(run)
+        manifest.write_text(json.dumps(runs))
+
     def test_says_first_what_there_is_to_do(self):
         result = reproduce("--dry-run", "-o", self.folder / "new")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -61,9 +70,11 @@ class OnTheExecutor(Scratch):
         self.assertFalse((self.folder / "new").exists())
 
     def test_leaves_out_what_is_complete(self):
+        shutil.copytree(measured(), self.folder, dirs_exist_ok=True)
         first = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
         self.assertEqual(first.returncode, 0, first.stderr)
-        self.assertIn("== quick", first.stdout)
+        self.assertIn("== hello", first.stdout)
+        self.assertNotIn("== quick", first.stdout)
         log = (self.folder / "quick.csv").read_bytes()
         again = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
         self.assertIn("0 of 2 to do", again.stdout)
@@ -71,7 +82,7 @@ class OnTheExecutor(Scratch):
         self.assertEqual((self.folder / "quick.csv").read_bytes(), log)
 
     def test_goes_on_with_what_is_not_complete(self):
-        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        shutil.copytree(measured(), self.folder, dirs_exist_ok=True)
         log = self.folder / "quick.csv"
         whole = log.read_bytes()
         cut = whole[:whole.rindex(b"\r\n", 0, -2) + 2]  # without its last row
@@ -85,13 +96,8 @@ class OnTheExecutor(Scratch):
         self.assertIn("0 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
 
     def test_begins_again_what_another_version_has_begun(self):
-        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.csv.json"
-        runs = json.loads(manifest.read_text())
-        for run in runs["runs"].values():
-            del run["finished_utc"]
-            run["git"] = "0123456789ab"
-        manifest.write_text(json.dumps(runs))
+        shutil.copytree(measured(), self.folder, dirs_exist_ok=True)
+        self.edit_runs(lambda run: (run.pop("finished_utc"), run.update(git="0123456789ab")))
         before = (self.folder / "quick.csv").read_bytes()
         again = reproduce("--measure-only", "-o", self.folder, "quick")
         self.assertEqual(again.returncode, 0, again.stderr)
@@ -101,24 +107,15 @@ class OnTheExecutor(Scratch):
         self.assertTrue((self.folder / "quick.csv.old-1.json").exists())
 
     def test_a_run_without_an_end_is_not_complete(self):
-        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.csv.json"
-        runs = json.loads(manifest.read_text())
-        for run in runs["runs"].values():
-            del run["finished_utc"]
-        manifest.write_text(json.dumps(runs))
+        shutil.copytree(measured(), self.folder, dirs_exist_ok=True)
+        self.edit_runs(lambda run: run.pop("finished_utc"))
         self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
-        manifest.write_text("{")
+        (self.folder / "quick.csv.json").write_text("{")
         self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
 
     def test_remembers_what_came_out_otherwise(self):
-        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.csv.json"
-        runs = json.loads(manifest.read_text())
-        for run in runs["runs"].values():
-            self.assertEqual(run["surprises"], [])
-            run["surprises"] = ["3 rows are not ok"]
-        manifest.write_text(json.dumps(runs))
+        shutil.copytree(measured(), self.folder, dirs_exist_ok=True)
+        self.edit_runs(lambda run: (self.assertEqual(run["surprises"], []), run.update(surprises=["3 rows are not ok"])))
         again = reproduce("--measure-only", "-o", self.folder, "quick")
         self.assertEqual(again.returncode, 3)
         self.assertIn("not as expected: quick", again.stderr)

@@ -4,8 +4,8 @@
     NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 -W error tests/scripts/sweep_test.py
 
 NESTBED_TESTS is the test program, which is nestbed with the faults of tests/faults. SEED draws the times of the kills
-in KilledAtRandom, and KILLS is their number. BACKEND is the backend of all tests but Faulty (on a GPU, a start takes
-seconds: use fewer kills).
+in KilledAtRandom, and KILLS is their number: 25, and 100 in a thorough run. BACKEND is the backend of all tests but Faulty
+(on a GPU, a start takes seconds: use fewer kills).
 """
 import contextlib
 import csv
@@ -19,13 +19,14 @@ import resource
 import select
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
+from scratch import Scratch
+
 NESTBED = os.environ["NESTBED"]
 TESTS = os.environ["NESTBED_TESTS"]
-KILLS = int(os.environ.get("KILLS", "100"))
+KILLS = int(os.environ.get("KILLS", "100" if os.environ.get("NESTBED_THOROUGH") == "1" else "25"))
 BACKEND = os.environ.get("BACKEND", "cpu")
 
 SWEEP = """title = A sweep
@@ -94,11 +95,9 @@ LONG = SWEEP.replace("repeat = 25", "repeat = 300")
 LONG_SAMPLES = 12 * 300
 
 
-class Sweep(unittest.TestCase):
+class Sweep(Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.log = self.folder / "out.csv"
         self.experiment("sweep.cfg", SWEEP)
         self.experiment("long.cfg", LONG)
@@ -114,6 +113,16 @@ class Sweep(unittest.TestCase):
         process = self.start(*words, **options)
         out, err = process.communicate(timeout=120)
         return process.returncode, out, err
+
+    def succeed(self, *words, **options):
+        """What a run says on standard error, which must end with 0."""
+        code, _, err = self.run_to_end(*words, **options)
+        self.assertEqual(code, 0, err)
+        return err
+
+    def assert_whole(self):
+        """The log has every row of its plan once."""
+        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
 
     def wait_for_rows(self, log, rows, process):
         end = time.monotonic() + 60
@@ -231,28 +240,35 @@ class RandomOrders(Sweep):
         other = [identity for identity in whole if rows[identity] != whole[identity]]
         self.assertFalse(other, f"{len(other)} of {len(whole)} rows are others")
 
+    undisturbed = {}
+
+    def whole(self):
+        """The rows of a run that nothing disturbs, which is the same for all tests."""
+        RandomOrders.undisturbed = RandomOrders.undisturbed or self.run_whole("whole.csv")
+        return RandomOrders.undisturbed
+
     def run_whole(self, name, *words):
         code, _, err = self.run_to_end("random.cfg", "-o", name, *words)
         self.assertEqual((code, err), (0, ""))
         return self.rows(name)
 
     def test_rows_do_not_depend_on_what_ran_before_nor_on_how(self):
-        whole = self.run_whole("whole.csv")
+        whole = self.whole()
         self.assertEqual(len(whole), 33 * 30)
         for name, *words in (("one.csv", "--workers", "1"), ("two.csv", "--workers", "2"), ("in-process.csv", "--in-process"),
                              ("untimed.csv", "--untimed"), ("cold.csv", "--warmup", "0")):
             with self.subTest(name):
                 self.assert_same(self.run_whole(name, *words), whole)
 
-    def test_a_run_that_is_killed_twenty_times_has_the_rows_of_one_that_is_not(self):
-        whole = self.run_whole("whole.csv")
+    def test_a_run_that_is_killed_many_times_has_the_rows_of_one_that_is_not(self):
+        whole = self.whole()
         kills, sweeps = 0, 0
-        while kills < 20:
+        while kills < KILLS // 5:
             sweeps += 1
             log = self.folder / f"{sweeps}.csv"
             while True:
                 process = self.start("random.cfg", "-o", log.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                self.let_it_measure(process, log, len(whole) // 22)
+                self.let_it_measure(process, log, len(whole) // (KILLS // 5 + 2))
                 process.kill()
                 if process.wait() != -signal.SIGKILL:
                     break
@@ -269,27 +285,25 @@ class RandomOrders(Sweep):
             time.sleep(0.001)
 
     def test_three_shards_have_the_rows_of_the_whole(self):
-        whole = self.run_whole("whole.csv")
+        whole = self.whole()
         for shard in (1, 2, 3):
-            code, _, err = self.run_to_end("random.cfg", "--shard", f"{shard}/3", "-o", f"{shard}.csv")
-            self.assertEqual(code, 0, err)
+            self.succeed("random.cfg", "--shard", f"{shard}/3", "-o", f"{shard}.csv")
         merged = subprocess.run([NESTBED, "merge", "-o", "merged.csv", "1.csv", "2.csv", "3.csv"], cwd=self.folder, capture_output=True,
                                 text=True, timeout=60, check=False)
         self.assertEqual(merged.returncode, 0, merged.stderr)
         self.assert_same(self.rows("merged.csv"), whole)
 
     def test_a_case_has_the_same_rows_alone(self):
-        whole = self.run_whole("whole.csv")
+        whole = self.whole()
         for strategy, delay, expected in (("nosync", 0, "wrong"), ("reduce2", 1, "wrong"), ("barrier", 1, "ok")):
-            code, _, err = self.run_to_end("random.cfg", "--strategy", strategy, "--grid", 2, "--delay-us", delay, "--type", "float32",
-                                           "--expect", expected, "--experiment", "alone", "-o", f"{strategy}.csv")
-            self.assertEqual(code, 0, err)
+            self.succeed("random.cfg", "--strategy", strategy, "--grid", 2, "--delay-us", delay, "--type", "float32", "--expect", expected,
+                         "--experiment", "alone", "-o", f"{strategy}.csv")
             alone = self.rows(f"{strategy}.csv")
             self.assertEqual(len(alone), 30)
             self.assert_same(alone, {identity: row for identity, row in whole.items() if identity in alone})
 
     def test_a_worker_that_was_lost_changes_no_row(self):
-        whole = self.run_whole("whole.csv")
+        whole = self.whole()
         for attempt in range(10):
             log = self.folder / f"{attempt}.csv"
             process = self.start("random.cfg", "--retries", "5", "-o", log.name)
@@ -306,7 +320,7 @@ class RandomOrders(Sweep):
         self.fail("no worker was lost")
 
     def test_every_repetition_and_every_seed_has_an_order_of_its_own(self):
-        whole = self.run_whole("whole.csv")
+        whole = self.whole()
         other = self.run_whole("other.csv", "--schedule", "random:6")
         for rows in (whole, other):
             racy = [row[1] for row in rows.values() if row[0] == "wrong"]
@@ -332,8 +346,7 @@ class ToAPrecision(Sweep):
                 time.sleep(0.001)
             process.kill()
             process.communicate()
-        code, _, err = self.run_to_end(*self.WORDS, "-o", self.log.name)
-        self.assertEqual(code, 0, err)
+        self.succeed(*self.WORDS, "-o", self.log.name)
         found = self.repetitions(self.log)
         self.assertEqual(len(found), 4)
         for repetitions in found.values():
@@ -376,7 +389,7 @@ class Interrupted(Sweep):
         again = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertTrue(self.log.read_bytes().startswith(before))
-        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+        self.assert_whole()
 
     def test_the_sample_in_hand_is_finished_and_the_rest_is_for_later(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -476,9 +489,8 @@ class Starved(Sweep):
             self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
             self.assertGreater(len(rows_of(self.log)), 300 * share - 20)
             json.loads(manifest.read_text())
-        code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name)
-        self.assertEqual(code, 0, err)
-        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+        self.succeed("sweep.cfg", "-o", self.log.name)
+        self.assert_whole()
 
     def test_a_disk_too_full_for_the_manifest_leaves_nothing_half_made(self):
         code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(100))
@@ -508,7 +520,7 @@ class Starved(Sweep):
         process.stderr.close()
         self.assertEqual(process.wait(60), 1)
         self.assertRegex(err, "nestbed: standard output could not be written to: Broken pipe")
-        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+        self.assert_whole()
 
     def test_a_log_that_is_whole_is_said_to_be_though_the_summary_was_not_read(self):
         process = self.start("sweep.cfg", "-o", self.log.name)
@@ -528,7 +540,7 @@ class Starved(Sweep):
         self.assertIn("out.csv: another run is writing it", err)
         first.communicate(timeout=60)
         self.assertEqual(first.returncode, 0)
-        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+        self.assert_whole()
 
 
 @unittest.skipIf(BACKEND != "cpu", "reasons as on the executor")
@@ -621,8 +633,7 @@ class Faulty(Sweep):
         env = {**os.environ, "NESTBED_FAULT_FILE": str(self.folder / "mark")}
         self.assertEqual(self.run_to_end(*words, program=TESTS, env=env)[0], 3)
         self.assertEqual(len(rows_of(self.log)), 1)
-        code, _, err = self.run_to_end(*words, "--retry-failed", program=TESTS, env=env)
-        self.assertEqual(code, 0, err)
+        err = self.succeed(*words, "--retry-failed", program=TESTS, env=env)
         self.assertEqual(err, "nestbed: out.csv: 1 of 1 rows failed; they are measured again; the previous log is in out.csv.old-1\n")
         self.assertEqual([row["status"] for row in rows_of(self.log)], ["ok"] * 3)
 

@@ -4,9 +4,8 @@
 
 #include "model/session.hpp"
 #include "model/strategy.hpp"
+#include "support/matchers.hpp"
 #include "support/orders.hpp"
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>

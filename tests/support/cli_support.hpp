@@ -5,9 +5,6 @@
 #include "cli/cli.hpp"
 #include "support/support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -60,9 +57,9 @@ class CommandTest : public testing::Test
         const auto before = files();
         const Outcome outcome = nestbed(arguments);
         EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-        EXPECT_THAT(outcome.err, testing::StartsWith("nestbed: "));
+        EXPECT_THAT(outcome.err, StartsWith("nestbed: "));
         for (const std::string& part : parts)
-            EXPECT_THAT(outcome.err, testing::HasSubstr(part));
+            EXPECT_THAT(outcome.err, HasSubstr(part));
         EXPECT_EQ(outcome.out, "");
         EXPECT_EQ(files(), before);
     }

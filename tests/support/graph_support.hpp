@@ -1,15 +1,11 @@
 // The graphs with which every search must be right.
 #pragma once
 
-#include "device/backends.hpp"
 #include "model/input_file.hpp"
-#include "support/battery.hpp"
+#include "support/forms_support.hpp"
 #include "support/support.hpp"
 #include "workloads/bfs/graph_file.hpp"
 
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -110,17 +106,6 @@ inline bool takes_long(const std::string& strategy, const char* schedule, const 
 {
     return Registry::find_anywhere(strategy)->info().has(axis::threshold) && std::string_view(schedule) == "eager" &&
            graph.elements > 1000;
-}
-
-// Right, with as many launches as the oracle or the run itself says.
-inline void expect_right(Session& session, const Case& point, unsigned repetition = 0)
-{
-    const Sample sample = session.sample(point, repetition);
-    ASSERT_EQ(sample.status, Status::ok) << point.strategy << ": " << sample.detail;
-    EXPECT_EQ(sample.answer, sample.reference);
-    if (sample.launches_expected) {
-        EXPECT_EQ(sample.launches->attempted, *sample.launches_expected) << point.strategy;
-    }
 }
 
 } // namespace nestbed

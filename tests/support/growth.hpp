@@ -1,7 +1,7 @@
 // How time and memory grow with the size of the work.
 #pragma once
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Pages of ncu for the tests: real ones from tests/data, and sections made by hand.
 #pragma once
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <filesystem>
 #include <fstream>

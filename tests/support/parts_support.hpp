@@ -3,8 +3,7 @@
 
 #include "model/case_text.hpp"
 #include "plan/shard.hpp"
-
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <set>

@@ -54,9 +54,30 @@ inline Settings settings_of(const Said& said)
     return settings;
 }
 
+// Of an experiment file with this text.
+inline Settings settings_in(std::string_view text, const std::string& file = "one.cfg")
+{
+    Settings settings;
+    settings.read_text(text, file);
+    return settings;
+}
+
 inline Plan plan_of(const Said& said, const Devices& devices = cpu_alone())
 {
     return make_plan(settings_of(said), devices);
+}
+
+inline std::vector<Case> cases_of(const Plan& plan)
+{
+    std::vector<Case> cases;
+    for (const Group& group : plan.groups)
+        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
+    return cases;
+}
+
+inline std::vector<Case> planned_cases(const Said& said, const Devices& devices = cpu_alone())
+{
+    return cases_of(plan_of(said, devices));
 }
 
 inline std::string refusal(const Said& said, const Devices& devices = cpu_alone())

@@ -5,9 +5,6 @@
 #include "inspect/profile_run.hpp"
 #include "support/program_support.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -96,7 +93,7 @@ shift 2
         EXPECT_EQ(one.cell("launches_expected"), "12");
         EXPECT_EQ(one.cell("status"), "");
         const std::string log = " (" + folder.path("out/001-hello-4x8.log") + ")";
-        EXPECT_THAT(one.detail, testing::EndsWith(log));
+        EXPECT_THAT(one.detail, EndsWith(log));
         EXPECT_TRUE(folder.has("out/001-hello-4x8.log"));
         return one.detail.substr(0, one.detail.size() - log.size());
     }

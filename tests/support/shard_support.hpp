@@ -6,8 +6,6 @@
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 // What the unit tests share: the text of an error that must be thrown, and a temporary folder.
 #pragma once
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <exception>
 #include <filesystem>
@@ -30,6 +30,14 @@ std::string text_of(Call&& call)
     }
     ADD_FAILURE() << "nothing was thrown";
     return {};
+}
+
+// Expects lines of at most so many characters.
+inline void expect_columns(const std::string& text, std::size_t columns)
+{
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), columns) << line;
 }
 
 // Expects cells of a row: "grid=4 gpu_us=", none of which has a blank.

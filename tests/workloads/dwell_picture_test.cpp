@@ -1,8 +1,7 @@
 // The picture of the Mandelbrot set: colours that rise with the dwell, and the outlines of the regions.
 #include "workloads/mandelbrot/dwell_picture.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <utility>
 #include <vector>
@@ -11,10 +10,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::Each;
-using testing::HasSubstr;
 
 int light_of(const Rgb& colour)
 {

@@ -4,9 +4,6 @@
 #include "support/support.hpp"
 #include "workloads/bfs/graph_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 
@@ -14,10 +11,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 std::string refusal(std::string_view text, const std::string& path)
 {
@@ -200,9 +193,9 @@ TEST(GraphFile, HasItsContentInItsName)
     EXPECT_EQ(read_graph(id, 1).edges(), 1U);
     folder.write("edges.txt", "0 2\n");
     EXPECT_NE(graph_file_id(path), id);
-    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(read_graph(id, 1)); }),
-                testing::AllOf(StartsWith(path + ": the file has changed: it is " + graph_file_id(path)),
-                               HasSubstr("and was " + id)));
+    EXPECT_THAT(
+        text_of<RunError>([&] { static_cast<void>(read_graph(id, 1)); }),
+        AllOf(StartsWith(path + ": the file has changed: it is " + graph_file_id(path)), HasSubstr("and was " + id)));
     EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(graph_file_id(folder.path("none"))); }), HasSubstr("none"));
     for (const char* name : {"a b", "a#b", "a=b", "a\nb"})
         EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(graph_file_id(folder.write(name, "0 1\n"))); }),

@@ -5,9 +5,6 @@
 #include "workloads/bfs/csr_graph.hpp"
 #include "workloads/bfs/graph_queue_count.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -16,10 +13,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 Case graph_case(InputKind input, std::uint64_t elements, std::uint32_t edge_factor = 16, std::uint64_t seed = 1)
 {
@@ -147,7 +140,7 @@ TEST(CsrGraph, IsDrawnFromTheSeed)
     other.seed = 2;
     EXPECT_NE(make_graph(point).ends, make_graph(other).ends);
     const CsrGraph graph = make_graph(point);
-    EXPECT_THAT(graph.weights, Each(testing::AllOf(testing::Ge(1U), testing::Le(255U))));
+    EXPECT_THAT(graph.weights, Each(AllOf(testing::Ge(1U), testing::Le(255U))));
     EXPECT_GT(*std::ranges::max_element(graph.weights), 250U);
 }
 

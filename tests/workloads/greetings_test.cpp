@@ -1,7 +1,7 @@
 // The last line of hello, in a build that counts launches and in one that does not.
 #include "workloads/hello/picture.hpp"
 
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 namespace nestbed
 {

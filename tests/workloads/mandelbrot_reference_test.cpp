@@ -1,8 +1,7 @@
 // The image by the algorithm of Mariani and Silver, and its tree, compared with a plain recursion over single pixels.
 #include "workloads/mandelbrot/mandelbrot_reference.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +12,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::Each;
 
 Case image(std::uint32_t nx, std::uint32_t ny, InputKind input = InputKind("set"))
 {

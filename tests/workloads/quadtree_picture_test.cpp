@@ -1,9 +1,7 @@
 #include "workloads/quadtree/quadtree_picture.hpp"
 
+#include "support/matchers.hpp"
 #include "workloads/mandelbrot/dwell_picture.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 
@@ -11,8 +9,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ContainsRegex;
 
 TEST(QuadtreePicture, HasAWhitePixelForEachPointAndTheEdgesOfTheSquares)
 {

@@ -1,9 +1,7 @@
 #include "workloads/quadtree/quadtree_reference.hpp"
 
 #include "base/split_mix.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -15,8 +13,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
 
 Case quadtree(std::uint64_t elements, InputKind input = InputKind("uniform"))
 {

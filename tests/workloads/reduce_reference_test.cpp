@@ -1,8 +1,7 @@
 // The input of the workload `reduce`, its right answer, and which results agree with it.
 #include "workloads/reduce/reduce_reference.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,11 +13,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 template <class T>
 std::vector<T> input_of(std::uint64_t seed, std::size_t elements)

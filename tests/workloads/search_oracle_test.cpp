@@ -1,9 +1,7 @@
 #include "workloads/search/search_oracle.hpp"
 
+#include "support/matchers.hpp"
 #include "support/orders.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
@@ -12,10 +10,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 Case tree(InputKind input, std::uint64_t elements = 0)
 {
@@ -135,7 +129,7 @@ TEST(SearchOracle, CountsAChildForEveryInnerNodeBelowTheRoot)
     EXPECT_EQ(by_node.launches.by_root.size(), 500U);
     point.aggregate = Aggregate::grid;
     const RequestOracle by_level = oracle(point, SearchForm::children);
-    EXPECT_THAT(by_level.launches.by_depth, testing::AllOf(testing::SizeIs(1571), Each(1U)));
+    EXPECT_THAT(by_level.launches.by_depth, AllOf(SizeIs(1571), Each(1U)));
     EXPECT_EQ(by_level.counts, (RequestCounts{by_node.counts.items, by_node.counts.blocks, 1}));
     point.threshold = 9; // more than a node has children
     EXPECT_THAT(oracle(point, SearchForm::children).launches.by_depth, IsEmpty());
@@ -152,7 +146,7 @@ TEST(SearchOracle, OfABudgetOfOneIsLevelByLevel)
     point.budget = 1;
     point.aggregate = Aggregate::grid;
     const RequestOracle levels = oracle(point, SearchForm::budget);
-    EXPECT_THAT(levels.launches.by_depth, testing::AllOf(testing::SizeIs(6), Each(1U)));
+    EXPECT_THAT(levels.launches.by_depth, AllOf(SizeIs(6), Each(1U)));
     const SearchFound found = known(point).found();
     EXPECT_EQ(levels.divisions,
               found.nodes - 1 - known(point).children(0)); // each node but the root and its children waits once

@@ -1,7 +1,6 @@
 #include "workloads/sort/sort_reference.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/matchers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,9 +14,6 @@ namespace nestbed
 {
 namespace
 {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 std::uint32_t bits_of(float value)
 {

@@ -15,15 +15,14 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kOtherLaunch =
-    "this launch cannot be counted; nestbed count supports kernel<<<grid, block>>>(arguments) only";
-constexpr std::string_view kGraph = "launches of CUDA graphs cannot be counted";
-constexpr std::array kRefused = {
-    RefusedName{"cudaLaunchKernel*", kOtherLaunch}, RefusedName{"cudaLaunchCooperativeKernel*", kOtherLaunch},
-    RefusedName{"cudaLaunchDevice*", kOtherLaunch}, RefusedName{"cudaGetParameterBuffer*", kOtherLaunch},
-    RefusedName{"cuLaunch*", kOtherLaunch},         RefusedName{"cudaGraphLaunch", kGraph},
-    RefusedName{"cuGraphLaunch", kGraph},           RefusedName{"cudaStreamBeginCapture*", kGraph},
-    RefusedName{"cuStreamBeginCapture*", kGraph},
+constexpr std::string_view kLaunches =
+    "cudaLaunchKernel* cudaLaunchCooperativeKernel* cudaLaunchDevice* cudaGetParameterBuffer* "
+    "cuLaunch*";
+constexpr std::string_view kGraphs = "cudaGraphLaunch cuGraphLaunch cudaStreamBeginCapture* cuStreamBeginCapture*";
+constexpr std::array kRefused{
+    RefusedNames{kLaunches,
+                 "this launch cannot be counted; nestbed count supports kernel<<<grid, block>>>(arguments) only"},
+    RefusedNames{kGraphs, "launches of CUDA graphs cannot be counted"},
 };
 
 // Calls of the host before or in which the header reads the counts of the GPU.

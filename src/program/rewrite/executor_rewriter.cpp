@@ -16,74 +16,32 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kLaunch = "the executor launches kernels by kernel<<<grid, block>>>(arguments) only";
-constexpr std::string_view kDriver = "the executor has no driver API";
-constexpr std::string_view kGraph = "the executor has no CUDA graphs";
-constexpr std::string_view kGraphics = "the executor shares no memory with graphics libraries";
-constexpr std::string_view kTexture = "the executor has no textures and surfaces";
-constexpr std::string_view kGridSync = "the executor has no barrier of a whole grid or cluster";
-constexpr std::array kRefused = {
-    RefusedName{"cudaLaunchKernel*", kLaunch},
-    RefusedName{"cudaLaunchCooperativeKernel*", kLaunch},
-    RefusedName{"cudaLaunchDevice*", kLaunch},
-    RefusedName{"cudaGetParameterBuffer*", kLaunch},
-    RefusedName{"cuLaunch*", kDriver},
-    RefusedName{"cuModule*", kDriver},
-    RefusedName{"cuLibrary*", kDriver},
-    RefusedName{"cuCtx*", kDriver},
-    RefusedName{"cuInit", kDriver},
-    RefusedName{"cuDeviceGet*", kDriver},
-    RefusedName{"cuMem*", kDriver},
-    RefusedName{"cuStream*", kDriver},
-    RefusedName{"cudaGraphAdd*", kGraph},
-    RefusedName{"cudaGraphChildGraphNode*", kGraph},
-    RefusedName{"cudaGraphClone", kGraph},
-    RefusedName{"cudaGraphConditionalHandleCreate*", kGraph},
-    RefusedName{"cudaGraphCreate", kGraph},
-    RefusedName{"cudaGraphDebugDotPrint", kGraph},
-    RefusedName{"cudaGraphDestroy", kGraph},
-    RefusedName{"cudaGraphDestroyNode", kGraph},
-    RefusedName{"cudaGraphEventRecordNode*", kGraph},
-    RefusedName{"cudaGraphEventWaitNode*", kGraph},
-    RefusedName{"cudaGraphExec*", kGraph},
-    RefusedName{"cudaGraphExternalSemaphores*", kGraph},
-    RefusedName{"cudaGraphGetEdges*", kGraph},
-    RefusedName{"cudaGraphGetNodes", kGraph},
-    RefusedName{"cudaGraphGetRootNodes", kGraph},
-    RefusedName{"cudaGraphHostNode*", kGraph},
-    RefusedName{"cudaGraphInstantiate*", kGraph},
-    RefusedName{"cudaGraphKernelNode*", kGraph},
-    RefusedName{"cudaGraphLaunch", kGraph},
-    RefusedName{"cudaGraphLaunch_ptsz", kGraph},
-    RefusedName{"cudaGraphMemAllocNode*", kGraph},
-    RefusedName{"cudaGraphMemFreeNode*", kGraph},
-    RefusedName{"cudaGraphMemcpyNode*", kGraph},
-    RefusedName{"cudaGraphMemsetNode*", kGraph},
-    RefusedName{"cudaGraphNodeFindInClone", kGraph},
-    RefusedName{"cudaGraphNodeGet*", kGraph},
-    RefusedName{"cudaGraphNodeSet*", kGraph},
-    RefusedName{"cudaGraphReleaseUserObject", kGraph},
-    RefusedName{"cudaGraphRemoveDependencies*", kGraph},
-    RefusedName{"cudaGraphRetainUserObject", kGraph},
-    RefusedName{"cudaGraphSetConditional", kGraph},
-    RefusedName{"cudaGraphUpload*", kGraph},
-    RefusedName{"cudaGraphics*", kGraphics},
-    RefusedName{"cudaStreamBeginCapture*", kGraph},
-    RefusedName{"cudaStreamEndCapture", kGraph},
-    RefusedName{"cudaCreateTextureObject", kTexture},
-    RefusedName{"cudaCreateSurfaceObject", kTexture},
-    RefusedName{"cudaBindTexture*", kTexture},
-    RefusedName{"cudaBindSurface*", kTexture},
-    RefusedName{"tex1D*", kTexture},
-    RefusedName{"tex2D*", kTexture},
-    RefusedName{"tex3D*", kTexture},
-    RefusedName{"texCubemap*", kTexture},
-    RefusedName{"surf1D*", kTexture},
-    RefusedName{"surf2D*", kTexture},
-    RefusedName{"surf3D*", kTexture},
-    RefusedName{"this_grid", kGridSync, true},
-    RefusedName{"this_multi_grid", kGridSync, true},
-    RefusedName{"this_cluster", kGridSync, true},
+constexpr std::string_view kLaunches =
+    "cudaLaunchKernel* cudaLaunchCooperativeKernel* cudaLaunchDevice* cudaGetParameterBuffer*";
+constexpr std::string_view kDriverCalls =
+    "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
+constexpr std::string_view kGraphCalls =
+    "cudaGraphAdd* cudaGraphChildGraphNode* cudaGraphClone cudaGraphConditionalHandleCreate* "
+    "cudaGraphCreate cudaGraphDebugDotPrint cudaGraphDestroy cudaGraphDestroyNode "
+    "cudaGraphEventRecordNode* cudaGraphEventWaitNode* cudaGraphExec* cudaGraphExternalSemaphores* "
+    "cudaGraphGetEdges* cudaGraphGetNodes cudaGraphGetRootNodes cudaGraphHostNode* "
+    "cudaGraphInstantiate* cudaGraphKernelNode* cudaGraphLaunch cudaGraphLaunch_ptsz "
+    "cudaGraphMemAllocNode* cudaGraphMemFreeNode* cudaGraphMemcpyNode* cudaGraphMemsetNode* "
+    "cudaGraphNodeFindInClone cudaGraphNodeGet* cudaGraphNodeSet* cudaGraphReleaseUserObject "
+    "cudaGraphRemoveDependencies* cudaGraphRetainUserObject cudaGraphSetConditional "
+    "cudaGraphUpload* cudaStreamBeginCapture* cudaStreamEndCapture";
+constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
+constexpr std::string_view kTextureCalls =
+    "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
+    "tex2D* tex3D* texCubemap* surf1D* surf2D* surf3D*";
+constexpr std::string_view kGridBarriers = "this_grid this_multi_grid this_cluster";
+constexpr std::array kRefused{
+    RefusedNames{kLaunches, "the executor launches kernels by kernel<<<grid, block>>>(arguments) only"},
+    RefusedNames{kDriverCalls, "the executor has no driver API"},
+    RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
+    RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
+    RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
+    RefusedNames{kGridBarriers, "the executor has no barrier of a whole grid or cluster", true},
 };
 
 class ExecutorRewriter

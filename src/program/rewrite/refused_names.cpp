@@ -58,20 +58,33 @@ std::unordered_set<std::string_view> declared_functions(const Source& source)
     return names;
 }
 
-void refuse_calls(const Source& source, std::span<const RefusedName> names, OwnFunctions own_functions)
+namespace
+{
+
+bool names(const RefusedNames& refused, std::string_view text)
+{
+    for (std::string_view rest = refused.names; !rest.empty();) {
+        const std::string_view name = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+        if (name.ends_with('*') ? text.starts_with(name.substr(0, name.size() - 1)) : text == name)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own_functions)
 {
     std::optional<std::unordered_set<std::string_view>> own;
     for (std::size_t token = 0; token < source.size(); ++token) {
         const std::string_view text = source.text(token);
         if (!text.starts_with('c') && !text.starts_with('t') && !text.starts_with('s'))
             continue; // all refused names begin with one of these
-        const auto found = std::ranges::find_if(names, [&](const RefusedName& each) {
-            return each.name.ends_with('*') ? text.starts_with(each.name.substr(0, each.name.size() - 1))
-                                            : text == each.name;
-        });
+        const auto found = std::ranges::find_if(refused, [&](const RefusedNames& each) { return names(each, text); });
         std::size_t begin = 0;
         const bool is_call =
-            found != names.end() &&
+            found != refused.end() &&
             (is_call_of_global_name(source, token, begin) ||
              (found->in_any_namespace && source.is(token + 1, "(") && token > 0 && source.is(token - 1, "::")));
         if (!is_call)

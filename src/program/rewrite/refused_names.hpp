@@ -11,8 +11,8 @@
 namespace nestbed::program
 {
 
-struct RefusedName {
-    std::string_view name; // with * at its end: all names that begin so
+struct RefusedNames {
+    std::string_view names; // separated by blanks; with * at its end: all names that begin so
     std::string_view reason;
     bool in_any_namespace = false;
 };
@@ -25,7 +25,7 @@ enum class OwnFunctions : std::uint8_t {
 
 // Throws RunError "FILE:LINE: NAME: reason" for the first call of such a function. The source's own functions, a member
 // and a name of another namespace are allowed.
-void refuse_calls(const Source& source, std::span<const RefusedName> names, OwnFunctions own);
+void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own);
 
 // Whether a function of CUDA's own is called by this name here: it is followed by a parenthesis or template arguments,
 // and is no member and not of a namespace. `begin` becomes the first token, with a :: or std:: before the name.

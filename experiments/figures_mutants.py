@@ -1,19 +1,7 @@
-#!/usr/bin/python3
-"""Draws in how many random orders of the executor each mutant of a strategy gave a wrong answer. The race detector finds
-every mutant of the file in one run (tests/races).
-
-    experiments/plot_mutants.py results/races/mutants.csv FIGURE.(svg|png)
-
-Needs Debian's python3-matplotlib.
-"""
-import csv
-import sys
-
-import matplotlib
-
-matplotlib.use("Agg")
-
+"""In how many random orders of the executor each mutant of a strategy gave a wrong answer: of a CSV such as results/races/mutants.csv.
+The race detector finds every mutant of the file in one run (tests/races)."""
 import figure_style as style
+import logs
 
 LINE_HEIGHT = 0.205
 COLUMN = 1.25  # of counts, in inches
@@ -37,10 +25,7 @@ def drawn(rows):
         axes.text(1 + COLUMN / width, place, f"{style.grouped(int(row['wrong']))} of {style.grouped(int(row['orders']))}", fontsize=8,
                   ha="right", **at)
         axes.plot([share], [place], "o", color=colour, markersize=7.5, markeredgecolor="white", clip_on=False, zorder=3)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_yticks(range(len(rows)), [""] * len(rows))
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    style.rows_axis(axes, [""] * len(rows))
     axes.set_xlim(-0.02, 1.02)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
     axes.set_xlabel("orders with a wrong answer")
@@ -48,15 +33,17 @@ def drawn(rows):
                         "slice shifted by one, and so on. tests/races holds the list and checks each at its line."])
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__.strip())
-    with open(sys.argv[1], encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    if not rows or not {"strategy", "orders", "wrong"} <= set(rows[0]):
-        sys.exit(f"plot_mutants.py: {sys.argv[1]}: not a table of mutants; allowed: rows with strategy, orders and wrong")
-    drawn(rows).savefig(sys.argv[2], dpi=120, metadata={"Date": None} if sys.argv[2].endswith(".svg") else None)
+def is_mutants(path):
+    """Whether a file is a table of mutants, by its header."""
+    return {"strategy", "orders", "wrong"} <= set(logs.header_of(path))
 
 
-if __name__ == "__main__":
-    main()
+def figure_of(path):
+    """The figure of a file; None without rows. Raises logs.LogError."""
+    header, lines, rows = logs.read_rows(path)
+    rows = [dict(zip(header, row)) for row in rows]
+    for line, row in zip(lines, rows):
+        for name in ("orders", "wrong"):
+            if not row[name].isdecimal():
+                raise logs.LogError(f"{path}, line {line}: {name} is '{logs.seen(row[name])}'; allowed: a whole number from 0")
+    return drawn(rows) if rows else None

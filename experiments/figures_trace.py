@@ -1,22 +1,12 @@
-#!/usr/bin/python3
-"""Draws a trace of `nestbed trace` as a timeline. Each grid that runs at the same time as others has its own lane.
-Waits are pale, and runs have the colour of their depth.
-
-    experiments/plot_trace.py TRACE.json FIGURE.(svg|png)
-
-Needs Debian's python3-matplotlib, and NESTBED, the path of a nestbed.
-"""
+"""The timeline of a trace of `nestbed trace`. Each grid that runs at the same time as others has its own lane. Waits are pale, and runs
+have the colour of their depth."""
 import json
-import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
 from matplotlib.collections import LineCollection, PolyCollection
 
 import figure_style as style
+import logs
 import tables
-from medians import StatisticsError
 
 MOST_ARROWS = 100
 LANE, LEAST, MOST = 0.09, 1.2, 6.0  # inches: the height of a lane, and the smallest and largest height of the panel
@@ -30,7 +20,7 @@ def box(row, event):
 def title_of(about):
     case = about["case"]
     size = " × ".join(style.grouped(int(case[name])) for name in (("grid", "block") if "grid" in case else ("nx", "ny")))
-    words = style.mechanism_look("null_stream" if case["mechanism"] == "null" else case["mechanism"])[0]
+    words = style.mechanism_look(logs.current_mechanism(case["mechanism"]))[0]
     by = f", {words}" if words else ""
     return f"{style.marked(case['strategy'])}{by}, {size} {'threads' if 'grid' in case else 'numbers'}: {about['grids']} grids"
 
@@ -90,19 +80,13 @@ def drawn(trace):
     return sheet.finish(caption_of(about))
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__.strip())
-    with open(sys.argv[1], encoding="utf-8") as file:
-        trace = json.load(file)
-    if not any(event["ph"] == "X" for event in trace["traceEvents"]):
-        sys.exit(f"plot_trace.py: {sys.argv[1]}: no grid of this trace ran; there is nothing to draw")
+def figure_of(path):
+    """The figure of a file; None if no grid ran. Raises logs.LogError."""
     try:
-        figure = drawn(trace)
-    except StatisticsError as error:
-        sys.exit(f"plot_trace.py: {error}")
-    figure.savefig(sys.argv[2], dpi=120, metadata={"Date": None} if sys.argv[2].endswith(".svg") else None)
-
-
-if __name__ == "__main__":
-    main()
+        with open(path, encoding="utf-8", opener=logs.regular) as file:
+            trace = json.load(file)
+        return drawn(trace) if any(event["ph"] == "X" for event in trace["traceEvents"]) else None
+    except OSError as error:
+        raise logs.LogError(f"{path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise logs.LogError(f"{path}: it is not a trace of `nestbed trace`: {type(error).__name__}: {error}") from error

@@ -1,0 +1,46 @@
+// What the tests of the forms of a workload share: a session of the executor, and what a sample must be.
+#pragma once
+
+#include "device/backends.hpp"
+#include "support/battery.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// With sanitizers, always under fifo.
+inline std::unique_ptr<Session> session_of(const std::string& schedule)
+{
+    return open_session(BackendKind::cpu,
+                        {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
+}
+
+// Right, with as many launches as the oracle or the run itself says, none of them deeper than the case's depth.
+inline void expect_right(Session& session, const Case& point, unsigned repetition = 0)
+{
+    SCOPED_TRACE(point.strategy + " " + std::string(name_of(point.input)) + " elements " +
+                 std::to_string(point.elements) + " block " + std::to_string(point.block) + " depth " +
+                 (point.depth ? std::to_string(*point.depth) : "full"));
+    const Sample sample = session.sample(point, repetition);
+    ASSERT_EQ(sample.status, Status::ok) << sample.detail;
+    EXPECT_EQ(sample.answer, sample.reference);
+    EXPECT_TRUE(sample.work);
+    if (sample.launches_expected) {
+        EXPECT_EQ(sample.launches->attempted, *sample.launches_expected);
+    }
+    if (point.depth) {
+        EXPECT_LE(sample.launches->max_depth, *point.depth);
+    }
+}
+
+inline std::string why_unsupported(Session& session, const Case& point)
+{
+    const Sample sample = session.sample(point, 0);
+    EXPECT_EQ(sample.status, Status::unsupported);
+    return sample.detail;
+}
+
+} // namespace nestbed
