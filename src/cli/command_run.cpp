@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/log_files.hpp"
 #include "cli/plotting.hpp"
 #include "cli/run_devices.hpp"
 #include "cli/run_options.hpp"
@@ -122,9 +123,11 @@ class Run
         LogPlace& place = place_.emplace(path_);
         if (has_manifest(path_))
             check_manifest(place);
-        if (given_.contains("overwrite") && has_manifest(path_))
+        if (given_.contains("overwrite") && has_manifest(path_)) {
+            earlier_ = cases_to_overwrite(path_);
             if (const std::string aside = back_up(place); !aside.empty())
                 err_ << fmt::format("nestbed: moved {} to {}\n", path_, aside);
+        }
         std::optional<CsvLog> log(place);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
@@ -200,7 +203,8 @@ class Run
         const RunHooks hooks{.report = [this](const Progress& progress) { report_->show(progress); },
                              .note = [this](const std::string& text) { note(text); },
                              .stopped = [&stop] { return stop.asked(); },
-                             .sample_us = sample_us};
+                             .times = kCaseTimes,
+                             .earlier = earlier_};
         RunOutcome outcome;
         try {
             outcome = run_plan(plan_, samplers_of(sessions), runs_, log, results_, hooks);
@@ -309,6 +313,7 @@ class Run
     RunIdentity identity_;
     RunRecord record_;
     std::vector<CaseResult> results_;
+    std::vector<CaseResult> earlier_; // of the log that this run overwrites: how long its cases took
     std::optional<ProgressReport> report_;
 };
 

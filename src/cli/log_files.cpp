@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text_source.hpp"
 #include "log/csv_log.hpp"
+#include "log/logged_cases.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <ostream>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace nestbed
@@ -49,6 +51,15 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
                                        "belongs to the log",
                                        manifest_of(log.path, {}), run, log.path));
     return {};
+}
+
+std::vector<CaseResult> cases_to_overwrite(const std::string& path)
+{
+    try {
+        return logged_cases(parse_log(path, TextSource::of_file(path)), {}).results;
+    } catch (const std::runtime_error&) { // nothing else needs this log
+        return {};
+    }
 }
 
 } // namespace nestbed
