@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -36,9 +38,9 @@ launch roofline predicts, and what bounds it:
                  launch limit, or --wave, allows no more root blocks at once
 
 It needs no GPU. Cases that launch nothing from the device are not predicted;
-they are counted with the reason. With --against, the median of the measured GPU
-times is beside the prediction; without an experiment, the cases are those of
-the log.
+they are counted with the reason. If no case is predicted, the exit code is 3.
+With --against, the median of the measured GPU times is beside the prediction;
+without an experiment, the cases are those of the log.
 
 Data-dependent launches are predicted without an experiment, from the counts of
 logs, which are those of the oracle, and from two measured times of the same
@@ -93,6 +95,14 @@ LoggedCases measured_cases(const std::string& path, const ParsedLog& log)
     return logged;
 }
 
+std::string why_none(const Predictions& predictions)
+{
+    std::vector<std::string> reasons;
+    for (const auto& [why, cases] : predictions.left_out)
+        reasons.push_back(fmt::format("{} ({})", why, cases));
+    return fmt::format("no case can be predicted: {}", fmt::join(reasons, ", "));
+}
+
 int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::string against = only_value(given, "against", "", "a file's name");
@@ -114,9 +124,7 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     const std::string counts = only_value(given, "counts", "", "a file's name");
     if (!counts.empty() && (against.empty() || has_plan(given)))
         throw UsageError(
-            fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without "
-                        "an experiment or settings",
-                        counts));
+            fmt::format("--counts {}: --counts requires --against, without an experiment or settings", counts));
     const Roofline roofline = model_of(given);
     ParsedLog log;
     LoggedCases logged;
@@ -158,7 +166,10 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
         write_new_file(choices, studies_csv(studies), "the choices", "--choices");
     out << (csv == "-" ? predictions_csv(predictions)
                        : printable(predictions_text(roofline, predictions, against) + studies_text(studies)));
-    return exit_ok;
+    if (!predictions.cases.empty())
+        return exit_ok;
+    err << fmt::format("nestbed: {}\n", why_none(predictions));
+    return exit_rows_bad;
 }
 
 } // namespace
