@@ -14,6 +14,7 @@
 #include <ostream>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace nestbed
@@ -23,6 +24,9 @@ ParsedLog read_log(const std::string& path, std::ostream& err)
 {
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
         throw UsageError(fmt::format("{}: it is a folder; allowed: logs of nestbed run", path));
+    if (path.ends_with(".csv.json"))
+        throw UsageError(fmt::format("{}: it is a manifest; its log is {}", path,
+                                     path.substr(0, path.size() - std::string_view(".json").size())));
     TextSource text = TextSource::of_file(path);
     const std::size_t whole = bytes_of_whole_rows(text);
     if (whole != text.size())

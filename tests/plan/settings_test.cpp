@@ -135,29 +135,19 @@ TEST(SettingsFile, AnEmptyFileIsAnExperimentOfDefaults)
         EXPECT_THAT(settings.of(key.name), IsEmpty()) << key.name;
 }
 
-TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
+TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNames)
 {
     const ScratchFolder folder;
     const std::string path = folder.write("one.cfg", "grid = 4\nstratgy = nosync\n");
-    EXPECT_THAT(
-        refusal(path),
-        AllOf(
-            StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
-            HasSubstr("allowed: title, strategy, backend, mechanism, type, input, operator, grid, block, elements, "
-                      "nx, ny, block-shape, depth, threshold, coarsen, aggregate, overflow, dwell, division, fanout, "
-                      "grain, values, cutoff, budget, levels, edge-factor, graph-file, delta, pending-limit, wave, "
-                      "streams, delay-us, "
-                      "graphs, seed, "
-                      "submit, l2, "
-                      "repeat, precision, max-repeat, warmup, timeout, retries, latency, expect, figure, schedule, "
-                      "workers")));
+    EXPECT_THAT(refusal(path), AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
+                                     HasSubstr("allowed: strategy, streams, ")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
 {
     const ScratchFolder folder;
     const std::string path = folder.write("one.cfg", "\n\ncolour = red\n");
-    EXPECT_THAT(refusal(path), AllOf(StartsWith(path + ":3: unknown key 'colour'; allowed: title, "),
+    EXPECT_THAT(refusal(path), AllOf(StartsWith(path + ":3: unknown key 'colour'; allowed: "),
                                      testing::Not(HasSubstr("did you mean"))));
 }
 
