@@ -65,7 +65,8 @@ class Run
             run_id_ = new_run_id(shard_->number, shard_->of);
         }
 
-        path_ = output_path(given_, settings.experiment(), shard_);
+        path_ = output_path(given_, names_its_log(given_) ? own_log_name(settings, run_id_) : settings.experiment(),
+                            shard_);
         if (given_.contains("retry-failed") && !has_manifest(path_))
             throw UsageError(fmt::format("--retry-failed: not with --output {}; allowed: a file", path_));
         if (given_.contains("plot") && !given_.contains("dry-run"))
@@ -278,7 +279,8 @@ class Run
             return surprises.empty() ? exit_ok : exit_rows_bad;
         err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(results_),
                             samples_planned(results_), path_);
-        err_ << (has_manifest(path_) ? fmt::format("; to continue:\n  {}\n", resume_command(arguments_))
+        err_ << (has_manifest(path_) ? fmt::format("; to continue:\n  {}\n",
+                                                   resume_command(arguments_, names_its_log(given_) ? path_ : ""))
                                      : std::string(", which cannot be resumed\n"));
         return exit_interrupted;
     }
@@ -335,6 +337,7 @@ Command run_command()
             .summary = "measure, write a log (CSV), print a table",
             .text = "Measures every case of an experiment, appends each sample to a CSV and prints a\n"
                     "table of the medians. Rerun the same command to continue an interrupted run.\n"
+                    "Without an experiment and -o, each run has a log with a name of its own.\n"
                     "EXPERIMENT.cfg:SECTION runs one section of the file.\n",
             .files = "cfg",
             .operands = 1,

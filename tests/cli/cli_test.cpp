@@ -297,11 +297,35 @@ TEST_F(CommandLine, AWorkerAndThisProcessMeasureTheSame)
             }
 }
 
-TEST_F(CommandLine, WithoutAnOutputTheLogGoesToTheLocalResults)
+std::vector<std::string> local_logs()
 {
-    const Outcome outcome = nestbed(small({"--repeat", "1"}));
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(rows_of("results/local/adhoc.csv").size(), 1U);
+    std::vector<std::string> logs;
+    for (const auto& entry : std::filesystem::directory_iterator("results/local"))
+        if (entry.path().extension() == ".csv")
+            logs.push_back(entry.path().string());
+    return logs;
+}
+
+// A second run with another value is not refused because of the log of the first.
+TEST_F(CommandLine, EachRunWithoutAnExperimentHasALogOfItsOwn)
+{
+    for (const char* block : {"16", "32", "32"}) {
+        const Outcome outcome = nestbed({"run", "--strategy", "nosync,neighbored", "--grid", "4", "--block", block,
+                                         "--backend", "cpu", "--repeat", "1"});
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        const std::vector<std::string> logs = local_logs();
+        EXPECT_TRUE(std::ranges::any_of(logs, [&](const std::string& log) {
+            return outcome.out.find(" rows: " + log + "\n") != std::string::npos;
+        })) << outcome.out;
+    }
+    EXPECT_EQ(local_logs().size(), 3U);
+    EXPECT_THAT(local_logs(),
+                testing::Each(ContainsRegex("results/local/nosync-neighbored-20[0-9T]+Z-[0-9a-f]+\\.csv")));
+    for (const char* option : {"--resume", "--retry-failed"})
+        expect_usage_error(small({option}), {std::string(option) + ": a run without an experiment has a log of its "
+                                                                   "own; allowed: with --output FILE"});
+    EXPECT_THAT(resume_command({"--strategy", "nosync"}, "results/local/a.csv"),
+                testing::EndsWith(" run --strategy nosync --output results/local/a.csv"));
 }
 
 TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
