@@ -17,7 +17,7 @@ namespace
 {
 
 void write_encoded(const std::string& path, const void* pixels, png_uint_32 format, std::uint32_t width,
-                   std::size_t height)
+                   std::size_t height, bool overwrite)
 {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
@@ -33,12 +33,13 @@ void write_encoded(const std::string& path, const void* pixels, png_uint_32 form
     std::string encoded(size, '\0');
     encode(encoded.data(), size);
 
-    write_new_file(path, encoded, "the image");
+    OutputFile(path, overwrite).write(encoded, "the image");
 }
 
 } // namespace
 
-void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white)
+void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white,
+               bool overwrite)
 {
     constexpr float kWhite = 255;
     std::vector<png_byte> bytes(pixels.size());
@@ -46,13 +47,13 @@ void write_png(const std::string& path, std::span<const float> pixels, std::uint
         const float level = std::isnan(pixel) ? 0 : (pixel - black) / (white - black);
         return static_cast<png_byte>(std::lround(std::clamp(level, 0.0F, 1.0F) * kWhite));
     });
-    write_encoded(path, bytes.data(), PNG_FORMAT_GRAY, width, pixels.size() / width);
+    write_encoded(path, bytes.data(), PNG_FORMAT_GRAY, width, pixels.size() / width, overwrite);
 }
 
-void write_png(const std::string& path, std::span<const Rgb> pixels, std::uint32_t width)
+void write_png(const std::string& path, std::span<const Rgb> pixels, std::uint32_t width, bool overwrite)
 {
     static_assert(sizeof(Rgb) == 3, "libpng reads three bytes per pixel");
-    write_encoded(path, pixels.data(), PNG_FORMAT_RGB, width, pixels.size() / width);
+    write_encoded(path, pixels.data(), PNG_FORMAT_RGB, width, pixels.size() / width, overwrite);
 }
 
 } // namespace nestbed

@@ -215,6 +215,20 @@ void replace_file(const FilePlace& place, std::string_view content, std::string_
     }
 }
 
+OutputFile::OutputFile(const std::string& path, bool overwrite, std::string_view option)
+    : overwrite_(overwrite), option_(option),
+      place_(overwrite ? FilePlace::to_replace(path) : (check_new_file(path, option), FilePlace::named(path)))
+{
+}
+
+void OutputFile::write(std::string_view content, std::string_view what) const
+{
+    if (overwrite_)
+        replace_file(place_, content, what);
+    else
+        write_new_file(place_, content, what, option_);
+}
+
 void bring_folder_to_disk(const FilePlace& place)
 {
     const int error = place.sync_folder() < 0 ? errno : 0;

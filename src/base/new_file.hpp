@@ -32,6 +32,22 @@ void replace_file(const std::string& path, std::string_view content, std::string
 // The same in a folder that is already open. Replaces a link, which has taken the name since the place was found.
 void replace_file(const FilePlace& place, std::string_view content, std::string_view what);
 
+// A file that a command writes at its end: a new one, or with --overwrite also in place of an existing one.
+class OutputFile
+{
+  public:
+    // Throws as check_new_file(), except for a file that is to be replaced.
+    OutputFile(const std::string& path, bool overwrite, std::string_view option = "--output");
+    const std::string& path() const { return place_.path(); }
+    // Throws as write_new_file() or replace_file().
+    void write(std::string_view content, std::string_view what) const;
+
+  private:
+    bool overwrite_;
+    std::string option_;
+    FilePlace place_;
+};
+
 // Syncs the folder of a file to disk: only then is the name of a new or renamed file on the disk too. Does nothing if
 // the folder cannot be read or the file system does not support this. Throws RunError.
 void bring_folder_to_disk(const FilePlace& place);

@@ -70,6 +70,19 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
     return least <= tolerated && least < name.size() ? fmt::format(", did you mean '{}'?", nearest) : "";
 }
 
+std::string suggestions(std::string_view name, std::span<const std::string_view> allowed, std::string_view lists_all)
+{
+    constexpr std::size_t kFew = 8;
+    constexpr std::size_t kMaxSuggested = 5;
+    const std::string begin = did_you_mean(name, allowed) + "; allowed: ";
+    if (allowed.size() <= kFew)
+        return begin + fmt::format("{}", fmt::join(allowed, ", "));
+    std::vector<std::string_view> nearest(allowed.begin(), allowed.end());
+    std::ranges::stable_sort(nearest, {}, [&](std::string_view one) { return levenshtein_distance(name, one); });
+    nearest.resize(kMaxSuggested);
+    return begin + fmt::format("{}, ... ({} in all: {})", fmt::join(nearest, ", "), allowed.size(), lists_all);
+}
+
 bool is_pattern(std::string_view text)
 {
     return text.find_first_of("*?") != std::string_view::npos;

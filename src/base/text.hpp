@@ -18,6 +18,10 @@ std::vector<std::string> split(std::string_view text, char separator);
 // longer name, and less than the name's length), otherwise "".
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> allowed);
 
+// The end of an error about an unknown name: did_you_mean(), and what is allowed. Of more than eight names only the five
+// nearest, and `lists_all`, which prints them all: "; allowed: nosync, synced, ... (125 in all: nestbed list)".
+std::string suggestions(std::string_view name, std::span<const std::string_view> allowed, std::string_view lists_all);
+
 // A pattern of names: '*' matches any characters, '?' any one character.
 bool is_pattern(std::string_view text);
 bool matches(const std::string& pattern, std::string_view name);

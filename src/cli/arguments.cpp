@@ -89,6 +89,11 @@ std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 
 } // namespace
 
+Option overwrite_option()
+{
+    return {.name = "overwrite", .value = "", .help = "replace an existing file"};
+}
+
 Given parse_arguments(const Arguments& arguments, const Options& options, std::size_t operands,
                       std::string_view usage)
 {
@@ -120,8 +125,8 @@ Given parse_arguments(const Arguments& arguments, const Options& options, std::s
         for (const Option& option : options)
             spelled.push_back("--" + option.name);
         const std::vector<std::string_view> allowed(spelled.begin(), spelled.end());
-        throw UsageError(fmt::format("unknown option '{}'{}; allowed: {}", error.get_option_name(),
-                                     did_you_mean(error.get_option_name(), allowed), fmt::join(allowed, ", ")));
+        throw UsageError(fmt::format("unknown option '{}'{}", error.get_option_name(),
+                                     suggestions(error.get_option_name(), allowed, "--help")));
     } catch (const po::error& error) {
         throw UsageError(fmt::format("{}; allowed: --option VALUE, see --help", error.what()));
     }

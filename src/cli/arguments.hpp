@@ -50,12 +50,15 @@ Options key_options();
 Options axis_options(Values values);
 Options key_options(Values values, const std::vector<KeyUse>& uses);
 
+// --overwrite of a command that writes a file at its end (OutputFile in base/new_file.hpp).
+Option overwrite_option();
+
 // At most `operands` words may be other than options. An option may be spelled with '_' instead of '-'. Throws
 // UsageError; for an unknown option the message suggests the nearest one. `usage` says how to call the command.
 Given parse_arguments(const Arguments& arguments, const Options& options, std::size_t operands,
                       std::string_view usage);
 
-// The value of an option that takes a file name, or `otherwise`. Throws UsageError if there are several values.
+// The value of an option that takes a file name, or `default_text`. Throws UsageError if there are several values.
 std::string only_value(const Given& given, const std::string& key, const std::string& default_text,
                        std::string_view allowed = "a file's name, or -");
 

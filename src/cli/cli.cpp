@@ -50,8 +50,8 @@ UsageError no_command(std::string_view name, std::initializer_list<std::string_v
         names.push_back(command.name);
     names.insert(names.end(), others);
     const std::string missing = missing_modules_text(); // a workload may have a command
-    return UsageError(fmt::format("there is no command '{}'{}; allowed: {}{}{}", name, did_you_mean(name, names),
-                                  fmt::join(names, ", "), missing.empty() ? "" : "; without those of ", missing));
+    return UsageError(fmt::format("there is no command '{}'{}{}{}", name, suggestions(name, names, "nestbed help"),
+                                  missing.empty() ? "" : "; without those of ", missing));
 }
 
 // `nestbed help`, `nestbed help COMMAND`, `nestbed help COMMAND WORKLOAD`.

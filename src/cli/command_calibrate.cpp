@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <set>
 
@@ -89,12 +90,12 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         throw UsageError("--overwrite: there is no file to write; allowed: with --output or --csv");
     if (csv_is_file && csv == output)
         throw UsageError(fmt::format("--csv {}: --output is the same file; allowed: two files", csv));
-    if (!output.empty() && !replaces)
-        check_new_file(output);
-    if (csv_is_file && !replaces)
-        check_new_file(csv, "--csv");
-    const FilePlace output_place = FilePlace::to_replace(output);
-    const FilePlace csv_place = FilePlace::to_replace(csv);
+    std::optional<OutputFile> model_file;
+    std::optional<OutputFile> csv_file;
+    if (!output.empty())
+        model_file.emplace(output, replaces);
+    if (csv_is_file)
+        csv_file.emplace(csv, replaces, "--csv");
     std::vector<LoggedCases> logs;
     std::vector<RooflineSource> sources;
     std::string gpu;
@@ -114,14 +115,10 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
     }
     const Roofline roofline = fit_roofline(logs);
     const std::string json = roofline_json(roofline, sources);
-    if (!output.empty() && replaces)
-        replace_file(output_place, json, "the model");
-    else if (!output.empty())
-        write_new_file(output_place, json, "the model");
-    if (csv_is_file && replaces)
-        replace_file(csv_place, parameters_csv(roofline), "the CSV");
-    else if (csv_is_file)
-        write_new_file(csv_place, parameters_csv(roofline), "the CSV", "--csv");
+    if (model_file)
+        model_file->write(json, "the model");
+    if (csv_file)
+        csv_file->write(parameters_csv(roofline), "the CSV");
     if (csv == "-") {
         out << parameters_csv(roofline);
         return exit_ok;
@@ -154,7 +151,7 @@ Command calibrate_command()
                     {.name = "csv",
                      .value = "FILE",
                      .help = "write the parameters, one row each, to a new file; - for standard output"},
-                    {.name = "overwrite", .value = "", .help = "replace the files if they exist"}},
+                    overwrite_option()},
         .call = calibrate};
 }
 

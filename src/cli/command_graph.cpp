@@ -14,6 +14,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -80,8 +81,9 @@ std::vector<Case> graphs_of(const Given& given)
 int graph(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
 {
     const std::string path = only_value(given, "output", "-");
+    std::optional<OutputFile> file;
     if (path != "-")
-        check_new_file(path);
+        file.emplace(path, given.contains("overwrite"));
     std::string text = header();
     try {
         for (const Case& point : graphs_of(given))
@@ -89,10 +91,10 @@ int graph(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("graph: {}", error.what()));
     }
-    if (path == "-")
-        out << text;
+    if (file)
+        file->write(text, "the CSV");
     else
-        write_new_file(path, text, "the CSV");
+        out << text;
     return exit_ok;
 }
 
@@ -111,7 +113,8 @@ Command graph_command()
                          .value = "FILE",
                          .help = "the CSV, a new file; - for standard output",
                          .default_text = "-",
-                         .letter = 'o'}},
+                         .letter = 'o'},
+                        overwrite_option()},
             .settings =
                 key_options(Values::several,
                             {{"input", "uniform", "uniform, zipf, rmat, rmat_relabelled, path, star, grid2d or file"},

@@ -9,6 +9,7 @@
 #include "model/modules.hpp"
 #include "model/session.hpp"
 #include "model/strategy.hpp"
+#include "plan/axes.hpp"
 
 #include <fmt/format.h>
 
@@ -54,8 +55,8 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         if (matches(pattern, strategy->info().name))
             found.push_back(&strategy->info());
     if (found.empty())
-        throw UsageError(fmt::format("no strategy matches '{}'{}; allowed: {}", pattern, did_you_mean(pattern, all),
-                                     fmt::join(all, ", ")));
+        throw UsageError(
+            fmt::format("no strategy matches '{}'{}", pattern, suggestions(pattern, all, kListsStrategies)));
     std::string text;
     for (const StrategyInfo* one : found)
         text += strategy_text(*one);

@@ -21,7 +21,8 @@ std::string modules_of_run(const Arguments& arguments)
         settings.read_file(files.front());
     set_from(settings, given);
     std::set<std::string> targets;
-    for (const auto& [name, setting] : names_of(settings, "strategy", Registry::names(), "strategy"))
+    for (const auto& [name, setting] :
+         names_of(settings, "strategy", Registry::names(), "strategy", kListsStrategies))
         if (const std::string target = modules_in_use() == nullptr ? "" : modules_in_use()->target_of(name);
             !target.empty())
             targets.insert(target);

@@ -46,7 +46,8 @@ int show_picture(const WorkloadInfo& workload, const Given& given, std::ostream&
     const Case point = case_to_show(make_plan(settings, facts_of(sessions)), workload, flagged);
     const std::string path =
         picture.file.empty() ? "" : only_value(given, "output", std::string(picture.file), "a file's name");
-    if (!path.empty())
+    const bool overwrite = given.contains("overwrite");
+    if (!path.empty() && !overwrite)
         check_new_file(path);
     LocalSession& session = *sessions.at(point.backend);
     if (picture.before != nullptr)
@@ -54,9 +55,9 @@ int show_picture(const WorkloadInfo& workload, const Given& given, std::ostream&
     const Sample sample = session.sample_with_output(point);
     const Drawing drawing = picture.draw(point, sample, flagged);
     if (!drawing.pixels.empty())
-        write_png(path, drawing.pixels, drawing.width);
+        write_png(path, drawing.pixels, drawing.width, overwrite);
     else if (!drawing.grey.empty())
-        write_png(path, drawing.grey, drawing.width, 0, drawing.white);
+        write_png(path, drawing.grey, drawing.width, 0, drawing.white, overwrite);
     if (!drawing.text.empty())
         out << (path.empty() ? "" : path + ": ") << drawing.text;
     if (sample.status == Status::ok)
@@ -80,12 +81,14 @@ Command command_of(const WorkloadInfo& workload)
         .call = [&workload](const Arguments& /*arguments*/, const Given& given, std::ostream& out,
                             std::ostream& err) { return show_picture(workload, given, out, err); },
     };
-    if (!picture.file.empty())
+    if (!picture.file.empty()) {
         command.options.push_back({.name = "output",
                                    .value = "FILE",
                                    .help = "the image, a new PNG",
                                    .default_text = std::string(picture.file),
                                    .letter = 'o'});
+        command.options.push_back(overwrite_option());
+    }
     if (!picture.flag.empty())
         command.options.push_back(
             {.name = std::string(picture.flag), .value = "", .help = std::string(picture.flag_help)});

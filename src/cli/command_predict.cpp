@@ -21,6 +21,8 @@
 #include <optional>
 #include <ostream>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -41,9 +43,9 @@ launch roofline predicts, and what bounds it:
                  launch limit, or --wave, allows no more root blocks at once
 
 It needs no GPU. Cases that launch nothing from the device are not predicted;
-they are counted with the reason. With --against, the median of the measured GPU
-times is beside the prediction; without an experiment, the cases are those of
-the log.
+they are counted with the reason. If no case is predicted, the exit code is 3.
+With --against, the median of the measured GPU times is beside the prediction;
+without an experiment, the cases are those of the log.
 
 Data-dependent launches are predicted from their counts, and from two measured
 times of the same input: that of the best flat form, and that of the highest
@@ -131,6 +133,14 @@ std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLo
     return studies;
 }
 
+std::string why_none(const Predictions& predictions)
+{
+    std::vector<std::string> reasons;
+    for (const auto& [why, cases] : predictions.left_out)
+        reasons.push_back(fmt::format("{} ({})", why, cases));
+    return fmt::format("no case can be predicted: {}", fmt::join(reasons, ", "));
+}
+
 int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::string against = only_value(given, "against", "", "a file's name");
@@ -198,7 +208,10 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
         write_new_file(choices, studies_csv(studies), "the choices", "--choices");
     out << (csv == "-" ? predictions_csv(predictions)
                        : printable(predictions_text(roofline, predictions, against) + studies_text(studies)));
-    return exit_ok;
+    if (!predictions.cases.empty())
+        return exit_ok;
+    err << fmt::format("nestbed: {}\n", why_none(predictions));
+    return exit_rows_bad;
 }
 
 int predict_or_stop(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)

@@ -4,6 +4,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_option.hpp"
+#include "cli/log_files.hpp"
 #include "cli/plotting.hpp"
 #include "cli/run_devices.hpp"
 #include "cli/run_options.hpp"
@@ -65,7 +66,8 @@ class Run
             run_id_ = new_run_id(shard_->number, shard_->of);
         }
 
-        path_ = output_path(given_, settings.experiment(), shard_);
+        path_ = output_path(given_, names_its_log(given_) ? own_log_name(settings, run_id_) : settings.experiment(),
+                            shard_);
         if (given_.contains("retry-failed") && !has_manifest(path_))
             throw UsageError(fmt::format("--retry-failed: not with --output {}; allowed: a file", path_));
         if (given_.contains("plot") && !given_.contains("dry-run"))
@@ -126,9 +128,11 @@ class Run
         LogPlace& place = place_.emplace(path_);
         if (has_manifest(path_))
             check_manifest(place);
-        if (given_.contains("overwrite") && has_manifest(path_))
+        if (given_.contains("overwrite") && has_manifest(path_)) {
+            earlier_ = cases_to_overwrite(path_);
             if (const std::string aside = back_up(place); !aside.empty())
                 err_ << fmt::format("nestbed: moved {} to {}\n", path_, aside);
+        }
         std::optional<CsvLog> log(place);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
@@ -204,7 +208,8 @@ class Run
         const RunHooks hooks{.report = [this](const Progress& progress) { report_->show(progress); },
                              .note = [this](const std::string& text) { note(text); },
                              .stopped = [&stop] { return stop.asked(); },
-                             .sample_us = sample_us};
+                             .times = kCaseTimes,
+                             .earlier = earlier_};
         RunOutcome outcome;
         try {
             outcome = run_plan(plan_, samplers_of(sessions), runs_, log, results_, hooks);
@@ -278,7 +283,8 @@ class Run
             return surprises.empty() ? exit_ok : exit_rows_bad;
         err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(results_),
                             samples_planned(results_), path_);
-        err_ << (has_manifest(path_) ? fmt::format("; to continue:\n  {}\n", resume_command(arguments_))
+        err_ << (has_manifest(path_) ? fmt::format("; to continue:\n  {}\n",
+                                                   resume_command(arguments_, names_its_log(given_) ? path_ : ""))
                                      : std::string(", which cannot be resumed\n"));
         return exit_interrupted;
     }
@@ -313,6 +319,7 @@ class Run
     RunIdentity identity_;
     RunRecord record_;
     std::vector<CaseResult> results_;
+    std::vector<CaseResult> earlier_; // of the log that this run overwrites: how long its cases took
     std::optional<ProgressReport> report_;
 };
 
@@ -334,6 +341,7 @@ Command run_command()
             .summary = "measure, write a log (CSV), print a table",
             .text = "Measures every case of an experiment, appends each sample to a CSV and prints a\n"
                     "table of the medians. Rerun the same command to continue an interrupted run.\n"
+                    "Without an experiment and -o, each run has a log with a name of its own.\n"
                     "EXPERIMENT.cfg:SECTION runs one section of the file.\n",
             .files = "cfg",
             .operands = 1,

@@ -133,8 +133,8 @@ void explain(const Tested& tested, const Reference& reference, const std::string
         ++runs;
         return run({{"NESTBED_PREEMPTIONS", program::text_of(allowed)}});
     };
-    const auto may_go_on = [&] { return runs < kMaxRuns && Clock::now() - start < kMaxSearch; };
-    const std::optional<program::Shrunk> shrunk = program::shrink(whole.taken, restricted, may_go_on);
+    const auto may_continue = [&] { return runs < kMaxRuns && Clock::now() - start < kMaxSearch; };
+    const std::optional<program::Shrunk> shrunk = program::shrink(whole.taken, restricted, may_continue);
     if (!shrunk) {
         out << fmt::format(
             "\n{}: the result does not change again in the same order: it also depends on something else, "

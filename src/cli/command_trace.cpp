@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <unistd.h>
 #include <utility>
@@ -198,20 +199,20 @@ int trace(const Arguments& arguments, const Given& given, std::ostream& out, std
 {
     const std::string named = only_value(given, "output", "trace.json");
     const std::string path = is_open_on(STDOUT_FILENO, named) ? "-" : named;
+    std::optional<OutputFile> file;
     if (path != "-")
-        check_new_file(path);
-    const FilePlace place = FilePlace::named(path);
+        file.emplace(path, given.contains("overwrite"));
     const Asked asked = asked_for(given, "trace");
     const Trace traced = run_traced(asked, asked.points.front());
     if (traced.grids.empty())
         return judged(traced, err);
     Arguments command{"nestbed", "trace"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    if (path == "-") {
+    if (!file) {
         out << trace_json(traced, command);
         return judged(traced, err);
     }
-    write_new_file(place, trace_json(traced, command), "the trace");
+    file->write(trace_json(traced, command), "the trace");
     out << heading(traced) << fmt::format("{}: open it in ui.perfetto.dev or chrome://tracing\n", path);
     return judged(traced, err);
 }
@@ -237,6 +238,7 @@ Command trace_command()
                        .help = "the trace, a new file; - for standard output",
                        .default_text = "trace.json",
                        .letter = 'o'});
+    options.push_back(overwrite_option());
     return {.name = "trace",
             .arguments = "[EXPERIMENT.cfg] [options] [-o FILE.json]",
             .summary = "write a timeline of every launch of one case",

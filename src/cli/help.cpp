@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "plan/axes.hpp"
 
 #include <fmt/format.h>
 
@@ -167,9 +168,8 @@ std::string help_text(const Command& command, const std::string& name)
     if (strategy == nullptr && named == workloads.end()) {
         std::vector<std::string_view> names = workload_names();
         std::ranges::copy(Registry::names(), std::back_inserter(names));
-        throw UsageError(fmt::format("there is no workload or strategy '{}'{}; allowed: {}, or a strategy (nestbed "
-                                     "list)",
-                                     name, did_you_mean(name, names), fmt::join(workload_names(), ", ")));
+        throw UsageError(
+            fmt::format("there is no workload or strategy '{}'{}", name, suggestions(name, names, kListsStrategies)));
     }
     const bool whole = named != workloads.end(); // a strategy may have the name of its workload
     const WorkloadInfo& workload = whole ? **named : *strategy->info().workload;

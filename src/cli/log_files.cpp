@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text_source.hpp"
 #include "log/csv_log.hpp"
+#include "log/logged_cases.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 
@@ -12,6 +13,8 @@
 #include <filesystem>
 #include <ostream>
 #include <set>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace nestbed
@@ -21,6 +24,9 @@ ParsedLog read_log(const std::string& path, std::ostream& err)
 {
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
         throw UsageError(fmt::format("{}: it is a folder; allowed: logs of nestbed run", path));
+    if (path.ends_with(".csv.json"))
+        throw UsageError(fmt::format("{}: it is a manifest; its log is {}", path,
+                                     path.substr(0, path.size() - std::string_view(".json").size())));
     TextSource text = TextSource::of_file(path);
     const std::size_t whole = bytes_of_whole_rows(text);
     if (whole != text.size())
@@ -49,6 +55,15 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
                                        "belongs to the log",
                                        manifest_of(log.path, {}), run, log.path));
     return {};
+}
+
+std::vector<CaseResult> cases_to_overwrite(const std::string& path)
+{
+    try {
+        return logged_cases(parse_log(path, TextSource::of_file(path)), {}).results;
+    } catch (const std::runtime_error&) { // nothing else needs this log
+        return {};
+    }
 }
 
 } // namespace nestbed

@@ -1,12 +1,14 @@
 // Logs that a command reads.
 #pragma once
 
+#include "log/case_result.hpp"
 #include "log/parsed_log.hpp"
 #include "log/run_identity.hpp"
 
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -18,5 +20,8 @@ ParsedLog read_log(const std::string& path, std::ostream& err);
 // The runs of the log's manifest. Empty without a manifest, or with that of another log: then only the rows are used.
 // Throws RunError for a manifest that has some of the log's runs, but not all.
 std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log);
+
+// The cases of a log that is about to be overwritten, for their times. Empty if it cannot be read.
+std::vector<CaseResult> cases_to_overwrite(const std::string& path);
 
 } // namespace nestbed

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
+#include "base/text.hpp"
 #include "cli/device_option.hpp"
 #include "inspect/profiler.hpp"
 #include "plan/axis.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
@@ -24,7 +26,7 @@ Options run_options()
         {.name = "output",
          .value = "FILE",
          .help = "the CSV; an existing log is continued; - for standard output",
-         .default_text = "results/local/EXPERIMENT.csv",
+         .default_text = "results/local/EXPERIMENT.csv, or a new name without an experiment",
          .letter = 'o'},
         {.name = "experiment",
          .value = "NAME",
@@ -69,6 +71,27 @@ std::string output_path(const Given& given, const std::string& experiment, const
     return path;
 }
 
+bool names_its_log(const Given& given)
+{
+    return given.at("argument").empty() && !given.contains("experiment") && !given.contains("output") &&
+           !given.contains("shard");
+}
+
+std::string own_log_name(const Settings& settings, const std::string& run_id)
+{
+    constexpr std::size_t kMaxBytes = 60;
+    std::string name;
+    for (const Setting& setting : settings.of("strategy"))
+        for (const std::string& one : split(setting.value, ','))
+            name += one + "-";
+    name.resize(std::min(name.size(), kMaxBytes));
+    std::ranges::replace_if(
+        name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; }, '-');
+    name.erase(name.find_last_not_of('-') + 1);
+    return fmt::format("{}-{}{}", name.empty() ? "adhoc" : name, run_id.substr(0, run_id.find('-')),
+                       run_id.substr(run_id.rfind('-')));
+}
+
 std::string experiment_name(const Given& given, const std::string& default_name)
 {
     const auto found = given.find("experiment");
@@ -96,6 +119,11 @@ void check_options(const Given& given, const Settings& settings)
             throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
     if (given.contains("device") && !given.contains("dry-run"))
         throw UsageError("--device: a run measures on the GPU that is here; allowed: with --dry-run");
+    for (const char* option : {"resume", "retry-failed"})
+        if (given.contains(option) && names_its_log(given))
+            throw UsageError(fmt::format("--{}: a run without an experiment has a log of its own; allowed: with "
+                                         "--output FILE",
+                                         option));
     if (given.contains("plot") && given.contains("untimed"))
         throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
     for (const char* key : {"precision", "latency"})
@@ -104,11 +132,13 @@ void check_options(const Given& given, const Settings& settings)
                 fmt::format("{}: an untimed run has no times; allowed: without --untimed", setting->place()));
 }
 
-std::string resume_command(const std::vector<std::string>& arguments)
+std::string resume_command(const std::vector<std::string>& arguments, const std::string& output)
 {
     std::vector<std::string> words{program_invocation_name, "run"};
     std::ranges::copy_if(arguments, std::back_inserter(words),
                          [](const std::string& word) { return word != "--overwrite" && word != "--retry-failed"; });
+    if (!output.empty())
+        words.insert(words.end(), {"--output", output});
     return shell_text(words);
 }
 

@@ -24,6 +24,12 @@ inline constexpr const char* kDefaultFolder = "results/local";
 // terminal. Throws UsageError for standard error.
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard);
 
+// Whether the run has neither an experiment nor a file for its log. Then the log has a name of its own, so that each such
+// run can be repeated and changed: by strategies, time and a random number, as in the
+// run's id: "nosync-20261125T184500Z-68142e65".
+bool names_its_log(const Given& given);
+std::string own_log_name(const Settings& settings, const std::string& run_id);
+
 // The experiment's name, after which the log is named. It must be a valid file name. Throws UsageError.
 std::string experiment_name(const Given& given, const std::string& default_name);
 
@@ -33,7 +39,7 @@ std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend);
 // Throws UsageError for options that exclude each other, and for an invalid timeout even if no worker needs it.
 void check_options(const Given& given, const Settings& settings);
 
-// The command that resumes the log.
-std::string resume_command(const std::vector<std::string>& arguments);
+// The command that resumes the log: `output`, if the run has named it itself.
+std::string resume_command(const std::vector<std::string>& arguments, const std::string& output = "");
 
 } // namespace nestbed

@@ -51,7 +51,7 @@ void check_is_log(const ParsedLog& log)
                                    fmt::join(lacking, ", ")));
 }
 
-bool says_something(const ParsedLog& log, std::string_view column)
+bool has_any_value(const ParsedLog& log, std::string_view column)
 {
     return std::ranges::any_of(log.rows, [&](const LogRow& row) { return !current_cell(log, row, column).empty(); });
 }
@@ -69,10 +69,10 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
 {
     comparison.by_key = before.has(kKey) && after.has(kKey) && keys_agree(before, after);
     for (const std::string_view name : case_columns()) {
-        const bool said = before.has(name) || after.has(name);
-        if (said && can_say(before, name) && can_say(after, name))
+        const bool in_a_log = before.has(name) || after.has(name);
+        if (in_a_log && is_known(before, name) && is_known(after, name))
             comparison.columns.emplace_back(name);
-        else if (!comparison.by_key && said && says_something(before.has(name) ? before : after, name))
+        else if (!comparison.by_key && in_a_log && has_any_value(before.has(name) ? before : after, name))
             comparison.left_out.emplace_back(name);
     }
     const auto both = [&](std::string_view name) { return before.has(name) && after.has(name); };

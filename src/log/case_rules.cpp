@@ -59,7 +59,7 @@ bool can_have_key(const RowCells& row, Case point)
 {
     const std::string& schedule = row.at("schedule"_column);
     const std::string& key = row.at("key"_column);
-    const bool launched = row.says("wave"_column) && row.says("streams"_column);
+    const bool launched = row.has_value("wave"_column) && row.has_value("streams"_column);
     const auto number = [&](std::size_t column) { return static_cast<std::uint32_t>(row.number(column)); };
     if (!launched || row.at("waves"_column) == "1" || row.number("streams"_column) >= row.number("waves"_column))
         if (from_device(*point.mechanism))
@@ -135,7 +135,7 @@ void check_closed_form(const RowCells& row, const CaseFacts& facts)
 
 void check_roots(const RowCells& row, const CaseFacts& facts)
 {
-    if (!facts.roots || !row.says("wave"_column) || !row.says("waves"_column))
+    if (!facts.roots || !row.has_value("wave"_column) || !row.has_value("waves"_column))
         return;
     const auto wave = static_cast<std::uint64_t>(row.number("wave"_column));
     if (wave == 0 || wave > *facts.roots)
@@ -154,7 +154,7 @@ void check_repetition(const RowCells& row, const CaseFacts& facts)
 
 void check_reference(const RowCells& row, const CaseFacts& facts)
 {
-    if (row.says("reference"_column) && facts.reference != row.at("reference"_column))
+    if (row.has_value("reference"_column) && facts.reference != row.at("reference"_column))
         row.refuse("reference"_column,
                    fmt::format("'{}', as in {} of the same case", facts.reference, facts.reference_place));
 }
@@ -162,7 +162,7 @@ void check_reference(const RowCells& row, const CaseFacts& facts)
 void check_launched(const RowCells& row, const CaseFacts& facts)
 {
     const auto run = facts.runs.find(row.at("run_id"_column));
-    if (run == facts.runs.end() || !row.says("wave"_column) || !row.has("run_id"_column))
+    if (run == facts.runs.end() || !row.has_value("wave"_column) || !row.has("run_id"_column))
         return;
     for (std::size_t index = 0; index < kLaunched.size(); ++index)
         if (row.at(kLaunched.at(index)) != run->second.launched.at(index))
@@ -248,7 +248,7 @@ CaseFacts CaseRules::describe(const RowCells& row) const
     if (!form.by_input) {
         known.launches = form.total();
         known.roots = form.per_root_block() ? form.root_blocks : std::max(1U, point->grid);
-    } else if (point->grid != 0 && row.says("grid"_column)) {
+    } else if (point->grid != 0 && row.has_value("grid"_column)) {
         known.roots = point->grid;
     }
     return known;
@@ -287,7 +287,7 @@ void CaseRules::check(const RowCells& row)
     if (!row.has("key"_column))
         return;
     CaseFacts& facts = facts_of(row);
-    if (facts.reference.empty() && row.says("reference"_column)) {
+    if (facts.reference.empty() && row.has_value("reference"_column)) {
         facts.reference = row.at("reference"_column);
         facts.reference_place = row.place();
     }
@@ -295,7 +295,7 @@ void CaseRules::check(const RowCells& row)
     if (run == facts.runs.end())
         run = facts.runs.emplace(row.at("run_id"_column), CaseFacts::InRun()).first;
     last_ = &run->second;
-    if (last_->place.empty() && row.says("wave"_column)) {
+    if (last_->place.empty() && row.has_value("wave"_column)) {
         last_->place = row.place();
         for (std::size_t index = 0; index < kLaunched.size(); ++index)
             last_->launched.at(index) = row.at(kLaunched.at(index));

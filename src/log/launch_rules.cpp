@@ -21,18 +21,18 @@ namespace
 // A build without the ledger (kCountsLaunches) does not count launches.
 bool is_counted(const RowCells& row)
 {
-    return row.says("launches_attempted"_column) &&
-           (row.at("launches_attempted"_column) != "0" || row.says("launches_by_depth"_column));
+    return row.has_value("launches_attempted"_column) &&
+           (row.at("launches_attempted"_column) != "0" || row.has_value("launches_by_depth"_column));
 }
 
 template <std::size_t Size>
 void check_together(const RowCells& row, const std::array<std::size_t, Size>& columns)
 {
-    const auto there = std::ranges::find_if(columns, [&](std::size_t column) { return row.says(column); });
+    const auto there = std::ranges::find_if(columns, [&](std::size_t column) { return row.has_value(column); });
     if (there == columns.end())
         return;
     for (const std::size_t column : columns)
-        if (row.has(column) && !row.says(column))
+        if (row.has(column) && !row.has_value(column))
             row.refuse(column, fmt::format("a number, as there is a {}", kColumnForms.at(*there).column));
 }
 
@@ -55,7 +55,7 @@ void check_pending_limit(const RowCells& row)
         row.refuse("pending_limit"_column,
                    fmt::format("{}{}, the pending_limit_asked", on_executor(row) ? "" : "at least ",
                                row.at("pending_limit_asked"_column)));
-    if (on_executor(row) && row.says("limit_bytes"_column) && row.at("limit_bytes"_column) != "0")
+    if (on_executor(row) && row.has_value("limit_bytes"_column) && row.at("limit_bytes"_column) != "0")
         row.refuse("limit_bytes"_column, "0, as the backend is cpu");
 }
 
@@ -80,10 +80,10 @@ Levels levels_in(std::string_view text)
 void check_ledger(const RowCells& row)
 {
     check_together(row, std::array{"launches_attempted"_column, "launches_failed"_column, "max_depth"_column});
-    if (row.says("launches_by_depth"_column) && row.has("launches_attempted"_column) &&
-        !row.says("launches_attempted"_column))
+    if (row.has_value("launches_by_depth"_column) && row.has("launches_attempted"_column) &&
+        !row.has_value("launches_attempted"_column))
         row.refuse("launches_attempted"_column, "a number, as there is a launches_by_depth");
-    if (!row.says("launches_attempted"_column) || !row.has("launches_by_depth"_column))
+    if (!row.has_value("launches_attempted"_column) || !row.has("launches_by_depth"_column))
         return;
     const Levels levels = levels_in(row.at("launches_by_depth"_column));
     const double attempted = row.number("launches_attempted"_column);
@@ -93,7 +93,7 @@ void check_ledger(const RowCells& row)
         row.refuse("launches_by_depth"_column, "no 0 at the end");
     if (levels.count > kLedgerLevels)
         row.refuse("launches_by_depth"_column, fmt::format("at most {} levels", kLedgerLevels));
-    if (!row.says("launches_failed"_column) || !row.says("max_depth"_column))
+    if (!row.has_value("launches_failed"_column) || !row.has_value("max_depth"_column))
         return;
     const double failed = row.number("launches_failed"_column);
     if (levels.count > 0 && failed > attempted)
@@ -116,8 +116,8 @@ void check_offers(const RowCells& row)
 {
     check_together(row, std::array{"items_offered"_column, "replaced"_column, "drains"_column, "child_blocks"_column,
                                    "arena_bytes"_column});
-    if (!row.says("drains"_column) || !is_counted(row) || !row.says("launched"_column) ||
-        !row.says("launches_failed"_column))
+    if (!row.has_value("drains"_column) || !is_counted(row) || !row.has_value("launched"_column) ||
+        !row.has_value("launches_failed"_column))
         return;
     const double accepted = row.number("launches_attempted"_column) - row.number("launches_failed"_column);
     const double fewest = std::max(0.0, accepted - row.number("drains"_column));
@@ -151,13 +151,13 @@ void check_launches(const RowCells& row)
 {
     if (!is_ok(row))
         return;
-    if (is_counted(row) && row.says("replaced"_column))
+    if (is_counted(row) && row.has_value("replaced"_column))
         return check_replaced(row);
     if (is_counted(row) && row.has("launches_expected"_column) &&
         row.at("launches_attempted"_column) != row.at("launches_expected"_column))
         row.refuse("launches_attempted"_column,
                    fmt::format("{}, which are expected, as the status is ok", row.at("launches_expected"_column)));
-    if (row.says("launches_failed"_column) && row.at("launches_failed"_column) != "0")
+    if (row.has_value("launches_failed"_column) && row.at("launches_failed"_column) != "0")
         row.refuse("launches_failed"_column, "0, as the status is ok");
 }
 
@@ -170,7 +170,7 @@ double number_in(const RowCells& row, std::size_t column)
 
 void check_relative_error(const RowCells& row)
 {
-    if (!row.says("relative_error"_column))
+    if (!row.has_value("relative_error"_column))
         return;
     const std::string& status = row.at("status"_column);
     if (status != "ok" && status != "wrong")
@@ -190,8 +190,8 @@ void check_answer(const RowCells& row)
 {
     if (!is_ok(row) || !row.has("reference"_column) || row.at("answer"_column) == row.at("reference"_column))
         return;
-    const bool near = row.at("type"_column) == name_of(ElementType::float32) && row.says("relative_error"_column) &&
-                      row.says("elements"_column);
+    const bool near = row.at("type"_column) == name_of(ElementType::float32) &&
+                      row.has_value("relative_error"_column) && row.has_value("elements"_column);
     const double bound = near ? loosest_bound(row.number("elements"_column)) : 0;
     if (!near || std::abs(number_in(row, "answer"_column) - number_in(row, "reference"_column)) >
                      bound * number_in(row, "reference"_column))
@@ -204,7 +204,7 @@ void check_answer(const RowCells& row)
 // compare than the answer.
 void check_wrong(const RowCells& row)
 {
-    if (row.at("status"_column) != "wrong" || !row.says("relative_error"_column) ||
+    if (row.at("status"_column) != "wrong" || !row.has_value("relative_error"_column) ||
         row.at("answer"_column) != row.at("reference"_column) ||
         row.at("detail"_column).find(" block sums are wrong") != std::string::npos)
         return;
@@ -216,7 +216,7 @@ void check_wrong(const RowCells& row)
 
 void check_detail(const RowCells& row)
 {
-    if (row.has("detail"_column) && row.says("detail"_column) == is_ok(row))
+    if (row.has("detail"_column) && row.has_value("detail"_column) == is_ok(row))
         row.refuse("detail"_column, is_ok(row) ? "nothing, as the status is ok"
                                                : fmt::format("why the status is {}", row.at("status"_column)));
 }
@@ -224,7 +224,7 @@ void check_detail(const RowCells& row)
 void check_failed(const RowCells& row)
 {
     if (row.at("status"_column) == "launch_failed" && row.at("launches_failed"_column) == "0" &&
-        (!row.says("replaced"_column) || row.at("replaced"_column) == "0"))
+        (!row.has_value("replaced"_column) || row.at("replaced"_column) == "0"))
         row.refuse("launches_failed"_column, "a whole number from 1, as the status is launch_failed");
 }
 
@@ -234,7 +234,7 @@ void check_not_run(const RowCells& row)
         return;
     for (const std::size_t column : {"answer"_column, "reference"_column, "launches_attempted"_column, "wave"_column,
                                      "host_launches"_column, "work"_column})
-        if (row.says(column))
+        if (row.has_value(column))
             row.refuse(column, fmt::format("nothing, as the status is {}", row.at("status"_column)));
 }
 
@@ -242,7 +242,7 @@ void check_schedule(const RowCells& row)
 {
     if (!row.has("schedule"_column))
         return;
-    if (row.says("schedule"_column) != on_executor(row))
+    if (row.has_value("schedule"_column) != on_executor(row))
         row.refuse("schedule"_column, on_executor(row) ? "that of the executor" : "nothing, as the backend is cuda");
 }
 

@@ -37,7 +37,7 @@ struct LogPlace {
 
 struct FileContent {
     std::string_view text;
-    std::optional<mode_t> mode; // permissions; empty: the usual ones
+    std::optional<mode_t> mode; // permissions; empty: the default
 };
 
 // Writes a new log with its manifest: both, or none if one of them cannot be written. `what` names the log in messages.

@@ -25,7 +25,7 @@ std::string_view only_value(std::string_view column)
 }
 } // namespace
 
-bool can_say(const ParsedLog& log, std::string_view column)
+bool is_known(const ParsedLog& log, std::string_view column)
 {
     return log.has(column) || !only_value(column).empty();
 }
@@ -33,10 +33,10 @@ bool can_say(const ParsedLog& log, std::string_view column)
 std::string current_cell(const ParsedLog& log, const LogRow& row, std::string_view column)
 {
     if (!log.has(column)) {
-        const auto says = [&](std::string_view name) {
+        const auto has_value = [&](std::string_view name) {
             return log.has(name) && !row.cells[log.column(name)].empty();
         };
-        return says("elements") && !says("nx") ? std::string(only_value(column)) : ""; // for a reduction
+        return has_value("elements") && !has_value("nx") ? std::string(only_value(column)) : ""; // for a reduction
     }
     const std::string& cell = row.cells[log.column(column)];
     if (column == kMechanism)

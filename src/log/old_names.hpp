@@ -11,7 +11,7 @@ namespace nestbed
 
 // Whether a log determines this value for its rows: it has the column, or it is from a time when only one value was
 // possible.
-bool can_say(const ParsedLog& log, std::string_view column);
+bool is_known(const ParsedLog& log, std::string_view column);
 
 // A cell of such a column as this version would write it.
 std::string current_cell(const ParsedLog& log, const LogRow& row, std::string_view column);

@@ -42,19 +42,21 @@ std::uint64_t count_in(const ParsedLog& log, const LogRow& row, std::string_view
 
 Sample sample_of(const ParsedLog& log, const LogRow& row)
 {
-    const auto says = [&](std::string_view column) { return log.has(column) && !cell(log, row, column).empty(); };
+    const auto has_value = [&](std::string_view column) {
+        return log.has(column) && !cell(log, row, column).empty();
+    };
     Sample sample{.status = status_of(log, row),
-                  .detail = says("detail") ? cell(log, row, "detail") : "",
+                  .detail = has_value("detail") ? cell(log, row, "detail") : "",
                   .gpu_us = number_in(log, row, "gpu_us"),
                   .wall_us = number_in(log, row, "wall_us")};
-    if (says("launches_attempted"))
+    if (has_value("launches_attempted"))
         sample.launches = LaunchCounts{.attempted = count_in(log, row, "launches_attempted"),
                                        .failed = count_in(log, row, "launches_failed")};
-    if (says("latency_us_by_depth"))
+    if (has_value("latency_us_by_depth"))
         for (const std::string& one : split(cell(log, row, "latency_us_by_depth"), ' '))
             sample.latencies_us.push_back(log.number(row, "latency_us_by_depth", one));
     sample.held = log.has("submit") && cell(log, row, "submit") == "held"; // older logs have no such column
-    if (says("throttle"))
+    if (has_value("throttle"))
         sample.gpu_state.throttle = cell(log, row, "throttle");
     return sample;
 }

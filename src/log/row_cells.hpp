@@ -26,7 +26,7 @@ class RowCells
     // Columns by "gpu_us"_column. A column that the log lacks is empty.
     bool has(std::size_t column) const { return places_[column] != kNone; }
     const std::string& at(std::size_t column) const { return has(column) ? row_->cells[places_[column]] : kNothing; }
-    bool says(std::size_t column) const { return !at(column).empty(); }
+    bool has_value(std::size_t column) const { return !at(column).empty(); }
     // NaN if the cell is empty.
     double number(std::size_t column) const { return numbers_[column]; }
 

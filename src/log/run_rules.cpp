@@ -38,7 +38,7 @@ void check_names(const RowCells& row, const RunIdentity& run, const RunIdentity:
 // A cell with so many decimals, of a number in the manifest.
 void check_number(const RowCells& row, std::size_t column, const std::optional<double>& recorded, int decimals)
 {
-    if (!recorded || !row.says(column))
+    if (!recorded || !row.has_value(column))
         return;
     const double half = 0.5 * std::pow(10.0, -decimals) * (1 + 1e-6);
     if (std::abs(row.number(column) - *recorded) > half)
@@ -49,7 +49,7 @@ void check_number(const RowCells& row, std::size_t column, const std::optional<d
 void check_measured_bandwidth(const RowCells& row, const MeasuredFacts& measured)
 {
     constexpr double kHalfCent = 0.005 * (1 + 1e-6);
-    if (!row.says("measured_gb_s"_column) || !measured.read_gb_s || !measured.copy_gb_s)
+    if (!row.has_value("measured_gb_s"_column) || !measured.read_gb_s || !measured.copy_gb_s)
         return;
     const double cell = row.number("measured_gb_s"_column);
     if (std::abs(cell - *measured.read_gb_s) > kHalfCent && std::abs(cell - *measured.copy_gb_s) > kHalfCent)

@@ -21,22 +21,23 @@ constexpr double kFuzz = 1e-9;             // share, of the arithmetic
 void check_times(const RowCells& row)
 {
     for (const std::size_t column : {"gpu_us"_column, "wall_us"_column}) {
-        if (row.says(column) && !is_ok(row))
+        if (row.has_value(column) && !is_ok(row))
             row.refuse(column, fmt::format("nothing, as the status is {}", row.at("status"_column)));
-        if (row.says(column) && !(row.number(column) > 0))
+        if (row.has_value(column) && !(row.number(column) > 0))
             row.refuse(column, "a number above 0");
     }
 }
 
 void check_timed(const RowCells& row)
 {
-    if (is_ok(row) && row.has("wall_us"_column) && !row.says("wall_us"_column) && row.says("floor_us"_column))
+    if (is_ok(row) && row.has("wall_us"_column) && !row.has_value("wall_us"_column) &&
+        row.has_value("floor_us"_column))
         row.refuse("wall_us"_column, "a number above 0, as the status is ok");
 }
 
 void check_gpu_time(const RowCells& row)
 {
-    if (row.says("gpu_us"_column) && on_executor(row))
+    if (row.has_value("gpu_us"_column) && on_executor(row))
         row.refuse("gpu_us"_column, "nothing, as the backend is cpu");
 }
 
@@ -44,11 +45,11 @@ void check_submit(const RowCells& row)
 {
     if (!row.has("submit"_column) || !row.has("gpu_us"_column)) // the log is older than this column
         return;
-    if (!row.says("gpu_us"_column) && row.says("submit"_column))
+    if (!row.has_value("gpu_us"_column) && row.has_value("submit"_column))
         row.refuse("submit"_column, "nothing, as there is no gpu_us");
-    if (row.says("gpu_us"_column) && !row.says("submit"_column))
+    if (row.has_value("gpu_us"_column) && !row.has_value("submit"_column))
         row.refuse("submit"_column, "held or open, of gpu_us");
-    if (row.at("submit"_column) == "held" && row.says("submit_asked"_column) &&
+    if (row.at("submit"_column) == "held" && row.has_value("submit_asked"_column) &&
         row.at("submit_asked"_column) != "held")
         row.refuse("submit"_column, "open, as submit_asked");
 }
@@ -57,7 +58,7 @@ void check_submit(const RowCells& row)
 void check_open_times(const RowCells& row)
 {
     constexpr double kClocks = 1e-3;
-    if (row.at("submit"_column) == "open" && row.says("wall_us"_column) &&
+    if (row.at("submit"_column) == "open" && row.has_value("wall_us"_column) &&
         row.number("wall_us"_column) < row.number("gpu_us"_column) * (1 - kClocks) - kHalfNanosecond)
         row.refuse("wall_us"_column,
                    fmt::format("at least {}, the gpu_us, as submit is open", row.at("gpu_us"_column)));
@@ -73,7 +74,7 @@ struct Span {
 Span rates_of(const RowCells& row)
 {
     constexpr double kBytesPerUsInGb = 1e-3;
-    const double us = row.number(row.says("gpu_us"_column) ? "gpu_us"_column : "wall_us"_column);
+    const double us = row.number(row.has_value("gpu_us"_column) ? "gpu_us"_column : "wall_us"_column);
     const double gb = row.number("bytes"_column) * kBytesPerUsInGb;
     return {gb / (us + kHalfNanosecond), us > kHalfNanosecond ? gb / (us - kHalfNanosecond) : HUGE_VAL};
 }
@@ -94,9 +95,9 @@ void check_bandwidth(const RowCells& row)
 {
     if (!row.has("bandwidth_gb_s"_column) || !row.has("bytes"_column))
         return;
-    const bool timed = row.says("gpu_us"_column) || row.says("wall_us"_column);
-    if (!timed || !row.says("bytes"_column)) {
-        if (row.says("bandwidth_gb_s"_column))
+    const bool timed = row.has_value("gpu_us"_column) || row.has_value("wall_us"_column);
+    if (!timed || !row.has_value("bytes"_column)) {
+        if (row.has_value("bandwidth_gb_s"_column))
             row.refuse("bandwidth_gb_s"_column,
                        timed ? "nothing, as there are no bytes" : "nothing, as there is no time");
         return;
@@ -106,7 +107,7 @@ void check_bandwidth(const RowCells& row)
     if (!is_within(rate, rates, half_digit(row.at("bandwidth_gb_s"_column))))
         row.refuse("bandwidth_gb_s"_column,
                    fmt::format("{:.{}f}, bytes {} in {} us", rates.low, rates.low < 1 ? 6 : 2, row.at("bytes"_column),
-                               row.at(row.says("gpu_us"_column) ? "gpu_us"_column : "wall_us"_column)));
+                               row.at(row.has_value("gpu_us"_column) ? "gpu_us"_column : "wall_us"_column)));
 }
 
 void check_share(const RowCells& row, std::size_t whole, std::size_t share)
@@ -114,13 +115,14 @@ void check_share(const RowCells& row, std::size_t whole, std::size_t share)
     constexpr double kHalfShare = 0.00005; // four decimals
     if (!row.has(whole) || !row.has(share))
         return;
-    const bool has_gpu_time = row.says("gpu_us"_column) && row.says("bandwidth_gb_s"_column);
-    if (row.says(whole) && !has_gpu_time)
+    const bool has_gpu_time = row.has_value("gpu_us"_column) && row.has_value("bandwidth_gb_s"_column);
+    if (row.has_value(whole) && !has_gpu_time)
         row.refuse(whole, "nothing, as there is no bandwidth by gpu_us");
-    if (row.says(share) != row.says(whole))
-        row.refuse(share, row.says(whole) ? fmt::format("a share of {}", row.at(whole))
-                                          : fmt::format("nothing, as there is no {}", kColumnForms.at(whole).column));
-    if (!row.says(whole) || !row.has("bytes"_column))
+    if (row.has_value(share) != row.has_value(whole))
+        row.refuse(share, row.has_value(whole)
+                              ? fmt::format("a share of {}", row.at(whole))
+                              : fmt::format("nothing, as there is no {}", kColumnForms.at(whole).column));
+    if (!row.has_value(whole) || !row.has("bytes"_column))
         return;
     const Span rates = rates_of(row);
     const double of = row.number(whole);
@@ -134,7 +136,7 @@ void check_shares(const RowCells& row)
 {
     check_share(row, "peak_gb_s"_column, "peak_share"_column);
     check_share(row, "measured_gb_s"_column, "measured_share"_column);
-    if (row.says("l2_bytes"_column) && row.has("peak_gb_s"_column) && !row.says("peak_gb_s"_column))
+    if (row.has_value("l2_bytes"_column) && row.has("peak_gb_s"_column) && !row.has_value("peak_gb_s"_column))
         row.refuse("l2_bytes"_column, "nothing, as there is no peak_gb_s");
 }
 
@@ -144,7 +146,7 @@ void check_device_state(const RowCells& row)
         return;
     for (const std::size_t column : {"sm_clock_mhz"_column, "memory_clock_mhz"_column, "temperature_c"_column,
                                      "power_w"_column, "throttle"_column})
-        if (row.says(column))
+        if (row.has_value(column))
             row.refuse(column, "nothing, as the backend is cpu");
 }
 
@@ -166,18 +168,19 @@ void check_latencies(const RowCells& row)
 {
     constexpr std::array kAll{"latency_us"_column, "latency_min_us"_column, "latency_max_us"_column,
                               "latency_us_by_depth"_column};
-    const bool says = row.says("latency_us"_column);
+    const bool has_latency = row.has_value("latency_us"_column);
     for (const std::size_t column : kAll)
-        if (row.has(column) && row.has("latency_us"_column) && row.says(column) != says)
-            row.refuse(column, says ? "a number, as there is a latency_us" : "nothing, as there is no latency_us");
-    if (!says)
+        if (row.has(column) && row.has("latency_us"_column) && row.has_value(column) != has_latency)
+            row.refuse(column,
+                       has_latency ? "a number, as there is a latency_us" : "nothing, as there is no latency_us");
+    if (!has_latency)
         return;
     const double latency = row.number("latency_us"_column);
     if (row.number("latency_min_us"_column) > latency)
         row.refuse("latency_min_us"_column, fmt::format("at most {}, the latency_us", row.at("latency_us"_column)));
     if (row.number("latency_max_us"_column) < latency)
         row.refuse("latency_max_us"_column, fmt::format("at least {}, the latency_us", row.at("latency_us"_column)));
-    if (!row.says("latency_us_by_depth"_column))
+    if (!row.has_value("latency_us_by_depth"_column))
         return;
     constexpr double kRounding = 0.0055 + 1e-4; // two decimals there, three here
     std::vector<double>& numbers = numbers_in(row.at("latency_us_by_depth"_column));
@@ -190,7 +193,7 @@ void check_latencies(const RowCells& row)
         return;
     for (const auto& [column, number] :
          {std::pair("latency_min_us"_column, numbers.front()), std::pair("latency_max_us"_column, numbers.back())})
-        if (row.says(column) && std::abs(row.number(column) - number) > kRounding)
+        if (row.has_value(column) && std::abs(row.number(column) - number) > kRounding)
             row.refuse(column, fmt::format("{:.2f}, as in latency_us_by_depth", number));
 }
 

@@ -3,6 +3,7 @@
 #include "model/child_requests.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nestbed
 {
@@ -21,7 +22,12 @@ double launches_of_items(const Case& point, double items, double a_block, double
 
 double launches_of_leaves(const Case& point, double leaves)
 {
-    return point.aggregate == Aggregate::grid ? std::min(kEstimatedLevels, leaves) : leaves;
+    return blocks_per_group(point.aggregate) == 0 ? std::min(kEstimatedLevels, leaves) : leaves;
+}
+
+double items_to_sort(double items)
+{
+    return items * std::log2(std::max(2.0, items));
 }
 
 } // namespace nestbed

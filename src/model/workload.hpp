@@ -90,11 +90,13 @@ struct Asked {
     bool block = false;
 };
 
-// Rough estimates of a case. Null: those of a workload with a fixed shape (predict/case_time.hpp), or nothing.
-struct WorkloadCost {
-    double (*input_us)(const Case&) = nullptr;                      // to make the input, once
-    double (*work_us)(const StrategyInfo&, const Case&) = nullptr;  // of a sample, without its launches
-    double (*launches)(const StrategyInfo&, const Case&) = nullptr; // that the input decides
+// How much work a case is, roughly, as far as its parameters tell: in units, not in time. The time of a unit is in
+// predict/case_time.cpp, once for all workloads; a run corrects it by what it measures (run/time_left.hpp).
+struct Work {
+    double input_items = 0; // that the host generates, sorts or follows, once for all cases with this input
+    double items = 0;       // that a sample processes: keys, points, edges, threads of a round
+    double rounds = 1;      // kernels, one after another
+    double launches = 0;    // from the device, as far as the input decides them
 };
 
 // A graph, and the levels of a breadth-first search from where the workload starts.
@@ -131,7 +133,8 @@ struct WorkloadInfo {
     std::uint32_t (*host_launches)(const Case&) = nullptr;
     // Sets what was not asked for and depends on other values, and what does not apply with them.
     void (*complete)(Case&, const Asked&) = nullptr;
-    WorkloadCost cost = {};
+    // Null: its threads, launches and bytes are known before it runs.
+    Work (*work)(const StrategyInfo&, const Case&) = nullptr;
     // Of a workload over a graph: about the graph of a case. Throws RunError, or std::invalid_argument if it is too large.
     GraphFacts (*graph_facts)(const Case&) = nullptr;
     const Picture* picture = nullptr; // the command that shows one case; null: it has none

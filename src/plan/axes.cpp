@@ -15,8 +15,14 @@
 namespace nestbed
 {
 
+namespace
+{
+constexpr std::string_view kListsParameters = "nestbed help run STRATEGY";
+} // namespace
+
 std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
-                                const std::vector<std::string_view>& allowed, std::string_view what)
+                                const std::vector<std::string_view>& allowed, std::string_view what,
+                                std::string_view lists_all, std::span<const std::string_view> suggested)
 {
     std::vector<NameValue> names;
     for (const Setting& setting : settings.of(key)) {
@@ -26,10 +32,10 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
                 return is_pattern(name) ? one != "all" && matches(name, one) : one == name;
             });
             if (meant.empty())
-                throw UsageError(fmt::format("{}: {} '{}'{}; allowed: {}", setting.place(),
-                                             is_pattern(name) ? fmt::format("no {} matches", what)
-                                                              : fmt::format("there is no {}", what),
-                                             name, did_you_mean(name, allowed), fmt::join(allowed, ", ")));
+                throw UsageError(fmt::format(
+                    "{}: {} '{}'{}", setting.place(),
+                    is_pattern(name) ? fmt::format("no {} matches", what) : fmt::format("there is no {}", what), name,
+                    suggestions(name, suggested.empty() ? std::span(allowed) : suggested, lists_all)));
             for (const std::string_view one : meant)
                 if (std::ranges::find(names, one, &NameValue::first) == names.end())
                     names.emplace_back(one, setting);
@@ -68,8 +74,19 @@ std::vector<AxisValue> shapes_of(const std::vector<Setting>& settings, const Axi
     return values;
 }
 
+// The inputs of the workloads of these strategies.
+std::vector<std::string_view> inputs_of(std::span<const NameValue> strategies)
+{
+    std::vector<std::string_view> inputs;
+    for (const auto& [name, setting] : strategies)
+        for (const InputKind input : Registry::find_anywhere(name)->info().workload->inputs)
+            if (const std::string_view one = name_of(input); std::ranges::find(inputs, one) == inputs.end())
+                inputs.push_back(one);
+    return inputs;
+}
+
 // The values given for the axis, or its default value without a setting.
-std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
+std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis, std::span<const NameValue> strategies)
 {
     std::vector<AxisValue> values;
     if (settings.of(axis.name).empty()) {
@@ -78,7 +95,10 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
         values = shapes_of(settings.of(axis.name), axis);
     } else if (const std::span<const std::string_view> names = names_on(axis); !names.empty()) {
         const std::vector<std::string_view> allowed(names.begin(), names.end());
-        for (const auto& [name, setting] : names_of(settings, axis.name, allowed, axis.name))
+        const std::vector<std::string_view> suggested =
+            axis.of_workloads ? inputs_of(strategies) : std::vector<std::string_view>{};
+        for (const auto& [name, setting] :
+             names_of(settings, axis.name, allowed, axis.name, kListsParameters, suggested))
             values.push_back({number_on(axis, name), std::make_shared<const Setting>(setting)});
     } else if (axis.text) {
         for (const Setting& said : settings.of(axis.name))
@@ -188,10 +208,12 @@ void check_operators(const Axes& axes)
 Axes read_axes(const Settings& settings, std::size_t devices)
 {
     Axes axes;
-    axes.strategies = names_of(settings, "strategy", Registry::names(), "strategy");
+    axes.strategies = names_of(settings, "strategy", Registry::names(), "strategy", kListsStrategies);
     if (axes.strategies.empty())
-        throw UsageError(fmt::format("no strategy was named{}; allowed for --strategy: {}", settings.section_text(),
-                                     fmt::join(Registry::names(), ", ")));
+        throw UsageError(
+            fmt::format("no strategy was named{}; allowed: --strategy with a name, or with several ({} in "
+                        "all: {})",
+                        settings.section_text(), Registry::names().size(), kListsStrategies));
     std::vector<std::string_view> mechanisms{"all"};
     for (const Mechanism mechanism : kMechanisms)
         if (mechanism != Mechanism::none)
@@ -201,9 +223,9 @@ Axes read_axes(const Settings& settings, std::size_t devices)
             std::ranges::find(names, kOldNullStream) != names.end())
             throw UsageError(fmt::format("{}: mechanism '{}' is called '{}' now", setting.place(), kOldNullStream,
                                          name_of(Mechanism::null_stream)));
-    axes.mechanisms = names_of(settings, "mechanism", mechanisms, "mechanism");
+    axes.mechanisms = names_of(settings, "mechanism", mechanisms, "mechanism", kListsStrategies);
     for (const Axis& axis : plain_axes())
-        axes.plain.push_back(values_of(settings, axis));
+        axes.plain.push_back(values_of(settings, axis, axes.strategies));
     for (const AxisValue& block : axes.of("block"))
         if (block.number && !std::has_single_bit(*block.number))
             throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "

@@ -6,6 +6,7 @@
 #include "plan/axis.hpp"
 #include "plan/settings.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,9 +20,12 @@ using NameValue = std::pair<std::string, Setting>;
 
 // Parses a comma-separated list of names and removes duplicates; a pattern stands for all names that it matches.
 // Throws UsageError for a name that is not allowed and for a pattern that matches nothing. `what` says in messages
-// what is named, for example "strategy".
+// what is named, for example "strategy"; `lists_all` is a command that prints all names; `suggested` are those that a
+// message suggests, if not all that are allowed.
 std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
-                                const std::vector<std::string_view>& allowed, std::string_view what);
+                                const std::vector<std::string_view>& allowed, std::string_view what,
+                                std::string_view lists_all, std::span<const std::string_view> suggested = {});
+inline constexpr std::string_view kListsStrategies = "nestbed list";
 
 struct Axes {
     std::vector<NameValue> strategies, mechanisms;

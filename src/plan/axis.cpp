@@ -61,6 +61,14 @@ std::errc parse_whole(std::string_view text, std::uint64_t& value)
                : multiply(value, std::uint64_t{1} << (kKiloBits * (place + 1)));
 }
 
+// What is said of "64kB": a number with something behind it.
+std::string_view suffixes_for(std::string_view text)
+{
+    const bool has_suffix = !text.empty() && text.front() >= '0' && text.front() <= '9' &&
+                            text.find_first_not_of("0123456789") != std::string_view::npos;
+    return has_suffix ? " (suffixes: k, M and G; 64k is 65536)" : "";
+}
+
 class AxisParser
 {
   public:
@@ -90,7 +98,7 @@ class AxisParser
             refuse(fmt::format("'{}' is too large", text));
         if (error != std::errc{})
             refuse(text.starts_with('-') ? fmt::format("'{}' is negative", text)
-                                         : fmt::format("'{}' is not a whole number", text));
+                                         : fmt::format("'{}' is not a whole number{}", text, suffixes_for(text)));
         if (value < least || value > most)
             refuse(fmt::format("{} is {}", value, value < least ? "too small" : "too large"));
         return value;
@@ -108,7 +116,7 @@ class AxisParser
 
     void add(std::optional<std::uint64_t> number)
     {
-        if (++said_ > kMaxValues)
+        if (++given_ > kMaxValues)
             refuse(fmt::format("more than {} values", kMaxValues));
         if (seen_.insert(number).second)
             values_.push_back({number, setting_});
@@ -145,7 +153,7 @@ class AxisParser
     std::shared_ptr<const Setting> setting_; // the setting that is being parsed
     std::vector<AxisValue> values_;
     std::unordered_set<std::optional<std::uint64_t>> seen_;
-    std::size_t said_ = 0; // number of values given, including duplicates
+    std::size_t given_ = 0; // number of values given, including duplicates
 };
 
 } // namespace

@@ -33,7 +33,7 @@ std::vector<AxisValue> parse_axis(const std::vector<Setting>& settings, const Ax
 
 // One whole number. Throws UsageError.
 std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uint64_t most);
-// A whole number up to 1,000,000; `usual` if the key was not given. Throws UsageError.
+// A whole number up to 1,000,000; `default_value` if the key was not given. Throws UsageError.
 unsigned count_of(const Settings& settings, std::string_view key, unsigned least, unsigned default_value);
 // Whether the key is "on". Allowed are "on" and "off", the default. Throws UsageError.
 bool is_on(const Settings& settings, std::string_view key);

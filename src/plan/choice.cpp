@@ -18,7 +18,7 @@ namespace
 constexpr std::uint32_t kDefaultGrid = 2048; // as in the book
 constexpr std::uint32_t kDefaultBlock = 512;
 
-// The setting with which a message about a shape begins: the first of these that the user gave, or else `usual`.
+// The setting with which a message about a shape begins: the first of these that the user gave, or else `default_place`.
 std::string place_of(const Choice& choice, std::initializer_list<std::string_view> axes,
                      std::string_view default_place)
 {
@@ -131,8 +131,7 @@ void check_irregular(const Axes& axes, const StrategyInfo& info)
         throw UsageError(
             fmt::format("{}: no file is named; allowed: with --graph-file PATH", of_file->setting->place()));
     if (of_file == asked.end() && named)
-        throw UsageError(
-            fmt::format("{}: the input is no file; allowed: with --input file", graph_file.setting->place()));
+        throw UsageError(fmt::format("{}: graph-file requires --input file", graph_file.setting->place()));
 }
 
 void check_warps(const Case& point, const Choice& choice)

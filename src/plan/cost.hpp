@@ -1,11 +1,14 @@
-// How long the cases of a plan take, about: to make shards that take equally long, and to estimate the time left. Only
-// the ratios between cases matter. Pure.
+// How long the cases of a plan take, about, before anything was measured: to make shards that take equally long, for the
+// first timeout of a case, and for what a dry run prints. Pure.
 #pragma once
 
 #include "plan/plan.hpp"
 
 namespace nestbed
 {
+
+// Of any sample, about: to request it, to restore the input, and to write its row.
+inline constexpr double kSampleOverheadUs = 150;
 
 // Estimates of one case, in microseconds. A command gives them to the plan and to the run (predict/case_time.hpp).
 struct CaseTimes {

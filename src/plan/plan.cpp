@@ -145,8 +145,8 @@ Status expected_status(const Setting& setting)
         names.push_back(name_of(status));
     }
     names.push_back(kExpectRace);
-    throw UsageError(fmt::format("{}: there is no expectation '{}'{}; allowed: {}", setting.place(), setting.value,
-                                 did_you_mean(setting.value, names), fmt::join(names, ", ")));
+    throw UsageError(fmt::format("{}: there is no expectation '{}'{}", setting.place(), setting.value,
+                                 suggestions(setting.value, names, "nestbed help run")));
 }
 
 } // namespace
@@ -176,7 +176,8 @@ std::vector<BackendKind> chosen_backends(const Settings& settings, const WhyNoGp
         if (std::ranges::find(backends, backend) == backends.end())
             backends.push_back(backend);
     };
-    for (const auto& [name, setting] : names_of(settings, "backend", {"auto", "cuda", "cpu"}, "backend")) {
+    for (const auto& [name, setting] :
+         names_of(settings, "backend", {"auto", "cuda", "cpu"}, "backend", "nestbed help run")) {
         if (name == "auto") {
             add(preferred());
             continue;
@@ -267,8 +268,8 @@ std::vector<std::string> figures_of(const Settings& settings)
     for (const Setting& setting : settings.of("figure"))
         for (const std::string& name : split(setting.value, ',')) {
             if (all_known && std::ranges::find(known, name) == known.end())
-                throw UsageError(fmt::format("{}: there is no figure '{}'{}; allowed: {}", setting.place(), name,
-                                             did_you_mean(name, known), fmt::join(known, ", ")));
+                throw UsageError(fmt::format("{}: there is no figure '{}'{}", setting.place(), name,
+                                             suggestions(name, known, "nestbed list --json")));
             if (std::ranges::find(figures, name) == figures.end())
                 figures.push_back(name);
         }

@@ -29,8 +29,8 @@ double share_of(const Setting& setting)
         std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
     if (error != std::errc() || std::string_view(end, text.data() + text.size()) != "%" || !(percent >= kLeast) ||
         percent > kMax)
-        throw UsageError(
-            fmt::format("{}: it is not a valid precision; allowed: from {}% to {}%", setting.place(), kLeast, kMax));
+        throw UsageError(fmt::format("{}: it is not a valid precision; allowed: from {}% to {}%, such as 1%",
+                                     setting.place(), kLeast, kMax));
     return percent / 100;
 }
 
@@ -66,7 +66,7 @@ Repeats repeats_of(const Settings& settings, BackendKind backend)
     const auto precision = settings.one("precision");
     const auto most = settings.one("max-repeat");
     if (!precision && most)
-        throw UsageError(fmt::format("{}: it needs a precision; allowed: with precision", most->place()));
+        throw UsageError(fmt::format("{}: max-repeat requires precision", most->place()));
     if (!precision)
         return exactly(least);
     return {.least = least,

@@ -101,6 +101,15 @@ std::optional<std::string> section_in(std::string_view text)
         return std::nullopt;
     return std::string(text.substr(begin + 1, end - begin - 1));
 }
+
+// experiments/book.cfg for `book` and `book.cfg`; empty if there is no such file.
+std::string experiment_like(const std::string& path)
+{
+    for (const std::string& other : {path + ".cfg", "experiments/" + path, "experiments/" + path + ".cfg"})
+        if (std::error_code ignored; std::filesystem::is_regular_file(other, ignored))
+            return other;
+    return "";
+}
 } // namespace
 
 void Settings::read_file(const std::string& named)
@@ -116,9 +125,11 @@ void Settings::read_file(const std::string& named)
     }
     if (fs::is_directory(path, ignored))
         throw UsageError(fmt::format("{}: it is a folder; allowed: a file of key = value lines", path));
-    if (!fs::exists(path, ignored))
-        throw UsageError(
-            fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
+    if (!fs::exists(path, ignored)) {
+        const std::string other = experiment_like(path);
+        throw UsageError(fmt::format("{}: there is no such experiment file{}; allowed: a file of key = value lines",
+                                     path, other.empty() ? "" : fmt::format(", did you mean '{}'?", other)));
+    }
     std::string text;
     try {
         text = read_text_file(path, kMaxBytes);
@@ -134,9 +145,9 @@ void Settings::keep_section(const std::string& path, const std::string& name)
 {
     if (std::ranges::find(sections_, name) == sections_.end()) {
         const std::vector<std::string_view> names(sections_.begin(), sections_.end());
-        throw UsageError(fmt::format(
-            "{}: there is no section [{}]{}; allowed: {}", path, name, did_you_mean(name, names),
-            names.empty() ? "only the file's name: it has no sections" : fmt::format("{}", fmt::join(names, ", "))));
+        throw UsageError(fmt::format("{}: there is no section [{}]{}", path, name,
+                                     names.empty() ? "; allowed: only the file's name: it has no sections"
+                                                   : suggestions(name, names, "the file itself")));
     }
     std::erase_if(settings_,
                   [&](const Setting& setting) { return !setting.section.empty() && setting.section != name; });
@@ -195,9 +206,8 @@ void Settings::read_text(std::string_view whole, const std::string& path)
                             line, sections.empty() ? "" : sections.back()};
             const std::vector<std::string_view> names = key_names();
             if (std::ranges::find(names, setting.key) == names.end())
-                refuse(fmt::format("unknown key '{}'{} allowed: {}", option.string_key,
-                                   did_you_mean(setting.key, names).empty() ? ";" : did_you_mean(setting.key, names),
-                                   fmt::join(names, ", ")));
+                refuse(fmt::format("unknown key '{}'{}", option.string_key,
+                                   suggestions(setting.key, names, "nestbed help run")));
             if (setting.key == "title" && text.find('#') != std::string::npos)
                 refuse("a '#' begins a comment and cannot be part of the title; allowed: a title without '#', and a "
                        "comment in a "

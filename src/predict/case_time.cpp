@@ -1,6 +1,5 @@
 #include "predict/case_time.hpp"
 
-#include "model/estimate.hpp"
 #include "model/strategy.hpp"
 #include "predict/roofline_file.hpp"
 
@@ -13,20 +12,16 @@ namespace nestbed
 namespace
 {
 
-// Untimed, on a machine with an H200; of what the launch model does not describe.
-constexpr double kRow = 150;           // of any row: the gaps in `utc` between the rows of short cases
-constexpr double kLimitSet = 2500;     // to set another pending limit: the same in results/h200/pending.csv
-constexpr double kGraphMade = 700;     // to instantiate a device graph: the same in launch.csv
-constexpr double kNodeMade = 12;       // to add a node to a graph of the host: the same
-constexpr double kNumberMade = 1.5e-3; // to draw a number of the input
-constexpr double kByteUntimed = 2 * kCopiedByteUs; // to restore a byte, and to verify it
-constexpr double kRaised = 2.5; // a case above the default limit takes 1.4 to 4.7 times as long (pending.csv)
+// What a unit takes, in us: rough, and the same for all workloads. An item is a key, a point, an edge or a thread.
+constexpr double kKernelCall = 15;      // a kernel that the host launches and waits for
+constexpr double kItemOnGpu = 2e-5;     // on an H200 that is full
+constexpr double kItemOnExecutor = 0.3; // with the barriers that its thread waits at; a Xeon at 2.6 GHz
+constexpr double kGridOnExecutor = 1.5; // without its threads
+constexpr double kItemOnHost = 3e-3;    // to generate it, or to process it in a reference
+constexpr double kByteOnHost = 1e-4;    // read by one core
 
-// The executor, on a Xeon at 2.6 GHz: user time with --workers 1.
-constexpr double kRowExecuted = 60;
-constexpr double kThreadExecuted = 0.15; // 0.02 (tail) to 0.8 (neighbored), depending on the barriers
-constexpr double kLaunchExecuted = 1.5;
-constexpr double kByteExecuted = 4e-3; // 0.4e-3 (a sum: restored and verified) to 20e-3 (blobs)
+// An estimate is at most so long. A search of a deep tree would not end.
+constexpr double kMaxUs = 1e12;
 
 // The GPU for which the estimates hold.
 const DeviceFacts& gpu()
@@ -44,14 +39,7 @@ double gpu_us(Demand demand)
     if (demand.mechanism == Mechanism::tail && demand.form.per_root_block() && !demand.form.one_by_one)
         us += static_cast<double>(demand.form.total()) / demand.plan.streams *
               parameter_of(default_roofline(), "lane", Mechanism::tail); // one after another
-    if (raises_limit(demand, gpu()))
-        us *= kRaised;
     return us + 2.0 * demand.point.delay_us * demand.form.levels();
-}
-
-double work_us(const StrategyInfo& info, const Case& point)
-{
-    return info.workload->cost.work_us == nullptr ? 0 : info.workload->cost.work_us(info, point);
 }
 
 // Of so many launches that the input decides: levels of a device graph, or launches from one grid.
@@ -72,43 +60,43 @@ double data_dependent_us(const StrategyInfo& info, const Case& point, double lau
     return gpu_us(demand);
 }
 
-// A rough number of data-dependent launches, which depend on the input.
-double data_dependent_launches(const StrategyInfo& info, const Case& point)
+// To restore the input and to verify the answer, on the device.
+double untimed_on_gpu(double bytes)
 {
-    if (!from_device(mechanism_of(info, point)) || (point.depth && *point.depth == 0))
-        return 0;
-    return info.workload->cost.launches == nullptr ? 0 : info.workload->cost.launches(info, point);
+    constexpr double kBytesPerUsInGb = 1e3;
+    return 2 * bytes / (parameter_of(default_roofline(), kCopyBandwidth) * kBytesPerUsInGb);
 }
 
 double irregular_sample_us(const StrategyInfo& info, const Case& point)
 {
-    const double launches = data_dependent_launches(info, point);
-    const double work = work_us(info, point);
+    const bool by_device = from_device(mechanism_of(info, point));
+    const Work work = info.workload->work(info, point);
+    const double launches = !by_device || (point.depth && *point.depth == 0) ? 0 : work.launches;
     if (point.backend == BackendKind::cpu)
-        return kRowExecuted + work + launches * (kLaunchExecuted + point.block * kThreadExecuted);
-    constexpr double kRuns = 2; // held, and not held
-    return kRow + static_cast<double>(bytes_moved(info, point)) * 2 * kByteUntimed +
-           kRuns * (kKernelCallUs + work + data_dependent_us(info, point, launches));
+        return kSampleOverheadUs + work.items * kItemOnExecutor + work.rounds * kGridOnExecutor +
+               launches * (kGridOnExecutor + point.block * kItemOnExecutor);
+    constexpr double kRuns = 2;                                        // held, and not held
+    const double rounds = by_device && !info.offers ? 1 : work.rounds; // others wait for the host between rounds
+    return kSampleOverheadUs + untimed_on_gpu(static_cast<double>(bytes_moved(info, point))) +
+           kRuns * (rounds * kKernelCall + work.items * kItemOnGpu + data_dependent_us(info, point, launches));
 }
 
 double sample_on_gpu(const Strategy& strategy, const Case& point)
 {
     const StrategyInfo& info = strategy.info();
     const Demand demand = demand_of(strategy, point, gpu());
-    const double launches = gpu_us(demand);
-    double us = kRow + kKernelCallUs + launches + demand.bytes * kByteUntimed + work_us(info, point);
-    if (info.keeps_timestamps()) // a second, untimed run records them
-        us += launches + (point.graphs - 1) * kGraphMade;
-    if (demand.mechanism == Mechanism::host_graph)
-        us += demand.host_launches * kNodeMade;
-    return demand.plan.pending_limit == gpu().default_pending_limit ? us : us + kLimitSet;
+    const double runs = info.keeps_timestamps() ? 2 : 1; // a second, untimed run records them
+    // To add a node to a graph takes about as long as a call.
+    const double calls = 1 + (demand.mechanism == Mechanism::host_graph ? demand.host_launches : 0);
+    return kSampleOverheadUs + calls * kKernelCall + runs * gpu_us(demand) + untimed_on_gpu(demand.bytes) +
+           (info.on_host ? demand.bytes * kByteOnHost : 0);
 }
 
 double sample_on_executor(const StrategyInfo& info, const Case& point, const ExpectedLaunches& form)
 {
     const double threads = info.on_host ? 0 : static_cast<double>(point.grid) * point.block;
-    return kRowExecuted + threads * kThreadExecuted + static_cast<double>(form.total()) * kLaunchExecuted +
-           static_cast<double>(bytes_moved(info, point)) * kByteExecuted;
+    return kSampleOverheadUs + threads * kItemOnExecutor + static_cast<double>(form.total()) * kGridOnExecutor +
+           static_cast<double>(bytes_moved(info, point)) * kByteOnHost;
 }
 
 } // namespace
@@ -118,19 +106,19 @@ double sample_us(const Case& point)
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
     const StrategyInfo& info = strategy.info();
     if (!is_run(point))
-        return kRowExecuted;
+        return kSampleOverheadUs;
     if (info.irregular())
-        return irregular_sample_us(info, point);
+        return std::min(kMaxUs, irregular_sample_us(info, point));
     return point.backend == BackendKind::cuda ? sample_on_gpu(strategy, point)
                                               : sample_on_executor(info, point, strategy.launches(point));
 }
 
 double input_us(const Case& point)
 {
-    const WorkloadInfo& workload = *Registry::find_anywhere(point.strategy)->info().workload;
-    if (workload.cost.input_us != nullptr)
-        return workload.cost.input_us(point);
-    return workload.drawn() ? static_cast<double>(point.elements) * kNumberMade : 0;
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    if (info.workload->work != nullptr)
+        return std::min(kMaxUs, info.workload->work(info, point).input_items * kItemOnHost);
+    return info.drawn() ? static_cast<double>(point.elements) * kItemOnHost : 0;
 }
 
 } // namespace nestbed

@@ -1,5 +1,6 @@
-// Estimates how long a case takes, from its workload's descriptor (WorkloadCost) and from the launch model. The estimates
-// are within a factor of three for most cases on the devices from which the constants come. Pure.
+// Estimates how long a case takes before anything of it was measured: from the work that its workload describes
+// (WorkloadInfo::work), what a unit of work takes, and the launch model. Most are within a factor of five on the devices
+// from which the constants come. A run replaces them by what it measures (run/time_left.hpp). Pure.
 #pragma once
 
 #include "plan/cost.hpp"

@@ -201,19 +201,13 @@ std::string_view name_of(Bound bound)
     return kNames.at(static_cast<std::size_t>(bound));
 }
 
-bool raises_limit(const Demand& demand, const DeviceFacts& facts)
-{
-    return from_device(demand.mechanism) && demand.form.levels() != 0 &&
-           demand.plan.pending_limit > facts.default_pending_limit;
-}
-
 std::string why_not_described(const Demand& demand, const DeviceFacts& facts)
 {
     if (!is_fitted(demand.mechanism))
         return "the launch model has no parameters of their mechanism";
     if (!from_device(demand.mechanism) || demand.form.levels() == 0)
         return "";
-    if (raises_limit(demand, facts))
+    if (demand.plan.pending_limit > facts.default_pending_limit)
         return "their pending limit is above the default";
     if (demand.form.per_root_block() && demand.mechanism == Mechanism::tail && !demand.form.one_by_one)
         return "many blocks of a grid make tail launches, which run one after another";

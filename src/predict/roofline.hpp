@@ -58,9 +58,6 @@ double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, 
 // without an empty kernel. In us.
 double pass_us(const Roofline& roofline);
 
-// Whether the case needs a pending-launch limit above the default: then launches take longer.
-bool raises_limit(const Demand& demand, const DeviceFacts& facts);
-
 // Why the model does not describe the launches of a case: "their tail launches ...". Empty if it does.
 std::string why_not_described(const Demand& demand, const DeviceFacts& facts);
 

@@ -1,9 +1,14 @@
 // How long a run waits for a worker's answer.
 #pragma once
 
+#include "model/case.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 
 namespace nestbed
 {
@@ -51,6 +56,44 @@ class Patience
     std::chrono::milliseconds timeout_;
     Time until_;
     bool stopping_ = false;
+};
+
+// How long samples may take: so many times as long as expected, and at least the given timeout. For the first sample of a
+// case there is only an estimate, which may be far too low. Later samples take about as long as those before them.
+class SampleTimeouts
+{
+  public:
+    // Without an estimate all samples have the given timeout.
+    SampleTimeouts(std::chrono::milliseconds least, std::function<double(const Case&)> estimate_us)
+        : least_(least), estimate_us_(std::move(estimate_us))
+    {
+    }
+
+    std::chrono::milliseconds of(const Case& point) const
+    {
+        constexpr double kTimesEstimated = 50;
+        constexpr double kTimesMeasured = 20;
+        if (!estimate_us_)
+            return least_;
+        const auto found = longest_.find(point);
+        const std::chrono::duration<double, std::micro> longest =
+            found != longest_.end()
+                ? kTimesMeasured * std::chrono::duration<double, std::micro>(found->second)
+                : kTimesEstimated * std::chrono::duration<double, std::micro>(estimate_us_(point));
+        return std::max(least_, std::chrono::ceil<std::chrono::milliseconds>(longest));
+    }
+    void took(const Case& point, std::chrono::steady_clock::duration time)
+    {
+        auto& longest = longest_[point];
+        longest = std::max(longest, time);
+    }
+    // Call this for a new worker: its first sample makes the input again.
+    void forget() { longest_.clear(); }
+
+  private:
+    std::chrono::milliseconds least_;
+    std::function<double(const Case&)> estimate_us_;
+    std::map<Case, std::chrono::steady_clock::duration> longest_;
 };
 
 } // namespace nestbed

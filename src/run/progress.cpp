@@ -15,21 +15,14 @@ namespace nestbed
 namespace
 {
 constexpr std::string_view kWipe = "\r\033[K";
-
-// The remaining work as a multiple of the work that this run has done.
-double left_by_done(const Progress& progress)
-{
-    if (progress.done_us > progress.before_us)
-        return std::max(0.0, progress.all_us - progress.done_us) / (progress.done_us - progress.before_us);
-    return static_cast<double>(progress.all - progress.done) / static_cast<double>(progress.done - progress.before);
-}
 } // namespace
 
-std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed)
+std::string progress_text(const Progress& progress)
 {
     std::string text = fmt::format("{} of {} samples", progress.done, progress.all);
-    if (progress.done > progress.before && elapsed.count() > 0)
-        text += fmt::format(", about {} left", duration_text(elapsed * left_by_done(progress)));
+    if (progress.left_us)
+        text += fmt::format(", about {} left",
+                            duration_text(std::chrono::duration<double, std::micro>(progress.left_us())));
     if (progress.bad != 0)
         text += fmt::format(", {} not ok", progress.bad);
     if (const Case* point = progress.present)
@@ -39,8 +32,7 @@ std::string progress_text(const Progress& progress, std::chrono::duration<double
 }
 
 ProgressReport::ProgressReport(std::ostream& err, bool terminal, std::function<Clock::time_point()> now)
-    : err_(err), terminal_(terminal), now_(std::move(now)), start_(now_()),
-      shown_(terminal ? Clock::time_point() : start_)
+    : err_(err), terminal_(terminal), now_(std::move(now)), shown_(terminal ? Clock::time_point() : now_())
 {
 }
 
@@ -58,7 +50,7 @@ void ProgressReport::show(const Progress& progress)
     if (now - shown_ < (terminal_ ? kOnATerminal : kElsewhere))
         return;
     shown_ = now;
-    const std::string text = progress_text(progress, now - start_);
+    const std::string text = progress_text(progress);
     if (terminal_)
         err_ << fmt::format("{}{:.{}}", kWipe, text, terminal_of(STDERR_FILENO).columns - 1) << std::flush;
     else

@@ -11,9 +11,9 @@
 namespace nestbed
 {
 
-// "120 of 300 samples, about 56 s left, 2 not ok: nosync 64 x 512". The warm-up is not counted. The time left follows
-// from the work that this run has done in `elapsed` and from the estimated costs of this work and of the rest.
-std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed);
+// "120 of 300 samples, about 56 s left, 2 not ok: nosync 64 x 512". The warm-up is not counted in the samples, but in
+// the time left (time_left.hpp).
+std::string progress_text(const Progress& progress);
 
 class ProgressReport
 {
@@ -34,7 +34,7 @@ class ProgressReport
     std::ostream& err_;
     bool terminal_;
     std::function<Clock::time_point()> now_;
-    Clock::time_point start_, shown_;
+    Clock::time_point shown_;
 };
 
 } // namespace nestbed

@@ -5,6 +5,7 @@
 #include "model/case_text.hpp"
 #include "model/strategy.hpp"
 #include "plan/plan_description.hpp"
+#include "run/time_left.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 
 namespace nestbed
 {
@@ -49,10 +51,12 @@ class GroupRun
 {
   public:
     GroupRun(const Plan& plan, std::size_t group, Sampling& session, const RunFacts& run, CsvLog& log,
-             std::span<CaseResult> results, const RunHooks& hooks, Progress& progress, RunOutcome& outcome)
+             std::span<CaseResult> results, const RunHooks& hooks, Progress& progress, TimeLeft& time_left,
+             std::size_t first, RunOutcome& outcome)
         : plan_(plan), group_(group), session_(session), run_(run), log_(log), results_(results), hooks_(hooks),
-          progress_(progress), outcome_(outcome), repeats_(plan.repeat.at(session.backend())), tries_(results.size()),
-          warm_(results.size()), traced_(results.size()), latencies_(results.size())
+          progress_(progress), time_left_(time_left), first_(first), outcome_(outcome),
+          repeats_(plan.repeat.at(session.backend())), tries_(results.size()), warm_(results.size()),
+          traced_(results.size()), latencies_(results.size())
     {
     }
 
@@ -72,7 +76,18 @@ class GroupRun
         progress_.present = &results_[index].point;
         hooks_.report(progress_);
         sampled_ = true;
-        return session_.sample(results_[index].point, repetition);
+        Sample sample = session_.sample(results_[index].point, repetition);
+        const std::chrono::duration<double, std::micro> time = time_since_last();
+        if (!sample.device_lost)
+            time_left_.took(first_ + index, time.count());
+        return sample;
+    }
+
+    // Since the last call, so that the time between two samples counts too.
+    std::chrono::duration<double, std::micro> time_since_last()
+    {
+        const auto now = hooks_.now();
+        return now - std::exchange(last_, now);
     }
 
     void stop_if_asked() const
@@ -138,6 +153,7 @@ class GroupRun
         stop_if_asked();
         traced_[index] = true;
         Sample traced = session_.sample_traced(results_[index].point);
+        time_since_last();
         if (traced.device_lost) {
             lost(index, traced);
             return false;
@@ -233,6 +249,7 @@ class GroupRun
         } catch (const RunError& error) {
             throw RunError(fmt::format("after {}: {}", what, error.what()));
         }
+        time_since_last();
     }
 
     // Stores the sample in the first round that is missing.
@@ -260,11 +277,8 @@ class GroupRun
         const std::size_t planned = result.planned;
         const std::size_t done = result.done();
         result.add(round, sample, repeats_);
-        const double us = hooks_.sample_us(result.point);
         progress_.all += result.planned - planned;
-        progress_.all_us += static_cast<double>(result.planned - planned) * us;
         progress_.done += result.done() - done;
-        progress_.done_us += static_cast<double>(result.done() - done) * us;
     }
 
     const Plan& plan_;
@@ -275,11 +289,14 @@ class GroupRun
     std::span<CaseResult> results_;
     const RunHooks& hooks_;
     Progress& progress_;
+    TimeLeft& time_left_;
+    std::size_t first_; // index of the first case of the group among those of the plan
     RunOutcome& outcome_;
     Repeats repeats_;
     unsigned round_ = 0;             // the next round
     std::vector<std::size_t> order_; // cases left in the current round, in reverse order
     bool sampled_ = false;
+    std::chrono::steady_clock::time_point last_ = hooks_.now();
     std::vector<unsigned> tries_;                // number of tries that made the worker fail
     std::vector<bool> warm_;                     // on the current device
     std::vector<bool> traced_;                   // or tracing was tried
@@ -291,16 +308,9 @@ class GroupRun
 RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<BackendKind, RunFacts>& runs,
                     CsvLog& log, std::vector<CaseResult>& results, const RunHooks& hooks)
 {
-    Progress progress{.all = samples_planned(results)};
-    for (const CaseResult& result : results) {
-        const std::size_t before = result.done();
-        const double us = hooks.sample_us(result.point);
-        progress.before += before;
-        progress.before_us += static_cast<double>(before) * us;
-        progress.all_us += result.planned * us;
-    }
-    progress.done = progress.before;
-    progress.done_us = progress.before_us;
+    TimeLeft time_left(plan, results, hooks.times, hooks.earlier);
+    Progress progress{
+        .done = samples_done(results), .all = samples_planned(results), .left_us = [&] { return time_left.us(); }};
     RunOutcome outcome;
     std::span<CaseResult> rest(results);
     try {
@@ -308,7 +318,7 @@ RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<B
             const std::size_t cases = plan.groups[group].cases.size();
             const BackendKind backend = plan.groups[group].cases.front().backend;
             GroupRun(plan, group, *samplers.at(backend), runs.at(backend), log, rest.first(cases), hooks, progress,
-                     outcome)
+                     time_left, results.size() - rest.size(), outcome)
                 .run();
             rest = rest.subspan(cases);
         }

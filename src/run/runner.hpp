@@ -4,12 +4,15 @@
 #include "log/case_result.hpp"
 #include "log/csv_log.hpp"
 #include "log/row.hpp"
+#include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "run/sessions.hpp"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,14 +20,10 @@ namespace nestbed
 {
 
 struct Progress {
-    std::size_t done = 0;   // samples, without warm-up
-    std::size_t before = 0; // of these, samples already in the log when the run began
-    std::size_t all = 0;    // as far as known: the number grows while a precision is not reached
-    double done_us =
-        0; // as `done`, in estimated time (RunHooks::sample_us), as cases differ up to a thousandfold; 0: unknown
-    double before_us = 0;
-    double all_us = 0;
-    std::size_t bad = 0; // rows of this run that are not ok
+    std::size_t done = 0;              // samples, without warm-up
+    std::size_t all = 0;               // as far as known: the number grows while a precision is not reached
+    std::function<double()> left_us{}; // time left; empty: unknown
+    std::size_t bad = 0;               // rows of this run that are not ok
     const Case* present = nullptr;
 };
 
@@ -33,8 +32,12 @@ struct RunHooks {
     std::function<void(const Progress&)> report;          // before every sample
     std::function<void(const std::string&)> note;         // with a text when a worker was lost
     std::function<bool()> stopped = [] { return false; }; // true: take no more samples
-    // The estimated time of a sample.
-    std::function<double(const Case&)> sample_us = [](const Case& /*point*/) { return 1.0; };
+    // Rough times, before anything was measured.
+    CaseTimes times{.sample_us = [](const Case& /*point*/) { return 1.0; },
+                    .input_us = [](const Case& /*point*/) { return 0.0; }};
+    // Cases of another log of the same experiment: their times are better than an estimate.
+    std::span<const CaseResult> earlier{};
+    std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 struct RunOutcome {

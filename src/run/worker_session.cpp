@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -25,6 +26,8 @@ using std::chrono::milliseconds;
 
 // For opening a device, measuring its memory, and probing.
 constexpr std::chrono::minutes kSetUpTimeout{5};
+// poll() takes an int; a timeout may be longer.
+constexpr milliseconds kLongestPoll = std::chrono::hours{1};
 // A lost device may need some time before it is available again.
 constexpr unsigned kOpenTries = 3;
 constexpr std::chrono::seconds kBetweenTries{2};
@@ -113,6 +116,7 @@ class WorkerSession final : public Session
             process_ = std::make_unique<WorkerProcess>(worker_.program);
             reader_ = {};
             known_.clear();
+            timeouts_.forget();
             to_send_.clear();
             opened = answer_to<Opened>({{"do", "open"}, {"backend", backend_}, {"options", options_}});
             const Loss* const loss = std::get_if<Loss>(&opened);
@@ -183,7 +187,8 @@ class WorkerSession final : public Session
                  {.fd = worker_.stop == nullptr || patience.stopping() ? -1 : StopRequest::descriptor(),
                   .events = POLLIN,
                   .revents = 0}}};
-            if (poll(waited.data(), waited.size(), static_cast<int>(left->count())) <= 0 || waited[0].revents == 0)
+            if (poll(waited.data(), waited.size(), static_cast<int>(std::min(*left, kLongestPoll).count())) <= 0 ||
+                waited[0].revents == 0)
                 continue;
             std::array<char, 1 << 16> bytes; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
             const ssize_t count = recv(process_->socket(), bytes.data(), bytes.size(), 0);
@@ -291,7 +296,10 @@ class WorkerSession final : public Session
     Sample next_sample()
     {
         tell_all();
-        std::variant<Message, Loss> got = answer(worker_.timeout_of(announced_.front().first));
+        const Case& point = announced_.front().first;
+        const Clock::time_point start = Clock::now();
+        std::variant<Message, Loss> got = answer(timeouts_.of(point));
+        timeouts_.took(point, Clock::now() - start);
         std::variant<Sample, Loss> sample;
         if (const Message* message = std::get_if<Message>(&got))
             sample = understood(*message, sample_in);
@@ -325,6 +333,7 @@ class WorkerSession final : public Session
     FrameReader reader_;
     std::string to_send_;               // frames
     std::map<Case, std::size_t> known_; // cases that the worker knows, with their numbers
+    SampleTimeouts timeouts_{worker_.timeout, worker_.estimate_us};
     // Cases and repetitions that were sent and are not yet answered.
     std::deque<std::pair<Case, unsigned>> announced_;
 };

@@ -5,7 +5,6 @@
 #include "model/session.hpp"
 #include "run/patience.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -19,7 +18,7 @@ inline constexpr const char* kWorkerCommand = "worker";
 
 struct WorkerOptions {
     std::chrono::milliseconds timeout{}; // for a sample without a sign of life
-    // The estimated time of a sample. Not empty: a sample may take 20 times as long, if that is more than `timeout`.
+    // The estimated time of a first sample; not empty: samples may take longer than `timeout` (SampleTimeouts).
     std::function<double(const Case&)> estimate_us{};
     unsigned retries = 0;                           // retries of requests outside a sample after the worker is lost
     std::function<void(const std::string&)> note{}; // receives a text for each retry; may be empty
@@ -27,15 +26,6 @@ struct WorkerOptions {
     // Started with kWorkerCommand and the number of this process. It uses the same messages as `nestbed worker`
     // (messages.hpp).
     std::vector<std::string> program{"/proc/self/exe"};
-
-    std::chrono::milliseconds timeout_of(const Case& point) const
-    {
-        constexpr double kTimesAsLong = 20;
-        if (!estimate_us)
-            return timeout;
-        const std::chrono::duration<double, std::micro> most(kTimesAsLong * estimate_us(point));
-        return std::max(timeout, std::chrono::ceil<std::chrono::milliseconds>(most));
-    }
 };
 
 // Starts a worker and opens the backend's session there. Device faults become samples: a worker that gives no sign of

@@ -35,6 +35,18 @@ TEST(DidYouMean, NamesTheNearest)
     EXPECT_EQ(did_you_mean("nieghbord", kNames), ", did you mean 'neighbored'?");
 }
 
+TEST(Suggestions, AreAllOfAFewNamesAndTheFiveNearestOfMany)
+{
+    const std::vector<std::string_view> few{"one", "two", "three", "four", "five", "six", "seven", "eight"};
+    EXPECT_EQ(suggestions("fuor", few, "list"), ", did you mean 'four'?; allowed: one, two, three, four, five, six, "
+                                                "seven, eight");
+    EXPECT_EQ(suggestions("x", few, "list"), "; allowed: one, two, three, four, five, six, seven, eight");
+    std::vector<std::string_view> many = few;
+    many.emplace_back("nine");
+    EXPECT_EQ(suggestions("nien", many, "nestbed list"),
+              ", did you mean 'nine'?; allowed: nine, one, five, six, seven, ... (9 in all: nestbed list)");
+}
+
 TEST(DidYouMean, CountsInsertionsDeletionsAndSubstitutionsUpToAThirdOfTheLongerName)
 {
     constexpr std::array<std::string_view, 1> kNine{"abcdefghi"};

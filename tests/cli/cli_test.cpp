@@ -85,7 +85,7 @@ TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
     EXPECT_THAT(nestbed({"help", "predict", "sssp"}).out, ContainsRegex("--delta AXIS .*width of the range"));
     EXPECT_THAT(nestbed({"help", "mandelbrot"}).out, ContainsRegex("--grain N .*default: 8"));
     expect_usage_error({"help", "run", "quick_kwai"}, {"there is no workload or strategy 'quick_kwai'",
-                                                       "did you mean 'quick_kway'", "allowed: bezier, bfs"});
+                                                       "did you mean 'quick_kway'", "allowed: quick_kway, "});
     for (const WorkloadInfo* workload : Registry::workloads()) {
         expect_columns(nestbed({"help", "run", std::string(workload->name)}).out, 80U);
     }
@@ -284,11 +284,35 @@ TEST_F(CommandLine, AWorkerAndThisProcessMeasureTheSame)
             }
 }
 
-TEST_F(CommandLine, WithoutAnOutputTheLogGoesToTheLocalResults)
+std::vector<std::string> local_logs()
 {
-    const Outcome outcome = nestbed(small({"--repeat", "1"}));
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(rows_of("results/local/adhoc.csv").size(), 1U);
+    std::vector<std::string> logs;
+    for (const auto& entry : std::filesystem::directory_iterator("results/local"))
+        if (entry.path().extension() == ".csv")
+            logs.push_back(entry.path().string());
+    return logs;
+}
+
+// A second run with another value is not refused because of the log of the first.
+TEST_F(CommandLine, EachRunWithoutAnExperimentHasALogOfItsOwn)
+{
+    for (const char* block : {"16", "32", "32"}) {
+        const Outcome outcome = nestbed({"run", "--strategy", "nosync,neighbored", "--grid", "4", "--block", block,
+                                         "--backend", "cpu", "--repeat", "1"});
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        const std::vector<std::string> logs = local_logs();
+        EXPECT_TRUE(std::ranges::any_of(logs, [&](const std::string& log) {
+            return outcome.out.find(" rows: " + log + "\n") != std::string::npos;
+        })) << outcome.out;
+    }
+    EXPECT_EQ(local_logs().size(), 3U);
+    EXPECT_THAT(local_logs(),
+                testing::Each(ContainsRegex("results/local/nosync-neighbored-20[0-9T]+Z-[0-9a-f]+\\.csv")));
+    for (const char* option : {"--resume", "--retry-failed"})
+        expect_usage_error(small({option}), {std::string(option) + ": a run without an experiment has a log of its "
+                                                                   "own; allowed: with --output FILE"});
+    EXPECT_THAT(resume_command({"--strategy", "nosync"}, "results/local/a.csv"),
+                testing::EndsWith(" run --strategy nosync --output results/local/a.csv"));
 }
 
 TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
@@ -492,7 +516,7 @@ TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 
 TEST_F(CommandLine, UnknownNamesGetTheNearest)
 {
-    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, show, check, merge, compare, list"});
+    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, ", "in all: nestbed help)"});
     expect_usage_error({"run", "--strateg", "nosync"}, {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosink"}, {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosync,,host"}, {"there is no strategy ''", "allowed: "});
@@ -503,6 +527,37 @@ TEST_F(CommandLine, UnknownNamesGetTheNearest)
     expect_usage_error({"run", "bad.cfg"}, {"bad.cfg:2: unknown key 'gird'", "did you mean 'grid'?"});
     write("worse.cfg", "grid = 4\nstrategy = nosinc\n");
     expect_usage_error({"run", "worse.cfg"}, {"worse.cfg:2: strategy = nosinc", "did you mean 'nosync'?"});
+}
+
+// Each names what to type instead, and is short.
+TEST_F(CommandLine, AnErrorSaysWhatToType)
+{
+    std::filesystem::create_directory("experiments");
+    write("experiments/book.cfg", "strategy = nosync\n");
+    const auto of_nosync = [](const Words& more) {
+        return Words{"run", "--strategy", "nosync", "--backend", "cpu", "--dry-run"} + more;
+    };
+    for (const auto& [words, end] : std::vector<std::pair<Words, std::string>>{
+             {{"run", "book"}, "book: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
+             {{"run", "book.cfg"},
+              "book.cfg: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
+             {{"run", "experiments/book"},
+              "experiments/book: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
+             {{"run", "--strategy", "nosinc"}, "did you mean 'nosync'?; allowed: nosync, "},
+             {{"run", "--strategy", "nosinc"}, " in all: nestbed list)"},
+             {{"run", "--nosuch"}, " in all: --help)"},
+             {{"list", "nosinc"}, " in all: nestbed list)"},
+             {{"show", "a.csv.json"}, "a.csv.json: it is a manifest; its log is a.csv"},
+             {{"check", "a.csv.json"}, "a.csv.json: it is a manifest; its log is a.csv"},
+             {of_nosync({"--grid", "2kB"}), "(suffixes: k, M and G; 64k is 65536)"},
+             {of_nosync({"--precision", "1"}), "from 0.01% to 50%, such as 1%"},
+             {of_nosync({"--input", "rundom"}),
+              "--input rundom: there is no input 'rundom', did you mean 'random'?; allowed: random, index"},
+             {{"run", "--strategy", "quick_kway", "--backend", "cpu", "--input", "foo"},
+              "allowed: uniform, sorted, reversed, organ_pipe, equal, few, zipf"}}) {
+        expect_usage_error(words, {end});
+        EXPECT_LT(nestbed(words).err.size(), 300U);
+    }
 }
 
 TEST_F(CommandLine, MissingThingsAreSaid)

@@ -50,6 +50,9 @@ TEST_F(Pictures, AreFilesAndSayHowManyLaunchesTheyTook)
     EXPECT_TRUE(folder_.has("set.png") && folder_.has("tree.png"));
     for (Draw* draw : {mandelbrot, quadtree})
         EXPECT_THAT(draw("set.png", {}).err, HasSubstr("it already exists"));
+    const std::string before = read("set.png");
+    EXPECT_EQ(mandelbrot("set.png", {"--overwrite", "--grain", "4", "--tree"}).exit_code, 0);
+    EXPECT_NE(read("set.png"), before);
 }
 
 TEST_F(Pictures, AreTheSameOfEveryStrategy)

@@ -52,11 +52,26 @@ TEST_F(PredictCommand, PredictsEveryExperiment)
         if (file.path().extension() != ".cfg" || file.path().filename() == "hazard_schedules.cfg")
             continue;
         const Outcome done = predict({file.path().string()});
-        EXPECT_EQ(done.exit_code, 0) << file.path() << done.err;
+        EXPECT_EQ(done.exit_code, done.out.find("Predicted: 0 cases") == std::string::npos ? 0 : 3)
+            << file.path() << done.err;
         EXPECT_THAT(done.out, HasSubstr("Predicted: ")) << file.path();
     }
     expect_refused({experiment("hazard_schedules.cfg")}, "backend = cpu: only GPU times can be predicted; allowed: "
                                                          "auto, cuda");
+}
+
+// A script must see that there is nothing.
+TEST_F(PredictCommand, PredictsNoneWithAReasonAndAnExitCode)
+{
+    const std::string of_input = "their launches depend on the input";
+    for (const auto& [strategies, reasons] :
+         {std::pair{"quick_kway", of_input + " (1)"},
+          std::pair{"neighbored", std::string("they launch nothing from the device (1)")},
+          std::pair{"host,quick_kway,bfs_tail", "the host does the work (1), " + of_input + " (2)"}}) {
+        const Outcome none = predict({"--strategy", strategies, "--csv", "-"});
+        EXPECT_EQ(none.exit_code, 3) << strategies;
+        EXPECT_EQ(none.err, "nestbed: no case can be predicted: " + reasons + "\n");
+    }
 }
 
 TEST_F(PredictCommand, SetsALogBeside)
@@ -179,10 +194,9 @@ TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
     expect_refused(
         {"--counts", executed},
         "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against LOG.csv");
-    expect_refused({"--strategy", "nosync", "--against", few, "--counts", executed},
-                   fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without an "
-                               "experiment or settings",
-                               executed));
+    expect_refused(
+        {"--strategy", "nosync", "--against", few, "--counts", executed},
+        fmt::format("--counts {}: --counts requires --against, without an experiment or settings", executed));
     expect_refused({"--against", few, "--counts", scratch_.path("none.csv")}, "none.csv", 1);
     expect_refused(
         {"--against", h200_path("ways.csv"), "--counts", executed},
@@ -198,7 +212,7 @@ TEST_F(PredictCommand, ChoosesNothingForALogWithoutAFlatForm)
         scratch_, "cgo22_sort.csv",
         [](const std::string& row) { return row.find(",quick_kway,") != std::string::npos; }, "", "", "alone.csv");
     const Outcome done = predict({"--against", alone});
-    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(done.exit_code, 3) << done.err;
     EXPECT_THAT(done.out, AllOf(HasSubstr("Predicted: 0 cases\n"), Not(HasSubstr("Data-dependent launches"))));
     expect_refused(
         {"--against", alone, "--choices", scratch_.path("none.csv")},

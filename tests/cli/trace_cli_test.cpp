@@ -83,6 +83,9 @@ TEST_F(TraceCommand, GoesToTraceJsonAndNeverOverAFileThatIsThere)
     EXPECT_EQ(nestbed(small("trace")).exit_code, 0);
     EXPECT_EQ(file().at("otherData").at("grids"), 13);
     expect_usage_error(small("trace"), {"--output trace.json: it already exists", "allowed: a new file"});
+    write("trace.json", "old");
+    EXPECT_EQ(nestbed(small("trace", {"--overwrite"})).exit_code, 0);
+    EXPECT_EQ(file().is_object(), true);
     folder_.write("notes.txt", "mine");
     expect_usage_error(small("trace", {"-o", "notes.txt"}), {"--output notes.txt: it already exists"});
     EXPECT_EQ(folder_.read("notes.txt"), "mine");

@@ -252,7 +252,7 @@ TEST(GraphPlan, RefusesWhatItCannotRead)
     EXPECT_EQ(refusal({{"strategy", "bfs_tail"}, {"input", "file"}}),
               "--input file: no file is named; allowed: with --graph-file PATH");
     EXPECT_EQ(refusal({{"strategy", "bfs_tail"}, {"graph-file", file}}),
-              "--graph-file " + file + ": the input is no file; allowed: with --input file");
+              "--graph-file " + file + ": graph-file requires --input file");
     EXPECT_THAT(refusal({{"strategy", "sssp_tail"}, {"input", "file"}, {"graph-file", folder.path("none.gr")}}),
                 HasSubstr("none.gr"));
     EXPECT_THAT(refusal({{"strategy", "sssp_tail"}, {"input", "file"}, {"graph-file", spaced}}),

@@ -145,18 +145,19 @@ TEST(BlockShapes, KnowTheirPlaceInAFile)
 TEST(Names, AreThoseOfTheListInOrderDoublesRemoved)
 {
     const Settings settings = settings_of({{"type", "b, a,b"}, {"type", "c,a"}});
-    const std::vector<NameValue> values = names_of(settings, "type", {"a", "b", "c"}, "letter");
+    const std::vector<NameValue> values = names_of(settings, "type", {"a", "b", "c"}, "letter", "nestbed list");
     EXPECT_THAT(names(values), ElementsAre("b", "a", "c"));
     EXPECT_EQ(values[1].second.place(), "--type b, a,b");
     EXPECT_EQ(values[2].second.place(), "--type c,a");
-    EXPECT_THAT(names_of(settings, "backend", {"a"}, "letter"), IsEmpty());
+    EXPECT_THAT(names_of(settings, "backend", {"a"}, "letter", "nestbed list"), IsEmpty());
 }
 
 TEST(Names, ThatAreNotAllowedAreRefused)
 {
     const auto text = [](const std::string& value) {
         return text_of<UsageError>([&] {
-            static_cast<void>(names_of(settings_of({{"type", value}}), "type", {"first", "second"}, "number"));
+            static_cast<void>(
+                names_of(settings_of({{"type", value}}), "type", {"first", "second"}, "number", "nestbed list"));
         });
     };
     EXPECT_EQ(text("first,secund"),

@@ -196,7 +196,8 @@ TEST(Axis, TextIsRefused)
 {
     for (const std::string text : {"abc", "12a", "1.5", "1e3", "0x10", "+5", "1 2", "*2", "64;128"})
         EXPECT_THAT(refusal(text), HasSubstr("'" + text + "' is not a whole number")) << text;
-    EXPECT_THAT(refusal("1:8x"), HasSubstr("'8x' is not a whole number"));
+    EXPECT_THAT(refusal("1:8x"), HasSubstr("'8x' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
+    EXPECT_THAT(refusal("2kB"), HasSubstr("'2kB' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
     EXPECT_THAT(refusal("1:8:two"), HasSubstr("'two' is not a whole number"));
     EXPECT_THAT(refusal("1:8:*two"), HasSubstr("'two' is not a whole number"));
 }

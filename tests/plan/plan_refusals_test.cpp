@@ -12,12 +12,12 @@ namespace
 
 TEST(PlanRefuses, NoStrategyAndAnUnknownOne)
 {
-    EXPECT_EQ(refusal({}),
-              fmt::format("no strategy was named; allowed for --strategy: {}", fmt::join(Registry::names(), ", ")));
-    EXPECT_THAT(
-        refusal({{"strategy", "host,nosink"}}),
-        AllOf(StartsWith("--strategy host,nosink: there is no strategy 'nosink', did you mean 'nosync'?; allowed: "),
-              HasSubstr(", neighbored, ")));
+    const std::string all = fmt::format("({} in all: nestbed list)", Registry::names().size());
+    EXPECT_EQ(refusal({}), "no strategy was named; allowed: --strategy with a name, or with several " + all);
+    EXPECT_THAT(refusal({{"strategy", "host,nosink"}}),
+                AllOf(StartsWith("--strategy host,nosink: there is no strategy 'nosink', did you mean 'nosync'?; "
+                                 "allowed: nosync, "),
+                      testing::EndsWith(", ... " + all)));
     EXPECT_THAT(refusal({{"strategy", "host,"}}), HasSubstr("there is no strategy ''; allowed: "));
 }
 
@@ -156,10 +156,8 @@ TEST(PlanRefuses, AnOperatorThatAStrategyHasNot)
 TEST(PlanRefuses, AnUnknownMechanism)
 {
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null_stream,tial"}}),
-              "--mechanism null_stream,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, "
-              "null_stream, named, "
-              "fire_and_forget, tail, graph_tail, graph_next, graph_forget, graph_sibling, graph_while, host, "
-              "host_pdl, host_read, host_polled, host_graph, host_graph_pdl, grid_sync");
+              "--mechanism null_stream,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: tail, all, "
+              "host, named, host_pdl, ... (17 in all: nestbed list)");
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "tail,null"}}),
               "--mechanism tail,null: mechanism 'null' is called 'null_stream' now");
     EXPECT_THAT(refusal({{"strategy", "neighbored"}, {"mechanism", "none"}}),

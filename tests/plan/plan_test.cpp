@@ -219,7 +219,7 @@ TEST(Plan, HasTheFiguresThatTheExperimentNames)
     EXPECT_THAT(
         text_of<UsageError>([&] { make_plan(wrong, cpu_alone()); }),
         AllOf(StartsWith(path + ":2: figure = by-grids: there is no figure 'by-grids', did you mean 'by-grid'?"),
-              HasSubstr("allowed: "), HasSubstr("by-grid, by-block, ")));
+              HasSubstr("allowed: by-grid, "), HasSubstr(" in all: nestbed list --json)")));
     EXPECT_THAT(text_of<UsageError>([&] {
                     plan_of({{"strategy", "nosync"}, {"figure", "by-grid,"}});
                 }),

@@ -32,8 +32,9 @@ TEST(RepeatsSetting, ThatCannotBeIsRefused)
 {
     for (const char* wrong : {"1", "0.001%", "51%", "-1%", "nan%", "inf%", "%", "1 %", "1%%", "1e0%"})
         EXPECT_EQ(refused({{"precision", wrong}}),
-                  std::string("--precision ") + wrong + ": it is not a valid precision; allowed: from 0.01% to 50%");
-    EXPECT_EQ(refused({{"max-repeat", "50"}}), "--max-repeat 50: it needs a precision; allowed: with precision");
+                  std::string("--precision ") + wrong +
+                      ": it is not a valid precision; allowed: from 0.01% to 50%, such as 1%");
+    EXPECT_EQ(refused({{"max-repeat", "50"}}), "--max-repeat 50: max-repeat requires precision");
     EXPECT_THAT(refused({{"precision", "1%"}, {"max-repeat", "29"}}), HasSubstr("--max-repeat 29"));
 }
 

@@ -113,27 +113,17 @@ TEST(SettingsFile, AnEmptyFileIsAnExperimentOfDefaults)
         EXPECT_THAT(settings.of(key.name), IsEmpty()) << key.name;
 }
 
-TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
+TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNames)
 {
-    EXPECT_THAT(
-        refusal_of("grid = 4\nstratgy = nosync\n"),
-        AllOf(
-            StartsWith("one.cfg:2: unknown key 'stratgy', did you mean 'strategy'?"),
-            HasSubstr("allowed: title, strategy, backend, mechanism, type, input, operator, grid, block, elements, "
-                      "nx, ny, block-shape, depth, threshold, coarsen, aggregate, overflow, dwell, division, fanout, "
-                      "grain, values, cutoff, budget, levels, edge-factor, graph-file, delta, pending-limit, wave, "
-                      "streams, delay-us, "
-                      "graphs, seed, "
-                      "submit, l2, "
-                      "repeat, precision, max-repeat, warmup, timeout, retries, latency, expect, figure, schedule, "
-                      "workers")));
+    EXPECT_THAT(refusal_of("grid = 4\nstratgy = nosync\n"),
+                AllOf(StartsWith("one.cfg:2: unknown key 'stratgy', did you mean 'strategy'?"),
+                      HasSubstr("allowed: strategy, streams, ")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
 {
-    EXPECT_THAT(
-        refusal_of("\n\ncolour = red\n"),
-        AllOf(StartsWith("one.cfg:3: unknown key 'colour'; allowed: title, "), Not(HasSubstr("did you mean"))));
+    EXPECT_THAT(refusal_of("\n\ncolour = red\n"),
+                AllOf(StartsWith("one.cfg:3: unknown key 'colour'; allowed: "), Not(HasSubstr("did you mean"))));
 }
 
 TEST(SettingsFile, ALineWithoutAnEqualsSignIsRefused)

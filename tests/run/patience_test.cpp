@@ -62,5 +62,33 @@ TEST(Patience, LastsNoLongerThanTheGraceOnceAStopIsAskedFor)
     EXPECT_EQ(hurried.left(kStart), 1s);
 }
 
+// A rough estimate counts 50 times, what was measured 20 times, and the given timeout is the least.
+TEST(SampleTimeouts, FollowTheEstimateThenTheLongestSample)
+{
+    SampleTimeouts timeouts(10s, [](const Case& point) { return 1e6 * point.grid; });
+    const Case small{.strategy = "nosync", .grid = 1};
+    const Case large{.strategy = "nosync", .grid = 100};
+    EXPECT_EQ(timeouts.of(small), 50s);
+    EXPECT_EQ(timeouts.of(large), 5000s);
+    timeouts.took(large, 2s);
+    EXPECT_EQ(timeouts.of(large), 40s);
+    timeouts.took(large, 1s);
+    EXPECT_EQ(timeouts.of(large), 40s);
+    EXPECT_EQ(timeouts.of(small), 50s);
+    timeouts.took(small, 400ms);
+    EXPECT_EQ(timeouts.of(small), 10s);
+    timeouts.took(small, 600s); // it was estimated too low
+    EXPECT_EQ(timeouts.of(small), 12000s);
+    timeouts.forget();
+    EXPECT_EQ(timeouts.of(large), 5000s);
+}
+
+TEST(SampleTimeouts, AreAsTheUserSaysWithoutAnEstimate)
+{
+    SampleTimeouts timeouts(10s, {});
+    timeouts.took({}, 1h);
+    EXPECT_EQ(timeouts.of({}), 10s);
+}
+
 } // namespace
 } // namespace nestbed

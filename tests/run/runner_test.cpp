@@ -8,6 +8,7 @@
 #include "support/support.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -120,9 +121,14 @@ class Runner : public testing::Test
         if (before)
             before(results);
         outcome = run_plan(plan, {{BackendKind::cpu, session.get()}}, runs, log, results,
-                           {.report = [&](const Progress& progress) { reports.push_back(progress); },
+                           {.report =
+                                [&](const Progress& progress) {
+                                    reports.push_back(progress);
+                                    seconds_left.push_back(progress.left_us() / 1e6);
+                                },
                             .note = [&](const std::string& note) { notes.push_back(note); },
-                            .stopped = [&] { return session->asked.size() >= stop_after; }});
+                            .stopped = [&] { return session->asked.size() >= stop_after; },
+                            .now = [&] { return now; }});
         return results;
     }
 
@@ -141,6 +147,8 @@ class Runner : public testing::Test
     std::string path = folder.path("log.csv");
     std::unique_ptr<FakeSession> session;
     std::vector<Progress> reports;
+    std::vector<double> seconds_left;
+    std::chrono::steady_clock::time_point now{std::chrono::hours(1)};
     std::vector<std::string> notes;
     RunOutcome outcome;
     bool recovers = false;
@@ -169,6 +177,19 @@ TEST(RoundOrder, DependsOnSeedGroupAndRoundAndOnNothingElse)
     EXPECT_NE(order, round_order(50, 7 + (1ULL << 32), 2, 3));
     EXPECT_NE(order, round_order(50, 7, 3, 3));
     EXPECT_NE(order, round_order(50, 7, 2, 4));
+}
+
+// Two rounds of five cases, and their warm-up. The estimate of a sample is 1 us.
+TEST_F(Runner, ReportsTheTimeLeftByWhatItsSamplesTook)
+{
+    run(five_cases(2, 1), [&](const Case& point, std::size_t call) {
+        now += std::chrono::seconds(10);
+        return numbered(point, call);
+    });
+    ASSERT_EQ(seconds_left.size(), 15U);
+    EXPECT_NEAR(seconds_left.front(), 15e-6, 1e-9);
+    for (std::size_t sample = 1; sample < seconds_left.size(); ++sample)
+        EXPECT_NEAR(seconds_left[sample], 10.0 * static_cast<double>(15 - sample), 1e-6);
 }
 
 TEST_F(Runner, RepeatsEveryCaseAndLogsEverySample)
@@ -555,7 +576,7 @@ TEST_F(Runner, LeavesOutWhatTheLogHas)
     EXPECT_EQ(results[1].samples.size(), 3U);
     EXPECT_EQ(logged("depth").size(), 7U);
     EXPECT_EQ(outcome.rows, 7U);
-    EXPECT_EQ(reports.front().before, 8U);
+    EXPECT_EQ(reports.front().done, 8U);
     EXPECT_EQ(reports.back().done, 14U);
     EXPECT_EQ(reports.back().all, 15U);
 }

@@ -18,7 +18,7 @@ constexpr AxisMeaning kMeanings[]{
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "study",     "ways"};
 
-// About how many points the lines have in all.
+// About how many points the lines have in all. The memory that they need depends on it too.
 double estimated_points(const Case& point)
 {
     constexpr double kOfCurves = 18; // evenly from 4 to 32
@@ -37,22 +37,12 @@ std::uint64_t memory_bytes(const StrategyInfo& info, const Case& point, const Ex
            static_cast<std::uint64_t>(estimated_points(point)) * kPointBytes * copies;
 }
 
-double input_us(const Case& point)
+Work work(const StrategyInfo& /*info*/, const Case& point)
 {
-    constexpr double kPointMade = 10e-3;
-    return estimated_points(point) * kPointMade;
-}
-
-double work_us(const StrategyInfo& /*info*/, const Case& point)
-{
-    constexpr double kPointUntimed = 2e-5; // to compare it, on the device
-    constexpr double kPointExecuted = 0.3;
-    return estimated_points(point) * (point.backend == BackendKind::cuda ? kPointUntimed : kPointExecuted);
-}
-
-double launches(const StrategyInfo& /*info*/, const Case& point)
-{
-    return launches_of_items(point, static_cast<double>(point.elements), point.block, 1);
+    const double points = estimated_points(point);
+    return {.input_items = points,
+            .items = points,
+            .launches = launches_of_items(point, static_cast<double>(point.elements), point.block, 1)};
 }
 
 } // namespace
@@ -66,7 +56,7 @@ constinit const WorkloadInfo workloads::bezier{
     .figures = kFigures,
     .irregular = true,
     .memory_bytes = memory_bytes,
-    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+    .work = work,
 };
 
 } // namespace nestbed

@@ -48,20 +48,9 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
            graph_edges(point) * (2 * kEdgeBytes + (copies - 1) * (kEdgeBytes + kEdgeBytesOnHost));
 }
 
-double input_us(const Case& point)
+Work work(const StrategyInfo& info, const Case& point)
 {
-    constexpr double kEdgeMade = 0.15; // drawn, sorted by its vertex, and followed by the host
-    return static_cast<double>(graph_edges(point)) * kEdgeMade;
-}
-
-double work_us(const StrategyInfo& info, const Case& point)
-{
-    return graph_work_us(info, point, static_cast<double>(graph_edges(point)));
-}
-
-double launches(const StrategyInfo& info, const Case& point)
-{
-    return graph_launches(info, point, static_cast<double>(graph_edges(point)));
+    return graph_work(info, point, static_cast<double>(graph_edges(point)));
 }
 
 GraphFacts graph_facts(const Case& point)
@@ -84,7 +73,7 @@ constexpr WorkloadInfo a_search(std::string_view name, std::string_view summary)
             .irregular = true,
             .memory_bytes = memory_bytes,
             .complete = complete,
-            .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+            .work = work,
             .graph_facts = graph_facts};
 }
 

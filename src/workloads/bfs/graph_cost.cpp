@@ -1,6 +1,6 @@
 #include "workloads/bfs/graph_cost.hpp"
 
-#include "model/child_requests.hpp"
+#include "model/estimate.hpp"
 #include "workloads/bfs/descriptor.hpp"
 #include "workloads/bfs/graph_file.hpp"
 
@@ -16,19 +16,6 @@ namespace nestbed
 
 namespace
 {
-
-constexpr double kEdgeOnGpu = 1e-5;
-constexpr double kVertexOnGpu = 1e-5; // of a round with a thread per vertex
-constexpr double kRoundOnGpu = 15;    // that the host launches and waits for
-constexpr double kStepOnGpu = 3;      // in a grid that goes on with the next level
-
-// The executor, on a Xeon at 2.6 GHz, for paths of 4000 to 16000 vertices.
-constexpr double kEdgeExecuted = 0.3;
-constexpr double kThreadOfARound = 0.15; // 0.09 in a round of every vertex, 0.2 in one of a queue with its children
-constexpr double kThreadOfAGroup = 1;    // the same where warps, blocks or grids share launches, which need barriers
-constexpr double kThreadOfAStep = 0.5;   // of one block, with its barriers
-constexpr double kStepsOfNearFar = 8;    // per level, most of which look for near vertices
-constexpr double kGridExecuted = 1.5;
 
 struct GraphSize {
     double vertices, levels; // levels of a breadth-first search
@@ -73,39 +60,20 @@ GraphSize size_of(const Case& point, double edges)
 
 } // namespace
 
-double graph_launches(const StrategyInfo& info, const Case& point, double edges)
+Work graph_work(const StrategyInfo& info, const Case& point, double edges)
 {
-    constexpr double kLargeLevels = 8;
-    constexpr double kWarp = 32;
-    if (!info.offers && !info.has(axis::threshold)) // one per large level
-        return kLargeLevels;
-    const auto [vertices, levels] = size_of(point, edges);
-    if (!info.offers || point.aggregate == Aggregate::none)
-        return vertices;
-    if (blocks_per_group(point.aggregate) == 0)
-        return levels;
-    const double group = point.aggregate == Aggregate::warp
-                             ? kWarp
-                             : static_cast<double>(point.block) * blocks_per_group(point.aggregate);
-    return std::max(levels, vertices / group);
-}
-
-double graph_work_us(const StrategyInfo& info, const Case& point, double edges)
-{
+    constexpr double kStepsOfNearFar = 8; // per level: most of them look for near vertices
     const GraphSize size = size_of(point, edges);
-    const bool has_levels =
-        info.offers || !info.has(axis::threshold); // other forms launch for one vertex after another
-    const double levels = has_levels ? size.levels : with_few_levels(size.vertices).levels;
-    if (point.backend == BackendKind::cuda) {
-        const bool by_host = info.offers || !from_device(mechanism_of(info, point));
-        return edges * kEdgeOnGpu +
-               levels * ((by_host ? kRoundOnGpu : kStepOnGpu) + (info.per_vertex ? size.vertices * kVertexOnGpu : 0));
-    }
+    const bool has_rounds = info.offers || !info.has(axis::threshold); // others launch for one vertex after another
+    const double levels = has_rounds ? size.levels : with_few_levels(size.vertices).levels;
     const double threads = info.per_vertex ? std::max<double>(size.vertices, point.block) : point.block;
-    const double thread_us = !info.offers ? kThreadOfAStep * (info.has(axis::delta) ? kStepsOfNearFar : 1)
-                             : point.aggregate == Aggregate::none ? kThreadOfARound
-                                                                  : kThreadOfAGroup;
-    return edges * kEdgeExecuted + levels * (kGridExecuted + threads * thread_us);
+    const double steps = levels * (info.has(axis::delta) ? kStepsOfNearFar : 1);
+    Work work{.input_items = items_to_sort(edges), .items = edges + steps * threads, .rounds = levels};
+    if (info.offers)
+        work.launches = std::max(levels, launches_of_items(point, size.vertices, point.block, levels));
+    else
+        work.launches = has_rounds ? levels : size.vertices;
+    return work;
 }
 
 } // namespace nestbed

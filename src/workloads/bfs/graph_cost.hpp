@@ -1,5 +1,5 @@
-// Estimates of a search of a graph: by the levels of a breadth-first search, which may be as many as the vertices, and by
-// what the strategy does in each. Pure, but for the levels of a small file, which are counted once.
+// The work of a search of a graph, roughly: by the levels of a breadth-first search, which may be as many as the vertices,
+// and by what the strategy does in each. Pure, but for the levels of a small file, which are counted once.
 #pragma once
 
 #include "model/strategy.hpp"
@@ -7,10 +7,7 @@
 namespace nestbed
 {
 
-// A rough number of launches from the device. `edges`: of the graph, roughly.
-double graph_launches(const StrategyInfo& info, const Case& point, double edges);
-
-// Microseconds of the rest of a sample's work.
-double graph_work_us(const StrategyInfo& info, const Case& point, double edges);
+// `edges`: of the graph, roughly.
+Work graph_work(const StrategyInfo& info, const Case& point, double edges);
 
 } // namespace nestbed

@@ -38,35 +38,18 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
     return bytes_moved(point) * (point.backend == BackendKind::cpu ? 3 : 2);
 }
 
-double input_us(const Case& point)
+// Most of a pixel's time is the part of it that does not iterate, until the dwell is a few hundred. A launch has about so
+// many pixels at 16384 x 16384: regions that are filled are larger, and the others smaller.
+Work work(const StrategyInfo& /*info*/, const Case& point)
 {
-    constexpr double kIterationOnHosts = 20e-6; // the reference, on 16 cores
-    return point.backend == BackendKind::cuda ? static_cast<double>(point.elements) * point.dwell * kIterationOnHosts
-                                              : 0;
-}
-
-// An exhaustive image of 16384 x 16384 at dwell 4096 takes 79 ms, its recursion about 0.1 of that.
-double work_us(const StrategyInfo& /*info*/, const Case& point)
-{
-    constexpr double kIteration = 79e3 / (16384.0 * 16384 * 4096); // per pixel and unit of the largest dwell
-    constexpr double kPartDivided = 0.12;
-    constexpr double kIterationExecuted = 0.5e-3; // the kernels and the reference
-    constexpr double kPixelExecuted = 0.5;
-    const bool gpu = point.backend == BackendKind::cuda;
-    const auto pixels = static_cast<double>(point.elements);
-    const double part = point.strategy == "mandelbrot_exhaustive" ? 1 : kPartDivided;
-    return pixels * point.dwell * part * (gpu ? kIteration : kIterationExecuted) +
-           (gpu ? 0 : pixels * kPixelExecuted);
-}
-
-// By the figures of 16384 x 16384 pixels: one launch per 8192 pixels, or per 32768 if blocks fill and compute. A
-// threshold has fewer.
-double launches(const StrategyInfo& /*info*/, const Case& point)
-{
+    constexpr double kIterationsPerItem = 500;
     constexpr double kPixelsPerLaunch = 8192;
-    const double items =
-        static_cast<double>(point.elements) / kPixelsPerLaunch * (point.strategy == "mandelbrot_naive" ? 1 : 0.25);
-    return launches_of_items(point, items, static_cast<double>(point.fanout * point.fanout), kEstimatedLevels);
+    const auto pixels = static_cast<double>(point.elements);
+    const double items = pixels * (1 + point.dwell / kIterationsPerItem);
+    return {.input_items = items,
+            .items = items,
+            .launches = launches_of_items(point, pixels / kPixelsPerLaunch,
+                                          static_cast<double>(point.fanout * point.fanout), kEstimatedLevels)};
 }
 
 } // namespace
@@ -82,7 +65,7 @@ constinit const WorkloadInfo workloads::mandelbrot{
     .irregular = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,
-    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+    .work = work,
     .picture = &kMandelbrotPicture,
 };
 

@@ -35,25 +35,14 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
     return kWords * kWordBytes * point.elements * (point.backend == BackendKind::cpu ? 2 : 1);
 }
 
-double input_us(const Case& point)
+// A point has two coordinates. A block processes a part of about so many points without another launch.
+Work work(const StrategyInfo& /*info*/, const Case& point)
 {
-    constexpr double kPointMade = 0.3; // drawn, and sorted on the host
-    return static_cast<double>(point.elements) * kPointMade;
-}
-
-double work_us(const StrategyInfo& /*info*/, const Case& point)
-{
-    constexpr double kPointPasses = 9; // over the points, at the model's bandwidth
-    constexpr double kPointExecuted = 2;
-    return point.backend == BackendKind::cuda ? static_cast<double>(bytes_moved(point)) * kPointPasses * kCopiedByteUs
-                                              : static_cast<double>(point.elements) * kPointExecuted;
-}
-
-// As of a sort, of leaves that a block can hold.
-double launches(const StrategyInfo& /*info*/, const Case& point)
-{
-    constexpr double kPointsPerLeaf = 1000;
-    return launches_of_leaves(point, 1 + static_cast<double>(point.elements) / kPointsPerLeaf);
+    constexpr double kPointsPerLaunch = 1000;
+    const auto points = static_cast<double>(point.elements);
+    return {.input_items = 2 * items_to_sort(points),
+            .items = 2 * points,
+            .launches = launches_of_leaves(point, 1 + points / kPointsPerLaunch)};
 }
 
 } // namespace
@@ -68,7 +57,7 @@ constinit const WorkloadInfo workloads::quadtree{
     .irregular = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,
-    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+    .work = work,
     .picture = &kQuadtreePicture,
 };
 

@@ -33,16 +33,6 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
     return bytes;
 }
 
-// `host` on one core, other strategies of the host on 16.
-double work_us(const StrategyInfo& info, const Case& point)
-{
-    constexpr double kNumberOnCore = 0.8e-3;
-    constexpr double kNumberOnCores = 0.07e-3;
-    return !info.on_host
-               ? 0
-               : static_cast<double>(point.elements) * (info.name == "host" ? kNumberOnCore : kNumberOnCores);
-}
-
 } // namespace
 
 constinit const WorkloadInfo workloads::reduce{
@@ -57,7 +47,6 @@ constinit const WorkloadInfo workloads::reduce{
     .calibrates = Calibrates::read,
     .bytes_moved = [](const Case& point) { return point.elements * kElementBytes; },
     .memory_bytes = memory_bytes,
-    .cost = {.work_us = work_us},
 };
 
 } // namespace nestbed

@@ -39,35 +39,6 @@ void complete(Case& point, const Asked& asked)
         point.cutoff = default_cutoff(point.input);
 }
 
-// Rough sizes of a search: its nodes; its levels, and those of its nodes that a block may leave to others: above the
-// cutoff.
-struct Estimated {
-    double nodes, levels, requested;
-};
-Estimated estimated(const Case& point)
-{
-    constexpr double kMaxEstimated = 1e11;
-    constexpr double kNodesOfAChild = 2056; // t3, of 2000 children of the root; t3l has 27 times as many
-    constexpr double kLevelsOfAChild = 0.79;
-    constexpr double kQueensGrowth = 7; // nodes for each further queen
-    const auto size = static_cast<double>(point.elements);
-    Estimated estimate{size, size, 0}; // a path
-    if (point.input == SearchInput::t1)
-        estimate.nodes = std::min(kMaxEstimated, std::pow(4.0, size));
-    else if (point.input == SearchInput::t3)
-        estimate = {size * kNodesOfAChild, size * kLevelsOfAChild, 0};
-    else if (point.input == SearchInput::t3l)
-        estimate = {size * kNodesOfAChild * 27, size * kLevelsOfAChild * 11, 0};
-    else if (point.input == SearchInput::queens) // 5.7e8 nodes for 16 queens
-        estimate.nodes = std::min(kMaxEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16));
-    const double depth = point.cutoff == 0 ? estimate.levels : std::min<double>(estimate.levels, point.cutoff);
-    estimate.requested = point.input == SearchInput::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
-                         : depth < estimate.levels          ? std::min(estimate.nodes, size * std::pow(4.0, depth))
-                                                            : estimate.nodes;
-    estimate.levels = depth;
-    return estimate;
-}
-
 // The nodes that wait, of which the session knows the number; here, the widest level of t3.
 std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, const ExpectedLaunches& /*form*/)
 {
@@ -76,31 +47,42 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
     return kWaiting * kNodeBytes * (point.backend == BackendKind::cpu ? 2 : 1);
 }
 
-double input_us(const Case& point)
+// Only a search counts its nodes. These are about those of the published trees, and of queens.
+double estimated_nodes(const Case& point)
 {
-    constexpr double kNodeOnHost = 0.02; // on 16 cores
-    return estimated(point).nodes * (point.input == SearchInput::queens ? 0.1 : 1) * kNodeOnHost;
+    constexpr double kNodesPerChild = 2056; // t3, of the 2000 children of its root; t3l has 27 times as many
+    constexpr double kQueensGrowth = 7;     // with each queen; 16 have 5.7e8 nodes
+    const auto size = static_cast<double>(point.elements);
+    if (point.input == SearchInput::t1)
+        return std::pow(4.0, size);
+    if (point.input == SearchInput::queens)
+        return 5.7e8 * std::pow(kQueensGrowth, size - 16);
+    if (point.input == SearchInput::path)
+        return size;
+    return size * kNodesPerChild * (point.input == SearchInput::t3l ? 27 : 1);
 }
 
-double work_us(const StrategyInfo& info, const Case& point)
+// A node of a tree is a hash of its parent; that of queens is a few comparisons. Blocks leave nodes above the cutoff to
+// others. A fifth of the nodes of a tree have children.
+Work work(const StrategyInfo& info, const Case& point)
 {
-    constexpr double kNodeSearched = 2e-4; // on a GPU that is full; a tree of few nodes per level takes longer
-    constexpr double kNodeExecuted = 1;
-    constexpr double kBoard = 0.05; // of a hash
-    const bool gpu = point.backend == BackendKind::cuda;
-    const Estimated tree = estimated(point);
-    const double of_hash = point.input == SearchInput::queens ? kBoard : 1;
-    const double level = gpu ? kKernelCallUs : 0;
-    return tree.nodes * of_hash * (gpu ? kNodeSearched : kNodeExecuted) +
-           (from_device(mechanism_of(info, point)) ? 0 : tree.levels * level);
-}
-
-// Of a search by levels or rounds; of others, a fifth of the nodes have children.
-double launches(const StrategyInfo& info, const Case& point)
-{
-    const Estimated tree = estimated(point);
+    constexpr double kItemsPerHash = 5;
+    constexpr double kNodesPerLevel = 4000; // of t3 and t3l
+    const auto size = static_cast<double>(point.elements);
+    const bool queens = point.input == SearchInput::queens;
+    const double nodes = estimated_nodes(point);
+    double levels = point.input == SearchInput::t3 || point.input == SearchInput::t3l ? nodes / kNodesPerLevel : size;
+    double requested = nodes;
+    if (point.cutoff != 0 && point.cutoff < levels) {
+        levels = point.cutoff;
+        requested = std::min(nodes, queens ? std::pow(size / 2, levels) : size * std::pow(4.0, levels));
+    }
     const double budget = info.has(axis::budget) ? point.budget : 1;
-    return blocks_per_group(point.aggregate) == 0 ? tree.levels / budget : tree.requested / (5.0 * budget);
+    const double items = nodes * (queens ? 1 / kItemsPerHash : kItemsPerHash);
+    return {.input_items = items,
+            .items = items,
+            .rounds = levels,
+            .launches = (blocks_per_group(point.aggregate) == 0 ? levels : requested / 5) / budget};
 }
 
 } // namespace
@@ -115,7 +97,7 @@ constinit const WorkloadInfo workloads::search{
     .irregular = true,
     .memory_bytes = memory_bytes,
     .complete = complete,
-    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+    .work = work,
 };
 
 } // namespace nestbed

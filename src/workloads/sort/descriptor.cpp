@@ -37,24 +37,12 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
            (point.backend == BackendKind::cpu ? 2 * point.elements * kKeyBytes : 0);
 }
 
-double input_us(const Case& point)
+Work work(const StrategyInfo& /*info*/, const Case& point)
 {
-    constexpr double kKeyMade = 0.1; // drawn, and sorted on the host
-    return static_cast<double>(point.elements) * kKeyMade;
-}
-
-double work_us(const StrategyInfo& /*info*/, const Case& point)
-{
-    constexpr double kKeyPasses = 9; // over the keys, at the model's bandwidth
-    constexpr double kKeyExecuted = 0.9;
-    return point.backend == BackendKind::cuda ? static_cast<double>(bytes_moved(point)) * kKeyPasses * kCopiedByteUs
-                                              : static_cast<double>(point.elements) * kKeyExecuted;
-}
-
-// Leaves, which are a half to the whole of the grain; with `grid` two grids per level.
-double launches(const StrategyInfo& /*info*/, const Case& point)
-{
-    return launches_of_leaves(point, 1.5 * static_cast<double>(point.elements) / point.grain);
+    const auto keys = static_cast<double>(point.elements);
+    return {.input_items = items_to_sort(keys),
+            .items = keys,
+            .launches = launches_of_leaves(point, 1 + keys / point.grain)};
 }
 
 } // namespace
@@ -69,7 +57,7 @@ constinit const WorkloadInfo workloads::sort{
     .irregular = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,
-    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+    .work = work,
 };
 
 } // namespace nestbed
