@@ -74,7 +74,7 @@ std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream
     const RunHooks hooks{.report = [](const Progress& /*progress*/) {},
                          .note = note,
                          .stopped = [&stop] { return stop.asked(); },
-                         .sample_us = sample_us};
+                         .times = kCaseTimes};
     if (run_plan(plan, samplers_of(sessions), runs, log, results, hooks).interrupted)
         throw Interrupted();
     log.finish();

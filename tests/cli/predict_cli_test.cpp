@@ -196,7 +196,10 @@ TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
         "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against LOG.csv");
     expect_refused(
         {"--strategy", "nosync", "--against", few, "--counts", executed},
-        fmt::format("--counts {}: --counts requires --against, without an experiment or settings", executed));
+        fmt::format(
+            "--counts {}: two times must be measured too; allowed: with --against, and without an experiment or "
+            "settings",
+            executed));
     expect_refused({"--against", few, "--counts", scratch_.path("none.csv")}, "none.csv", 1);
     expect_refused(
         {"--against", h200_path("ways.csv"), "--counts", executed},
