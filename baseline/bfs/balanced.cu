@@ -30,7 +30,7 @@ __global__ void LAUNCH_BOUNDS(1024) search_step(GraphSearch search)
 template <bool Weighted>
 GraphSearchSetup set_up_host_steps(const GraphJob& job, const GraphSearchOptions& options)
 {
-    return set_up_search(job, options, blocks_at_once<search_step<Weighted>>(job));
+    return set_up_search(job, options, job.context.resident_blocks<search_step<Weighted>>(job.point.block));
 }
 
 // Waits for each step.

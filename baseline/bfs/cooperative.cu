@@ -69,7 +69,8 @@ struct BfsCooperative {
 #ifdef __CUDACC__
     static GraphSearchSetup prepare(const GraphJob& job)
     {
-        return set_up_search(job, {.small = true, .directions = true}, blocks_at_once<search_together<false>>(job));
+        return set_up_search(job, {.small = true, .directions = true},
+                             job.context.resident_blocks<search_together<false>>(job.point.block));
     }
 
     static void run(const GraphJob& job, const GraphSearchSetup& setup)
@@ -96,7 +97,8 @@ struct SsspCooperative {
 #ifdef __CUDACC__
     static GraphSearchSetup prepare(const GraphJob& job)
     {
-        return set_up_search(job, {.small = true, .near_far = true}, blocks_at_once<search_together<true>>(job));
+        return set_up_search(job, {.small = true, .near_far = true},
+                             job.context.resident_blocks<search_together<true>>(job.point.block));
     }
 
     static void run(const GraphJob& job, const GraphSearchSetup& setup)

@@ -124,11 +124,7 @@ VertexQueueSetup set_up_vertex_queue(const GraphJob& job)
     job.context.upload(setup.places, std::span(&source, 1));
     const VertexQueue queue{setup.places.data(), setup.queued.data(), 0, 1, 0};
     job.context.upload(setup.queue, std::span(&queue, 1));
-#ifdef __CUDACC__
     setup.blocks = job.context.resident_blocks<follow_queue<Weighted>>(job.point.block);
-#else
-    setup.blocks = 2 * job.context.facts().multiprocessors;
-#endif
     return setup;
 }
 

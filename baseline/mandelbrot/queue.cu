@@ -25,13 +25,6 @@ struct RegionQueue {
     unsigned tested;   // regions that are done
 };
 
-__device__ inline void pause()
-{
-#ifdef __CUDACC__
-    __nanosleep(200);
-#endif
-}
-
 inline constexpr unsigned kNoRegion = 0xFFFFFFFFU;
 
 // By one thread: the index of the next region, or kNoRegion.
@@ -48,7 +41,7 @@ __device__ inline unsigned take_region(RegionQueue* queue)
         } else if (tested == written || kBackend == BackendKind::cpu) {
             return kNoRegion;
         } else {
-            pause();
+            __nanosleep(200);
         }
     }
 }
@@ -123,11 +116,7 @@ struct MandelbrotQueue {
             first += is_empty(region) ? 0 : 1;
         const RegionQueue queue{prepared.regions.data(), 0, first, first, 0};
         job.context.upload(prepared.queue, std::span(&queue, 1));
-#ifdef __CUDACC__
         prepared.blocks = job.context.template resident_blocks<mandelbrot_queue>(job.point.block);
-#else
-        prepared.blocks = 2 * job.context.facts().multiprocessors;
-#endif
         return prepared;
     }
 

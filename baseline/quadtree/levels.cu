@@ -24,57 +24,21 @@ struct QuadLevelParts : QuadRecursion {
     __device__ static bool block(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
                                  QuadItem& child, unsigned* words)
     {
-        if (threadIdx.x == 0 && block == 0)
-            atomicAdd(task.work, static_cast<unsigned long long>(item.part.count));
-        switch (item.step) {
-        case QuadStep::leaf:
-            finish_leaf(words, task, item.part);
-            return false;
-        case QuadStep::divide:
-            return count(task, item, block, blocks, child, words);
-        case QuadStep::scatter:
-            return scatter(task, item, block, blocks, child, words);
+        QuadPart narrow{};
+        switch (quad_step(task, item, block, blocks, narrow, words)) {
+        case QuadStepEnd::one_part: // count() of what is left
+            if (threadIdx.x != 0)
+                return false;
+            list_chain(task, item.part, narrow);
+            return request(task, narrow, child);
+        case QuadStepEnd::counted:
+            child = {item.part, item.division, QuadStep::scatter};
+            return threadIdx.x == 0;
+        case QuadStepEnd::moved: // thread t, for part t: count() or leaf()
+            return request_parts(task, item, words, child);
         default:
             return false;
         }
-    }
-
-  private:
-    // The first pass. The last block knows how many points all blocks have counted, and requests the second.
-    __device__ static bool count(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
-                                 QuadItem& child, unsigned* words)
-    {
-        const QuadPart& part = item.part;
-        const QuadDigits digits = digits_of(part, blockDim.x, task.count);
-        QuadDivision& division = task.divisions[item.division];
-        count_points(task, part, digits, division, block, blocks, words);
-        if (!block_arrives_last(&division.arrived, blocks))
-            return false;
-        const unsigned common = common_bits(~division.not_least, division.most);
-        if (digits.bits < kCodeBits && common >= digits.end()) { // all in one part: move nothing
-            const QuadPart narrow = narrowed(part, task.limits, common, division.most);
-            if (threadIdx.x != 0)
-                return false;
-            list_chain(task, part, narrow);
-            return request(task, narrow, child);
-        }
-        set_cursors(part, digits, division);
-        child = {part, item.division, QuadStep::scatter};
-        return threadIdx.x == 0;
-    }
-
-    // The second pass. The last block sees the points that all blocks have moved: it lists the nodes, and its threads request the
-    // step for each part.
-    __device__ static bool scatter(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
-                                   QuadItem& child, unsigned* words)
-    {
-        const QuadPart& part = item.part;
-        const QuadDigits digits = digits_of(part, blockDim.x, task.count);
-        QuadDivision& division = task.divisions[item.division];
-        move_points(task, part, digits, division, block, blocks, words);
-        if (!block_arrives_last(&division.arrived, blocks))
-            return false;
-        return request_parts(task, part, digits, division, words, child);
     }
 };
 

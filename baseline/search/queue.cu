@@ -42,9 +42,7 @@ struct QueuePool {
             }
             if (searched == written || kBackend == BackendKind::cpu)
                 return Taken::none;
-#ifdef __CUDACC__
             __nanosleep(200);
-#endif
         }
     }
 

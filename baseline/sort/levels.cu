@@ -25,59 +25,18 @@ struct LevelParts : SortRecursion {
     __device__ static bool block(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
                                  SortItem& child, unsigned* words)
     {
-        const SortPart& part = item.part;
-        if (threadIdx.x == 0 && block == 0)
-            atomicAdd(task.work, static_cast<unsigned long long>(part.count));
-        switch (item.step) {
-        case SortStep::copy:
-            copy_keys(task.at(part.place), task.at(SortPlace::out), part.first, part.count,
-                      block * blockDim.x + threadIdx.x, blocks * blockDim.x);
-            return false;
-        case SortStep::leaf:
-            sort_leaf(words, task, part);
-            return false;
-        case SortStep::divide:
-            return count(task, item, block, blocks, child, words);
-        case SortStep::scatter:
-            return scatter(task, item, block, blocks, child, words);
+        SortPart next{};
+        switch (sort_step(task, item, block, blocks, next, words)) {
+        case SortStepEnd::one_part:
+            return threadIdx.x == 0 && request(task, next, child); // count() of a narrower range
+        case SortStepEnd::counted:
+            child = {item.part, item.node, SortStep::scatter};
+            return threadIdx.x == 0;
+        case SortStepEnd::moved:
+            return request(task, next, child); // thread t, for part t: count() or leaf()
         default:
             return false;
         }
-    }
-
-  private:
-    // The first pass. The last block knows how many keys all blocks have counted, and requests the second.
-    __device__ static bool count(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
-                                 SortItem& child, unsigned* words)
-    {
-        const SortPart& part = item.part;
-        const SortDigits digits = digits_of(part, task.fanout, task.grain);
-        SortNode& node = task.nodes[item.node];
-        count_keys(task, part, digits, node, block, blocks, words);
-        if (!block_arrives_last(&node.arrived, blocks))
-            return false;
-        const SortPart narrow = narrowed(part, node);
-        if (digit_of(part, digits, narrow.least) == digit_of(part, digits, narrow.most))
-            return threadIdx.x == 0 &&
-                   request(task, narrow, child); // all in one part: divide its range, and move nothing
-        set_cursors(part, digits, node);
-        child = {part, item.node, SortStep::scatter};
-        return threadIdx.x == 0;
-    }
-
-    // The second pass. The last block requests the step for each part.
-    __device__ static bool scatter(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
-                                   SortItem& child, unsigned* words)
-    {
-        const SortPart& part = item.part;
-        const SortDigits digits = digits_of(part, task.fanout, task.grain);
-        SortNode& node = task.nodes[item.node];
-        move_keys(task, part, digits, node, block, blocks, words);
-        const unsigned digit = threadIdx.x;
-        if (!block_arrives_last(&node.arrived, blocks) || digit >= digits.parts)
-            return false;
-        const unsigned keys = node.counts[digit];
-        return keys != 0 && request(task, part_of(part, digits, digit, node.cursors[digit] - keys, keys), child);
     }
 };
 

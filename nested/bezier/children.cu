@@ -4,11 +4,14 @@
 //         n = the line's number of points, by its curvature
 //         if n < threshold: the thread computes the points
 //         otherwise: request a child grid with ceil(n / (block * coarsen)) blocks, which computes them
+//     child(line): each of its threads computes up to `coarsen` points, as far apart as the child has threads
 //
 // bezier_children() is the kernel of the root grid and of its children. In all threads of each block, run_grid() calls
 // LinePoints::root() (in the root grid) or block() (in a child). It launches a child for the threads whose root() returns true,
 // or does the item by process_serially() if it needs fewer than `threshold` threads. By `aggregate` the items of a warp, a block or
-// more blocks share one launch: then each thread writes its item to memory, and one thread launches for all, after a barrier.
+// more blocks share one launch: then each thread writes its item to memory, and one thread launches for all, after a barrier of
+// these threads (for several blocks: after the last block's arrival at a counter, which is then 0 again). Without `aggregate` no
+// barrier is needed: each thread launches its own child, one lane of a warp after another, with the item as an argument.
 //
 // Launches: one per requested line, or one per group of lines (`aggregate`): by the oracle, because they depend on the
 // input.
@@ -63,7 +66,8 @@ struct LinePoints {
     }
 };
 
-// At most 32 registers per thread.
+// Ordered: run_grid() has the barrier of the block between the items and the launch. `refused`: for run_grid(), the launches of the
+// block that the device refused (`overflow`). At most 32 registers per thread.
 template <bool Ordered, class Nest>
 __global__ void LAUNCH_BOUNDS(1024, 2)
     bezier_children(const __grid_constant__ RequestRun<LinePoints> run,

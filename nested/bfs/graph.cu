@@ -56,7 +56,8 @@ template <bool Weighted>
 CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
 {
     using UntracedNest = NestBy<Mechanism::graph_tail, false>;
-    const std::uint32_t blocks = blocks_at_once<search_graph_step<Weighted, UntracedNest>>(job);
+    const std::uint32_t blocks =
+        job.context.resident_blocks<search_graph_step<Weighted, UntracedNest>>(job.point.block);
     GraphSearchSetup setup = set_up_search(job, options, blocks);
     Graph graph = job.context.capture(true, [&] {
         with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {

@@ -45,7 +45,7 @@ __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest,
     const Nest here = nest.at(state.grids);
     if (here.last_level())
         return 1;
-    count_request(search, gridDim.x);
+    count_request(search, gridDim.x); // for the row of the log
     if (launch_graph_again(here))
         return 0;
     atomicAdd(&search.task.totals->replaced, 1U);
@@ -73,12 +73,15 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
             if (now.mode == StepMode::small && threadIdx.x == 0)
                 state.reached = level;
         }
+        // A barrier; thread 0 adds one to a counter, in acquire-release order at the scope of the device (atom.add.acq_rel.gpu); a
+        // barrier. What all threads of all blocks wrote in the level is before their block's addition, so the last block
+        // sees it. Its addition also sets the counter to 0 again. One block alone is the last without any of this.
         const bool last = is_last_block(search, arrivals, shared[0]);
         if (!last && block >= blocks) // the first level needs one block: no other one need wait
             return;
         if (threadIdx.x == 0) {
             unsigned stay = 0;
-            if (last) {
+            if (last) { // plan_step() reads and resets how many vertices all blocks have found
                 plan_step<false>(search, now, now.mode == StepMode::small ? state.reached : now.level + 1,
                                  blockDim.x);
                 stay = blocks_for_next(search, nest, blocks);

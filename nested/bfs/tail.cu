@@ -62,9 +62,30 @@ __global__ void LAUNCH_BOUNDS(1024) search_tail(const __grid_constant__ GraphSea
     }
 }
 
-struct BfsTail {
+// What the strategies have in common: their mechanisms, the lists and counters, and the first grid, which the host launches.
+template <bool Weighted>
+struct TailSearch {
     static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
                                             Mechanism::named_stream};
+
+    static GraphSearchSetup set_up(const GraphJob& job, const GraphSearchOptions& options)
+    {
+        return set_up_search(
+            job, options,
+            job.context.resident_blocks<search_tail<Weighted, NestBy<Mechanism::tail, false>>>(job.point.block));
+    }
+
+    template <class Strategy>
+    static void launch_first(const GraphJob& job, const GraphSearchSetup& setup)
+    {
+        launch_waves<Strategy>(job, [&](auto wave, auto nest) {
+            wave.blocks = setup.first_blocks;
+            host_launch<search_tail<Weighted, decltype(nest)>>(wave, job.point.block, setup.search, nest);
+        });
+    }
+};
+
+struct BfsTail : TailSearch<false> {
     static constexpr StrategyInfo info{
         .name = "bfs_tail",
         .workload = &workloads::bfs,
@@ -80,22 +101,13 @@ struct BfsTail {
 
     static GraphSearchSetup prepare(const GraphJob& job)
     {
-        return set_up_search(job, {.small = true, .first_small = true, .directions = true},
-                             blocks_at_once<search_tail<false, NestBy<Mechanism::tail, false>>>(job));
+        return set_up(job, {.small = true, .first_small = true, .directions = true});
     }
 
-    static void run(const GraphJob& job, const GraphSearchSetup& setup)
-    {
-        launch_waves<BfsTail>(job, [&](auto wave, auto nest) {
-            wave.blocks = setup.first_blocks;
-            host_launch<search_tail<false, decltype(nest)>>(wave, job.point.block, setup.search, nest);
-        });
-    }
+    static void run(const GraphJob& job, const GraphSearchSetup& setup) { launch_first<BfsTail>(job, setup); }
 };
 
-struct SsspTail {
-    static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream};
+struct SsspTail : TailSearch<true> {
     static constexpr StrategyInfo info{
         .name = "sssp_tail",
         .workload = &workloads::sssp,
@@ -109,24 +121,12 @@ struct SsspTail {
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_order(); }
 
-    static GraphSearchSetup prepare(const GraphJob& job)
-    {
-        return set_up_search(job, {.small = true, .first_small = true},
-                             blocks_at_once<search_tail<true, NestBy<Mechanism::tail, false>>>(job));
-    }
+    static GraphSearchSetup prepare(const GraphJob& job) { return set_up(job, {.small = true, .first_small = true}); }
 
-    static void run(const GraphJob& job, const GraphSearchSetup& setup)
-    {
-        launch_waves<SsspTail>(job, [&](auto wave, auto nest) {
-            wave.blocks = setup.first_blocks;
-            host_launch<search_tail<true, decltype(nest)>>(wave, job.point.block, setup.search, nest);
-        });
-    }
+    static void run(const GraphJob& job, const GraphSearchSetup& setup) { launch_first<SsspTail>(job, setup); }
 };
 
-struct SsspNearFar {
-    static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream};
+struct SsspNearFar : TailSearch<true> {
     static constexpr StrategyInfo info{
         .name = "sssp_near_far",
         .workload = &workloads::sssp,
@@ -143,17 +143,10 @@ struct SsspNearFar {
 
     static GraphSearchSetup prepare(const GraphJob& job)
     {
-        return set_up_search(job, {.small = true, .first_small = true, .near_far = true},
-                             blocks_at_once<search_tail<true, NestBy<Mechanism::tail, false>>>(job));
+        return set_up(job, {.small = true, .first_small = true, .near_far = true});
     }
 
-    static void run(const GraphJob& job, const GraphSearchSetup& setup)
-    {
-        launch_waves<SsspNearFar>(job, [&](auto wave, auto nest) {
-            wave.blocks = setup.first_blocks;
-            host_launch<search_tail<true, decltype(nest)>>(wave, job.point.block, setup.search, nest);
-        });
-    }
+    static void run(const GraphJob& job, const GraphSearchSetup& setup) { launch_first<SsspNearFar>(job, setup); }
 };
 
 const Register<BfsTail, GraphRoom> bfs_tail;

@@ -30,9 +30,7 @@ __global__ void lanes_grid(unsigned long long* ran, Nest nest)
     const LaunchShape shape{1, blockDim.x < kLanes ? blockDim.x : kLanes};
     const auto launch_child = [&] { launch<lanes_grid<AtOnce, Nest>>(nest, shape, ran); };
     if constexpr (AtOnce) {
-#ifdef __CUDACC__
         __syncwarp(); // after the addition of lane 0
-#endif
         launch_child();
     } else {
         one_lane_at_a_time(true, launch_child);

@@ -10,8 +10,12 @@
 //
 // quick_kway() is the kernel of every step and every grid, also of the root grid. run_grid() calls KwayParts::block() (at the
 // root: root()) in all threads of each block, and launches quick_kway() for the threads that return true: they have put
-// into `child` what the child grid is to do. By the axes of the case these launches may be combined (`aggregate`), and
-// what has too few keys for a launch (`threshold`) is sorted by the thread itself.
+// into `child` what the child grid is to do.
+//     `aggregate = none`: each such thread launches a grid for its item, one lane of a warp after another
+//     otherwise: the threads write their items to memory. After a barrier of the warp or of the block (for several blocks: an
+//         arrival at a counter with acquire-release order) one thread launches one grid for all these items
+//     `threshold`: what has too few keys for a launch is sorted by the thread itself
+//     `overflow`: a launch that the device refuses is done by the block itself, or by a tail launch
 //
 // Launches: two per divided part and one per leaf; fewer with `aggregate`: one per level with `grid`. By the oracle, because
 // they depend on the input, but not on the order of execution: parts are ranges of values.
@@ -33,67 +37,30 @@ struct KwayParts : SortRecursion {
         return KwayParts::block(task, all_keys(task), block, task.root_blocks, child, words);
     }
 
+    // Block `block` of the `blocks` of an item. sort_step() does the block's share of the work: it counts, moves, sorts or copies
+    // keys. Its last action in count() and scatter(): a barrier, thread 0 adds one to the counter of the part, a barrier. Only
+    // the last block to arrive goes on (`done` in the others), and the counter is 0 again. The other counters of a part are
+    // zeroed by the host before the run; no two divisions have the same ones.
+    // request() puts into `child` the step that a part needs. It returns false if the part needs none: it is empty or in place.
     __device__ static bool block(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
                                  SortItem& child, unsigned* words)
     {
-        const SortPart& part = item.part;
-        if (threadIdx.x == 0 && block == 0)
-            atomicAdd(task.work, static_cast<unsigned long long>(part.count));
-        switch (item.step) {
-        case SortStep::copy:
-            copy_keys(task.at(part.place), task.at(SortPlace::out), part.first, part.count,
-                      block * blockDim.x + threadIdx.x, blocks * blockDim.x);
-            return false;
-        case SortStep::leaf:
-            sort_leaf(words, task, part);
-            return false;
-        case SortStep::divide:
-            return count(task, item, block, blocks, child, words);
-        case SortStep::scatter:
-            return scatter(task, item, block, blocks, child, words);
+        SortPart next{};
+        switch (sort_step(task, item, block, blocks, next, words)) {
+        case SortStepEnd::one_part:
+            return threadIdx.x == 0 && request(task, next, child); // count() of a narrower range
+        case SortStepEnd::counted: // all threads have written where parts begin; a barrier followed
+            child = {item.part, item.node, SortStep::scatter};
+            return threadIdx.x == 0;
+        case SortStepEnd::moved:
+            return request(task, next, child); // thread t, for part t: count() or leaf()
         default:
             return false;
         }
     }
-
-  private:
-    // The first pass. The last block knows how many keys all blocks have counted, and requests the second.
-    __device__ static bool count(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
-                                 SortItem& child, unsigned* words)
-    {
-        const SortPart& part = item.part;
-        const SortDigits digits = digits_of(part, task.fanout, task.grain);
-        SortNode& node = task.nodes[item.node];
-        count_keys(task, part, digits, node, block, blocks, words);
-        if (!block_arrives_last(&node.arrived, blocks))
-            return false;
-        const SortPart narrow = narrowed(part, node);
-        if (digit_of(part, digits, narrow.least) == digit_of(part, digits, narrow.most))
-            return threadIdx.x == 0 &&
-                   request(task, narrow, child); // all in one part: divide its range, and move nothing
-        set_cursors(part, digits, node);
-        child = {part, item.node, SortStep::scatter};
-        return threadIdx.x == 0;
-    }
-
-    // The second pass. The last block sees the keys that all blocks have moved: thread t requests the step for part t.
-    __device__ static bool scatter(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
-                                   SortItem& child, unsigned* words)
-    {
-        const SortPart& part = item.part;
-        const SortDigits digits = digits_of(part, task.fanout, task.grain);
-        SortNode& node = task.nodes[item.node];
-        move_keys(task, part, digits, node, block, blocks, words);
-        const unsigned digit = threadIdx.x;
-        if (!block_arrives_last(&node.arrived, blocks) || digit >= digits.parts)
-            return false;
-        const unsigned keys = node.counts[digit];
-        return keys != 0 && request(task, part_of(part, digits, digit, node.cursors[digit] - keys, keys), child);
-    }
 };
 
-// One step of the sort. Thread 0 of a block, or each lane after the other, launches the children.
-// At most 64 registers per thread.
+// One step of the sort. `refused`: for run_grid(), the launches of the block that the device refused. At most 64 registers per thread.
 template <class Nest>
 __global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
     quick_kway(const __grid_constant__ RequestRun<KwayParts> run, const __grid_constant__ ChildGrid<SortItem> grid,

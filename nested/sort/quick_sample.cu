@@ -38,7 +38,6 @@ __device__ inline bool move_key(const SortTask& task, const SortItem& item, unsi
     const unsigned rank = there ? task.order.rank(from.keys[part.first + index]) : 0;
     const bool upper = there && rank > middle_of(part);
     const bool lower = there && !upper;
-#ifdef __CUDACC__
     const unsigned lane = threadIdx.x % kLanes;
     const unsigned lowers = __ballot_sync(0xFFFFFFFFU, lower);
     const unsigned uppers = __ballot_sync(0xFFFFFFFFU, upper);
@@ -52,11 +51,6 @@ __device__ inline bool move_key(const SortTask& task, const SortItem& item, unsi
                         static_cast<unsigned>(__popc(uppers & lanes_before)));
     const bool arrives = lane == 0;
     const unsigned arrivals = gridDim.x * (blockDim.x / kLanes);
-#else
-    const unsigned long long before = atomicAdd(&node.halves, halves_of(lower ? 1 : 0, upper ? 1 : 0));
-    const bool arrives = true;
-    const unsigned arrivals = gridDim.x * blockDim.x;
-#endif
     if (there) {
         const unsigned target = upper ? part.first + part.count - 1 - static_cast<unsigned>(before >> 32)
                                       : part.first + static_cast<unsigned>(before);
@@ -64,6 +58,7 @@ __device__ inline bool move_key(const SortTask& task, const SortItem& item, unsi
         if (from.values != nullptr)
             to.values[target] = from.values[part.first + index];
     }
+    __syncwarp(); // the lanes of this warp have moved their keys; nothing orders those of other warps
     if (!arrives || atomicAdd(&node.arrived, 1U) != arrivals - 1)
         return false;
     halves = atomicAdd(&node.halves, 0ULL);

@@ -54,7 +54,7 @@ DECLARED_ELSEWHERE = [("cli/command_*.cpp", "cli/commands.hpp"),
 
 # Headers for users' programs. They find each other from their own folder, or from program/include.
 FOR_PROGRAMS = ("program/include/", "program/count/")
-COPIED = {"nestbed/thread.hpp": "device/cpu/thread.hpp"}
+COPIED = {f"nestbed/{name}.hpp": f"device/cpu/{name}.hpp" for name in ("thread", "kernel_functions")}
 
 
 def folder_of(name):
@@ -77,6 +77,8 @@ class Source:
 
     def found(self, name, include):
         """The name of an included file relative to src."""
+        if name in COPIED.values():
+            return COPIED.get(include, include)
         if not name.startswith(FOR_PROGRAMS):
             return include
         beside = (pathlib.PurePosixPath(name).parent / include).as_posix()

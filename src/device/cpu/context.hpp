@@ -31,10 +31,18 @@ inline constexpr unsigned kLockstepThreads = 1;
 // The exception of kernels that do what the device cannot do. It is an error of the sample, not of the session.
 using DeviceFault = cpu::Fault;
 
-// Atomic operations that order other memory operations.
+// Atomic operations that order other memory operations, and loads that race with those of other threads.
 inline unsigned load_acquire(unsigned* address)
 {
     return std::atomic_ref<unsigned>(*address).load(std::memory_order_acquire);
+}
+inline unsigned load_relaxed(const unsigned* address)
+{
+    return std::atomic_ref<unsigned>(*const_cast<unsigned*>(address)).load(std::memory_order_relaxed);
+}
+inline unsigned load_in_block(const unsigned* address)
+{
+    return load_relaxed(address);
 }
 inline void store_release(unsigned* address, unsigned value)
 {
@@ -47,6 +55,13 @@ inline void store_relaxed(unsigned* address, unsigned value)
 inline unsigned fetch_add_acq_rel(unsigned* address, unsigned value)
 {
     return std::atomic_ref<unsigned>(*address).fetch_add(value, std::memory_order_acq_rel);
+}
+
+// The executor has one memory.
+template <class T>
+T* of_any_memory(T* pointer)
+{
+    return pointer;
 }
 
 struct LaunchShape {
@@ -167,6 +182,12 @@ class Context
     }
     // The state of a GPU: there is none.
     static GpuState gpu_state() { return {}; }
+    // How many blocks of a kernel share a GPU; here, enough of them for the workers.
+    template <auto Kernel>
+    std::uint32_t resident_blocks(std::uint32_t /*threads*/) const
+    {
+        return 2 * facts_.multiprocessors;
+    }
     // Calls SessionOptions::alive.
     void alive() const
     {

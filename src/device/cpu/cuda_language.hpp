@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/executor.hpp"
+#include "device/cpu/kernel_functions.hpp"
 
 #include <atomic>
 #include <cstdio>

@@ -200,6 +200,8 @@ void carry_threads(Carrier& carrier)
         block.grid->call();
         ++block.gone;
         block.ended[thread / kWarpLanes] |= 1U << thread % kWarpLanes;
+        if (!block.warps.empty() && block.warps[thread / kWarpLanes].arrived != 0)
+            block.may_exchange |= 1U << thread / kWarpLanes; // the others of its warp may have waited for this thread
     } while (block.sequential && block.next_unstarted < block.threads);
 }
 

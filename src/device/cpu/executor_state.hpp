@@ -20,11 +20,14 @@ class Engine;
 // The lanes of a warp that exchange values: see exchange_in_warp().
 struct Warp {
     std::uint32_t arrived = 0; // lanes that wait
+    bool same_mask = true;     // all of them wait with the same mask
     std::array<std::uint32_t, kWarpLanes> mask{};
     std::array<std::uint64_t, kWarpLanes> given{};
+    std::uint32_t votes = 0;  // lanes that only ask for which lanes a predicate holds
     std::uint32_t orders = 0; // lanes whose exchange orders memory
     // What each lane got from its last exchange.
     std::array<std::uint32_t, kWarpLanes> present{};
+    std::array<std::uint32_t, kWarpLanes> nonzero{}; // lanes that gave something else than 0
     std::array<std::array<std::uint64_t, kWarpLanes>, kWarpLanes> received{};
 };
 
@@ -69,7 +72,8 @@ struct Block {
     void* observed = nullptr;                  // see observer.hpp
     std::vector<SharedVariable> shared;        // a kernel has few
     std::size_t shared_bytes = 0;
-    std::vector<Warp> warps; // made with the first exchange
+    std::vector<Warp> warps;        // made with the first exchange
+    std::uint32_t may_exchange = 0; // warps whose exchange may be complete; take_exchanged() has not seen it
 };
 
 // Opens the barrier when every thread of the block is there or has ended, as on GPUs since Volta.

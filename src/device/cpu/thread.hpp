@@ -67,6 +67,8 @@ unsigned barrier_count(bool predicate, unsigned& threads, const char* file = __b
 // that are there take part). Returns which lanes took part; `all[lane]` is what each of them gave, valid until the
 // thread's next exchange. `orders`: memory too, as __syncwarp() does.
 std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const std::uint64_t*& all, bool orders);
+// The same; returns for which lanes `predicate` holds.
+std::uint32_t ballot_in_warp(std::uint32_t mask, bool predicate);
 
 // Returns when all that the threads of the block have launched is complete, without tail launches: the old device
 // runtime's cudaDeviceSynchronize().

@@ -32,6 +32,8 @@ std::uint32_t live_lanes(const Block& block, std::size_t number)
 // The lanes that wait with the same mask as this one.
 std::uint32_t waiting_with(const Warp& warp, unsigned lane)
 {
+    if (warp.same_mask)
+        return warp.arrived;
     std::uint32_t group = 0;
     for (std::uint32_t rest = warp.arrived; rest != 0; rest &= rest - 1) {
         const auto other = static_cast<unsigned>(std::countr_zero(rest));
@@ -57,6 +59,7 @@ std::uint32_t complete_group(const Block& block, std::size_t number, Others othe
             return group;
         else
             forced = group;
+        rest &= ~group | bit(lane);
     }
     if (others != Others::running && of_any != 0)
         return of_any;
@@ -67,10 +70,16 @@ void release(Block& block, std::size_t number, std::uint32_t group)
 {
     Warp& warp = block.warps[number];
     std::vector<void*> ordered;
+    std::uint32_t nonzero = 0;
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+        nonzero |= warp.given[lane] != 0 ? bit(lane) : 0;
+    nonzero &= group;
     for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         warp.present[lane] = group;
-        warp.received[lane] = warp.given;
+        warp.nonzero[lane] = nonzero;
+        if ((warp.votes & bit(lane)) == 0)
+            warp.received[lane] = warp.given;
         if (block.observed != nullptr && (warp.orders & bit(lane)) != 0)
             ordered.push_back(
                 observer->thread_of(block.observed, static_cast<std::uint32_t>(number * kWarpLanes + lane)));
@@ -84,14 +93,26 @@ void release(Block& block, std::size_t number, std::uint32_t group)
 
 std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, Others others)
 {
+    if (others == Others::running && block.may_exchange == 0)
+        return {};
     std::array<std::uint32_t, kMaxThreadsPerBlock / kWarpLanes> released{};
-    for (std::size_t number = 0; number < block.warps.size(); ++number)
-        if (block.warps[number].arrived != 0) {
-            released[number] = complete_group(block, number, others);
-            if (released[number] != 0)
-                release(block, number, released[number]);
+    const auto take = [&](std::size_t number, Others while_others) {
+        const std::uint32_t group = complete_group(block, number, while_others);
+        if (group != 0)
+            release(block, number, group);
+        released[number] |= group;
+        return group != 0;
+    };
+    for (; block.may_exchange != 0; block.may_exchange &= block.may_exchange - 1)
+        while (take(static_cast<std::size_t>(std::countr_zero(block.may_exchange)), Others::running)) {
         }
+    if (others != Others::running)
+        for (std::size_t number = 0; number < block.warps.size(); ++number)
+            if (released[number] == 0)
+                take(number, others);
     std::vector<Carrier*> taken;
+    if (std::ranges::all_of(released, [](std::uint32_t group) { return group == 0; }))
+        return taken;
     std::erase_if(at_warp, [&](Carrier* carrier) {
         const unsigned thread = thread_of(*carrier);
         if ((released[thread / kWarpLanes] & bit(thread % kWarpLanes)) == 0)
@@ -102,22 +123,48 @@ std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_war
     return taken;
 }
 
-std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const std::uint64_t*& all, bool orders)
+namespace
+{
+
+// Waits until the exchange is complete.
+const Warp& exchanged(std::uint32_t mask, std::uint64_t value, bool votes, bool orders, unsigned& lane)
 {
     Carrier& carrier = *current_carrier();
     Block& block = *carrier.block;
     if (block.warps.empty())
         block.warps.resize((block.threads + kWarpLanes - 1) / kWarpLanes);
     const unsigned thread = linear_thread();
-    const unsigned lane = thread % kWarpLanes;
+    lane = thread % kWarpLanes;
     Warp& warp = block.warps[thread / kWarpLanes];
+    if (warp.arrived == 0)
+        warp.same_mask = true;
+    else if (warp.same_mask)
+        warp.same_mask = warp.mask[std::countr_zero(warp.arrived)] == mask;
     warp.arrived |= bit(lane);
     warp.mask[lane] = mask;
     warp.given[lane] = value;
+    warp.votes = votes ? warp.votes | bit(lane) : warp.votes & ~bit(lane);
     warp.orders = orders ? warp.orders | bit(lane) : warp.orders & ~bit(lane);
+    if (mask != 0 && (mask & live_lanes(block, thread / kWarpLanes) & ~waiting_with(warp, lane)) == 0)
+        block.may_exchange |= bit(thread / kWarpLanes);
     carrier.stop(Carrier::Stop::at_warp);
+    return warp;
+}
+
+} // namespace
+
+std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const std::uint64_t*& all, bool orders)
+{
+    unsigned lane = 0;
+    const Warp& warp = exchanged(mask, value, false, orders, lane);
     all = warp.received[lane].data();
     return warp.present[lane];
+}
+
+std::uint32_t ballot_in_warp(std::uint32_t mask, bool predicate)
+{
+    unsigned lane = 0;
+    return exchanged(mask, predicate ? 1 : 0, true, false, lane).nonzero[lane];
 }
 
 } // namespace nestbed::cpu

@@ -63,6 +63,7 @@ class Worker final : public Engine
     // Returns whether a block has ended.
     bool advance_all(std::list<OpenBlock>& open);
     void go_on(OpenBlock& open, Carrier& carrier);
+    void go_on_by_warps(OpenBlock& open, Carrier& carrier);
     void run_now(const Block& block, std::unique_ptr<Grid> grid);
     // Runs what all workers have launched so far, without tail launches, for blocks that wait for it.
     void run_early(std::list<OpenBlock>& waiting);

@@ -66,6 +66,20 @@ __device__ inline unsigned load_acquire(const unsigned* address)
     asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
     return value;
 }
+// Loads that race with atomic operations of other threads. This one sees what the L2 cache has.
+__device__ inline unsigned load_relaxed(const unsigned* address)
+{
+    unsigned value = 0;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(address));
+    return value;
+}
+// The same where one block alone runs: it may also see what its own L1 cache has, which is nearer.
+__device__ inline unsigned load_in_block(const unsigned* address)
+{
+    unsigned value = 0;
+    asm volatile("ld.relaxed.cta.u32 %0, [%1];" : "=r"(value) : "l"(address));
+    return value;
+}
 __device__ inline void store_release(unsigned* address, unsigned value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(address), "r"(value) : "memory");
@@ -79,6 +93,15 @@ __device__ inline unsigned fetch_add_acq_rel(unsigned* address, unsigned value)
     unsigned before = 0;
     asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(address), "r"(value) : "memory");
     return before;
+}
+
+// The same address, of which the compiler no longer knows whose it is. nvcc warns where it sees that the pointer given to a child is to
+// local memory, and takes a pointer that a kernel is given for one to global memory: a load through it would be from another address.
+template <class T>
+__device__ T* of_any_memory(T* pointer)
+{
+    asm volatile("" : "+l"(pointer));
+    return pointer;
 }
 
 // Delays the calling thread by `us` microseconds.

@@ -1,6 +1,5 @@
-// Sums over the threads of a warp and of a block. A GPU uses shuffles. The executor has no shuffles and uses the
-// shared memory of the block. All threads of the block must call these functions, and a block must consist of whole
-// warps.
+// Sums over the threads of a warp and of a block. All threads of the warp, or of the block, must call these functions, and a block
+// must consist of whole warps.
 #pragma once
 
 #include "device/language.hpp"
@@ -15,22 +14,9 @@ inline constexpr unsigned kMaxThreads = 1024;
 template <class Sum>
 __device__ Sum warp_sum(Sum value)
 {
-#ifdef __CUDACC__
     for (unsigned distance = kWarp / 2; distance > 0; distance /= 2)
         value += __shfl_down_sync(0xFFFFFFFFU, value, distance);
     return value;
-#else
-    BLOCK_SHARED(Sum, values, kMaxThreads);
-    const unsigned tid = threadIdx.x;
-    __syncthreads(); // no thread still reads the previous values
-    values[tid] = value;
-    for (unsigned distance = kWarp / 2; distance > 0; distance /= 2) {
-        __syncthreads();
-        if (tid % kWarp < distance)
-            values[tid] += values[tid + distance];
-    }
-    return values[tid];
-#endif
 }
 
 // Returns the sum over the block in thread 0. Again: set it if the block may have called this function before.

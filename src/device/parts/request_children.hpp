@@ -142,7 +142,7 @@ __device__ void submit_requests(const RequestRun<E>& run, const ChildGrid<typena
     if (threadIdx.x % kLanes == 0 && (of_warp || threadIdx.x == 0))
         memory.rows[row] = {static_cast<unsigned>(total >> kItemsShift), blocks_of_row, 0};
     if (of_warp) {
-        warp_barrier();
+        __syncwarp();
         if (threadIdx.x % kLanes == 0 && blocks_of_row != 0)
             launch_rows(run, grid, row, 1, blocks_of_row, sink);
         return;

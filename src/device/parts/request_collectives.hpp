@@ -14,26 +14,11 @@ inline constexpr unsigned kLanes = 32;
 template <class Act>
 __device__ void one_lane_at_a_time(bool acts, const Act& act)
 {
-#ifdef __CUDACC__
     for (unsigned left = __ballot_sync(0xFFFFFFFFU, acts); left != 0; left &= left - 1) {
         if (threadIdx.x % kLanes == static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1))
             act();
         __syncwarp();
     }
-#else
-    if (acts)
-        act();
-#endif
-}
-
-// All threads of the warp wait for each other, and see what the others wrote.
-__device__ inline void warp_barrier()
-{
-#ifdef __CUDACC__
-    __syncwarp();
-#else
-    __syncthreads();
-#endif
 }
 
 // Items in the upper half and blocks in the lower half of one number, so that one sum adds both.
@@ -45,7 +30,6 @@ inline constexpr unsigned kItemsShift = 32;
 __device__ inline ItemsAndBlocks sum_before(ItemsAndBlocks mine, bool of_warp, ItemsAndBlocks& total)
 {
     const unsigned tid = threadIdx.x;
-#ifdef __CUDACC__
     const unsigned lane = tid % kLanes;
     ItemsAndBlocks sum = mine;
     for (unsigned distance = 1; distance < kLanes; distance *= 2) {
@@ -69,34 +53,16 @@ __device__ inline ItemsAndBlocks sum_before(ItemsAndBlocks mine, bool of_warp, I
         total += sums[warp];
     }
     return sum - mine;
-#else
-    constexpr unsigned kMax = 1024;
-    BLOCK_SHARED(ItemsAndBlocks, values, kMax);
-    __syncthreads(); // nobody still reads what was there before
-    values[tid] = mine;
-    __syncthreads();
-    const unsigned first = of_warp ? tid / kLanes * kLanes : 0;
-    const unsigned end = of_warp ? first + kLanes : blockDim.x;
-    ItemsAndBlocks before = 0;
-    total = 0;
-    for (unsigned thread = first; thread < end; ++thread) {
-        before = thread == tid ? total : before;
-        total += values[thread];
-    }
-    return before;
-#endif
 }
 
 // The least and the largest of what the threads of a block give, in shared memory that nobody reads now. All threads call
 // it; a barrier must follow.
 __device__ inline void gather_range(unsigned* found_least, unsigned* found_most, unsigned least, unsigned most)
 {
-#ifdef __CUDACC__
     least = __reduce_min_sync(0xFFFFFFFFU, least);
     most = __reduce_max_sync(0xFFFFFFFFU, most);
     if (threadIdx.x % kLanes != 0)
         return;
-#endif
     atomicMin(found_least, least);
     atomicMax(found_most, most);
 }

@@ -48,7 +48,7 @@ class coalesced_group
     }
     unsigned long long size() const { return num_threads(); }
     unsigned num_threads() const { return (unsigned)__popc(mask_); }
-    unsigned thread_rank() const { return (unsigned)__popc(mask_ & ((1U << nestbed::program::lane()) - 1)); }
+    unsigned thread_rank() const { return (unsigned)__popc(mask_ & ((1U << nestbed::cpu::lane()) - 1)); }
     unsigned meta_group_rank() const { return meta_rank_; }
     unsigned meta_group_size() const { return meta_size_; }
     unsigned mask() const { return mask_; }
@@ -122,7 +122,7 @@ class thread_block_tile
     }
     static constexpr unsigned long long size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
-    static unsigned thread_rank() { return nestbed::program::lane() % Size; }
+    static unsigned thread_rank() { return nestbed::cpu::lane() % Size; }
     static unsigned meta_group_rank() { return nestbed::cpu::linear_thread() / Size; }
     static unsigned meta_group_size() { return (thread_block::num_threads() + Size - 1) / Size; }
     static unsigned mask() { return Size == 32 ? ~0U : ((1U << Size % 32) - 1) << first(); }
@@ -162,7 +162,7 @@ class thread_block_tile
     }
 
   private:
-    static unsigned first() { return nestbed::program::lane() / Size * Size; }
+    static unsigned first() { return nestbed::cpu::lane() / Size * Size; }
 };
 
 template <unsigned Size, class Parent>
@@ -173,8 +173,8 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent&)
 // The dynamic form: of a block, or of the lanes of a group.
 inline coalesced_group tiled_partition(const thread_block&, unsigned size)
 {
-    const unsigned first = nestbed::program::lane() / size * size;
-    const unsigned rest = thread_block::num_threads() - (nestbed::cpu::linear_thread() - nestbed::program::lane());
+    const unsigned first = nestbed::cpu::lane() / size * size;
+    const unsigned rest = thread_block::num_threads() - (nestbed::cpu::linear_thread() - nestbed::cpu::lane());
     const unsigned lanes = rest >= 32 ? ~0U : (1U << rest) - 1;
     return coalesced_group((size >= 32 ? ~0U : ((1U << size) - 1) << first) & lanes,
                            nestbed::cpu::linear_thread() / size, (thread_block::num_threads() + size - 1) / size);
@@ -235,13 +235,13 @@ NESTBED_OPERATOR(bit_xor, a ^ b)
 template <class Group, class T, class Operator>
 T reduce(const Group& group, T value, Operator combine)
 {
-    return nestbed::program::reduced(group.mask(), value, combine);
+    return nestbed::cpu::reduced(group.mask(), value, combine);
 }
 template <class Group, class T, class Operator>
 T inclusive_scan(const Group& group, T value, Operator combine)
 {
-    const nestbed::program::Exchange<T> exchange(group.mask(), value);
-    const unsigned own = nestbed::program::lane();
+    const nestbed::cpu::Exchange<T> exchange(group.mask(), value);
+    const unsigned own = nestbed::cpu::lane();
     for (unsigned lane = own; lane-- > 0;)
         if (exchange.has(lane))
             value = combine(exchange.of(lane), value);

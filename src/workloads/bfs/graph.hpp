@@ -31,30 +31,6 @@ struct GraphTask {
     RequestTotals* totals; // work: edges that were looked at
 };
 
-// A load that races with atomic operations of other threads. It sees what the L2 cache has.
-__device__ inline unsigned load_relaxed(const unsigned* address)
-{
-#ifdef __CUDACC__
-    unsigned value = 0;
-    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(address));
-    return value;
-#else
-    return std::atomic_ref<unsigned>(*const_cast<unsigned*>(address)).load(std::memory_order_relaxed);
-#endif
-}
-
-// The same where one block alone runs: it may also see what its own L1 cache has, which is nearer.
-__device__ inline unsigned load_in_block(const unsigned* address)
-{
-#ifdef __CUDACC__
-    unsigned value = 0;
-    asm volatile("ld.relaxed.cta.u32 %0, [%1];" : "=r"(value) : "l"(address));
-    return value;
-#else
-    return load_relaxed(address);
-#endif
-}
-
 // The length of a path over one more edge.
 __device__ inline unsigned longer_by(const GraphTask& task, unsigned distance, unsigned edge)
 {
@@ -66,7 +42,6 @@ __device__ inline unsigned longer_by(const GraphTask& task, unsigned distance, u
 // global memory.
 __device__ inline unsigned place_in(unsigned* count, bool has)
 {
-#ifdef __CUDACC__
     const unsigned mask = __ballot_sync(0xFFFFFFFFU, has);
     if (mask == 0)
         return 0;
@@ -75,16 +50,12 @@ __device__ inline unsigned place_in(unsigned* count, bool has)
     if (lane == 0)
         first = atomicAdd(count, static_cast<unsigned>(__popc(mask)));
     return __shfl_sync(0xFFFFFFFFU, first, 0) + static_cast<unsigned>(__popc(mask & ((1U << lane) - 1)));
-#else
-    return has ? atomicAdd(count, 1U) : 0;
-#endif
 }
 
 // The same for several items per thread.
 template <unsigned Items>
 __device__ void places_in(unsigned* count, const bool (&has)[Items], unsigned (&places)[Items])
 {
-#ifdef __CUDACC__
     const unsigned lane = threadIdx.x % kLanes;
     unsigned masks[Items];
     unsigned total = 0;
@@ -102,34 +73,23 @@ __device__ void places_in(unsigned* count, const bool (&has)[Items], unsigned (&
         places[item] = first + static_cast<unsigned>(__popc(masks[item] & ((1U << lane) - 1)));
         first += static_cast<unsigned>(__popc(masks[item]));
     }
-#else
-    for (unsigned item = 0; item < Items; ++item)
-        places[item] = place_in(count, has[item]);
-#endif
 }
 
 // Adds up a number of every thread of the warp, which all call it.
 template <class T>
 __device__ void add_of_warp(T* sum, unsigned mine)
 {
-#ifdef __CUDACC__
     mine = __reduce_add_sync(0xFFFFFFFFU, mine);
     if (threadIdx.x % kLanes == 0 && mine != 0)
         atomicAdd(sum, static_cast<T>(mine));
-#else
-    if (mine != 0)
-        atomicAdd(sum, static_cast<T>(mine));
-#endif
 }
 
 // The least of a number of every thread of the warp, which all call it.
 __device__ inline void least_of_warp(unsigned* least, unsigned mine)
 {
-#ifdef __CUDACC__
     mine = __reduce_min_sync(0xFFFFFFFFU, mine);
     if (threadIdx.x % kLanes != 0)
         return;
-#endif
     if (mine != kUnreached)
         atomicMin(least, mine);
 }

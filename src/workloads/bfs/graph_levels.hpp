@@ -287,10 +287,9 @@ __device__ inline void bottom_up(const GraphSearch& search, const GraphSearchPla
             end = task.in_starts[vertex + 1];
         }
         const unsigned first = edge;
-        const unsigned own_end = kBackend == BackendKind::cuda && end - edge > kLanes ? edge + kLanes : end;
+        const unsigned own_end = end - edge > kLanes ? edge + kLanes : end;
         bool found = finds_parent(task, now.level, edge, own_end);
         looked += edge - first;
-#ifdef __CUDACC__
         const unsigned lane = threadIdx.x % kLanes;
         for (unsigned left = __ballot_sync(0xFFFFFFFFU, !found && edge < end); left != 0; left &= left - 1) {
             const int owner = __ffs(static_cast<int>(left)) - 1;
@@ -304,7 +303,6 @@ __device__ inline void bottom_up(const GraphSearch& search, const GraphSearchPla
             }
             found = found || (here && lane == static_cast<unsigned>(owner));
         }
-#endif
         if (found)
             store_relaxed(&task.distance[vertex], now.level + 1);
         stage_found<false>(search, now, shared, found, vertex, false);

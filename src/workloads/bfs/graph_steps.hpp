@@ -107,17 +107,6 @@ struct GraphSearchOptions {
     bool near_far = false;
 };
 
-// Blocks of the kernel that run at once.
-template <auto Kernel>
-std::uint32_t blocks_at_once(const GraphJob& job)
-{
-#ifdef __CUDACC__
-    return job.context.resident_blocks<Kernel>(job.point.block);
-#else
-    return 2 * job.context.facts().multiprocessors;
-#endif
-}
-
 inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOptions& options,
                                       std::uint32_t most_blocks)
 {

@@ -32,17 +32,6 @@ struct LitmusWords {
     __device__ unsigned* word(unsigned index) const { return data + index * kWordsOfCacheLine; }
 };
 
-// The same address, of which the compiler no longer knows whose it is. nvcc warns where it sees that the pointer given to a child is to
-// local memory, and takes a pointer that a kernel is given for one to global memory: a load through it would be from another address.
-template <class T>
-__device__ T* of_any_memory(T* pointer)
-{
-#ifdef __CUDACC__
-    asm volatile("" : "+l"(pointer));
-#endif
-    return pointer;
-}
-
 // A child that writes, later by the delay of the case. It has one thread.
 template <class Nest>
 __global__ void litmus_write(LitmusWords mine, Nest nest)

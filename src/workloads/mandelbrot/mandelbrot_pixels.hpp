@@ -79,11 +79,9 @@ struct BlockDwells {
 // must follow before the result is read.
 __device__ inline void gather_work(BlockDwells* block, unsigned work)
 {
-#ifdef __CUDACC__
     work = __reduce_add_sync(0xFFFFFFFFU, work);
     if (threadIdx.x % kLanes != 0)
         return;
-#endif
     atomicAdd(&block->work, work);
 }
 

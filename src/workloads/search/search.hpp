@@ -72,7 +72,6 @@ struct SearchTask {
     // By all threads of a block.
     __device__ void add_all(ThreadFound found) const
     {
-#ifdef __CUDACC__
         for (unsigned distance = kLanes / 2; distance > 0; distance /= 2) {
             found.nodes += __shfl_down_sync(0xFFFFFFFFU, found.nodes, distance);
             found.leaves += __shfl_down_sync(0xFFFFFFFFU, found.leaves, distance);
@@ -81,7 +80,6 @@ struct SearchTask {
         found.depth = __reduce_max_sync(0xFFFFFFFFU, found.depth);
         if (threadIdx.x % kLanes != 0)
             return;
-#endif
         add(found);
     }
 };

@@ -49,11 +49,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1) search_resident(SearchTask<Tree> task, Po
 template <class Tree, class Pool>
 std::uint32_t blocks_that_stay(const SearchJob& job)
 {
-#ifdef __CUDACC__
     return job.context.template resident_blocks<search_resident<Tree, Pool>>(job.point.block);
-#else
-    return 2 * job.context.facts().multiprocessors;
-#endif
 }
 
 // Share `number` of the root's children.

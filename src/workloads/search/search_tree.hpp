@@ -164,26 +164,10 @@ struct QueensTree {
 
     unsigned queens;
 
-    __device__ static unsigned bits(unsigned word)
-    {
-#ifdef __CUDACC__
-        return static_cast<unsigned>(__popc(word));
-#else
-        return static_cast<unsigned>(__builtin_popcount(word));
-#endif
-    }
-    __device__ Node root() const
-    {
-        return {};
-    }
-    __device__ unsigned depth(const Node& node) const
-    {
-        return node.depth();
-    }
-    __device__ unsigned children(const Node& node) const
-    {
-        return bits(free_columns(node, queens));
-    }
+    __device__ static unsigned bits(unsigned word) { return static_cast<unsigned>(__popc(word)); }
+    __device__ Node root() const { return {}; }
+    __device__ unsigned depth(const Node& node) const { return node.depth(); }
+    __device__ unsigned children(const Node& node) const { return bits(free_columns(node, queens)); }
     __device__ Node child(const Node& node, unsigned number) const
     {
         unsigned left = free_columns(node, queens);
@@ -191,10 +175,7 @@ struct QueensTree {
             left &= left - 1;
         return placed(node, left & (0 - left), queens);
     }
-    __device__ unsigned answers(const Node& node) const
-    {
-        return node.depth() == queens ? node.solutions() : 0;
-    }
+    __device__ unsigned answers(const Node& node) const { return node.depth() == queens ? node.solutions() : 0; }
 
     __device__ unsigned search(const Node& parent, unsigned first, unsigned end, unsigned cutoff,
                                const Stacks<Node>& /*stacks*/, Node& child, ThreadFound& found) const

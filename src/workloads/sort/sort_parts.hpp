@@ -2,7 +2,7 @@
 // block call these functions.
 #pragma once
 
-#include "workloads/sort/sort_leaf.hpp"
+#include "workloads/sort/sort.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -141,6 +141,50 @@ __device__ inline void move_keys(const SortTask& task, const SortPart& part, con
             if (const unsigned index = turn * blockDim.x + tid; index < keys_here)
                 to.values[target[turn]] = words[index];
     }
+}
+
+// What a block knows after a step.
+enum class SortStepEnd : unsigned char {
+    done, // nothing is left to do for the calling thread: the part is in the output, or other blocks are still at work
+    one_part, // the last block to count: all keys are in one of the parts, `next`; no key has moved
+    counted,  // the last block to count: the keys can move to their parts
+    moved,    // the last block to move keys: thread t has part t, `next`, which has keys
+};
+
+// Block `block` of the `blocks` of an item does its share of the step. A block that counts or moves keys adds one to the counter
+// of the division when it is done, in acquire-release order: the last one to do so sees what all of them wrote.
+__device__ inline SortStepEnd sort_step(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
+                                        SortPart& next, unsigned* words)
+{
+    const SortPart& part = item.part;
+    if (threadIdx.x == 0 && block == 0)
+        atomicAdd(task.work, static_cast<unsigned long long>(part.count));
+    if (item.step == SortStep::copy)
+        copy_keys(task.at(part.place), task.at(SortPlace::out), part.first, part.count,
+                  block * blockDim.x + threadIdx.x, blocks * blockDim.x);
+    if (item.step == SortStep::leaf)
+        sort_leaf(words, task, part);
+    if (item.step != SortStep::divide && item.step != SortStep::scatter)
+        return SortStepEnd::done;
+    const SortDigits digits = digits_of(part, task.fanout, task.grain);
+    SortNode& node = task.nodes[item.node];
+    if (item.step == SortStep::divide) {
+        count_keys(task, part, digits, node, block, blocks, words);
+        if (!block_arrives_last(&node.arrived, blocks))
+            return SortStepEnd::done;
+        next = narrowed(part, node);
+        if (digit_of(part, digits, next.least) == digit_of(part, digits, next.most))
+            return SortStepEnd::one_part;
+        set_cursors(part, digits, node);
+        return SortStepEnd::counted;
+    }
+    move_keys(task, part, digits, node, block, blocks, words);
+    const unsigned digit = threadIdx.x;
+    if (!block_arrives_last(&node.arrived, blocks) || digit >= digits.parts)
+        return SortStepEnd::done;
+    const unsigned keys = node.counts[digit];
+    next = part_of(part, digits, digit, node.cursors[digit] - keys, keys);
+    return keys == 0 ? SortStepEnd::done : SortStepEnd::moved;
 }
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -177,11 +177,6 @@ inline void __threadfence_system()
 {
     __threadfence();
 }
-inline void __nanosleep(unsigned)
-{
-    if (nestbed::cpu::in_kernel())
-        nestbed::cpu::give_way();
-}
 [[noreturn]] inline void __trap()
 {
     nestbed::program::fault(cudaErrorLaunchFailure, "__trap() was called");

@@ -9,9 +9,7 @@
     {                                                                                                                \
         return value;                                                                                                \
     }
-NESTBED_INTEGER(int, __popc, (unsigned value), __builtin_popcount(value))
 NESTBED_INTEGER(int, __popcll, (unsigned long long value), __builtin_popcountll(value))
-NESTBED_INTEGER(int, __ffs, (int value), __builtin_ffs(value))
 NESTBED_INTEGER(int, __ffsll, (long long value), __builtin_ffsll(value))
 NESTBED_INTEGER(int, __clz, (int value), value == 0 ? 32 : __builtin_clz((unsigned)value))
 NESTBED_INTEGER(int, __clzll, (long long value), value == 0 ? 64 : __builtin_clzll((unsigned long long)value))

@@ -17,32 +17,32 @@ void ptx_bfind_u32(To& to, unsigned from)
 template <class To>
 void ptx_laneid(To& to)
 {
-    to = static_cast<To>(lane());
+    to = static_cast<To>(cpu::lane());
 }
 template <class To>
 void ptx_lanemask_eq(To& to)
 {
-    to = static_cast<To>(1U << lane());
+    to = static_cast<To>(1U << cpu::lane());
 }
 template <class To>
 void ptx_lanemask_lt(To& to)
 {
-    to = static_cast<To>((1U << lane()) - 1);
+    to = static_cast<To>((1U << cpu::lane()) - 1);
 }
 template <class To>
 void ptx_lanemask_le(To& to)
 {
-    to = static_cast<To>((1U << lane()) - 1 | 1U << lane());
+    to = static_cast<To>((1U << cpu::lane()) - 1 | 1U << cpu::lane());
 }
 template <class To>
 void ptx_lanemask_gt(To& to)
 {
-    to = static_cast<To>(~((1U << lane()) - 1 | 1U << lane()));
+    to = static_cast<To>(~((1U << cpu::lane()) - 1 | 1U << cpu::lane()));
 }
 template <class To>
 void ptx_lanemask_ge(To& to)
 {
-    to = static_cast<To>(~((1U << lane()) - 1));
+    to = static_cast<To>(~((1U << cpu::lane()) - 1));
 }
 
 // The executor has no multiprocessors: blocks are spread over those that cudaGetDeviceProperties() names.

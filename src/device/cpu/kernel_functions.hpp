@@ -1,0 +1,182 @@
+// CUDA's functions of warps on the executor: shuffles, votes, matches, reductions and __syncwarp(); and those by which kernels read
+// a vote. The testbed's kernels and users' programs share them (so it is C++17). Lanes that exchange values wait for each other;
+// only __syncwarp() orders what they did in memory, as on a GPU.
+#pragma once
+
+#if __has_include("device/cpu/thread.hpp")
+#include "device/cpu/thread.hpp"
+#else
+#include "nestbed/thread.hpp" // beside the program `nestbed`: a copy
+#endif
+
+#include <cstdint>
+
+namespace nestbed::cpu
+{
+
+inline unsigned lane()
+{
+    return linear_thread() % 32;
+}
+
+// What the lanes of a warp gave each other at one point.
+template <class T>
+class Exchange
+{
+    static_assert(sizeof(T) <= 8, "lanes exchange at most 8 bytes");
+
+  public:
+    Exchange(unsigned mask, T value)
+    {
+        std::uint64_t bits = 0;
+        __builtin_memcpy(&bits, &value, sizeof value);
+        present_ = exchange_in_warp(mask, bits, all_, false);
+    }
+    unsigned present() const { return present_; }
+    bool has(unsigned lane) const { return (present_ >> lane & 1U) != 0; }
+    std::uint64_t bits_of(unsigned lane) const { return all_[lane]; }
+    T of(unsigned lane) const
+    {
+        T value;
+        __builtin_memcpy(&value, &all_[lane], sizeof value);
+        return value;
+    }
+
+  private:
+    const std::uint64_t* all_ = nullptr;
+    unsigned present_ = 0;
+};
+
+// The value of lane `from`, if it is there and `valid`; otherwise the caller's own.
+template <class T>
+T shuffled(unsigned mask, T value, unsigned from, bool valid)
+{
+    const Exchange<T> exchange(mask, value);
+    return valid && exchange.has(from) ? exchange.of(from) : value;
+}
+
+template <class T, class Combine>
+T reduced(unsigned mask, T value, Combine combine)
+{
+    const Exchange<T> exchange(mask, value);
+    bool first = true;
+    for (unsigned other = 0; other < 32; ++other)
+        if (exchange.has(other)) {
+            value = first ? exchange.of(other) : combine(value, exchange.of(other));
+            first = false;
+        }
+    return value;
+}
+
+} // namespace nestbed::cpu
+
+// NOLINTBEGIN: these names are CUDA's.
+template <class T>
+T __shfl_sync(unsigned mask, T value, int from, int width = 32)
+{
+    const unsigned lane = nestbed::cpu::lane();
+    const unsigned in_segment = (unsigned)width - 1;
+    return nestbed::cpu::shuffled(mask, value, (lane & ~in_segment) + ((unsigned)from & in_segment), true);
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32)
+{
+    const unsigned lane = nestbed::cpu::lane();
+    const bool valid = (lane & ((unsigned)width - 1)) >= by;
+    return nestbed::cpu::shuffled(mask, value, valid ? lane - by : lane, valid);
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32)
+{
+    const unsigned lane = nestbed::cpu::lane();
+    const bool valid = (lane & ((unsigned)width - 1)) + by < (unsigned)width;
+    return nestbed::cpu::shuffled(mask, value, valid ? lane + by : lane, valid);
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32)
+{
+    const unsigned lane = nestbed::cpu::lane();
+    const unsigned from = (lane ^ (unsigned)by) & 31U;
+    return nestbed::cpu::shuffled(mask, value, from, from / (unsigned)width <= lane / (unsigned)width);
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    return nestbed::cpu::ballot_in_warp(mask, predicate != 0);
+}
+inline int __any_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate == 0) == 0;
+}
+inline int __uni_sync(unsigned mask, int predicate)
+{
+    return nestbed::cpu::reduced(mask, predicate != 0 ? 1U : 2U, [](unsigned a, unsigned b) { return a | b; }) != 3;
+}
+template <class T>
+unsigned __match_any_sync(unsigned mask, T value)
+{
+    const nestbed::cpu::Exchange<T> exchange(mask, value);
+    const auto own = exchange.bits_of(nestbed::cpu::lane());
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+        if (exchange.has(lane) && exchange.bits_of(lane) == own)
+            bits |= 1U << lane;
+    return bits;
+}
+template <class T>
+unsigned __match_all_sync(unsigned mask, T value, int* all)
+{
+    const nestbed::cpu::Exchange<T> exchange(mask, value);
+    const auto own = exchange.bits_of(nestbed::cpu::lane());
+    *all = 1;
+    for (unsigned lane = 0; lane < 32; ++lane)
+        if (exchange.has(lane) && exchange.bits_of(lane) != own)
+            *all = 0;
+    return *all != 0 ? exchange.present() : 0;
+}
+#define NESTBED_REDUCE(name, combined)                                                                               \
+    template <class T>                                                                                               \
+    T name(unsigned mask, T value)                                                                                   \
+    {                                                                                                                \
+        return nestbed::cpu::reduced(mask, value, [](T a, T b) -> T { return combined; });                           \
+    }
+NESTBED_REDUCE(__reduce_add_sync, a + b)
+NESTBED_REDUCE(__reduce_min_sync, b < a ? b : a)
+NESTBED_REDUCE(__reduce_max_sync, a < b ? b : a)
+#undef NESTBED_REDUCE
+#define NESTBED_REDUCE(name, combined)                                                                               \
+    inline unsigned name(unsigned mask, unsigned value)                                                              \
+    {                                                                                                                \
+        return nestbed::cpu::reduced(mask, value, [](unsigned a, unsigned b) { return combined; });                  \
+    }
+NESTBED_REDUCE(__reduce_and_sync, (a & b))
+NESTBED_REDUCE(__reduce_or_sync, (a | b))
+NESTBED_REDUCE(__reduce_xor_sync, (a ^ b))
+#undef NESTBED_REDUCE
+inline unsigned __activemask()
+{
+    return nestbed::cpu::Exchange<bool>(0, true).present();
+}
+inline void __syncwarp(unsigned mask = 0xFFFFFFFF)
+{
+    const std::uint64_t* all = nullptr;
+    nestbed::cpu::exchange_in_warp(mask, 0, all, true);
+}
+inline int __popc(unsigned value)
+{
+    return __builtin_popcount(value);
+}
+inline int __ffs(int value)
+{
+    return __builtin_ffs(value);
+}
+// For a thread that waits for what another one writes.
+inline void __nanosleep(unsigned /*ns*/)
+{
+    if (nestbed::cpu::in_kernel())
+        nestbed::cpu::give_way();
+}
+// NOLINTEND
