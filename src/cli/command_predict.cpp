@@ -109,6 +109,15 @@ LoggedCases measured_cases(const std::string& path, const ParsedLog& log)
     return logged;
 }
 
+// The settings of a case on a GPU. The executor knows neither of these two.
+std::string text_on_gpu(Case point)
+{
+    point.backend = BackendKind::cuda;
+    point.submit = Submit::held;
+    point.l2 = CacheState::as_is;
+    return settings_text(point);
+}
+
 // The studies that have a planned case. The executor counts the launches.
 std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLog& measured,
                                        const std::vector<Case>& points, const Settings& settings, std::ostream& err)
@@ -118,14 +127,13 @@ std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLo
     const std::optional<ExecutorCounts> counts = counts_on_executor(settings, err);
     if (!counts)
         return {};
-    std::vector<NeedStudy> studies =
-        need_studies(roofline, measured, CountedLog{&counts->log, counts->cases.results});
+    std::vector<NeedStudy> studies = need_studies(roofline, measured, CountedLog{&counts->log, counts->results});
     std::set<std::string> planned;
     for (const Case& point : points)
-        planned.insert(settings_text(point));
+        planned.insert(text_on_gpu(point));
     std::erase_if(studies, [&](const NeedStudy& study) {
         return std::ranges::none_of(
-            study.cases, [&](const PredictedCase& one) { return planned.contains(settings_text(one.demand.point)); });
+            study.cases, [&](const PredictedCase& one) { return planned.contains(text_on_gpu(one.demand.point)); });
     });
     if (studies.empty())
         err << "nestbed: their times are not predicted: the log needs GPU times of a flat form and of the highest "

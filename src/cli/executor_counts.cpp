@@ -6,6 +6,8 @@
 #include "cli/run_devices.hpp"
 #include "device/backends.hpp"
 #include "log/csv_log.hpp"
+#include "log/logged_case.hpp"
+#include "model/case_text.hpp"
 #include "plan/plan.hpp"
 #include "predict/case_time.hpp"
 #include "program/build/child.hpp"
@@ -79,9 +81,9 @@ std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream
         throw Interrupted();
     log.finish();
     err << fmt::format("nestbed: counted in {}\n", duration_text(Clock::now() - start));
-    ExecutorCounts counts{.log = read_log(path, err), .cases = {}};
-    counts.cases = logged_cases(counts.log, {});
-    return counts;
+    for (CaseResult& result : results) // as the cases of a log are
+        result.point = case_of_settings(settings_text(result.point), "the plan");
+    return ExecutorCounts{.log = read_log(path, err), .results = std::move(results)};
 }
 
 } // namespace nestbed

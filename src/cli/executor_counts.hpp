@@ -1,20 +1,21 @@
 // The launches of data-dependent cases, which the executor counts as a GPU would.
 #pragma once
 
-#include "log/logged_cases.hpp"
+#include "log/case_result.hpp"
 #include "log/parsed_log.hpp"
 #include "model/case.hpp"
 #include "plan/settings.hpp"
 
 #include <iosfwd>
 #include <optional>
+#include <vector>
 
 namespace nestbed
 {
 
 struct ExecutorCounts {
     ParsedLog log;
-    LoggedCases cases;
+    std::vector<CaseResult> results;
 };
 
 bool has_data_dependent_launches(const Case& point);
