@@ -75,6 +75,17 @@ TEST(Judge, AFailedLaunchIsLaunchFailedWithCountsErrorAndLimit)
     expect_no_times(sample);
 }
 
+// A Nest refuses a launch below the last level. No GPU does.
+TEST(Judge, ALaunchBelowTheLastLevelIsOurOwnLimit)
+{
+    Sample sample = sample_of({4});
+    sample.launches->failed = 4;
+    judge_launches(sample, ExpectedLaunches::none(), "cudaErrorLaunchMaxDepthExceeded");
+    EXPECT_EQ(sample.status, Status::launch_failed);
+    EXPECT_EQ(sample.detail, "nestbed refused 4 of 4 device launches: they are below level 0, by launches() of the "
+                             "strategy the last one; this is no limit of a GPU");
+}
+
 TEST(Judge, AParentThatGaveUpIsATimeout)
 {
     Sample sample = sample_of({100, 100});
