@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text_source.hpp"
 #include "log/csv_log.hpp"
+#include "log/logged_cases.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 
@@ -49,6 +50,22 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
                                        "belongs to the log",
                                        manifest_of(log.path, {}), run, log.path));
     return {};
+}
+
+Option beside_option()
+{
+    return {.name = "beside",
+            .value = "LOG.csv",
+            .help = "show the times of the same cases in this log, e.g. of a GPU, beside those of the table"};
+}
+
+std::optional<Beside> log_beside(const Given& given, std::ostream& err)
+{
+    const std::string path = only_value(given, "beside", "", "a log of nestbed run");
+    if (path.empty())
+        return std::nullopt;
+    const ParsedLog log = read_log(path, err);
+    return Beside(path, logged_cases(log, runs_of_manifest(log)));
 }
 
 } // namespace nestbed

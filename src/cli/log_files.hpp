@@ -1,11 +1,14 @@
 // Logs that a command reads.
 #pragma once
 
+#include "cli/arguments.hpp"
 #include "log/parsed_log.hpp"
 #include "log/run_identity.hpp"
+#include "run/beside.hpp"
 
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace nestbed
@@ -18,5 +21,10 @@ ParsedLog read_log(const std::string& path, std::ostream& err);
 // The runs of the log's manifest. Empty without a manifest, or with that of another log: then only the rows are used.
 // Throws RunError for a manifest that has some of the log's runs, but not all.
 std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log);
+
+// The option of a table for the times of another log, and that log; empty without the option. Throws UsageError if it
+// is given more than once, otherwise as the functions above.
+Option beside_option();
+std::optional<Beside> log_beside(const Given& given, std::ostream& err);
 
 } // namespace nestbed

@@ -65,6 +65,7 @@ constinit const WorkloadInfo workloads::bezier{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true,
+    .has_ratio = true,
     .memory_bytes = memory_bytes,
     .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
 };

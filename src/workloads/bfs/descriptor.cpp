@@ -82,6 +82,7 @@ constexpr WorkloadInfo a_search(std::string_view name, std::string_view summary)
             .meanings = kMeanings,
             .figures = kFigures,
             .irregular = true,
+            .has_ratio = true,
             .memory_bytes = memory_bytes,
             .complete = complete,
             .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},

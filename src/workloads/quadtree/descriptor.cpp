@@ -66,6 +66,7 @@ constinit const WorkloadInfo workloads::quadtree{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true,
+    .has_ratio = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,
     .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},

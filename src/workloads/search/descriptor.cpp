@@ -113,6 +113,7 @@ constinit const WorkloadInfo workloads::search{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true,
+    .has_ratio = true,
     .memory_bytes = memory_bytes,
     .complete = complete,
     .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
