@@ -151,9 +151,9 @@ Command list_command()
     return {.name = "list",
             .arguments = "[WORKLOAD | PATTERN] [--json]",
             .summary = "the strategies, their hazards and sources",
-            .text = "Prints the names of all strategies by workload. Of the strategies of WORKLOAD, or of\n"
-                    "those that match PATTERN, such as '*_tail', it prints what they do, how they\n"
-                    "launch, what can go wrong, and where they come from.\n"
+            .text = "Prints the names of all strategies by workload. Of the strategies of WORKLOAD,\n"
+                    "or of those that match PATTERN, such as '*_tail', it prints what they do, how\n"
+                    "they launch, what can go wrong, and where they come from.\n"
                     "--json prints one object with lists of objects, for scripts: workloads (their\n"
                     "parameters, inputs and figures), axes, columns (of the log), mechanisms,\n"
                     "strategies (those that match).\n",
