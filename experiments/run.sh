@@ -33,5 +33,14 @@ case " $* " in
     *.cfg[\ :]* | *" --strategy"*) ;;
     *) set -- "$here/book.cfg" "$@" ;;
 esac
+# Our times of an H200 stand beside those of the same cases. With other strategies than the file's, there may be no such log.
+beside=()
+for word in "$@"; do
+    log=$here/../results/h200/$(basename -- "$word" .cfg).csv
+    if [[ $word == *.cfg && $word -ef $here/${word##*/} && -f $log ]]; then
+        beside=(--beside "$(realpath --relative-base="$PWD" -- "$log")")
+    fi
+done
+[[ " $* " != *" --strategy"* && " $* " != *" --beside"* ]] || beside=()
 find_nestbed "$cuda" run "$@"
-exec "$NESTBED" run "$@"
+exec "$NESTBED" run "$@" "${beside[@]}"

@@ -24,6 +24,7 @@ fi
 }
 install_packages debootstrap
 there=$(mktemp -d)
+chmod 755 "$there" # apt reads it as a user of its own
 # Only what this script has mounted; never the folder of a mounted /proc.
 clean() {
     ! mountpoint -q "$there/proc" || umount "$there/proc"

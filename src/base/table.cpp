@@ -117,6 +117,47 @@ std::vector<std::string> take_common(std::vector<Column>& columns)
 namespace
 {
 
+// How often a cell differs from that of the row above.
+std::size_t changes_in(const Column& column)
+{
+    std::size_t changes = 0;
+    for (std::size_t row = 1; row < column.cells.size(); ++row)
+        changes += column.cells[row] == column.cells[row - 1] ? 0 : 1;
+    return changes;
+}
+
+// Takes axis columns out of a table that is too wide even without the dispensable columns: those that change least from
+// row to row, so that a line above some rows can say their value. An axis that changes with every other row stays.
+std::vector<Column> take_headings(std::vector<Column>& columns, std::size_t most)
+{
+    std::vector<Column> headings;
+    while (width_of(widths_of(columns)) > most) {
+        auto steady = columns.end();
+        for (auto column = columns.begin(); column != columns.end(); ++column)
+            if (column->axis && 2 * changes_in(*column) < column->cells.size() &&
+                (steady == columns.end() || changes_in(*column) < changes_in(*steady)))
+                steady = column;
+        if (steady == columns.end())
+            break;
+        headings.push_back(std::move(*steady));
+        columns.erase(steady);
+    }
+    return headings;
+}
+
+// The line above a row whose headings are not those of the row before.
+std::string heading_text(const std::vector<Column>& headings, std::size_t row, std::size_t most)
+{
+    const auto changed = [&](const Column& column) { return row == 0 || column.cells[row] != column.cells[row - 1]; };
+    if (std::ranges::none_of(headings, changed))
+        return "";
+    std::vector<std::string> said;
+    for (const Column& column : headings)
+        if (!column.cells[row].empty())
+            said.push_back(fmt::format("{} {}", column.name, column.cells[row]));
+    return "\n" + (said.empty() ? "" : filled(said, ", ", 0, most - 1) + ":\n");
+}
+
 // Which columns each line of a row contains.
 std::vector<std::vector<std::size_t>> lines_of(const std::vector<std::size_t>& widths, std::size_t most)
 {
@@ -150,8 +191,18 @@ std::string table_text(std::vector<Column> columns)
 std::string table_text(std::vector<Column> columns, const Terminal& terminal, const std::vector<std::string>& notes)
 {
     const std::vector<std::string> common = take_common(columns);
+    const std::vector<Column> all = columns;
     std::vector<std::size_t> widths = widths_of(columns);
-    const std::vector<std::string> spared = make_room(columns, widths, terminal.columns);
+    std::vector<std::string> spared = make_room(columns, widths, terminal.columns);
+    const std::vector<Column> headings = take_headings(columns, terminal.columns);
+    if (!headings.empty()) { // perhaps there is room for more columns now
+        columns = all;
+        std::erase_if(columns, [&](const Column& column) {
+            return std::ranges::find(headings, column.name, &Column::name) != headings.end();
+        });
+        widths = widths_of(columns);
+        spared = make_room(columns, widths, terminal.columns);
+    }
     const std::vector<std::vector<std::size_t>> lines = lines_of(widths, terminal.columns);
 
     std::string text = common.empty() ? "\n" : filled(common, ", ", 0, terminal.columns) + "\n\n";
@@ -171,6 +222,7 @@ std::string table_text(std::vector<Column> columns, const Terminal& terminal, co
     add_row([](const Column& column) { return column.name; }, false);
     const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
     for (std::size_t row = 0; row < rows; ++row) {
+        text += heading_text(headings, row, terminal.columns);
         add_row([&](const Column& column) { return column.cells[row]; }, true);
         if (row < notes.size() && !notes[row].empty())
             text += words_in_lines(notes[row], kIndent, terminal.columns);

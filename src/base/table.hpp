@@ -12,8 +12,8 @@ namespace nestbed
 
 struct Column {
     std::string name;
-    bool left = false;                // aligned to the left
-    bool axis = false;                // shown above the table if all nonempty cells are equal
+    bool left = false; // aligned to the left
+    bool axis = false; // shown above the table if all nonempty cells are equal, above some rows if there is no room
     unsigned dispensable = 0;         // removed if the table is too wide: the smallest number above 0 first
     std::vector<std::string> cells{}; // one per row; empty where the column does not apply
     Colour (*colour)(const std::string& cell) = nullptr; // on a terminal with colours
@@ -23,7 +23,8 @@ struct Column {
 };
 
 // All columns must have the same number of cells. The text ends with a line break; lines have no trailing blanks. If
-// a row is too wide even without the dispensable columns, it becomes several lines, and all but the first are
+// a row is too wide even without the dispensable columns, the axes that change least from row to row become headings
+// above the rows that share their values. If it is still too wide, it becomes several lines, and all but the first are
 // indented. There is one note per row, or none at all; a note appears below its row.
 std::string table_text(std::vector<Column> columns, const Terminal& terminal,
                        const std::vector<std::string>& notes = {});

@@ -1,4 +1,6 @@
 #include "base/error.hpp"
+#include "base/table.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "cli/arguments.hpp"
@@ -15,7 +17,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <ostream>
+#include <unistd.h>
 
 namespace nestbed
 {
@@ -44,22 +48,52 @@ std::string strategy_text(const StrategyInfo& info)
     return text + (info.operators ? folded("operators: sum, max, min", 4) : "");
 }
 
+// The names of the strategies by workload, with a hanging indent. Racy ones have a mark.
+std::string overview(const std::vector<const StrategyInfo*>& strategies)
+{
+    constexpr std::size_t kGap = 2;
+    std::map<std::string_view, std::string> names;
+    for (const StrategyInfo* one : strategies) {
+        std::string& said = names[one->workload->name];
+        said.append(said.empty() ? "" : ", ").append(one->name).append(one->racy ? "*" : "");
+    }
+    std::size_t indent = 0;
+    for (const auto& [workload, said] : names)
+        indent = std::max(indent, workload.size() + kGap);
+    const std::size_t columns = terminal_of(STDOUT_FILENO).columns;
+    std::string text;
+    for (const auto& [workload, said] : names)
+        text += words_in_lines(said, indent, columns).replace(0, workload.size(), workload);
+    const bool racy = std::ranges::any_of(strategies, &StrategyInfo::racy);
+    return text + "\n" + (racy ? "* declared racy: the answer depends on the schedule\n" : "") +
+           words_in_lines(
+               "nestbed list WORKLOAD says what each strategy does, how it launches, what can go wrong, and "
+               "where it comes from; nestbed list NAME the same of one.",
+               0, columns);
+}
+
 int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::vector<std::string_view> all = Registry::names();
     const std::vector<std::string>& patterns = given.at("argument");
     const std::string pattern = patterns.empty() ? "*" : patterns.front();
     Registry::find_anywhere(pattern); // of a name, says what is missing
+    const bool of_workload = std::ranges::any_of(
+        Registry::workloads(), [&](const WorkloadInfo* workload) { return workload->name == pattern; });
     std::vector<const StrategyInfo*> found;
-    for (const Strategy* strategy : Registry::all())
-        if (matches(pattern, strategy->info().name))
-            found.push_back(&strategy->info());
+    for (const Strategy* strategy : Registry::all()) {
+        const StrategyInfo& info = strategy->info();
+        if (of_workload ? info.workload->name == pattern : matches(pattern, info.name))
+            found.push_back(&info);
+    }
     if (found.empty())
         throw UsageError(
             fmt::format("no strategy matches '{}'{}", pattern, suggestions(pattern, all, kListsStrategies)));
-    std::string text;
+    std::string text = patterns.empty() ? overview(found) : "";
+    if (of_workload)
+        text = fmt::format("{}: {}\n\n", pattern, found.front()->workload->summary);
     for (const StrategyInfo* one : found)
-        text += strategy_text(*one);
+        text += patterns.empty() ? "" : strategy_text(*one);
     out << (given.contains("json") ? exported_tables(found) : text);
     if (const std::string missing = missing_modules_text(); !missing.empty())
         err << fmt::format("nestbed: without the strategies of {}\n", missing);
@@ -116,10 +150,11 @@ int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& o
 Command list_command()
 {
     return {.name = "list",
-            .arguments = "[PATTERN] [--json]",
+            .arguments = "[WORKLOAD | PATTERN] [--json]",
             .summary = "the strategies, their hazards and sources",
-            .text = "Prints what each strategy does, how it launches, what can go wrong, and where it\n"
-                    "comes from. With PATTERN, such as '*_tail', prints only matching strategies.\n"
+            .text = "Prints the names of all strategies by workload. Of the strategies of WORKLOAD,\n"
+                    "or of those that match PATTERN, such as '*_tail', it prints what they do, how\n"
+                    "they launch, what can go wrong, and where they come from.\n"
                     "--json prints one object with lists of objects, for scripts: workloads (their\n"
                     "parameters, inputs and figures), axes, columns (of the log), mechanisms,\n"
                     "strategies (those that match).\n",

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <optional>
 #include <ostream>
 #include <string_view>
 #include <unistd.h>
@@ -27,6 +28,7 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         throw UsageError("show: no log was given; allowed: nestbed show FILE.csv...");
     if (given.contains("csv") + given.contains("json") + given.contains("markdown") > 1)
         throw UsageError("show: --csv, --json and --markdown exclude each other; allowed: one of them");
+    const std::optional<Beside> beside = log_beside(given, err);
     std::vector<CaseResult> all; // of all logs, for output as one list
     std::map<BackendKind, RunFacts> runs;
     std::string_view before; // what to print before a table: a blank line, except for the first
@@ -42,10 +44,10 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         if (logged.results.empty())
             out << fmt::format("{}: it has no rows\n", path);
         else if (given.contains("markdown"))
-            out << summary_markdown(logged.title, logged.results, logged.runs);
+            out << summary_markdown(logged.title, logged.results, logged.runs, beside);
         else
             out << summary_table(logged.title, logged.results, logged.runs, bars_of_terminal(),
-                                 terminal_of(STDOUT_FILENO));
+                                 terminal_of(STDOUT_FILENO), beside);
     }
     if (given.contains("csv"))
         out << summary_csv(all, runs);
@@ -59,13 +61,14 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
 Command show_command()
 {
     return {.name = "show",
-            .arguments = "FILE.csv... [--markdown | --json | --csv]",
+            .arguments = "FILE.csv... [--beside LOG.csv] [--markdown | --json | --csv]",
             .summary = "print the table of an existing log",
             .text = "Prints the table that `nestbed run` prints, of each log. A row that contradicts\n"
                     "itself or the manifest is an error: see `nestbed check`.\n",
             .files = "csv",
             .operands = SIZE_MAX,
-            .options = {{.name = "markdown", .value = "", .help = "print Markdown tables"},
+            .options = {beside_option(),
+                        {.name = "markdown", .value = "", .help = "print Markdown tables"},
                         {.name = "json", .value = "", .help = "print a JSON list, one object per case"},
                         {.name = "csv", .value = "", .help = "print a CSV, one row per case"}},
             .call = show};

@@ -11,6 +11,7 @@
 #include "model/case_text.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
+#include "run/executor_times.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
@@ -139,6 +140,8 @@ std::string heading(const Trace& trace)
         settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", key, value);
     std::string text = folded(settings, 0);
     text += fmt::format("{}, kernels' timer in steps of {} ns\n", trace.device.name, trace.timer_step_ns);
+    if (trace.point.backend == BackendKind::cpu)
+        text += folded(kExecutorTimes, 0);
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t last = 0;
     for (const TracedGrid& grid : trace.grids)

@@ -66,4 +66,20 @@ std::vector<CaseResult> cases_to_overwrite(const std::string& path)
     }
 }
 
+Option beside_option()
+{
+    return {.name = "beside",
+            .value = "LOG.csv",
+            .help = "show the times of the same cases in this log, e.g. of a GPU, beside those of the table"};
+}
+
+std::optional<Beside> log_beside(const Given& given, std::ostream& err)
+{
+    const std::string path = only_value(given, "beside", "", "a log of nestbed run");
+    if (path.empty())
+        return std::nullopt;
+    const ParsedLog log = read_log(path, err);
+    return Beside(path, logged_cases(log, runs_of_manifest(log)));
+}
+
 } // namespace nestbed

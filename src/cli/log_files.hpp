@@ -1,12 +1,15 @@
 // Logs that a command reads.
 #pragma once
 
+#include "cli/arguments.hpp"
 #include "log/case_result.hpp"
 #include "log/parsed_log.hpp"
 #include "log/run_identity.hpp"
+#include "run/beside.hpp"
 
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,5 +26,9 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log);
 
 // The cases of a log that is about to be overwritten, for their times. Empty if it cannot be read.
 std::vector<CaseResult> cases_to_overwrite(const std::string& path);
+// The option of a table for the times of another log, and that log; empty without the option. Throws UsageError if it
+// is given more than once, otherwise as the functions above.
+Option beside_option();
+std::optional<Beside> log_beside(const Given& given, std::ostream& err);
 
 } // namespace nestbed

@@ -3,6 +3,7 @@
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "run/executor_times.hpp"
 
 #include <fmt/format.h>
 
@@ -125,6 +126,12 @@ std::string logs_text(const Comparison& comparison, const ParsedLog& before, con
         if (in_before != in_after)
             text += folded(fmt::format("{}: A {}; B {}", name, said(in_before), said(in_after)), 0);
     }
+    const auto of_executor = [](const ParsedLog& log) {
+        return std::ranges::any_of(log.origins,
+                                   [](const RowOrigin& origin) { return origin.at("backend") == "cpu"; });
+    };
+    if (of_executor(before) || of_executor(after))
+        text += folded(kExecutorTimes, 0);
     if (!comparison.left_out.empty())
         text += folded(
             fmt::format("Not used to match cases: {} (only in one log).", fmt::join(comparison.left_out, ", ")), 0);

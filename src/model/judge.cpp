@@ -18,6 +18,9 @@ std::vector<std::uint64_t> in_ledger(std::vector<std::uint64_t> by_depth)
     return by_depth;
 }
 
+// The name of the error that a Nest gives to launches below the last level.
+constexpr std::string_view kTooDeepName = "cudaErrorLaunchMaxDepthExceeded";
+
 } // namespace
 
 void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::string& error_name)
@@ -33,9 +36,15 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
         "cudaErrorLaunchPendingCountExceeded"; // any other error is a fault, also if replaced
     if (counts.failed != offers.replaced + offers.drains_refused || (counts.failed != 0 && error_name != kRefused)) {
         sample.status = Status::launch_failed;
-        sample.detail = fmt::format("{}{} device launches failed with {} under a pending-launch limit of {}",
-                                    counts.failed, kCountsLaunches ? fmt::format(" of {}", counts.attempted) : "",
-                                    error_name, sample.pending_limit);
+        const std::string failed = fmt::format("{}{} device launches", counts.failed,
+                                               kCountsLaunches ? fmt::format(" of {}", counts.attempted) : "");
+        sample.detail =
+            error_name == kTooDeepName
+                ? fmt::format("nestbed refused {}: they are below level {}, by launches() of the strategy the last "
+                              "one; this is no limit of a GPU",
+                              failed, form.levels())
+                : fmt::format("{} failed with {} under a pending-launch limit of {}", failed, error_name,
+                              sample.pending_limit);
     } else if (counts.waits_given_up != 0) {
         sample.status = Status::timeout;
         sample.detail = fmt::format("{} parents gave up waiting for their child: more chains were launched at once "

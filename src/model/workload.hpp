@@ -121,7 +121,7 @@ struct WorkloadInfo {
     bool counts_chances = false;   // a run counts what may happen or not: it is never run twice to time it
     bool siblings = false;         // its launches do not follow each other: many latencies on one level
     bool grid_per_level = false;   // each level of a recursion over the whole input has a grid like the root grid
-    bool has_ratio = false;        // tables divide its times by those of a reference strategy
+    bool has_ratio = false;        // tables divide its times by those of its fastest flat form
     std::string_view why_unpredictable = {}; // why the launch model does not describe it; empty: it may
     std::uint64_t max_launches = UINT64_MAX; // of a case
     Calibrates calibrates = Calibrates::nothing;

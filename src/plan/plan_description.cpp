@@ -80,6 +80,15 @@ std::string why_unsupported(const Case& point, const DeviceFacts& facts)
     return refusal.empty() ? why_too_large(point, facts) : refusal;
 }
 
+// Of all samples and of the warm-up.
+std::string launches_text(std::uint64_t launches, bool by_input)
+{
+    if (by_input && launches == 0)
+        return "as many device launches as the input decides";
+    return fmt::format("{} device launches with the warm-up{}", launches,
+                       by_input ? " besides those that the input decides" : "");
+}
+
 } // namespace
 
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices, const CaseTimes& times)
@@ -126,14 +135,11 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
         columns.push_back(std::move(outcome));
     const Terminal terminal = terminal_of(STDOUT_FILENO);
     return table_text(std::move(columns), terminal, reasons) + "\n" +
-           words_in_lines(
-               fmt::format(
-                   "{} cases, {}{} timed samples, {} device launches with the warm-up{}, at most {} of memory, "
-                   "about {}",
-                   plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
-                   by_input ? " and those that the input decides" : "", format_bytes(static_cast<double>(memory)),
-                   duration_text(std::chrono::duration<double, std::micro>(cost_us(times, plan)))),
-               0, terminal.columns) +
+           words_in_lines(fmt::format("{} cases, {}{} timed samples, {}, at most {} of memory, about {}",
+                                      plan.case_count(), at_least ? "at least " : "", plan.sample_count(),
+                                      launches_text(launches, by_input), format_bytes(static_cast<double>(memory)),
+                                      duration_text(std::chrono::duration<double, std::micro>(cost_us(times, plan)))),
+                          0, terminal.columns) +
            (unsupported == 0 ? "" : fmt::format("{} of them will be `unsupported`\n", unsupported));
 }
 

@@ -6,6 +6,7 @@
 #include "model/axis_table.hpp"
 #include "model/bandwidth.hpp"
 #include "run/case_summary.hpp"
+#include "run/executor_times.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,6 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace nestbed
@@ -23,60 +23,15 @@ namespace nestbed
 namespace
 {
 
-// Whether all its GPU times are free of host time.
-bool is_held(const CaseResult& result)
+// Whether elements follow from grid and block, or from the sides of a matrix, in all cases: then they need no column.
+bool elements_follow(const std::vector<CaseResult>& results)
 {
-    return std::ranges::all_of(result.samples,
-                               [](const KeptSample& sample) { return sample.held || !sample.gpu_us; });
-}
-
-// The median of `neighbored`, or else of `cub`, if one was measured: for each group, clock, state of the L2 cache,
-// and held or not.
-using ReferenceKey = std::tuple<std::size_t, std::string_view, CacheState, bool>;
-using References = std::map<ReferenceKey, double>;
-
-ReferenceKey reference_key(const CaseResult& result, bool held)
-{
-    return {result.group, clock_of(result), result.point.l2, held};
-}
-
-References references_in(const std::vector<CaseResult>& results)
-{
-    References references;
-    for (const std::string_view reference : {"neighbored", "cub"})
-        for (const CaseResult& result : results)
-            if (result.point.strategy == reference)
-                if (const std::vector<double> times = times_of(result); !times.empty())
-                    references.try_emplace(reference_key(result, is_held(result)), median(times));
-    return references;
-}
-
-// Two or three significant digits, if the ratio is not too small: 0.001, 0.32, 1.00, 41.2, 400.
-std::string ratio_text(double ratio)
-{
-    const int decimals = ratio < 0.0995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;
-    return fmt::format("{:.{}f}", ratio, decimals);
-}
-
-constexpr std::string_view kUnlike = "*"; // one time of the ratio is held, the other is not
-
-// This time divided by the reference's time on the same input by the same clock. Empty if there is no reference.
-std::string ratio_to_reference(const References& references, const CaseResult& result, double us)
-{
-    if (!Registry::find_anywhere(result.point.strategy)->info().workload->has_ratio)
-        return "";
-    const bool held = is_held(result);
-    if (const auto like = references.find(reference_key(result, held)); like != references.end())
-        return ratio_text(us / like->second);
-    if (const auto unlike = references.find(reference_key(result, !held)); unlike != references.end())
-        return ratio_text(us / unlike->second).append(kUnlike);
-    return "";
-}
-
-std::string axis_cell(const Axis& axis, const Case& point)
-{
-    const bool whole = point.grid == 0 || point.elements == std::uint64_t{point.grid} * point.block;
-    return axis.name == "elements" && whole ? "" : cell_of(axis, point);
+    return std::ranges::all_of(results, [](const CaseResult& result) {
+        const Case& point = result.point;
+        const bool has_grid = !cell_of(axis_named("grid"), point).empty();
+        return cell_of(axis_named("elements"), point).empty() || point.nx != 0 ||
+               (has_grid && point.elements == std::uint64_t{point.grid} * point.block);
+    });
 }
 
 // The axes with a column. An axis of words is left out if all cases have the default that keys and settings omit.
@@ -84,11 +39,12 @@ std::vector<const Axis*> axes_of_table(const std::vector<CaseResult>& results)
 {
     std::vector<const Axis*> axes;
     std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), [&](const Axis* axis) {
-        return names_on(*axis).empty() || axis->always_in_key ||
-               !std::ranges::all_of(results, [&](const CaseResult& result) {
-                   const std::string cell = cell_of(*axis, result.point);
-                   return cell.empty() || cell == text_of(*axis, axis->default_value);
-               });
+        return (axis->name != "elements" || !elements_follow(results)) &&
+               (names_on(*axis).empty() || axis->always_in_key ||
+                !std::ranges::all_of(results, [&](const CaseResult& result) {
+                    const std::string cell = cell_of(*axis, result.point);
+                    return cell.empty() || cell == text_of(*axis, axis->default_value);
+                }));
     });
     return axes;
 }
@@ -105,14 +61,14 @@ std::string interval_text(const std::string& low, const std::string& high)
     return (high.ends_with(unit) ? low.substr(0, low.find(' ')) : low) + " - " + high;
 }
 
-constexpr std::string_view kRacy = " (racy)";
+constexpr std::string_view kRacy = " (declared racy)";
 
 Colour colour_of_status(const std::string& status)
 {
     return status == "ok" ? Colour::green : status.starts_with("ok") ? Colour::yellow : Colour::red;
 }
 
-std::vector<std::string> result_cells(const References& references, const CaseResult& result, const RunFacts& run)
+std::vector<std::string> result_cells(const FlatTimes& flat, const CaseResult& result, const RunFacts& run)
 {
     CaseSummary summary = summary_of(result, run);
     const bool racy = Registry::find_anywhere(result.point.strategy)->info().racy;
@@ -121,12 +77,12 @@ std::vector<std::string> result_cells(const References& references, const CaseRe
     std::string ratio;
     if (summary.median_us) {
         spread = fmt::format("{:.1f}%", 100 * *summary.mad_us / *summary.median_us);
-        ratio = ratio_to_reference(references, result, *summary.median_us);
+        ratio = flat.ratio_of(result, *summary.median_us);
     }
     if (summary.interval_us)
         between = interval_text(format_us(summary.interval_us->low), format_us(summary.interval_us->high));
     return {std::string(summary.clock),
-            std::to_string(summary.timed),
+            summary.timed == 0 ? "" : std::to_string(summary.timed),
             summary.median_us ? format_us(*summary.median_us) : "",
             spread,
             between,
@@ -140,25 +96,20 @@ std::vector<std::string> result_cells(const References& references, const CaseRe
 
 constexpr std::string_view kBar = "bar";
 
-// The backend and its clock. Times of different backends or clocks are never compared.
-std::string timed_by(const CaseResult& result)
-{
-    return std::string(name_of(result.point.backend)) + " " + std::string(clock_of(result));
-}
-
-// One bar per case, only for the backend and clock with which most cases are timed. The name says if bars are
+// One bar per case, only for the GPU's clock or the host's, by which most cases are timed. The name says if bars are
 // logarithmic.
 Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
 {
     constexpr std::size_t kWidth = 8;
-    std::map<std::string, std::size_t> cases;
+    std::map<std::string_view, std::size_t> cases;
     for (const CaseResult& result : results)
-        cases[timed_by(result)] += times_of(result).empty() ? 0 : 1;
+        cases[clock_of(result)] += times_of(result).empty() ? 0 : 1;
     const auto most = std::ranges::max_element(cases, {}, [](const auto& one) { return one.second; });
     std::vector<std::optional<double>> medians;
     for (const CaseResult& result : results) {
         const std::vector<double> times = times_of(result);
-        const bool shown = !times.empty() && timed_by(result) == most->first;
+        const bool shown =
+            !times.empty() && clock_of(result) == most->first && result.point.backend == BackendKind::cuda;
         medians.push_back(shown ? std::optional(median(times)) : std::nullopt);
     }
     const bool logarithmic = wants_logarithms(medians);
@@ -202,7 +153,21 @@ bool all_untimed(const Runs& runs)
     return std::ranges::all_of(runs, [](const auto& run) { return run.second.untimed; });
 }
 
-std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Runs& runs, BarStyle bars)
+// The times of the same cases in another log; none if it has no case of these.
+std::vector<Column> columns_beside(const std::vector<CaseResult>& results, const Beside& beside)
+{
+    std::vector<Column> columns{{beside.device()}, {beside.device() + " ratio"}};
+    for (const CaseResult& result : results) {
+        Beside::Cells cells = beside.of(result.point);
+        columns[0].cells.push_back(std::move(cells.median));
+        columns[1].cells.push_back(std::move(cells.ratio));
+    }
+    std::erase_if(columns, [](const Column& column) { return column.value().empty(); });
+    return columns;
+}
+
+std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Runs& runs, BarStyle bars,
+                               const std::optional<Beside>& beside)
 {
     constexpr bool kLeft = true;
     constexpr bool kAxis = true;
@@ -214,14 +179,14 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
                                    {"n", !kLeft, kAxis},
                                    {"median"},
                                    {.name = "MAD", .dispensable = 1},
-                                   {"95% CI"},
+                                   {.name = "95% CI", .dispensable = 5},
                                    {"launches"},
-                                   {.name = "latency", .dispensable = 5},
+                                   {.name = "latency", .dispensable = 6},
                                    {.name = "GB/s", .dispensable = 3},
                                    {.name = "of peak", .dispensable = 2},
-                                   {.name = "ratio", .dispensable = 6},
+                                   {"ratio"},
                                    {.name = "status", .left = kLeft, .colour = colour_of_status}});
-    const References references = references_in(results);
+    const FlatTimes flat(results);
     for (const CaseResult& result : results) {
         const Case& point = result.point;
         const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
@@ -229,12 +194,15 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
                                        info.mechanisms.size() == 1 ? ""
                                                                    : std::string(name_of(mechanism_of(info, point)))};
         for (const Axis* axis : axes)
-            cells.push_back(axis_cell(*axis, point));
-        std::ranges::move(result_cells(references, result, runs.at(point.backend)), std::back_inserter(cells));
+            cells.push_back(cell_of(*axis, point));
+        std::ranges::move(result_cells(flat, result, runs.at(point.backend)), std::back_inserter(cells));
         for (std::size_t index = 0; index < columns.size(); ++index)
             columns[index].cells.push_back(std::move(cells[index]));
     }
     columns.insert(std::ranges::find(columns, "MAD", &Column::name), bar_column(results, bars));
+    if (beside)
+        std::ranges::move(columns_beside(results, *beside),
+                          std::inserter(columns, std::ranges::find(columns, "status", &Column::name)));
 
     const bool untimed = all_untimed(runs);
     constexpr std::array<std::string_view, 4> kTimes{"n", "median", "MAD", "95% CI"};
@@ -243,14 +211,16 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
     std::erase_if(columns, [&](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
                (untimed && std::ranges::find(kTimes, column.name) != kTimes.end()) ||
-               (column.name.starts_with(kBar) && (untimed || results.size() == 1)) ||
+               (column.name.starts_with(kBar) &&
+                (untimed || std::ranges::count(column.cells, "") + 1 >= std::ssize(column.cells))) ||
                (column.value().empty() && std::ranges::find(kSometimes, column.name) != kSometimes.end());
     });
     return columns;
 }
 
 // Names in it may come from another author's file.
-std::string heading_of(const std::string& title, const Runs& runs, std::size_t columns)
+std::string heading_of(const std::string& title, const Runs& runs, const std::optional<Beside>& beside,
+                       std::size_t columns)
 {
     std::string text = words_in_lines(printable(title), 0, columns);
     for (const auto& [backend, run] : runs) {
@@ -261,8 +231,10 @@ std::string heading_of(const std::string& title, const Runs& runs, std::size_t c
                                   backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
                                   run.untimed ? ", untimed" : floor)),
             0, columns);
+        if (backend == BackendKind::cpu && !run.untimed)
+            text += words_in_lines(std::string(kExecutorTimes), 0, columns);
     }
-    return text;
+    return text + (beside ? words_in_lines(printable(beside->note()), 0, columns) : "");
 }
 
 // Why a case is not ok: the detail of its first such sample; empty if it repeats that of the case above.
@@ -284,10 +256,15 @@ std::string notes_of(const std::vector<CaseResult>& results, const std::vector<C
     if (std::ranges::any_of(results, [](const CaseResult& result) {
             return Registry::find_anywhere(result.point.strategy)->info().racy;
         }))
-        text += "(racy: the answer depends on the schedule, even if it was right)\n";
-    const auto ratio = std::ranges::find(columns, "ratio", &Column::name);
-    if (ratio != columns.end() &&
-        std::ranges::any_of(ratio->cells, [](const std::string& cell) { return cell.ends_with(kUnlike); }))
+        text += "(declared racy: the answer depends on the schedule, even if it was right)\n";
+    const auto is_ratio = [](const Column& column) { return column.name.ends_with("ratio"); };
+    if (std::ranges::any_of(columns, is_ratio))
+        text += "(ratio: to the fastest flat form on the same input by the same clock)\n";
+    if (std::ranges::any_of(columns, [&](const Column& column) {
+            return is_ratio(column) && std::ranges::any_of(column.cells, [](const std::string& cell) {
+                       return cell.ends_with(FlatTimes::kUnlike);
+                   });
+        }))
         text += "(* one time of the ratio includes the host's submission, the other does not: submit)\n";
     return text;
 }
@@ -295,20 +272,22 @@ std::string notes_of(const std::vector<CaseResult>& results, const std::vector<C
 } // namespace
 
 std::string summary_table(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs,
-                          BarStyle bars, const Terminal& terminal)
+                          BarStyle bars, const Terminal& terminal, const std::optional<Beside>& beside)
 {
-    const std::vector<Column> columns = columns_of(results, runs, bars);
+    const std::vector<Column> columns = columns_of(results, runs, bars, beside);
     std::string notes;
     for (const std::string& line : split(notes_of(results, columns), '\n'))
         notes += line.empty() ? "" : words_in_lines(line, 0, terminal.columns);
-    return heading_of(title, runs, terminal.columns) + table_text(columns, terminal, reasons_of(results)) + notes;
+    return heading_of(title, runs, beside, terminal.columns) + table_text(columns, terminal, reasons_of(results)) +
+           notes;
 }
 
-std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs)
+std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs,
+                             const std::optional<Beside>& beside)
 {
-    std::vector<Column> columns = columns_of(results, runs, BarStyle::blocks);
+    std::vector<Column> columns = columns_of(results, runs, BarStyle::blocks, beside);
     std::erase_if(columns, [](const Column& column) { return column.name.starts_with(kBar); });
-    return heading_of("**" + title + "**", runs, SIZE_MAX) + markdown_text(columns) + "\n" +
+    return heading_of("**" + title + "**", runs, beside, SIZE_MAX) + markdown_text(columns) + "\n" +
            notes_of(results, columns);
 }
 

@@ -89,6 +89,35 @@ TEST(Table, ContinuesARowThatIsTooWideInAnotherLine)
         EXPECT_LE(widest_line(table_text(columns, {.columns = width}, {"", "a note of some words"})), width);
 }
 
+TEST(Table, SaysAboveTheirRowsWhatChangesLeastWhereItIsTooWide)
+{
+    const std::vector<Column> columns{
+        {.name = "name", .left = true, .cells = {"one", "two", "three", "one", "two", "three"}},
+        {.name = "input", .left = true, .axis = true, .cells = {"rmat", "rmat", "rmat", "grid", "grid", "grid"}},
+        {.name = "grain", .axis = true, .cells = {"", "16", "32", "", "16", "32"}},
+        {.name = "mad", .dispensable = 1, .cells = {"1", "2", "3", "4", "5", "6"}},
+        {.name = "median", .cells = std::vector<std::string>(6, "20.0 us")},
+        {.name = "status", .left = true, .cells = std::vector<std::string>(6, "ok")}};
+    EXPECT_EQ(table_text(columns, {.columns = 29}), "\n"
+                                                    "name   grain   median  status\n"
+                                                    "\n"
+                                                    "input rmat:\n"
+                                                    "one           20.0 us  ok\n"
+                                                    "two       16  20.0 us  ok\n"
+                                                    "three     32  20.0 us  ok\n"
+                                                    "\n"
+                                                    "input grid:\n"
+                                                    "one           20.0 us  ok\n"
+                                                    "two       16  20.0 us  ok\n"
+                                                    "three     32  20.0 us  ok\n"
+                                                    "(without mad: the table would\n"
+                                                    "be wider than 29 columns)\n");
+    EXPECT_NE(table_text(columns, {.columns = 36}).find("name   input  grain   median  status\n"), std::string::npos);
+    // A heading makes room for a column.
+    EXPECT_NE(table_text(columns, {.columns = 35}).find("name   grain  mad   median  status\n\ninput rmat:\n"),
+              std::string::npos);
+}
+
 TEST(Table, HasColoursWhereTheTerminalHasThem)
 {
     const std::vector<Column> columns{

@@ -111,7 +111,7 @@ TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
 TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
 {
     EXPECT_THAT(nestbed({"--version"}).out, StartsWith("nestbed 0."));
-    const Outcome list = nestbed({"list"});
+    const Outcome list = nestbed({"list", "*"});
     EXPECT_EQ(list.exit_code, 0);
     for (const char* part :
          {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})

@@ -4,10 +4,13 @@
 #include "log/row.hpp"
 #include "support/cli_support.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 #include <unistd.h>
 
 namespace nestbed
@@ -99,14 +102,47 @@ TEST_F(ShowCommand, ShowsLogsOfEarlierVersions)
                                  ContainsRegex("nosync +20.0 us .*2.00  1 of 2 wrong")));
 }
 
+// The first table of someone without a GPU.
+TEST_F(ShowCommand, ShowsOurTimesOfAGpuBesideThoseOfTheExecutor)
+{
+    const std::string ours = NESTBED_EXPERIMENTS "/../results/h200/book.csv";
+    const std::vector<std::string> words{
+        "run",      "--strategy", "neighbored,reduce2", "--grid", "2048", "--block", "512", "--backend", "cpu",
+        "--repeat", "1",          "--beside",           ours,     "-o",   "a.csv"};
+    const auto has_them = AllOf(HasSubstr("\nThe executor's times say nothing about those of a GPU.\n"),
+                                HasSubstr("H200: times from "), ContainsRegex("neighbored .* 18.4 us +1.00  ok\n"),
+                                ContainsRegex("reduce2 .* 98.5 us +5.34  ok"), Not(HasSubstr("bar")));
+    const Outcome run = nestbed(words);
+    EXPECT_THAT(run.out, has_them) << run.err;
+    EXPECT_THAT(nestbed({"show", "a.csv", "--beside", ours}).out, has_them);
+    EXPECT_THAT(nestbed({"show", "a.csv"}).out, AllOf(Not(HasSubstr("H200")), Not(HasSubstr("ratio"))));
+    expect_usage_error({"show", "a.csv", "--beside", ours, "--beside", ours}, {"--beside takes one value"});
+}
+
 TEST_F(ShowCommand, ListsStrategiesByPattern)
 {
-    const std::string all = nestbed({"list"}).out;
+    const std::string all = nestbed({"list", "*"}).out;
     const std::string tails = nestbed({"list", "*_tail"}).out;
     EXPECT_THAT(tails, AllOf(HasSubstr("_tail  ("), Not(HasSubstr("nosync  ("))));
     EXPECT_LT(tails.size(), all.size());
     EXPECT_THAT(nestbed({"list", "nosync"}).out, StartsWith("nosync  (reduce; cuda, cpu"));
     expect_usage_error({"list", "nosinc"}, {"no strategy matches 'nosinc', did you mean 'nosync'?"});
+}
+
+// One screen of names; the rest by workload.
+TEST_F(ShowCommand, ListsAllStrategiesByWorkloadOnOneScreen)
+{
+    const std::string all = nestbed({"list"}).out;
+    EXPECT_LE(std::ranges::count(all, '\n'), 50) << all;
+    std::istringstream lines(all);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 80U) << line;
+    EXPECT_THAT(all, AllOf(ContainsRegex("\nreduce +aggregated_block, "), ContainsRegex(" nosync\\*,"),
+                           ContainsRegex("\nsort +quick_binary, "), HasSubstr("\n* declared racy: "),
+                           Not(HasSubstr("hazards"))));
+    const std::string sort = nestbed({"list", "sort"}).out;
+    EXPECT_THAT(sort, AllOf(StartsWith("sort: "), HasSubstr("\nquick_kway  (sort; cuda, cpu)\n"),
+                            HasSubstr("\n    hazards: "), Not(HasSubstr("nosync  ("))));
 }
 
 nlohmann::json entry(const nlohmann::json& list, const std::string& name)

@@ -37,6 +37,7 @@ TEST_F(TraceCommand, WritesAFileThatSaysWhatWasTraced)
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("strategy barrier"), HasSubstr("type float32"),
                                    HasSubstr("kernels' timer in steps of"), HasSubstr("\n13 grids, "),
+                                   HasSubstr("\nThe executor's times say nothing about those of a GPU.\n"),
                                    HasSubstr("out.json: open it in ui.perfetto.dev"), Not(HasSubstr("did not fit"))));
     EXPECT_EQ(files(), 1); // and no .partial file
     const json data = file("out.json").at("otherData");

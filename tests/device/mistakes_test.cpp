@@ -45,7 +45,9 @@ TEST_F(Mistake, AKernelThatForgetsTheLastLevelIsRefusedThere)
 {
     Row row = row_of("fault_without_last_level");
     EXPECT_EQ(row["status"], "launch_failed");
-    EXPECT_THAT(row["detail"], HasSubstr("3 of 6 device launches failed with cudaErrorLaunchMaxDepthExceeded"));
+    EXPECT_THAT(
+        row["detail"],
+        HasSubstr("nestbed refused 3 of 6 device launches: they are below level 1, by launches() of the strategy"));
     EXPECT_EQ(row["launches_expected"], "3");
     EXPECT_EQ(row["wall_us"], "");
 }

@@ -77,6 +77,16 @@ TEST(CompareText, SaysWhatWasNotTestedAndHow)
                 AllOf(HasSubstr("1 case of 1 row\n"), Not(HasSubstr("Measurably different"))));
 }
 
+TEST(CompareText, SaysWhatTimesOfTheExecutorAre)
+{
+    const std::string said = "\nThe executor's times say nothing about those of a GPU.\n";
+    std::string of_executor = rows(8, 10);
+    for (std::size_t at = 0; (at = of_executor.find("cuda", at)) != std::string::npos;)
+        of_executor.replace(at, 4, "cpu");
+    EXPECT_THAT(Compared(of_executor, of_executor).text(), HasSubstr(said));
+    EXPECT_THAT(Compared(rows(8, 10), rows(8, 10)).text(), Not(HasSubstr(said)));
+}
+
 TEST(CompareText, ShowsHowManyRowsAreRightWhereSomeAreNot)
 {
     const std::string half = rows(8, 10) + rows(8, {});

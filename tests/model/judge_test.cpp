@@ -79,6 +79,17 @@ TEST(Judge, AFailedLaunchIsLaunchFailedWithCountsErrorAndLimit)
                              "pending-launch limit of 2048");
 }
 
+// A Nest refuses a launch below the last level. No GPU does.
+TEST(Judge, ALaunchBelowTheLastLevelIsOurOwnLimit)
+{
+    Sample sample = sample_of({4});
+    sample.launches->failed = 4;
+    judge_launches(sample, ExpectedLaunches::none(), "cudaErrorLaunchMaxDepthExceeded");
+    EXPECT_EQ(sample.status, Status::launch_failed);
+    EXPECT_EQ(sample.detail, "nestbed refused 4 of 4 device launches: they are below level 0, by launches() of the "
+                             "strategy the last one; this is no limit of a GPU");
+}
+
 TEST(Judge, AParentThatGaveUpIsATimeout)
 {
     expect(Status::timeout, "3 parents gave up waiting for their child",

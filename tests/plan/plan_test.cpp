@@ -4,6 +4,8 @@
 
 #include "model/launch_plan.hpp"
 #include "support/plan_support.hpp"
+#include "support/stand_ins.hpp"
+#include "workloads/reduce/descriptor.hpp"
 
 #include <tuple>
 
@@ -419,6 +421,26 @@ TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
     // (500 + 200 + 5 + 2) * (3 + 1); 3 * 4 * 6400 + 100 * (4 + 20) + 2 * 100 * 440 = 167200 bytes
     EXPECT_THAT(text, HasSubstr("\n5 cases, 25 timed samples, 4242 device launches with the warm-up, at most 163\n"
                                 "KiB of memory, about 0 s\n"));
+}
+
+TEST(Describe, CountsNoLaunchesThatTheInputDecides)
+{
+    static const StandIn by_input(
+        {.name = "by_input", .workload = &workloads::reduce, .mechanisms = kOnly<Mechanism::tail>},
+        [](const Case&) { return ExpectedLaunches::of_input(); });
+    if (Registry::find(BackendKind::cpu, "by_input") == nullptr)
+        Registry::add(BackendKind::cpu, by_input);
+    const Devices devices = cpu_alone();
+    const auto total = [&](const std::string& strategies) {
+        const Plan plan = plan_of({{"strategy", strategies}, {"elements", "4096"}, {"block", "128"}}, devices);
+        std::string text = describe(plan, devices, kByThreads);
+        std::ranges::replace(text, '\n', ' ');
+        return text;
+    };
+    EXPECT_THAT(total("by_input"),
+                HasSubstr(" timed samples, as many device launches as the input decides, at most"));
+    EXPECT_THAT(total("by_input,nosync"),
+                HasSubstr(" 1152 device launches with the warm-up besides those that the input decides, at most"));
 }
 
 TEST(Describe, SaysTheWavesOfTheDevice)

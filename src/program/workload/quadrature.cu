@@ -18,6 +18,7 @@ constinit const WorkloadInfo kQuadrature{
     .axes = {axis::grid, axis::block, axis::depth, axis::grain, axis::threshold},
     .meanings = kMeanings,
     .irregular = true, // the work depends on the input
+    .has_ratio = true, // its strategies do the same work: tables divide times by that of the fastest flat one
 };
 
 // ---- The input, a function, and the right answer.

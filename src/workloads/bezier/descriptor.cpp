@@ -55,6 +55,7 @@ constinit const WorkloadInfo workloads::bezier{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true,
+    .has_ratio = true,
     .memory_bytes = memory_bytes,
     .work = work,
 };

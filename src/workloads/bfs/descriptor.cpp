@@ -71,6 +71,7 @@ constexpr WorkloadInfo a_search(std::string_view name, std::string_view summary)
             .meanings = kMeanings,
             .figures = kFigures,
             .irregular = true,
+            .has_ratio = true,
             .memory_bytes = memory_bytes,
             .complete = complete,
             .work = work,

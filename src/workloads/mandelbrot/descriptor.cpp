@@ -63,6 +63,7 @@ constinit const WorkloadInfo workloads::mandelbrot{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true,
+    .has_ratio = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,
     .work = work,

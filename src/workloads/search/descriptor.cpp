@@ -95,6 +95,7 @@ constinit const WorkloadInfo workloads::search{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true,
+    .has_ratio = true,
     .memory_bytes = memory_bytes,
     .complete = complete,
     .work = work,

@@ -55,6 +55,7 @@ constinit const WorkloadInfo workloads::sort{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true,
+    .has_ratio = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,
     .work = work,
