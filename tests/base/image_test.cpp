@@ -34,9 +34,10 @@ Picture read_png(const std::string& path, png_uint_32 format = PNG_FORMAT_GRAY)
     return picture;
 }
 
-TEST(Image, GoesFromBlackToWhiteByRowsAndCutsOffWhatIsPastThem)
+using Image = InFolder;
+
+TEST_F(Image, GoesFromBlackToWhiteByRowsAndCutsOffWhatIsPastThem)
 {
-    const ScratchFolder folder;
     const std::vector<float> pixels{0, 1, 2, 4, 5, std::numeric_limits<float>::quiet_NaN()};
     write_png(folder.path("a.png"), pixels, 3, 0, 4);
     const Picture picture = read_png(folder.path("a.png"));
@@ -45,9 +46,8 @@ TEST(Image, GoesFromBlackToWhiteByRowsAndCutsOffWhatIsPastThem)
     EXPECT_THAT(picture.bytes, ElementsAre(0, 64, 128, 255, 255, 0));
 }
 
-TEST(Image, InColourHasItsPixelsByRows)
+TEST_F(Image, InColourHasItsPixelsByRows)
 {
-    const ScratchFolder folder;
     const std::vector<Rgb> pixels{{1, 2, 3}, {255, 0, 7}};
     write_png(folder.path("a.png"), pixels, 1);
     const Picture picture = read_png(folder.path("a.png"), PNG_FORMAT_RGB);
@@ -56,9 +56,8 @@ TEST(Image, InColourHasItsPixelsByRows)
     EXPECT_THAT(picture.bytes, ElementsAre(1, 2, 3, 255, 0, 7));
 }
 
-TEST(Image, IsNeverWrittenOverAFile)
+TEST_F(Image, IsNeverWrittenOverAFile)
 {
-    const ScratchFolder folder;
     folder.write("a.png", "mine");
     EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("a.png"), std::vector<float>{1}, 1, 0, 1); }),
                 AllOf(HasSubstr("--output " + folder.path("a.png")), HasSubstr("nothing is overwritten"),
@@ -66,16 +65,14 @@ TEST(Image, IsNeverWrittenOverAFile)
     EXPECT_EQ(folder.read("a.png"), "mine");
 }
 
-TEST(Image, NeedsAFolder)
+TEST_F(Image, NeedsAFolder)
 {
-    const ScratchFolder folder;
     EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("no/a.png"), std::vector<float>{1}, 1, 0, 1); }),
                 AllOf(HasSubstr("no/a.png"), HasSubstr("there is no folder")));
 }
 
-TEST(Image, LeavesNothingBehindWhereTheDiskIsFull)
+TEST_F(Image, LeavesNothingBehindWhereTheDiskIsFull)
 {
-    const ScratchFolder folder;
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
     rlimit small = before;

@@ -41,8 +41,7 @@ TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
     for (const Command& command : all_commands())
         all.push_back({std::string(command.name), "--help"});
     for (const std::vector<std::string>& arguments : all) {
-        const Outcome outcome = nestbed(arguments);
-        EXPECT_EQ(outcome.exit_code, 0);
+        const Outcome outcome = ended(0, arguments);
         EXPECT_THAT(outcome.out, HasSubstr("nestbed"));
         expect_columns(outcome.out, 80U);
     }
@@ -111,16 +110,14 @@ TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
 TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
 {
     EXPECT_THAT(nestbed({"--version"}).out, StartsWith("nestbed 0."));
-    const Outcome list = nestbed({"list", "*"});
-    EXPECT_EQ(list.exit_code, 0);
+    const Outcome list = ended(0, {"list", "*"});
     for (const char* part :
          {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})
         EXPECT_THAT(list.out, HasSubstr(part));
     EXPECT_THAT(list.out,
                 AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
                       HasSubstr("nosync  (reduce; cuda, cpu; racy)\n"), HasSubstr("cub  (reduce; cuda)\n")));
-    const Outcome info = nestbed({"info"});
-    EXPECT_EQ(info.exit_code, 0);
+    const Outcome info = ended(0, {"info"});
     for (const char* part :
          {"executor on", "pending launches", "null kernel", "kernels' timer", "1024 levels ran, none was refused"})
         EXPECT_THAT(info.out, HasSubstr(part));
@@ -128,8 +125,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
 
 TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
 {
-    const Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("nosync"), HasSubstr("launches"), HasSubstr("out.csv")));
     const std::vector<Row> rows = rows_of("out.csv");
@@ -148,12 +144,10 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
 
 TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
 {
-    const Outcome first = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
-    EXPECT_EQ(first.exit_code, 0);
+    const Outcome first = ended(0, small({"--repeat", "2", "-o", "out.csv"}));
     const std::string log = read("out.csv");
     const std::string manifest = read("out.csv.json");
-    const Outcome second = nestbed(small({"--repeat", "2", "-o", "out.csv", "--resume"}));
-    EXPECT_EQ(second.exit_code, 0) << second.err;
+    const Outcome second = ended(0, small({"--repeat", "2", "-o", "out.csv", "--resume"}));
     EXPECT_EQ(second.err, "nestbed: out.csv already has 2 of 2 samples\n");
     EXPECT_EQ(read("out.csv"), log);
     EXPECT_EQ(read("out.csv.json"), manifest);
@@ -174,8 +168,7 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     ASSERT_EQ(lines.size(), 6U);
     const std::string kept = lines[0] + lines[1] + lines[2] + lines[4];
     write("out.csv", kept + lines[5].substr(0, 100));
-    const Outcome outcome = nestbed(small({"--repeat", "5", "-o", "out.csv"}));
-    EXPECT_EQ(outcome.exit_code, 0);
+    const Outcome outcome = ended(0, small({"--repeat", "5", "-o", "out.csv"}));
     EXPECT_EQ(outcome.err,
               "nestbed: out.csv already has 3 of 5 samples\n"
               "nestbed: out.csv: its last row was incomplete (100 bytes) and was removed; it is measured again\n");
@@ -194,8 +187,7 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
     const std::string log = read("out.csv");
     const std::string manifest = read("out.csv.json");
     const auto refused = [&](std::initializer_list<std::string> options, const std::string& why) {
-        const Outcome outcome = nestbed(small(options));
-        EXPECT_EQ(outcome.exit_code, 2);
+        const Outcome outcome = ended(2, small(options));
         EXPECT_THAT(outcome.err,
                     AllOf(StartsWith("nestbed: --output out.csv: this run cannot resume it: "), HasSubstr(why),
                           HasSubstr("allowed: a log of the same experiment, version and machine")));
@@ -241,8 +233,7 @@ TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
     const std::string log = read("out.csv");
-    const Outcome outcome = nestbed(small({"--repeat", "3", "-o", "out.csv", "--overwrite"}));
-    EXPECT_EQ(outcome.exit_code, 0);
+    const Outcome outcome = ended(0, small({"--repeat", "3", "-o", "out.csv", "--overwrite"}));
     EXPECT_EQ(outcome.err, "nestbed: moved out.csv to out.csv.old-1\n");
     EXPECT_EQ(rows_of("out.csv").size(), 3U);
     EXPECT_EQ(read("out.csv.old-1"), log);
@@ -318,8 +309,7 @@ TEST_F(CommandLine, EachRunWithoutAnExperimentHasALogOfItsOwn)
 TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
 {
     write("some.cfg", "title = A title\nstrategy = nosync\ngrid = 4\nblock = 8,16\nrepeat = 1\nbackend = cpu\n");
-    const Outcome outcome = nestbed({"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, {"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
     EXPECT_THAT(outcome.out, StartsWith("some (changed: block, pending-limit)\n"));
     std::vector<Row> rows = rows_of("out.csv");
     ASSERT_EQ(rows.size(), 1U);
@@ -341,8 +331,7 @@ TEST_F(CommandLine, DryRunPrintsThePlanAndWritesNothing)
 
 TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
 {
-    const Outcome outcome = nestbed(small({"--pending-limit", "2", "--repeat", "1", "-o", "out.csv"}));
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, small({"--pending-limit", "2", "--repeat", "1", "-o", "out.csv"}));
     EXPECT_THAT(outcome.err, HasSubstr("1 rows are not ok"));
     EXPECT_THAT(outcome.out, HasSubstr("1 of 1 launch_failed"));
     Row row = rows_of("out.csv").at(0);
@@ -354,8 +343,7 @@ TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
 
 TEST_F(CommandLine, AWrongSumIsARowAndNeverATime)
 {
-    const Outcome outcome = nestbed(small({"--schedule", "eager", "--repeat", "1", "-o", "out.csv"}));
-    EXPECT_EQ(outcome.exit_code, 3);
+    ended(3, small({"--schedule", "eager", "--repeat", "1", "-o", "out.csv"}));
     Row row = rows_of("out.csv").at(0);
     expect_cells(row, "status=wrong schedule=eager wall_us=");
     EXPECT_NE(row["answer"], row["reference"]);
@@ -370,8 +358,7 @@ TEST_F(CommandLine, AnExpectedRaceIsNoFailureAndAnExpectedRaceThatDoesNotShowIs)
     EXPECT_THAT(shown.err, IsEmpty());
     EXPECT_THAT(shown.out, HasSubstr("2 of 2 wrong"));
     EXPECT_EQ(rows_of("eager.csv").at(0)["status"], "wrong"); // the row keeps its status
-    const Outcome hidden = nestbed(small({"--expect", "wrong", "--repeat", "1", "-o", "fifo.csv"}));
-    EXPECT_EQ(hidden.exit_code, 3);
+    const Outcome hidden = ended(3, small({"--expect", "wrong", "--repeat", "1", "-o", "fifo.csv"}));
     EXPECT_EQ(hidden.err, "nestbed: expect = wrong: no row of nosync has this status\n");
     EXPECT_EQ(rows_of("fifo.csv").at(0)["status"], "ok");
 }
@@ -391,9 +378,8 @@ TEST_F(CommandLine, ExpectedRefusalsAreNoFailureAndOtherStrategiesMustBeOk)
 
 TEST_F(CommandLine, AnExpectationThatNothingHereIsProneToIsAFailure)
 {
-    const Outcome outcome = nestbed({"run", "--backend", "cpu", "--strategy", "neighbored", "--grid", "4", "--block",
-                                     "16", "--repeat", "1", "--expect", "wrong", "-o", "out.csv"});
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, {"run", "--backend", "cpu", "--strategy", "neighbored", "--grid", "4", "--block",
+                                      "16", "--repeat", "1", "--expect", "wrong", "-o", "out.csv"});
     EXPECT_EQ(outcome.err, "nestbed: expect = wrong: no case here is prone to it\n");
 }
 
@@ -627,8 +613,7 @@ TEST_F(CommandLine, AFullDiskIsAnErrorAndNotAUsageError)
 {
     if (!fs::exists("/dev/full"))
         GTEST_SKIP() << "this machine has no /dev/full";
-    const Outcome outcome = nestbed(small({"-o", "/dev/full"}));
-    EXPECT_EQ(outcome.exit_code, 1);
+    const Outcome outcome = ended(1, small({"-o", "/dev/full"}));
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left")));
 }
 
@@ -652,8 +637,7 @@ TEST_F(CommandLine, AMessageDoesNotCommandTheTerminal)
 TEST_F(CommandLine, AForeignManifestIsNotOverwritten)
 {
     write("out.csv.json", "[1, 2]");
-    const Outcome outcome = nestbed(small({"-o", "out.csv"}));
-    EXPECT_EQ(outcome.exit_code, 2);
+    const Outcome outcome = ended(2, small({"-o", "out.csv"}));
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.csv.json"), HasSubstr("not a manifest")));
     EXPECT_FALSE(fs::exists("out.csv"));
 }

@@ -250,8 +250,7 @@ TEST(CompareOfTheRepository, FindsNoChangeInALogAgainstItself)
 {
     const std::string log =
         (std::filesystem::path(NESTBED_EXPERIMENTS).parent_path() / "results/h200/book.csv").string();
-    const Outcome compared = nestbed({"compare", log, log, "--tolerance", "0"});
-    EXPECT_EQ(compared.exit_code, 0);
+    const Outcome compared = ended(0, {"compare", log, log, "--tolerance", "0"});
     EXPECT_EQ(compared.err, "");
     EXPECT_THAT(compared.out, HasSubstr("5 same.\n"));
     std::istringstream lines(compared.out);
@@ -268,15 +267,13 @@ TEST(CompareOfTheRepository, ReadsWhatLooksAsIfItWereThereTwice)
     const std::filesystem::path folder = std::filesystem::path(NESTBED_EXPERIMENTS).parent_path() / "results/h200";
     for (const char* name : {"overhead.csv", "synced_waves.csv", "waves.csv", "faults.csv"}) {
         const std::string log = (folder / name).string();
-        const Outcome compared = nestbed({"compare", log, log, "--tolerance", "0"});
-        EXPECT_EQ(compared.exit_code, 0) << compared.err;
+        ended(0, {"compare", log, log, "--tolerance", "0"});
     }
 }
 
 TEST(CompareHelp, SaysWhatAVerdictMeans)
 {
-    const Outcome help = nestbed({"compare", "--help"});
-    EXPECT_EQ(help.exit_code, 0);
+    const Outcome help = ended(0, {"compare", "--help"});
     EXPECT_THAT(help.out, AllOf(HasSubstr("--tolerance PERCENT"), HasSubstr("too few"), HasSubstr("Exit: 0")));
     expect_columns(help.out, 80);
 }
@@ -313,8 +310,7 @@ TEST_F(CompareCommand, APipeOrADeviceIsNoLog)
     before(rows("nosync", 1, 8));
     ASSERT_EQ(mkfifo(scratch_.path("b.csv").c_str(), 0600), 0);
     for (const std::string& path : {scratch_.path("b.csv"), std::string("/dev/zero")}) {
-        const Outcome compared = nestbed({"compare", scratch_.path("a.csv"), path});
-        EXPECT_EQ(compared.exit_code, 1);
+        const Outcome compared = ended(1, {"compare", scratch_.path("a.csv"), path});
         EXPECT_EQ(compared.err,
                   "nestbed: " + path + ": it could not be read: it is a pipe or a device; allowed: a regular file\n");
     }

@@ -226,8 +226,7 @@ TEST_F(EditedLog, IsNamedRowByRow)
     const std::string log = scratch_.path("log.csv");
     expect_taken({"run", "--strategy", "nosync", "--backend", "cpu", "--grid", "4", "--block", "16", "--repeat", "14",
                   "--in-process", "-o", log});
-    const Outcome whole = nestbed({"check", log});
-    EXPECT_EQ(whole.exit_code, 0);
+    const Outcome whole = ended(0, {"check", log});
     EXPECT_EQ(whole.out, log + ": 14 of 14 rows are as a run writes them\n");
     EXPECT_EQ(whole.err, "");
     std::vector<std::vector<std::string>> rows = parse_csv(scratch_.read("log.csv"));
@@ -238,8 +237,7 @@ TEST_F(EditedLog, IsNamedRowByRow)
         text += csv_line(rows[row]);
     }
     scratch_.write("log.csv", text);
-    const Outcome found = nestbed({"check", log});
-    EXPECT_EQ(found.exit_code, 1);
+    const Outcome found = ended(1, {"check", log});
     EXPECT_EQ(found.out, log + ": 2 of 14 rows are as a run writes them\n");
     EXPECT_THAT(found.err, StartsWith("nestbed: " + log + ":4: utc is 'now'; allowed: a time such as "));
     EXPECT_THAT(found.err, HasSubstr("nestbed: " + log + ": 2 more rows\n"));

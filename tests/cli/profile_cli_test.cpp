@@ -28,8 +28,7 @@ class ProfileCommand : public Profile
     // Expects exit code 2, a message with these parts, and nothing on the disk.
     static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
     {
-        const Outcome outcome = nestbed(arguments);
-        EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+        const Outcome outcome = ended(2, arguments);
         for (const std::string& part : parts)
             EXPECT_THAT(outcome.err, HasSubstr(part));
         EXPECT_THAT(outcome.out, IsEmpty());
@@ -52,9 +51,8 @@ class ProfileCommand : public Profile
 TEST_F(ProfileCommand, PrintsAScriptWithoutAGpuAndWithoutNcu)
 {
     const PathVariable nothing("/nowhere");
-    const Outcome printed = nestbed({"profile", "--strategy", "chain", "--mechanism", "named,graph_tail", "--grid",
-                                     "4", "--block", "32", "--depth", "2", "--print", "-o", "a folder"});
-    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    const Outcome printed = ended(0, {"profile", "--strategy", "chain", "--mechanism", "named,graph_tail", "--grid",
+                                      "4", "--block", "32", "--depth", "2", "--print", "-o", "a folder"});
     const bool gpu = why_not(BackendKind::cuda).empty();
     EXPECT_THAT(printed.err, HasSubstr(gpu ? "" : "there is no usable GPU here"));
     EXPECT_THAT(
@@ -76,8 +74,7 @@ TEST_F(ProfileCommand, TakesAFileWithoutWhatItSaysOfTheWholeRun)
     folder.write("some.cfg",
                  "title = t\nstrategy = hello\ngrid = 4\nblock = 8\nrepeat = 7\nwarmup = 3\nbackend = cpu\n"
                  "expect = wrong\nworkers = 1\n");
-    const Outcome outcome = nestbed({"profile", folder.path("some.cfg"), "--block", "16", "--print"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, {"profile", folder.path("some.cfg"), "--block", "16", "--print"});
     EXPECT_THAT(outcome.out,
                 AllOf(StartsWith("mkdir -p results/local/profile-some\n"),
                       HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null_stream "
@@ -92,8 +89,7 @@ TEST_F(ProfileCommand, RefusesWhatCannotBe)
     if (why_not(BackendKind::cuda).empty())
         expect_usage_error({"profile"}, {"no strategy"});
     expect_usage_error({"profile", "none.cfg", "--print"}, {"none.cfg: there is no such experiment file"});
-    const Outcome timeout = nestbed({"profile", "--strategy", "hello", "--timeout", "soon", "--print"});
-    EXPECT_EQ(timeout.exit_code, 2);
+    const Outcome timeout = ended(2, {"profile", "--strategy", "hello", "--timeout", "soon", "--print"});
     EXPECT_THAT(timeout.err, HasSubstr("--timeout soon"));
 }
 
@@ -117,8 +113,7 @@ TEST_F(ProfileCommand, SaysWhatIsMissing)
 TEST_F(ProfileCommand, HelpFits80Columns)
 {
     for (const char* command : {"profile", "reconcile"}) {
-        const Outcome outcome = nestbed({command, "--help"});
-        EXPECT_EQ(outcome.exit_code, 0);
+        const Outcome outcome = ended(0, {command, "--help"});
         expect_columns(outcome.out, 80U);
         EXPECT_THAT(nestbed({"--help"}).out, HasSubstr(std::string("\n  ") + command + " "));
     }
@@ -126,8 +121,7 @@ TEST_F(ProfileCommand, HelpFits80Columns)
 
 TEST_F(ProfileCommand, ReconcileExitsWithZeroIfAllAreEqual)
 {
-    const Outcome outcome = nestbed({"reconcile", profiled(12)});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, {"reconcile", profiled(12)});
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 case: 1 equal"), HasSubstr("strategy hello"), HasSubstr("118 us")));
 }
@@ -158,8 +152,7 @@ TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
 
 TEST_F(ProfileCommand, ReconcileExitsWithThreeIfAnyDiffers)
 {
-    const Outcome outcome = nestbed({"reconcile", profiled(11) + "/001-hello-4x8.csv"});
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, {"reconcile", profiled(11) + "/001-hello-4x8.csv"});
     EXPECT_THAT(outcome.out, HasSubstr("# 1 differ: closed form 12, ledger 12, Nsight 11"));
 }
 
@@ -170,8 +163,7 @@ TEST_F(ProfileCommand, ReconcileExitsWithThreeIfACaseLeftNoLedger)
                       folder.path(std::string("here/nosync") + ending));
     EXPECT_EQ(nestbed({"reconcile", "."}).exit_code, 0);
     folder.write("here/failed.log", "==ERROR==");
-    const Outcome outcome = nestbed({"reconcile", "."});
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, {"reconcile", "."});
     EXPECT_EQ(outcome.err, "nestbed: ./failed.log: this case wrote no ledger\n");
     EXPECT_THAT(outcome.out, HasSubstr("1 case: 1 equal\n"));
 }
@@ -207,8 +199,7 @@ TEST_F(ProfileCommand, ReconcileSaysWhichFileIsBroken)
 {
     const std::string folder_path = profiled(12);
     folder.write("out/001-hello-4x8.source.csv", "text\n");
-    const Outcome outcome = nestbed({"reconcile", folder_path});
-    EXPECT_EQ(outcome.exit_code, 1);
+    const Outcome outcome = ended(1, {"reconcile", folder_path});
     EXPECT_THAT(outcome.err, HasSubstr("001-hello-4x8.source.csv:1: a source page of ncu begins with"));
 }
 
@@ -247,9 +238,8 @@ TEST_F(ProfileCommand, RunLeavesTimesOutWhereAsked)
 
 TEST_F(ProfileCommand, RunGoesWithoutRangesWhereAsked)
 {
-    const Outcome outcome = nestbed({"run", "--strategy", "nosync", "--backend", "cpu", "--grid", "2", "--block", "8",
-                                     "--no-nvtx", "-o", folder.path("plain.csv")});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    ended(0, {"run", "--strategy", "nosync", "--backend", "cpu", "--grid", "2", "--block", "8", "--no-nvtx", "-o",
+              folder.path("plain.csv")});
     EXPECT_THAT(folder.read("plain.csv"), HasSubstr(",ok,"));
 }
 

@@ -32,8 +32,7 @@ class TraceCommand : public CommandTest
 TEST_F(TraceCommand, WritesAFileThatSaysWhatWasTraced)
 {
     const Words arguments = small("trace", {"--type", "float32", "--seed", "9", "-o", "out.json"});
-    const Outcome outcome = nestbed(arguments);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, arguments);
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("strategy barrier"), HasSubstr("type float32"),
                                    HasSubstr("kernels' timer in steps of"), HasSubstr("\n13 grids, "),
@@ -63,8 +62,7 @@ TEST_F(TraceCommand, MeasuresWhatTracingCostsFiveTimesOrAsOftenAsAsked)
 {
     const auto runs = [&](const Words& more, const std::string& said) {
         fs::remove("trace.json");
-        const Outcome outcome = nestbed(small("trace", more));
-        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        const Outcome outcome = ended(0, small("trace", more));
         EXPECT_THAT(outcome.out, ContainsRegex(" with tracing, .* without: [+-][0-9.]+ % \\(medians of " + said));
         const json data = file().at("otherData");
         EXPECT_EQ(data.at("tracing").at("untraced_us").size(), data.at("tracing").at("traced_us").size());
@@ -133,24 +131,21 @@ TEST_F(TraceCommand, TakesARoomOfWholeGrids)
 
 TEST_F(TraceCommand, SaysHowManyGridsDidNotFit)
 {
-    const Outcome traced = nestbed(small("trace", {"--grids", "9", "--repeat", "1"}));
-    EXPECT_EQ(traced.exit_code, 0) << traced.err;
+    const Outcome traced = ended(0, small("trace", {"--grids", "9", "--repeat", "1"}));
     EXPECT_THAT(traced.out,
                 AllOf(HasSubstr("\n9 grids, "),
                       HasSubstr("\n4 more grids did not fit in the trace; allowed: --grids up to 1048576\n")));
     EXPECT_EQ(file().at("otherData").at("grids"), 9);
     EXPECT_EQ(file().at("otherData").at("grids_lost"), 4);
     EXPECT_EQ(file().at("otherData").at("grids_at_most"), 9);
-    const Outcome drawn = nestbed(small("tree", {"--grids", "5", "--repeat", "1"}));
-    EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+    const Outcome drawn = ended(0, small("tree", {"--grids", "5", "--repeat", "1"}));
     EXPECT_THAT(drawn.out, HasSubstr("\n8 more grids did not fit in the trace"));
     EXPECT_THAT(nestbed(small("tree", {"--grids", "13"})).out, Not(HasSubstr("did not fit")));
 }
 
 TEST_F(TraceCommand, TreePrintsTheLevelsAndWritesNothing)
 {
-    const Outcome outcome = nestbed(small("tree"));
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, small("tree"));
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_EQ(files(), 0);
     EXPECT_THAT(outcome.out,
@@ -165,8 +160,7 @@ TEST_F(TraceCommand, ReadsAnExperimentOfOneCaseAndTheCommandLineWins)
 {
     folder_.write("one.cfg", "title = One\nstrategy = hello\nbackend = cpu\ngrid = 3\nblock = 8\n"
                              "schedule = random:4\nrepeat = 1\n");
-    const Outcome outcome = nestbed({"trace", "one.cfg", "--block", "4"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    ended(0, {"trace", "one.cfg", "--block", "4"});
     const json data = file().at("otherData");
     EXPECT_EQ(data.at("case").at("strategy"), "hello");
     EXPECT_EQ(data.at("case").at("block"), "4");
@@ -191,8 +185,7 @@ TEST_F(TraceCommand, RefusesWhatLaunchesNothingFromAKernel)
 TEST_F(TraceCommand, SaysWhyThereIsNothingOfWhatOnlyCudaHas)
 {
     for (const char* command : {"trace", "tree"}) {
-        const Outcome outcome = nestbed(small(command, {"--mechanism", "graph_tail", "--depth", "3"}, "chain"));
-        EXPECT_EQ(outcome.exit_code, 3);
+        const Outcome outcome = ended(3, small(command, {"--mechanism", "graph_tail", "--depth", "3"}, "chain"));
         EXPECT_EQ(outcome.err, "nestbed: unsupported: backend cpu has no launches by graph_tail\n");
         EXPECT_THAT(outcome.out, IsEmpty());
     }
@@ -201,8 +194,7 @@ TEST_F(TraceCommand, SaysWhyThereIsNothingOfWhatOnlyCudaHas)
 
 TEST_F(TraceCommand, ShowsRefusedLaunchesAndExitsWithThree)
 {
-    const Outcome traced = nestbed(small("trace", {"--pending-limit", "2"}));
-    EXPECT_EQ(traced.exit_code, 3);
+    const Outcome traced = ended(3, small("trace", {"--pending-limit", "2"}));
     EXPECT_THAT(traced.err, StartsWith("nestbed: launch_failed: 4 of 6 device launches failed with "
                                        "cudaErrorLaunchPendingCountExceeded"));
     EXPECT_THAT(traced.out, AllOf(HasSubstr("trace.json: open it"), Not(HasSubstr("with tracing"))));
@@ -213,8 +205,7 @@ TEST_F(TraceCommand, ShowsRefusedLaunchesAndExitsWithThree)
     EXPECT_FALSE(written.at("otherData").contains("tracing"));
     EXPECT_EQ(
         std::ranges::count_if(written.at("traceEvents"), [](const json& event) { return event.at("ph") == "i"; }), 4);
-    const Outcome drawn = nestbed(small("tree", {"--pending-limit", "2"}));
-    EXPECT_EQ(drawn.exit_code, 3);
+    const Outcome drawn = ended(3, small("tree", {"--pending-limit", "2"}));
     EXPECT_THAT(drawn.err, StartsWith("nestbed: launch_failed: "));
     EXPECT_THAT(drawn.out, AllOf(ContainsRegex("\ndepth +grids +blocks +threads +refused "),
                                  ContainsRegex("\n 1 +4 +1 +4 +2 +[0-9]"), ContainsRegex("\n  2 +2 +1 +2 +2\n")));
@@ -222,8 +213,7 @@ TEST_F(TraceCommand, ShowsRefusedLaunchesAndExitsWithThree)
 
 TEST_F(TraceCommand, ShowsTheRunOfAWrongAnswerAndExitsWithThree)
 {
-    const Outcome outcome = nestbed(small("trace", {"--schedule", "eager"}, "nosync"));
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, small("trace", {"--schedule", "eager"}, "nosync"));
     EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: wrong: "), HasSubstr("of 4 block sums are wrong")));
     EXPECT_EQ(file().at("otherData").at("status"), "wrong");
     EXPECT_EQ(file().at("otherData").at("grids"), 13);
@@ -232,8 +222,7 @@ TEST_F(TraceCommand, ShowsTheRunOfAWrongAnswerAndExitsWithThree)
 TEST_F(TraceCommand, HelpHasItsOptionsWithin80Columns)
 {
     for (const char* command : {"trace", "tree"}) {
-        const Outcome outcome = nestbed({command, "--help"});
-        EXPECT_EQ(outcome.exit_code, 0);
+        const Outcome outcome = ended(0, {command, "--help"});
         EXPECT_THAT(outcome.out, AllOf(StartsWith(std::string("nestbed ") + command), HasSubstr("--grids N"),
                                        HasSubstr("--strategy"), HasSubstr("65536")));
         EXPECT_EQ(outcome.out.find("--output") != std::string::npos, std::string(command) == "trace");

@@ -8,8 +8,7 @@ namespace
 
 TEST(WarpsCommand, SetsTheStepsOfEachPairingInATable)
 {
-    const Outcome done = nestbed({"warps", "--block", "128"});
-    EXPECT_EQ(done.exit_code, 0) << done.err;
+    const Outcome done = ended(0, {"warps", "--block", "128"});
     EXPECT_EQ(done.out, R"(a block of 128 threads and as many numbers
 
 neighbored, shared_neighbored
@@ -58,8 +57,7 @@ TEST(WarpsCommand, RefusesABlockThatThereIsNot)
     for (const auto& [block, why] :
          {std::pair{"96", "96 threads cannot be halved down to one; allowed: powers of two"},
           std::pair{"2048", "--block 2048"}, std::pair{"64,128", "--block 64,128"}}) {
-        const Outcome refused = nestbed({"warps", "--block", block});
-        EXPECT_EQ(refused.exit_code, 2);
+        const Outcome refused = ended(2, {"warps", "--block", block});
         EXPECT_THAT(refused.err, HasSubstr(why));
     }
     EXPECT_EQ(nestbed({"warps", "--block", "64", "--block", "128"}).exit_code, 2);

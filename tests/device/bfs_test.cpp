@@ -14,9 +14,10 @@ namespace nestbed
 namespace
 {
 
-TEST(Bfs, IsRightOnEveryGraph)
+using Bfs = InFolder;
+
+TEST_F(Bfs, IsRightOnEveryGraph)
 {
-    const ScratchFolder folder;
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
         for (const auto& graphs : {small_graphs(), large_graphs()})
@@ -29,9 +30,8 @@ TEST(Bfs, IsRightOnEveryGraph)
     }
 }
 
-TEST(Bfs, IsRightByEveryMechanismAndBlock)
+TEST_F(Bfs, IsRightByEveryMechanismAndBlock)
 {
-    const ScratchFolder folder;
     const auto session = session_of("random:1");
     for (const std::string& strategy : graph_strategies(BackendKind::cpu, "bfs"))
         for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
@@ -45,9 +45,8 @@ TEST(Bfs, IsRightByEveryMechanismAndBlock)
             }
 }
 
-TEST(Bfs, IsRightAtEveryDepth)
+TEST_F(Bfs, IsRightAtEveryDepth)
 {
-    const ScratchFolder folder;
     const auto session = session_of("random:1");
     for (const std::string strategy : {"bfs_tail", "bfs_children", "bfs_queue_children", "bfs_recursive"})
         for (const std::uint32_t depth : {0U, 1U, 2U, 50U}) {
@@ -58,9 +57,8 @@ TEST(Bfs, IsRightAtEveryDepth)
 }
 
 // A recursion whose launches are refused puts vertices aside.
-TEST(Bfs, RecursesUnderAnyPendingLimitAndThreshold)
+TEST_F(Bfs, RecursesUnderAnyPendingLimitAndThreshold)
 {
-    const ScratchFolder folder;
     const auto session = session_of("fifo");
     std::uint64_t replaced = 0;
     for (const std::uint32_t limit : {1U, 3U, 100U})
@@ -79,9 +77,8 @@ TEST(Bfs, RecursesUnderAnyPendingLimitAndThreshold)
 }
 
 // A block does itself what was refused. The ledger counts it at its depth.
-TEST(Bfs, DoesARefusedLevelInTheBlockThatPlannedIt)
+TEST_F(Bfs, DoesARefusedLevelInTheBlockThatPlannedIt)
 {
-    const ScratchFolder folder;
     const auto session = session_of("fifo");
     for (const Mechanism mechanism : {Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream}) {
         Case point = graph_case("bfs_tail", large_graphs()[0], folder);
@@ -99,9 +96,8 @@ TEST(Bfs, DoesARefusedLevelInTheBlockThatPlannedIt)
 }
 
 // A level is launched if it needs more than one block, which depends on the size of the block.
-TEST(Bfs, LaunchesWhatTheOracleCountsWhereALevelHasFewEdges)
+TEST_F(Bfs, LaunchesWhatTheOracleCountsWhereALevelHasFewEdges)
 {
-    const ScratchFolder folder;
     const auto session = session_of("fifo");
     Case few = graph_case("bfs_tail", wide_level_of_one_edge(), folder);
     expect_right(*session, few);
@@ -164,9 +160,8 @@ class RunSeen final : public cpu::Observer
 };
 
 // The source has edges for more blocks than run at once: two on each multiprocessor.
-TEST(Bfs, StartsWithAsManyBlocksAsTheFirstLevelNeeds)
+TEST_F(Bfs, StartsWithAsManyBlocksAsTheFirstLevelNeeds)
 {
-    const ScratchFolder folder;
     for (const std::string strategy : {"bfs_balanced", "bfs_direction", "bfs_tail", "sssp_balanced"}) {
         const auto session = session_of("fifo");
         const RunSeen seen;
@@ -177,9 +172,8 @@ TEST(Bfs, StartsWithAsManyBlocksAsTheFirstLevelNeeds)
     }
 }
 
-TEST(Bfs, HasTheEdgesBackwardsOnlyWhereAStrategyNeedsThem)
+TEST_F(Bfs, HasTheEdgesBackwardsOnlyWhereAStrategyNeedsThem)
 {
-    const ScratchFolder folder;
     const auto session = session_of("fifo");
     for (const auto& [strategy, backwards] : {std::pair("bfs_balanced", false), std::pair("bfs_children", false),
                                               std::pair("bfs_direction", true), std::pair("bfs_tail", false)}) {
@@ -192,9 +186,8 @@ TEST(Bfs, HasTheEdgesBackwardsOnlyWhereAStrategyNeedsThem)
     EXPECT_FALSE(seen.names.contains("in_ends")); // edges lead both ways
 }
 
-TEST(Bfs, LooksAtEachEdgeOnceTopDownAndAtFewerFromBelow)
+TEST_F(Bfs, LooksAtEachEdgeOnceTopDownAndAtFewerFromBelow)
 {
-    const ScratchFolder folder;
     const auto session = session_of("fifo");
     const Sample balanced = session->sample(graph_case("bfs_balanced", large_graphs()[1], folder), 0);
     EXPECT_EQ(balanced.work, session->sample(graph_case("bfs_frontier", large_graphs()[1], folder), 0).work);
@@ -202,9 +195,8 @@ TEST(Bfs, LooksAtEachEdgeOnceTopDownAndAtFewerFromBelow)
     EXPECT_LT(session->sample(graph_case("bfs_direction", large_graphs()[1], folder), 0).work, *balanced.work / 2);
 }
 
-TEST(Bfs, SaysWhatIsWrongWithAFile)
+TEST_F(Bfs, SaysWhatIsWrongWithAFile)
 {
-    const ScratchFolder folder;
     const auto session = session_of("fifo");
     Case point = graph_case("bfs_tail", small_graphs()[14], folder);
     const std::string path = path_in(point.graph_file);

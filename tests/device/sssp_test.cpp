@@ -6,9 +6,10 @@ namespace nestbed
 namespace
 {
 
-TEST(Sssp, IsRightOnEveryGraph)
+using Sssp = InFolder;
+
+TEST_F(Sssp, IsRightOnEveryGraph)
 {
-    const ScratchFolder folder;
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
         for (const auto& graphs : {small_graphs(), large_graphs()})
@@ -21,9 +22,8 @@ TEST(Sssp, IsRightOnEveryGraph)
     }
 }
 
-TEST(Sssp, IsRightByEveryDelta)
+TEST_F(Sssp, IsRightByEveryDelta)
 {
-    const ScratchFolder folder;
     for (const char* schedule : unless_sanitized(std::vector{"fifo", "random:1"}, {"fifo"})) {
         const auto session = session_of(schedule);
         for (const std::string strategy : {"sssp_near_far", "sssp_balanced"})
@@ -38,18 +38,16 @@ TEST(Sssp, IsRightByEveryDelta)
     }
 }
 
-TEST(Sssp, IsRightInManyOrders)
+TEST_F(Sssp, IsRightInManyOrders)
 {
-    const ScratchFolder folder;
     const auto session = session_of("random:5");
     for (const std::string& strategy : graph_strategies(BackendKind::cpu, "sssp"))
         for (unsigned order = 0; order < 8; ++order)
             expect_right(*session, graph_case(strategy, small_graphs()[10], folder), order);
 }
 
-TEST(Sssp, IsRightByEveryMechanismAndDepth)
+TEST_F(Sssp, IsRightByEveryMechanismAndDepth)
 {
-    const ScratchFolder folder;
     const auto session = session_of("random:1");
     for (const std::string strategy :
          {"sssp_tail", "sssp_near_far", "sssp_children", "sssp_queue_children", "sssp_recursive"})
@@ -66,9 +64,8 @@ TEST(Sssp, IsRightByEveryMechanismAndDepth)
 }
 
 // A block does itself what was refused. How many launches there are depends on the order.
-TEST(Sssp, DoesARefusedStepInTheBlockThatPlannedIt)
+TEST_F(Sssp, DoesARefusedStepInTheBlockThatPlannedIt)
 {
-    const ScratchFolder folder;
     for (const char* schedule : {"fifo", "random:1"}) {
         const auto session = session_of(schedule);
         for (const std::string strategy : {"sssp_tail", "sssp_near_far"})
@@ -89,9 +86,8 @@ TEST(Sssp, DoesARefusedStepInTheBlockThatPlannedIt)
 }
 
 // Distances near the largest, and paths that are longer.
-TEST(Sssp, IsRightWhereOtherPathsAreTooLong)
+TEST_F(Sssp, IsRightWhereOtherPathsAreTooLong)
 {
-    const ScratchFolder folder;
     const auto session = session_of("random:1");
     const GraphShape graph{
         "half", InputKind("file"), 0, 0,
@@ -101,9 +97,8 @@ TEST(Sssp, IsRightWhereOtherPathsAreTooLong)
 }
 
 // Fewer edges are looked at if near vertices come first.
-TEST(Sssp, LooksAtFewerEdgesWithANarrowRange)
+TEST_F(Sssp, LooksAtFewerEdgesWithANarrowRange)
 {
-    const ScratchFolder folder;
     const auto session = session_of("fifo");
     Case point = graph_case("sssp_near_far", large_graphs()[5], folder);
     point.delta = UINT32_MAX;

@@ -40,18 +40,18 @@ std::string log_refusal(const std::string& path)
     return text_of<UsageError>([&] { CsvLog log(path); });
 }
 
-TEST(CsvLogFile, ThatIsNewBeginsWithTheHeader)
+using CsvLogFile = InFolder;
+
+TEST_F(CsvLogFile, ThatIsNewBeginsWithTheHeader)
 {
-    const ScratchFolder folder;
     const std::string path = folder.path("new.csv");
     const Log log(path);
     EXPECT_EQ(log.path(), path);
     EXPECT_EQ(folder.read("new.csv"), csv_line(columns())); // flushed while the log is open
 }
 
-TEST(CsvLogFile, HasEachRowAsSoonAsItIsAppended)
+TEST_F(CsvLogFile, HasEachRowAsSoonAsItIsAppended)
 {
-    const ScratchFolder folder;
     Log log(folder.path("new.csv"));
     const std::vector<std::string> row = some_row();
     log.append(row);
@@ -60,26 +60,23 @@ TEST(CsvLogFile, HasEachRowAsSoonAsItIsAppended)
     EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row, row));
 }
 
-TEST(CsvLogFile, ThatIsALogAlreadyIsContinued)
+TEST_F(CsvLogFile, ThatIsALogAlreadyIsContinued)
 {
-    const ScratchFolder folder;
     const std::vector<std::string> row = some_row();
     Log(folder.path("old.csv")).append(row);
     Log(folder.path("old.csv")).append(row);
     EXPECT_THAT(parse_csv(folder.read("old.csv")), ElementsAre(columns(), row, row));
 }
 
-TEST(CsvLogFile, ThatIsEmptyGetsItsHeader)
+TEST_F(CsvLogFile, ThatIsEmptyGetsItsHeader)
 {
-    const ScratchFolder folder;
     const Log log(folder.write("empty.csv", ""));
     EXPECT_EQ(folder.read("empty.csv"), csv_line(columns()));
 }
 
 // A killed run or a crashed machine leaves a partial row.
-TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
+TEST_F(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
 {
-    const ScratchFolder folder;
     const std::vector<std::string> row = some_row();
     const std::string whole = csv_line(columns()) + csv_line(row);
     const std::string line = csv_line(row);
@@ -94,9 +91,8 @@ TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
 }
 
 // If a quote is missing in the middle, everything after it looks like a partial row.
-TEST(CsvLogFile, IsNotCutOffWhereMoreThanARowWouldBeLost)
+TEST_F(CsvLogFile, IsNotCutOffWhereMoreThanARowWouldBeLost)
 {
-    const ScratchFolder folder;
     const std::vector<std::string> row = some_row();
     std::string text = csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row);
     text.erase(text.find('"', csv_line(columns()).size() + csv_line(row).size()), 1);
@@ -107,9 +103,8 @@ TEST(CsvLogFile, IsNotCutOffWhereMoreThanARowWouldBeLost)
 }
 
 // If the log opened the pipe for reading too, it would not notice that the reader is gone.
-TEST(CsvLogFile, MayBeAPipeWhoseReaderGoesAway)
+TEST_F(CsvLogFile, MayBeAPipeWhoseReaderGoesAway)
 {
-    const ScratchFolder folder;
     const std::string path = folder.path("pipe");
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
     const auto before = std::signal(SIGPIPE, SIG_IGN);
@@ -121,9 +116,8 @@ TEST(CsvLogFile, MayBeAPipeWhoseReaderGoesAway)
     static_cast<void>(std::signal(SIGPIPE, before));
 }
 
-TEST(CsvLogFile, LosesNothingBeforeItIsBegun)
+TEST_F(CsvLogFile, LosesNothingBeforeItIsBegun)
 {
-    const ScratchFolder folder;
     const std::string cut = csv_line(columns()) + "book,20261121T0640";
     const std::string path = folder.write("cut.csv", cut);
     {
@@ -137,9 +131,8 @@ TEST(CsvLogFile, LosesNothingBeforeItIsBegun)
     EXPECT_FALSE(folder.has("new.csv"));
 }
 
-TEST(CsvLogFile, WithHalfAHeaderGetsItWhole)
+TEST_F(CsvLogFile, WithHalfAHeaderGetsItWhole)
 {
-    const ScratchFolder folder;
     const Log log(folder.write("cut.csv", csv_line(columns()).substr(0, 20)));
     EXPECT_EQ(folder.read("cut.csv"), csv_line(columns()));
 }
@@ -150,9 +143,8 @@ std::string put_path_aside(const std::string& path)
     return back_up(place);
 }
 
-TEST(CsvLogFile, IsWrittenByOneRunAtATime)
+TEST_F(CsvLogFile, IsWrittenByOneRunAtATime)
 {
-    const ScratchFolder folder;
     const std::string path = folder.path("new.csv");
     {
         const Log log(path);
@@ -380,9 +372,8 @@ TEST(AttackedLog, ThatIsNotBegunLeavesWhatHasTakenItsPlace)
     EXPECT_EQ(folder.read("a.csv"), "somebody's");
 }
 
-TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
+TEST_F(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
 {
-    const ScratchFolder folder;
     std::string other = csv_line(columns());
     other.insert(0, "x");
     for (const std::string& text :
@@ -396,9 +387,8 @@ TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
     }
 }
 
-TEST(CsvLogFile, IsWhereALinkLedWhenTheRunBegan)
+TEST_F(CsvLogFile, IsWhereALinkLedWhenTheRunBegan)
 {
-    const ScratchFolder folder;
     std::filesystem::create_symlink("real.csv", folder.path("link.csv"));
     const LogPlace place(folder.path("link.csv"));
     {
@@ -413,9 +403,8 @@ TEST(CsvLogFile, IsWhereALinkLedWhenTheRunBegan)
     EXPECT_TRUE(folder.has("real.csv"));
 }
 
-TEST(CsvLogFile, DoesNotFollowALinkThatTookItsNameLater)
+TEST_F(CsvLogFile, DoesNotFollowALinkThatTookItsNameLater)
 {
-    const ScratchFolder folder;
     const std::string path = folder.path("a.csv");
     const LogPlace place(path);
     for (const std::string precious : {"", "kept"}) {
@@ -430,9 +419,8 @@ TEST(CsvLogFile, DoesNotFollowALinkThatTookItsNameLater)
     EXPECT_FALSE(folder.has("precious"));
 }
 
-TEST(CsvLogFile, WhoseLinesEndWithLfSaysSo)
+TEST_F(CsvLogFile, WhoseLinesEndWithLfSaysSo)
 {
-    const ScratchFolder folder;
     std::string header = csv_line(columns());
     header.erase(header.size() - 2, 1);
     const std::string path = folder.write("lf.csv", header + "a,row\n");
@@ -444,29 +432,26 @@ TEST(CsvLogFile, WhoseLinesEndWithLfSaysSo)
     EXPECT_EQ(folder.read("lf.csv"), header + "a,row\n");
 }
 
-TEST(CsvLogFile, InAFolderThatIsNotThereIsRefusedAndTheFolderNotMade)
+TEST_F(CsvLogFile, InAFolderThatIsNotThereIsRefusedAndTheFolderNotMade)
 {
-    const ScratchFolder folder;
     EXPECT_THAT(log_refusal(folder.path("missing/new.csv")),
                 AllOf(StartsWith("--output " + folder.path("missing/new.csv") + ": there is no folder "),
                       HasSubstr(folder.path("missing")), HasSubstr("allowed: a file that can be written, or -")));
     EXPECT_FALSE(folder.has("missing"));
 }
 
-TEST(CsvLogFile, CannotBeAFolderOrLieInAFile)
+TEST_F(CsvLogFile, CannotBeAFolderOrLieInAFile)
 {
-    const ScratchFolder folder;
     EXPECT_THAT(log_refusal(folder.path("")), StartsWith("--output " + folder.path("") + ": "));
     const std::string file = folder.write("file", "text");
     EXPECT_THAT(log_refusal(file + "/new.csv"), HasSubstr("there is no folder " + file));
     EXPECT_EQ(folder.read("file"), "text");
 }
 
-TEST(CsvLogFile, ThatMayNotBeWrittenIsARunError)
+TEST_F(CsvLogFile, ThatMayNotBeWrittenIsARunError)
 {
     if (geteuid() == 0)
         GTEST_SKIP() << "root may write anywhere";
-    const ScratchFolder folder;
     std::filesystem::permissions(folder.path(""),
                                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     EXPECT_EQ(text_of<RunError>([&] { CsvLog log(folder.path("new.csv")); }),
@@ -474,7 +459,7 @@ TEST(CsvLogFile, ThatMayNotBeWrittenIsARunError)
     std::filesystem::permissions(folder.path(""), std::filesystem::perms::owner_all);
 }
 
-TEST(CsvLogFile, MayBeStandardOutput)
+TEST_F(CsvLogFile, MayBeStandardOutput)
 {
     const std::vector<std::string> row = some_row();
     testing::internal::CaptureStdout();
@@ -484,14 +469,14 @@ TEST(CsvLogFile, MayBeStandardOutput)
               csv_line(columns()) + csv_line(row) + csv_line(columns()) + csv_line(row));
 }
 
-TEST(CsvLogFile, MayBeADeviceThatSwallowsEverything)
+TEST_F(CsvLogFile, MayBeADeviceThatSwallowsEverything)
 {
     EXPECT_NO_THROW(Log("/dev/null").append(some_row()));
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 // Reading /dev/full never ends. So the test uses its own process, with little time and memory.
-TEST(CsvLogFile, OnAFullDeviceIsARunError)
+TEST_F(CsvLogFile, OnAFullDeviceIsARunError)
 {
     const auto open = [] {
         alarm(10);
@@ -513,9 +498,8 @@ TEST(CsvLogFile, OnAFullDeviceIsARunError)
                 "/dev/full: the row could not be written: No space left on device");
 }
 
-TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
+TEST_F(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
 {
-    const ScratchFolder folder;
     const std::string path = folder.path("new.csv");
     Log log(path);
     const std::vector<std::string> row = some_row();
@@ -532,9 +516,8 @@ TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
     EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row, row));
 }
 
-TEST(CsvLogFile, ThatCannotTakeItsHeaderIsNotLeftHalfMade)
+TEST_F(CsvLogFile, ThatCannotTakeItsHeaderIsNotLeftHalfMade)
 {
-    const ScratchFolder folder;
     {
         const FullDisk full(10);
         EXPECT_ANY_THROW(Log(folder.path("new.csv")));

@@ -50,7 +50,14 @@ std::string write(const std::string& csv_path, const std::string& run_id, const 
         earlier);
 }
 
-TEST(Manifest, LiesBesideItsLog)
+nlohmann::json manifest_in(const ScratchFolder& folder, const std::string& name = "book.csv.json")
+{
+    return nlohmann::json::parse(folder.read(name));
+}
+
+using Manifest = InFolder;
+
+TEST_F(Manifest, LiesBesideItsLog)
 {
     EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.csv.json");
     EXPECT_EQ(manifest_path("book"), "book.manifest.json");  // book.json was the manifest of book.csv
@@ -59,11 +66,10 @@ TEST(Manifest, LiesBesideItsLog)
     EXPECT_EQ(old_manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
 }
 
-TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
+TEST_F(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
 {
-    const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
-    const auto manifest = nlohmann::json::parse(folder.read("book.csv.json"));
+    const auto manifest = manifest_in(folder);
     const auto& run = manifest.at("runs").at("run-1");
     EXPECT_EQ(run.at("experiment"), "book");
     EXPECT_EQ(run.at("title"), "The book's \"table\"");
@@ -74,30 +80,31 @@ TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     for (const std::string key : {"started_utc", "nestbed", "git", "build", "compiler"})
         EXPECT_NE(run.at(key), "") << key;
     const auto& device = run.at("backends").at("cpu");
-    EXPECT_EQ(device.at("name"), "Model 1");
-    EXPECT_EQ(device.at("schedule"), "random:7");
-    EXPECT_EQ(device.at("null_kernel_us"), 4.5);
-    EXPECT_EQ(device.at("timer_step_ns"), 32);
-    EXPECT_EQ(device.at("memory_bytes"), 1ULL << 40);
-    EXPECT_EQ(device.at("peak_bandwidth_gb_s"), 4916.75);
-    EXPECT_EQ(device.at("read_bandwidth_gb_s"), 4321.5);
-    EXPECT_EQ(device.at("copy_bandwidth_gb_s"), 4000.25);
-    EXPECT_EQ(device.at("default_pending_limit"), 2048);
-    EXPECT_EQ(device.at("nesting_depth_tried"), 1024);
-    EXPECT_EQ(device.at("nesting_depth_reached"), 24);
-    EXPECT_EQ(device.at("nesting_depth_error"), "cudaErrorLaunchMaxDepthExceeded");
+    const nlohmann::json facts{{"name", "Model 1"},
+                               {"schedule", "random:7"},
+                               {"null_kernel_us", 4.5},
+                               {"timer_step_ns", 32},
+                               {"memory_bytes", 1ULL << 40},
+                               {"peak_bandwidth_gb_s", 4916.75},
+                               {"read_bandwidth_gb_s", 4321.5},
+                               {"copy_bandwidth_gb_s", 4000.25},
+                               {"default_pending_limit", 2048},
+                               {"nesting_depth_tried", 1024},
+                               {"nesting_depth_reached", 24},
+                               {"nesting_depth_error", "cudaErrorLaunchMaxDepthExceeded"}};
+    for (const auto& [name, fact] : facts.items())
+        EXPECT_EQ(device.at(name), fact) << name;
 }
 
-TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
+TEST_F(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
 {
-    const ScratchFolder folder;
     const RunFacts facts{.experiment = "book", .run_id = "run-1", .untimed = true, .device = {.name = "Model 1"}};
     const std::map<BackendKind, RunFacts> runs{{BackendKind::cpu, facts}};
     write_manifest(folder.path("book.csv"), {.run_id = "run-1",
                                              .record = identity_of(plan_of_two_cases(), runs, ""),
                                              .runs = runs,
                                              .command = {"nestbed"}});
-    const auto manifest = nlohmann::json::parse(folder.read("book.csv.json"));
+    const auto manifest = manifest_in(folder);
     const auto& device = manifest.at("runs").at("run-1").at("backends").at("cpu");
     EXPECT_EQ(device.at("name"), "Model 1");
     EXPECT_EQ(manifest.at("runs").at("run-1").at("untimed"), true);
@@ -106,37 +113,22 @@ TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
         EXPECT_FALSE(device.contains(key)) << key;
 }
 
-TEST(Manifest, GetsASecondRunAndKeepsTheFirst)
+TEST_F(Manifest, GetsASecondRunAndKeepsTheFirst)
 {
-    const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
-    const auto first = nlohmann::json::parse(folder.read("book.csv.json")).at("runs").at("run-1");
+    const auto first = manifest_in(folder).at("runs").at("run-1");
     write(folder.path("book.csv"), "run-2");
-    const auto manifest = nlohmann::json::parse(folder.read("book.csv.json"));
+    const auto manifest = manifest_in(folder);
     EXPECT_EQ(manifest.at("runs").size(), 2U);
     EXPECT_EQ(manifest.at("runs").at("run-1"), first);
     EXPECT_EQ(manifest.at("runs").at("run-2").at("cases"), 2);
 }
 
-TEST(Manifest, ThatIsNotJsonIsRefusedAndNotTouched)
+TEST_F(Manifest, ThatIsNotJsonOrSomeoneElsesIsRefusedAndNotTouched)
 {
-    const ScratchFolder folder;
-    for (const std::string text : {"my notes", "", "[1, 2]", "{\"runs\": {", "7"}) {
-        const std::string path = folder.write("book.csv.json", text);
-        const std::string why = path +
-                                ": it already exists and is not a manifest, and nothing is overwritten; "
-                                "allowed: an --output without such a file beside it, or with a manifest of nestbed";
-        EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
-        EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
-        EXPECT_EQ(folder.read("book.csv.json"), text);
-    }
-}
-
-TEST(Manifest, ThatIsSomeoneElsesJsonIsRefusedAndNotTouched)
-{
-    const ScratchFolder folder;
     for (const std::string text :
-         {R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})", R"({"runs": "none"})"}) {
+         {"my notes", "", "[1, 2]", "{\"runs\": {", "7", R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})",
+          R"({"runs": "none"})"}) {
         const std::string path = folder.write("book.csv.json", text);
         const std::string why = path +
                                 ": it already exists and is not a manifest, and nothing is overwritten; "
@@ -147,9 +139,8 @@ TEST(Manifest, ThatIsSomeoneElsesJsonIsRefusedAndNotTouched)
     }
 }
 
-TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
+TEST_F(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
 {
-    const ScratchFolder folder;
     EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
     EXPECT_FALSE(folder.has("book.csv.json"));
     write(folder.path("book.csv"), "run-1");
@@ -157,18 +148,16 @@ TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
 }
 
 // A manifest nested so deeply that writing it would overflow the stack.
-TEST(Manifest, ThatIsNestedDeeplyIsNone)
+TEST_F(Manifest, ThatIsNestedDeeplyIsNone)
 {
-    const ScratchFolder folder;
     const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
     folder.write("book.csv.json", R"({"runs": {}, "plans": )" + deep + "}");
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
                 HasSubstr("it already exists and is not a manifest"));
 }
 
-TEST(Manifest, SaysOfEachRunWhetherItHasFinished)
+TEST_F(Manifest, SaysOfEachRunWhetherItHasFinished)
 {
-    const ScratchFolder folder;
     const std::string csv = folder.path("book.csv");
     write(csv, "run-1");
     const std::string begun = folder.read("book.csv.json");
@@ -179,9 +168,8 @@ TEST(Manifest, SaysOfEachRunWhetherItHasFinished)
 }
 
 // Somebody who can write to the folder plants the link during a run.
-TEST(Manifest, IsNotWrittenThroughALinkThatTookItsNameDuringARun)
+TEST_F(Manifest, IsNotWrittenThroughALinkThatTookItsNameDuringARun)
 {
-    const ScratchFolder folder;
     const LogPlace place(folder.path("book.csv"));
     const std::string path = folder.path("book.csv.json");
     write(place.path, "run-1");
@@ -202,9 +190,8 @@ TEST(Manifest, IsNotWrittenThroughALinkThatTookItsNameDuringARun)
 }
 
 // The user has put the link there before.
-TEST(Manifest, IsWrittenWhereALinkLedWhenTheRunBegan)
+TEST_F(Manifest, IsWrittenWhereALinkLedWhenTheRunBegan)
 {
-    const ScratchFolder folder;
     write(folder.path("real.csv"), "run-1");
     std::filesystem::create_symlink("real.csv.json", folder.path("book.csv.json"));
     write(folder.path("book.csv"), "run-2");
@@ -231,9 +218,8 @@ TEST(KeptManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
 }
 
 // The manifest of earlier versions, with the name book.json.
-TEST(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
+TEST_F(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
 {
-    const ScratchFolder folder;
     const std::string csv = folder.path("book.csv");
     const std::set<std::string> run{"run-1"};
     write(csv, "run-1");
@@ -254,9 +240,8 @@ TEST(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
     EXPECT_EQ(folder.read("book.json"), "notes");
 }
 
-TEST(Manifest, OfTheOldNameIsCopiedWhenItsLogIsGoneOnWith)
+TEST_F(Manifest, OfTheOldNameIsCopiedWhenItsLogIsGoneOnWith)
 {
-    const ScratchFolder folder;
     const std::string csv = folder.path("book.csv");
     write(csv, "run-1");
     std::filesystem::rename(folder.path("book.csv.json"), folder.path("book.json"));
@@ -266,59 +251,51 @@ TEST(Manifest, OfTheOldNameIsCopiedWhenItsLogIsGoneOnWith)
     EXPECT_EQ(runs_in_manifest(csv, {"run-1", "run-2"}).size(), 2U);
     std::filesystem::remove(folder.path("book.csv.json"));
     write(csv, "run-3"); // the log has no rows, so the old manifest does not belong to it
-    EXPECT_EQ(nlohmann::json::parse(folder.read("book.csv.json")).at("runs").size(), 1U);
+    EXPECT_EQ(manifest_in(folder).at("runs").size(), 1U);
 }
 
-TEST(Manifest, OfALogOfTheSameStemIsAnother)
+TEST_F(Manifest, OfALogOfTheSameStemIsAnother)
 {
-    const ScratchFolder folder;
     write(folder.path("grid.gpu0"), "run-1");
     write(folder.path("grid.gpu1"), "run-2");
-    EXPECT_EQ(nlohmann::json::parse(folder.read("grid.gpu0.json")).at("runs").size(), 1U);
-    EXPECT_EQ(nlohmann::json::parse(folder.read("grid.gpu1.json")).at("runs").size(), 1U);
+    EXPECT_EQ(manifest_in(folder, "grid.gpu0.json").at("runs").size(), 1U);
+    EXPECT_EQ(manifest_in(folder, "grid.gpu1.json").at("runs").size(), 1U);
     EXPECT_FALSE(folder.has("grid.json"));
 }
 
-TEST(Manifest, LiesBesideFilesAlone)
+TEST_F(Manifest, LiesBesideFilesAlone)
 {
-    const ScratchFolder folder;
     EXPECT_TRUE(has_manifest(folder.path("new.csv")));
     EXPECT_TRUE(has_manifest(folder.write("old.csv", "text")));
     EXPECT_FALSE(has_manifest("-"));
     EXPECT_FALSE(has_manifest("/dev/null"));
 }
 
-TEST(Manifest, ThatCannotBeWrittenIsARunError)
+TEST_F(Manifest, ThatCannotBeWrittenIsARunError)
 {
-    const ScratchFolder folder;
     EXPECT_THAT(text_of<RunError>([&] { write(folder.path("missing/book.csv"), "run-1"); }),
                 AllOf(StartsWith(folder.path("missing/book.csv.json")), HasSubstr("could not be written")));
     EXPECT_FALSE(folder.has("missing"));
 }
 
 // An experiment file may have any encoding, but JSON is UTF-8.
-TEST(Manifest, TakesATitleThatIsNotUtf8)
+TEST_F(Manifest, TakesATitleThatIsNotUtf8)
 {
-    const ScratchFolder folder;
     Plan plan = plan_of_two_cases();
     plan.title = "f\xfcr das Buch";
     ASSERT_NO_THROW(write(folder.path("book.csv"), "run-1", plan));
-    EXPECT_THAT(
-        nlohmann::json::parse(folder.read("book.csv.json")).at("runs").at("run-1").at("title").get<std::string>(),
-        HasSubstr("r das Buch"));
+    EXPECT_THAT(manifest_in(folder).at("runs").at("run-1").at("title").get<std::string>(), HasSubstr("r das Buch"));
 }
 
-TEST(Manifest, MayNotBeAFolder)
+TEST_F(Manifest, MayNotBeAFolder)
 {
-    const ScratchFolder folder;
     std::filesystem::create_directory(folder.path("book.csv.json"));
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
                 HasSubstr("book.csv.json: it already exists and is not a manifest"));
 }
 
-TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
+TEST_F(Manifest, GivesItsRunsBackAsTheyWereWritten)
 {
-    const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
     write(folder.path("book.csv"), "run-2");
     const auto runs = runs_in_manifest(folder.path("book.csv"), {"run-1"});
@@ -342,9 +319,8 @@ TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
     EXPECT_TRUE(differences(record, record).empty());
 }
 
-TEST(Manifest, KeepsThePrecisionThatWasAskedFor)
+TEST_F(Manifest, KeepsThePrecisionThatWasAskedFor)
 {
-    const ScratchFolder folder;
     const Repeats repeats{.least = 7, .most = 99, .precision = 0.015};
     RunIdentity record{.backends = {{"cpu", {.name = "Model 1", .repeat = repeats}}},
                        .cases = {{"0123456789abcdef", "strategy=synced backend=cpu", repeats}}};
@@ -359,9 +335,8 @@ TEST(Manifest, KeepsThePrecisionThatWasAskedFor)
     EXPECT_FALSE(to_json(record).at("backends").at("cpu").contains("precision"));
 }
 
-TEST(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)
+TEST_F(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)
 {
-    const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
     EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("book.csv"), {"run-9"}); }),
               folder.path("book.csv.json") + ": it has no run run-9, to which rows of " + folder.path("book.csv") +
@@ -376,15 +351,16 @@ TEST(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)
             "version");
 }
 
-TEST(EndedManifest, SaysHowManyRowsAndWhatWasUnexpected)
+using EndedManifest = InFolder;
+
+TEST_F(EndedManifest, SaysHowManyRowsAndWhatWasUnexpected)
 {
-    const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
     const std::string begun = write(folder.path("book.csv"), "run-2");
     EXPECT_EQ(begun, folder.read("book.csv.json"));
     end_manifest(folder.path("book.csv"), "run-2",
                  {.rows = 6, .log_rows = 8, .surprises = {"2 rows are not ok"}, .incidents = {"x"}}, begun);
-    const auto runs = nlohmann::json::parse(folder.read("book.csv.json")).at("runs");
+    const auto runs = manifest_in(folder).at("runs");
     EXPECT_FALSE(runs.at("run-1").contains("finished_utc"));
     EXPECT_EQ(runs.at("run-2").at("rows"), 6);
     EXPECT_EQ(runs.at("run-2").at("log_rows"), 8);
@@ -392,15 +368,14 @@ TEST(EndedManifest, SaysHowManyRowsAndWhatWasUnexpected)
     EXPECT_EQ(runs.at("run-2").at("incidents"), nlohmann::json({"x"}));
     EXPECT_GE(runs.at("run-2").at("finished_utc"), runs.at("run-2").at("started_utc"));
     end_manifest(folder.path("book.csv"), "run-1", {.whole = false}, folder.read("book.csv.json"));
-    const auto both = nlohmann::json::parse(folder.read("book.csv.json")).at("runs");
+    const auto both = manifest_in(folder).at("runs");
     EXPECT_TRUE(both.at("run-1").contains("interrupted_utc"));
     EXPECT_FALSE(both.at("run-1").contains("finished_utc"));
     EXPECT_TRUE(both.at("run-2").contains("finished_utc"));
 }
 
-TEST(EndedManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
+TEST_F(EndedManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
 {
-    const ScratchFolder folder;
     const std::string csv = folder.path("book.csv");
     write(csv, "run-1");
     const std::string begun = write(csv, "run-2");
@@ -412,15 +387,14 @@ TEST(EndedManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
             folder.write("book.csv.json", text);
         end_manifest(csv, "run-2", {.rows = 6}, begun);
         EXPECT_EQ(runs_in_manifest(csv, {"run-1", "run-2"}).size(), 2U) << text;
-        const auto runs = nlohmann::json::parse(folder.read("book.csv.json")).at("runs");
+        const auto runs = manifest_in(folder).at("runs");
         EXPECT_EQ(runs.at("run-2").at("rows"), 6) << text;
         EXPECT_EQ(runs.contains("run-0"), text == lost);
     }
 }
 
-TEST(EndedManifest, ThatCannotBeWrittenIsARunError)
+TEST_F(EndedManifest, ThatCannotBeWrittenIsARunError)
 {
-    const ScratchFolder folder;
     const std::string begun = write(folder.path("book.csv"), "run-1");
     std::filesystem::remove(folder.path("book.csv.json"));
     std::filesystem::create_directory(folder.path("book.csv.json"));
@@ -430,9 +404,8 @@ TEST(EndedManifest, ThatCannotBeWrittenIsARunError)
 
 // Other files have the name of a temporary file of the manifest. Nobody reads the pipe, so opening it would block for
 // ever.
-TEST(Manifest, IsWrittenWhereSomethingIsInItsWay)
+TEST_F(Manifest, IsWrittenWhereSomethingIsInItsWay)
 {
-    const ScratchFolder folder;
     folder.write("precious", "kept");
     std::filesystem::create_symlink("precious", folder.path("book.csv.json.partial"));
     ASSERT_EQ(mkfifo(folder.path("grid.csv.json.partial").c_str(), 0600), 0);
@@ -443,9 +416,8 @@ TEST(Manifest, IsWrittenWhereSomethingIsInItsWay)
     EXPECT_EQ(folder.read("precious"), "kept");
 }
 
-TEST(Manifest, ThatIsAPipeIsRefusedAndNotWaitedFor)
+TEST_F(Manifest, ThatIsAPipeIsRefusedAndNotWaitedFor)
 {
-    const ScratchFolder folder;
     ASSERT_EQ(mkfifo(folder.path("book.csv.json").c_str(), 0600), 0);
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
                 HasSubstr("is not a manifest"));

@@ -19,8 +19,7 @@ using testing::MatchesRegex;
 
 TEST(RacesCommand, PrintsEveryKindOfRaceAndCountsThem)
 {
-    const Outcome outcome = nestbed({"races", "--strategy", "nosync", "--grid", "4", "--block", "64"});
-    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    const Outcome outcome = ended(3, {"races", "--strategy", "nosync", "--grid", "4", "--block", "64"});
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, HasSubstr("race: write and read of in[1] (4 bytes)\n"
                                        "  write  nested/reduce/nosync.cu:"));
@@ -32,8 +31,7 @@ TEST(RacesCommand, PrintsEveryKindOfRaceAndCountsThem)
 
 TEST(RacesCommand, SaysSoWhereThereAreNone)
 {
-    const Outcome outcome = nestbed({"races", "--strategy", "barrier,synced"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, {"races", "--strategy", "barrier,synced"});
     EXPECT_THAT(outcome.out,
                 AllOf(HasSubstr("strategy barrier, backend cpu, mechanism fire_and_forget, type int32, grid 4"),
                       HasSubstr("no races: 836 accesses of 504 threads in 21 grids\n"), Not(HasSubstr("race:"))));
@@ -41,8 +39,7 @@ TEST(RacesCommand, SaysSoWhereThereAreNone)
 
 TEST(RacesCommand, WritesOneObjectPerCaseAsJson)
 {
-    const Outcome outcome = nestbed({"races", "--strategy", "nosync", "--grid", "4", "--block", "64", "--json"});
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, {"races", "--strategy", "nosync", "--grid", "4", "--block", "64", "--json"});
     const json races = json::parse(outcome.out);
     EXPECT_EQ(races["case"]["strategy"], "nosync");
     EXPECT_EQ(races["status"], "ok") << "in order fifo the race is not seen in the answer";
@@ -69,8 +66,7 @@ TEST(RacesCommand, ExpectsARaceWhereItIsTold)
 TEST(RacesCommand, SaysThatARunFailed)
 {
     const std::vector<std::string> limited{"races", "--strategy", "barrier", "--pending-limit", "2"};
-    const Outcome outcome = nestbed(limited);
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, limited);
     EXPECT_THAT(outcome.out, HasSubstr("no races in what ran: "));
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("launch_failed: "), HasSubstr("; the run failed, so that there may be more")));
@@ -87,8 +83,7 @@ TEST(RacesCommand, SaysThatARunFailed)
 TEST(RacesCommand, SaysThatAnAnswerIsWrongWithoutARace)
 {
     for (const char* expect : {"ok", "race"}) {
-        const Outcome outcome = nestbed({"races", "--strategy", "shifted_answer_neighbored", "--expect", expect});
-        EXPECT_EQ(outcome.exit_code, 3);
+        const Outcome outcome = ended(3, {"races", "--strategy", "shifted_answer_neighbored", "--expect", expect});
         EXPECT_THAT(outcome.out, HasSubstr("no races: "));
         EXPECT_THAT(outcome.err, AllOf(HasSubstr("wrong: "), HasSubstr("; the answer is wrong without a race")));
     }
@@ -96,14 +91,11 @@ TEST(RacesCommand, SaysThatAnAnswerIsWrongWithoutARace)
 
 TEST(RacesCommand, SaysWhatItCannotRun)
 {
-    const Outcome outcome = nestbed({"races", "--strategy", "graph,barrier"});
-    EXPECT_EQ(outcome.exit_code, 0);
+    const Outcome outcome = ended(0, {"races", "--strategy", "graph,barrier"});
     EXPECT_THAT(outcome.err, HasSubstr("graph needs features that only CUDA has"));
-    const Outcome expected = nestbed({"races", "--strategy", "graph,nosync", "--expect", "race"});
-    EXPECT_EQ(expected.exit_code, 3);
+    const Outcome expected = ended(3, {"races", "--strategy", "graph,nosync", "--expect", "race"});
     EXPECT_THAT(expected.err, HasSubstr("; the case did not run, and a race was expected"));
-    const Outcome large = nestbed({"races", "--strategy", "barrier", "--grid", "65536", "--block", "512"});
-    EXPECT_EQ(large.exit_code, 1);
+    const Outcome large = ended(1, {"races", "--strategy", "barrier", "--grid", "65536", "--block", "512"});
     EXPECT_THAT(large.err, HasSubstr("needs more than 2048 MB for the accesses of this run; use a smaller case (of a "
                                      "strategy: --grid, --block"));
     EXPECT_EQ(nestbed({"races", "--strategy", "barrier", "--backend", "cuda"}).exit_code, 2);

@@ -30,6 +30,14 @@ inline Outcome nestbed(const std::vector<std::string>& arguments)
 
 using Words = std::vector<std::string>;
 
+// What a command answers that must end with this exit code.
+inline Outcome ended(int exit_code, const Words& arguments)
+{
+    Outcome outcome = nestbed(arguments);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    return outcome;
+}
+
 inline Words operator+(Words words, const Words& more)
 {
     words.insert(words.end(), more.begin(), more.end());

@@ -89,4 +89,11 @@ class ScratchFolder
     std::filesystem::path folder_;
 };
 
+// Of tests that have a folder.
+class InFolder : public testing::Test
+{
+  protected:
+    const ScratchFolder folder;
+};
+
 } // namespace nestbed
