@@ -22,6 +22,8 @@ import json
 import re
 import shlex
 
+from checked_output import ScriptError
+
 # For each unit: how to convert a number from the CSV's unit (us, GB/s, a share, bytes) into it (value * factor + offset),
 # and the text after the number.
 UNITS = {"": (1, 0, ""), "us": (1, 0, " µs"), "ms": (1e-3, 0, " ms"), "GB/s": (1, 0, " GB/s"), "TB/s": (1e-3, 0, " TB/s"),
@@ -35,7 +37,7 @@ WORDS = [(r"best|fastest", lambda number: bool(number.best or number.over), '"be
           '"count", "same", or "over" with "by"')]
 
 
-class ClaimError(Exception):
+class ClaimError(ScriptError):
     """What is wrong with the claims: names the file, the claim, the number, and what is allowed."""
 
 

@@ -11,17 +11,13 @@ import checked_output
 import claim_derived
 import computed_page
 import logs
+from checked_output import BadInput, ScriptError
 from claim_documents import claims_page, linked, page_problems, uncited, with_page
-from claim_file import ClaimError
 from claim_numbers import interval_text
 from claim_results import Results, claims_json, compare_csv, read_text
 
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
-
-
-class UsageError(Exception):
-    """A request that cannot be fulfilled: names the option and what is allowed."""
 
 
 # --- the commands; each returns its exit code ---
@@ -157,7 +153,7 @@ def check_new_file(path):
            f"there is no folder {folder}" if not os.path.isdir(folder) else
            "the folder takes no files" if not os.access(folder, os.W_OK) else "")
     if why:
-        raise UsageError(f"--csv {path}: {why}; allowed: a new file in a folder that can be written to")
+        raise BadInput(f"--csv {path}: {why}; allowed: a new file in a folder that can be written to")
 
 
 def options_of():
@@ -187,19 +183,14 @@ def main():
     options = options_of()
     try:
         if options.action == "compare" and not os.path.isdir(options.folder):
-            raise UsageError(f"compare {options.folder}: there is no such folder; allowed: one with CSVs of a second run")
+            raise BadInput(f"compare {options.folder}: there is no such folder; allowed: one with CSVs of a second run")
         if options.csv:
             check_new_file(options.csv)
         return options.run(Results(options.results), options)
-    except UsageError as error:
-        print(f"claims.sh: {error}", file=sys.stderr)
-        return 2
-    except (ClaimError, logs.LogError, logs.StatisticsError) as error:
-        print(f"claims.sh: {logs.said(error)}", file=sys.stderr)
-        return 1
+    except logs.LogError as error:
+        raise ScriptError(str(error)) from error
     except OSError as error:
-        print(f"claims.sh: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
+        raise ScriptError(f"{error.filename}: {error.strerror}") from error
 
 
 if __name__ == "__main__":

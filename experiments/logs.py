@@ -12,7 +12,6 @@ import json
 import math
 import os
 import pathlib
-import re
 import shlex
 import stat
 import tempfile
@@ -23,6 +22,7 @@ import pandas
 import packed_csv
 import row_check
 import tables
+from checked_output import BadInput, said, seen  # noqa: F401 (for those who read logs)
 from manifests import manifest_path
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
@@ -37,9 +37,6 @@ MEASURED = ["workload", "pending_limit", "limit_bytes", "repetition", "gpu_us", 
             "driver", "cuda", "git", "utc", "key", "run_id", "submit", "launches_by_depth", "answer"]
 # Columns of MEASURED whose texts are read and not shown.
 NOT_SHOWN = ["key", "run_id", "submit", "launches_by_depth", "answer"]
-# Characters that move or hide text, or change its direction: control characters, bidirectional controls and line
-# ends.
-UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 MOST_SHOWN = 64  # characters of a name
 # Samples for a visible interval: with fewer it is the range from the smallest to the largest, and says little.
 LEAST = 5
@@ -49,7 +46,7 @@ MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 CUB_KEY = ["log", "backend", "gpu", "clock", "submit", "l2", "type", "elements"]
 
 
-class LogError(Exception):
+class LogError(BadInput):
     """A file that cannot be read as a log: which, where, and why."""
 
 
@@ -108,17 +105,6 @@ def write_whole(path, data):
     except BaseException:
         pathlib.Path(beside).unlink(missing_ok=True)
         raise
-
-
-def seen(text):
-    """The text with invisible characters named: [U+001B]. A terminal, a page or a figure then shows them and does not
-    interpret them."""
-    return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
-
-
-def said(message):
-    """The same for a message, which may have several lines."""
-    return "\n".join(map(seen, str(message).split("\n")))
 
 
 def cut(text):

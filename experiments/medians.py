@@ -5,8 +5,10 @@ import math
 import os
 import subprocess
 
+from checked_output import ScriptError
 
-class StatisticsError(Exception):
+
+class StatisticsError(ScriptError):
     """nestbed could not compute the statistics. The text says why."""
 
 

@@ -15,15 +15,12 @@ import sys
 
 import checked_output
 import logs
+from checked_output import BadInput, ScriptError
 
 TIME = "GPU Time (sec)"
 MEASURED_ALIKE = {"submit": "held", "l2": "flushed"}
 COLUMNS = ["benchmark", "strategy", "elements", "nvbench_us", "nvbench_samples", "nestbed_us", "nestbed_low_us", "nestbed_high_us",
            "nestbed_samples", "difference_us", "difference_percent", "allowed", "verdict"]
-
-
-class InputError(Exception):
-    """A file or an option that cannot be used: which, where, and what is allowed."""
 
 
 @dataclasses.dataclass
@@ -76,18 +73,18 @@ def seconds_in(path, line, column, text):
     except ValueError:
         seconds = 0
     if not 0 < seconds < float("inf"):
-        raise InputError(f"{path}, line {line}: {column} is '{text}'; allowed: a number above 0")
+        raise BadInput(f"{path}, line {line}: {column} is '{text}'; allowed: a number above 0")
     return seconds
 
 
 def read_nvbench(path, options):
-    """[Theirs] of the benchmarks in --map, without skipped ones. Raises InputError and logs.LogError."""
+    """[Theirs] of the benchmarks in --map, without skipped ones. Raises BadInput and logs.LogError."""
     header, lines, rows = logs.read_rows(path)
     # nvbench itself has columns with the same name: a Noise of CPU times and one of GPU times. The first one counts.
     columns = {name: place for place, name in reversed(list(enumerate(header)))}
     for name in ("Benchmark", options.time, options.size, *options.only):
         if name not in columns:
-            raise InputError(f"{path}, line 1: it has no column '{name}'; it has {', '.join(dict.fromkeys(header))}")
+            raise BadInput(f"{path}, line 1: it has no column '{name}'; it has {', '.join(dict.fromkeys(header))}")
     found, before = [], {}
     for line, cells in zip(lines, rows):
         row = {name: cells[place] for name, place in columns.items()}
@@ -98,10 +95,10 @@ def read_nvbench(path, options):
             continue
         elements = whole_number(row[options.size])
         if not elements:
-            raise InputError(f"{path}, line {line}: {options.size} is '{row[options.size]}'; allowed: a whole number above 0, or 2^20")
+            raise BadInput(f"{path}, line {line}: {options.size} is '{row[options.size]}'; allowed: a whole number above 0, or 2^20")
         first = before.setdefault((row["Benchmark"], elements), line)
         if first != line:
-            raise InputError(f"{path}, line {line}: {row['Benchmark']} with {elements} numbers is already in line {first}; allowed: one "
+            raise BadInput(f"{path}, line {line}: {row['Benchmark']} with {elements} numbers is already in line {first}; allowed: one "
                              "row per case, chosen by --only AXIS=VALUE")
         us = 1e6 * seconds_in(path, line, options.time, row[options.time])
         found.append(Theirs(line, row["Benchmark"], elements, us, row.get("Samples", ""),
@@ -109,7 +106,7 @@ def read_nvbench(path, options):
     missing = [name for name in options.map if name not in {theirs.benchmark for theirs in found}]
     if missing:
         there = sorted({row[columns["Benchmark"]] for row in rows})
-        raise InputError(f"{path}: it has no row of {', '.join(missing)}; it has {', '.join(there)}")
+        raise BadInput(f"{path}: it has no row of {', '.join(missing)}; it has {', '.join(there)}")
     return found
 
 
@@ -121,7 +118,7 @@ def read_ours(path, options):
     log = logs.read_log(path)
     for name in (*MEASURED_ALIKE, *options.where):
         if name not in log or (log[name] == "").all():  # in a log of an earlier version they are empty
-            raise InputError(f"{path}, line 1: its column '{name}' is missing or empty; allowed: a log with rows of "
+            raise BadInput(f"{path}, line 1: its column '{name}' is missing or empty; allowed: a log with rows of "
                              f"{' and '.join(f'{column} = {value}' for column, value in MEASURED_ALIKE.items())}")
     log = log[(log["status"] == "ok") & log["gpu_us"].notna()]
     for name, value in {**MEASURED_ALIKE, **options.where}.items():
@@ -134,15 +131,15 @@ def rows_beside(theirs, strategy, log, options):
     place = f"{options.nvbench}, line {theirs.line}: {theirs.benchmark}"
     mine = log[(log["strategy"] == strategy) & (log["elements"] == theirs.elements)]
     if not len(mine):
-        raise InputError(f"{place}: {options.log} has no rows of {strategy} with {theirs.elements} numbers that are ok, submit = held and "
+        raise BadInput(f"{place}: {options.log} has no rows of {strategy} with {theirs.elements} numbers that are ok, submit = held and "
                          "l2 = flushed" + "".join(f", {name} = {value}" for name, value in options.where.items()))
     apart = [name for name in logs.case_columns() if mine[name].nunique(dropna=False) > 1]
     if apart:
         values = {name: ", ".join(map(str, mine[name].unique())) for name in apart}
-        raise InputError(f"{options.log}, line {mine['line'].iloc[0]}: {strategy} with {theirs.elements} numbers has several cases: "
+        raise BadInput(f"{options.log}, line {mine['line'].iloc[0]}: {strategy} with {theirs.elements} numbers has several cases: "
                          f"{'; '.join(f'{name} {found}' for name, found in values.items())}; allowed: one, chosen by --where COLUMN=VALUE")
     if theirs.device and theirs.device != mine["gpu"].iloc[0]:
-        raise InputError(f"{place}: it is of {theirs.device}, and {options.log}, line {mine['line'].iloc[0]} of {mine['gpu'].iloc[0]}; "
+        raise BadInput(f"{place}: it is of {theirs.device}, and {options.log}, line {mine['line'].iloc[0]} of {mine['gpu'].iloc[0]}; "
                          "allowed: the same GPU")
     return mine
 
@@ -237,16 +234,12 @@ def main():
     options = options_of()
     try:
         if options.output and os.path.lexists(options.output):
-            raise InputError(f"--output {options.output}: it already exists, and nothing is overwritten; allowed: a new file")
+            raise BadInput(f"--output {options.output}: it already exists, and nothing is overwritten; allowed: a new file")
         found = compared(options)
         if options.output:
             logs.write_whole(options.output, csv_of(found).encode())
-    except (InputError, logs.LogError) as error:
-        print(f"nvbench.sh: {logs.said(error)}", file=sys.stderr)
-        return 2
-    except (OSError, logs.StatisticsError) as error:
-        print(f"nvbench.sh: {logs.said(error)}", file=sys.stderr)
-        return 1
+    except OSError as error:
+        raise ScriptError(str(error)) from error
     print_table(found, options.time)
     return 0 if all(one.within for one in found) else 3
 

@@ -31,7 +31,7 @@ def show(log):
     for strategy, variants in rounds_of(log).items():
         for without, what in (("no_ledger", "ledger"), ("no_nvtx", "NVTX")):
             if not variants.get("full") or not variants.get(without):
-                sys.exit(f"overhead.py: {log}: {logs.seen(strategy)} has no ok rows of the variants full and {without}")
+                raise checked_output.ScriptError(f"{log}: {strategy} has no ok rows of the variants full and {without}")
             full, less = variants["full"], variants[without]
             (with_it, *_), (without_it, *_) = logs.medians([sum(full, []), sum(less, [])])
             ((ratio, low, high),) = logs.ratios([(full, less)])
@@ -45,9 +45,7 @@ def main():
     try:
         show(sys.argv[1])
     except OSError as error:
-        sys.exit(f"overhead.py: {logs.seen(sys.argv[1])}: {error.strerror}")
-    except (logs.LogError, logs.StatisticsError) as error:
-        sys.exit(f"overhead.py: {error}")
+        raise checked_output.ScriptError(f"{sys.argv[1]}: {error.strerror}") from error
 
 
 if __name__ == "__main__":

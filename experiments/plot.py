@@ -23,18 +23,11 @@ import figures_pays as pays  # noqa: E402
 import figures_predicted as predictions  # noqa: E402
 import figures_trace as traces  # noqa: E402
 import logs  # noqa: E402
+from checked_output import BadInput, ScriptError  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
 MOST_BYTES = 200 * 1024
 DOTS_AN_INCH = 120
-
-
-class PlotError(Exception):
-    """A reason why figures cannot be drawn or written, and its exit code."""
-
-    def __init__(self, text, code):
-        super().__init__(text)
-        self.code = code
 
 
 def say(text):
@@ -54,7 +47,7 @@ def logs_of(folder):
     for path in [path for path in others if not any(is_it(path) for is_it in (graphs.is_frontiers, predictions.is_predictions, mutants.is_mutants))]:
         say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
-        raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
+        raise BadInput(f"{near(folder)}: no log of `nestbed run` in it")
     return found
 
 
@@ -66,8 +59,8 @@ def refuse_same_names(inputs):
         for path in logs.logs_in(given)[0] if given.is_dir() else [given]:
             before = taken.setdefault(path.name.removesuffix(".csv"), path)
             if os.path.realpath(before) != os.path.realpath(path):
-                raise PlotError(f"{near(before)} and {near(path)} would both be drawn as {path.stem}-…; allowed with -o: logs "
-                                "that differ in name", 2)
+                raise BadInput(f"{near(before)} and {near(path)} would both be drawn as {path.stem}-…; allowed with -o: logs "
+                                "that differ in name")
 
 
 def near(path):
@@ -102,7 +95,7 @@ def write(folder, name, content):
     try:
         logs.write_whole(folder / name, content)
     except OSError as error:
-        raise PlotError(f"{near(folder / name)} cannot be written: {error.strerror}", 1) from error
+        raise ScriptError(f"{near(folder / name)} cannot be written: {error.strerror}") from error
     print(near(folder / name), flush=True)
 
 
@@ -182,7 +175,7 @@ def figures_beside(first, second, stem):
 
 
 def draw_beside(first, second, out):
-    """Draws the logs that both folders have, with both machines in each figure. Raises PlotError."""
+    """Draws the logs that both folders have, with both machines in each figure. Raises ScriptError."""
     stems = [{path.stem for path in logs_of(folder)} for folder in (first, second)]
     both = sorted(stems[0] & stems[1])
     drawn = 0
@@ -194,8 +187,9 @@ def draw_beside(first, second, out):
         if not found:
             say(f"{stem}.csv: {near(first)} and {near(second)} have no cases of the same backend that a figure could compare")
     if not drawn:
-        raise PlotError(f"{near(first)} and {near(second)} have no figure in common; the first has {', '.join(sorted(stems[0]))}, "
-                        f"the second {', '.join(sorted(stems[1]))}", 1)
+        raise ScriptError(f"{near(first)} and {near(second)} have no figure in common; the first has {', '.join(sorted(stems[0]))}, "
+                        f"the second {', '.join(sorted(stems[1]))}")
+    return 0
 
 
 def main():
@@ -216,10 +210,10 @@ def main():
         say(f"no folder with a log under {near(RESULTS)}; `experiments/run.sh` makes one")
         return 1
     if len(inputs) == 2 and all(path.is_dir() for path in inputs) and not inputs[0].samefile(inputs[1]):
-        return code_of(lambda: draw_beside(*inputs, given.output))
-    if given.output and (code := code_of(lambda: refuse_same_names(inputs))):
-        return code
-    return max(code_of(lambda path=path: draw_input(path, given.output)) for path in inputs)
+        return draw_beside(*inputs, given.output)
+    if given.output:
+        refuse_same_names(inputs)
+    return max(checked_output.ended("plot.sh", lambda path=path: draw_input(path, given.output)) for path in inputs)
 
 
 def draw_input(path, out):
@@ -229,15 +223,6 @@ def draw_input(path, out):
         return 0
     drawn = draw_other(path, out)
     return 1 if drawn is False or drawn is None and draw_log(path, out) is None else 0
-
-
-def code_of(draw):
-    """The exit code of a call that draws."""
-    try:
-        return draw() or 0
-    except (logs.LogError, logs.StatisticsError, PlotError) as error:
-        say(str(error))
-        return error.code if isinstance(error, PlotError) else 2 if isinstance(error, logs.LogError) else 1
 
 
 if __name__ == "__main__":

@@ -11,17 +11,10 @@ import sys
 
 import checked_output
 import logs
+from checked_output import BadInput, ScriptError
 
 MODEL = "model.json"
 TABLE = "predicted.csv"
-
-
-class PredictError(Exception):
-    """Why there is no table, and the exit code."""
-
-    def __init__(self, text, code=1):
-        super().__init__(text)
-        self.code = code
 
 
 def say(text):
@@ -29,27 +22,27 @@ def say(text):
 
 
 def predictions_of(path, model):
-    """(header, rows) of the predictions of a log. Raises PredictError."""
+    """(header, rows) of the predictions of a log. Raises ScriptError."""
     words = [os.environ["NESTBED"], "predict", "--device", model, "--against", path, "--csv", "-"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError as error:
-        raise PredictError(f"{words[0]}: {error.strerror}") from error
+        raise ScriptError(f"{words[0]}: {error.strerror}") from error
     if done.returncode:
-        raise PredictError(f"{path}: `nestbed predict` ended with {done.returncode}: {done.stderr.strip()}")
+        raise ScriptError(f"{path}: `nestbed predict` ended with {done.returncode}: {done.stderr.strip()}")
     header, *rows = csv.reader(io.StringIO(done.stdout), strict=True)
     return header, rows
 
 
 def named_logs(folder, names):
-    """The paths of these logs, with or without .csv. Raises PredictError."""
+    """The paths of these logs, with or without .csv. Raises ScriptError."""
     found = [folder / f"{name.removesuffix('.csv')}.csv" for name in names]
     known = logs.logs_in(folder)[0]
     for name, path in zip(names, found):
         if path not in known:
-            raise PredictError(f"{name}: there is no such log in {folder}; allowed: {', '.join(one.stem for one in known)}", 2)
+            raise BadInput(f"{name}: there is no such log in {folder}; allowed: {', '.join(one.stem for one in known)}")
         if found.count(path) > 1:
-            raise PredictError(f"{name}: it is named twice; allowed: each log once", 2)
+            raise BadInput(f"{name}: it is named twice; allowed: each log once")
     return found
 
 
@@ -63,12 +56,12 @@ def all_logs(folder):
         else:
             found.append(path)
     if not found:
-        raise PredictError(f"{folder}: no log of `nestbed run` in it", 2)
+        raise BadInput(f"{folder}: no log of `nestbed run` in it")
     return found
 
 
 def table_of(paths, model):
-    """The table as text, with a first column that names the log. Raises PredictError."""
+    """The table as text, with a first column that names the log. Raises ScriptError."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     without = []
@@ -80,7 +73,7 @@ def table_of(paths, model):
         writer.writerows([path.stem, *row] for row in rows)
         without += [] if rows else [path.stem]
     if len(without) == len(paths):
-        raise PredictError(f"the model predicts no case of {', '.join(without)}; allowed: logs of cases that launch from the device")
+        raise ScriptError(f"the model predicts no case of {', '.join(without)}; allowed: logs of cases that launch from the device")
     if without:
         say(f"no case that the model predicts: {', '.join(without)}")
     return out.getvalue()
@@ -95,22 +88,16 @@ def main():
     parser.add_argument("logs", nargs="*", metavar="LOG", help="names of logs in FOLDER (default: all that have no strategies for tests)")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="CSV", help=f"the file to write (default: {TABLE} in FOLDER)")
     given = parser.parse_args()
+    model = given.folder / MODEL
+    if not model.is_file():
+        raise BadInput(f"{model}: there is no such file; allowed: a folder with a model that `nestbed calibrate` wrote")
+    paths = named_logs(given.folder, given.logs) if given.logs else all_logs(given.folder)
+    out = given.output or given.folder / TABLE
+    table = table_of(paths, model)
     try:
-        model = given.folder / MODEL
-        if not model.is_file():
-            raise PredictError(f"{model}: there is no such file; allowed: a folder with a model that `nestbed calibrate` wrote", 2)
-        paths = named_logs(given.folder, given.logs) if given.logs else all_logs(given.folder)
-        out = given.output or given.folder / TABLE
-        try:
-            logs.write_whole(out, table_of(paths, model).encode())
-        except OSError as error:
-            raise PredictError(f"{out} cannot be written: {error.strerror}") from error
-    except logs.LogError as error:
-        say(str(error))
-        return 2
-    except PredictError as error:
-        say(str(error))
-        return error.code
+        logs.write_whole(out, table.encode())
+    except OSError as error:
+        raise ScriptError(f"{out} cannot be written: {error.strerror}") from error
     print(out)
     return 0
 

@@ -31,7 +31,7 @@ import figure_style as style
 import figures
 import logs
 import tables
-from claim_file import ClaimError
+from checked_output import BadInput, ScriptError
 from measures import AXES, MEASURES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -45,10 +45,6 @@ COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # f
 OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
 # The columns of a case on the page: first the fields of logs.case_columns(), then these, then the measures.
 SUMMED = ["log", "machine", "family", "rows", "ok", "clock", "launches", "peak_gb_s"]
-
-
-class BadInput(Exception):
-    """A request that cannot be shown: names the file and the reason."""
 
 
 def plain(value):
@@ -274,17 +270,9 @@ def main():
     options = options_of(sys.argv[1:])
     out = options.out or options.folder / "report.html"
     try:
-        page = page_of(options.folder, out.resolve().parent, options)
-        logs.write_whole(out, page.encode())
-    except (BadInput, logs.LogError) as error:
-        print(f"report.sh: {logs.said(error)}", file=sys.stderr)
-        return 2
-    except (ClaimError, logs.StatisticsError) as error:
-        print(f"report.sh: {logs.said(error)}", file=sys.stderr)
-        return 1
+        logs.write_whole(out, page_of(options.folder, out.resolve().parent, options).encode())
     except OSError as error:
-        print(f"report.sh: {out}: it cannot be written: {error.strerror}", file=sys.stderr)
-        return 1
+        raise ScriptError(f"{out}: it cannot be written: {error.strerror}") from error
     print(f"report.sh: {out}", file=sys.stderr)
     return 0
 

@@ -11,7 +11,7 @@ import sys
 
 import checked_output
 import machine_page
-import medians
+from checked_output import BadInput, ScriptError
 from manifests import manifest_path
 from utc import seconds_of
 
@@ -156,8 +156,7 @@ def tasks_of(folder, chosen, gpu):
                  for name, (words, seconds) in ON_EXECUTOR.items()]
     unknown = [name for name in chosen if name not in [task.name for task in tasks]]
     if unknown:
-        say(f"reproduce.sh: there is no experiment {', '.join(unknown)} here; allowed: {', '.join(task.name for task in tasks)}")
-        sys.exit(2)
+        raise BadInput(f"there is no experiment {', '.join(unknown)} here; allowed: {', '.join(task.name for task in tasks)}")
     return [task for task in tasks if not chosen or task.name in chosen]
 
 
@@ -205,7 +204,7 @@ def present(folder, gpu):
 
 
 def set_up():
-    """Builds nestbed, unless NESTBED names one. Exits if there is no nestbed."""
+    """Builds nestbed, unless NESTBED names one. Raises BadInput if there is no nestbed."""
     named = os.environ.get("NESTBED")
     if named is None:
         built = subprocess.run([HERE / "build.sh", "", "nestbed"], stdout=subprocess.PIPE, text=True, check=False)
@@ -213,8 +212,7 @@ def set_up():
             sys.exit(1)  # build.sh has printed the reason
         named = pathlib.Path(built.stdout.strip()) / "nestbed"
     if shutil.which(named) is None:
-        say(f"reproduce.sh: NESTBED={named}: there is no such program; allowed: the path of a nestbed, or unset it to build one")
-        sys.exit(2)
+        raise BadInput(f"NESTBED={named}: there is no such program; allowed: the path of a nestbed, or unset it to build one")
     os.environ["NESTBED"] = os.path.abspath(shutil.which(named))
 
 
@@ -223,21 +221,19 @@ def device_of_this_machine(gpu):
     said = subprocess.run(nestbed("info"), stdout=subprocess.PIPE, text=True, check=False).stdout
     found = re.search(f"^  {'device' if gpu else 'executor on'} +(.*)$", said, re.MULTILINE)
     if not found:
-        say(f"reproduce.sh: `{os.environ['NESTBED']} info` does not say which device this machine has")
-        sys.exit(1)
+        raise ScriptError(f"`{os.environ['NESTBED']} info` does not say which device this machine has")
     return found[1]
 
 
 def check_folder(name, folder, gpu):
-    """Exits if the folder of --as does not belong to this machine."""
+    """Raises BadInput if the folder of --as does not belong to this machine."""
     why = ""
     if folder.exists() and not (folder.is_dir() and (not any(folder.iterdir()) or machine_page.is_made_here(folder))):
         why = "it already exists, and --as did not make it"
     elif others := set(machine_page.devices_in(folder)) - {device := device_of_this_machine(gpu)}:
         why = f"it has logs of {', '.join(sorted(others))}; this machine has {device}"
     if why:
-        say(f"reproduce.sh: --as {name}: {folder}: {why}; allowed: a new name, or that of a folder that --as made on this device")
-        sys.exit(2)
+        raise BadInput(f"--as {name}: {folder}: {why}; allowed: a new name, or that of a folder that --as made on this device")
 
 
 def write_page(folder, name):
@@ -290,9 +286,8 @@ def main():
                      "first")
     try:
         return reproduce(options)
-    except (medians.StatisticsError, OSError) as error:
-        say(f"reproduce.sh: {error}")
-        return 1
+    except OSError as error:
+        raise ScriptError(str(error)) from error
     except KeyboardInterrupt:
         say("reproduce.sh: interrupted; complete experiments are kept; rerun the command to continue")
         return 130

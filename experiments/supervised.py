@@ -66,10 +66,7 @@ def main():
         measure(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) == 4 else 12)
     os.environ["NESTBED"] = sys.argv[1]
     import logs  # not at the top: where pandas is not installed, a log can still be made
-    try:
-        show(sys.argv[2], logs)
-    except (logs.LogError, logs.StatisticsError) as error:
-        sys.exit(f"supervised.py: {error}")
+    show(sys.argv[2], logs)
 
 
 if __name__ == "__main__":

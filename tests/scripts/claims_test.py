@@ -23,6 +23,7 @@ import unittest.mock
 
 from scratch import ROOT, Scratch
 
+import checked_output
 import claim_evidence
 import claim_file
 import claim_numbers
@@ -412,7 +413,7 @@ class Command(Claims):
         with unittest.mock.patch.object(sys, "argv", ["claims.py", *map(str, words), *where]), \
                 contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
             try:
-                code = claims.main()
+                code = checked_output.ended("claims.sh", claims.main)
             except SystemExit as leaving:
                 code = leaving.code
         self.assertEqual(code, expect, messages.getvalue())

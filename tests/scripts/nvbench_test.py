@@ -15,6 +15,7 @@ import unittest.mock
 
 from scratch import ROOT, Scratch
 
+import checked_output
 import nvbench
 
 # As nvbench's CSV printer writes it: an axis of powers of two appears twice, and so does Noise.
@@ -59,7 +60,7 @@ class Beside(Scratch):
         with contextlib.chdir(self.folder), unittest.mock.patch.object(sys, "argv", given), contextlib.redirect_stdout(out), \
                 contextlib.redirect_stderr(messages):
             try:
-                code = nvbench.main()
+                code = checked_output.ended("nvbench.sh", nvbench.main)
             except SystemExit as leaving:
                 code = leaving.code
         self.assertEqual(code, expect, messages.getvalue())

@@ -24,6 +24,7 @@ from scratch import ROOT, Scratch
 import matplotlib
 import pandas
 
+import checked_output
 import claim_evidence
 import figure_style
 import figures_mutants
@@ -229,7 +230,7 @@ class PlotTest(Scratch):
         try:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
                 try:
-                    code = plot.main()
+                    code = checked_output.ended("plot.sh", plot.main)
                 except SystemExit as leaving:
                     code = leaving.code
         finally:

@@ -29,6 +29,7 @@ import unittest.mock
 
 from scratch import ROOT, Scratch
 
+import checked_output
 import figure_parts
 import figure_style
 import figures
@@ -52,7 +53,7 @@ def report(*arguments, **environment):
     """What report.py does with these arguments. It runs in this process, because pandas takes seconds to load."""
     with unittest.mock.patch.dict(os.environ, environment), unittest.mock.patch.object(sys, "argv", ["report.py", *map(str, arguments)]), \
             contextlib.redirect_stderr(io.StringIO()) as messages:
-        return types.SimpleNamespace(returncode=page_writer.main(), stderr=messages.getvalue())
+        return types.SimpleNamespace(returncode=checked_output.ended("report.sh", page_writer.main), stderr=messages.getvalue())
 
 
 def read_csv(path):
