@@ -1,9 +1,9 @@
 #include "predict/need_prediction.hpp"
 
-#include "model/axis_table.hpp"
 #include "model/case_text.hpp"
 #include "model/child_requests.hpp"
 #include "predict/roofline_need.hpp"
+#include "run/flat_times.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,16 +49,6 @@ std::map<std::string, Counts> counts_by_key(const ParsedLog& log)
         counts.emplace(cell(row, "key"), std::move(one));
     }
     return counts;
-}
-
-// The input of a case, whatever does the work.
-std::string input_of(const Case& point)
-{
-    std::string text(Registry::find_anywhere(point.strategy)->info().workload->name);
-    for (const char* axis :
-         {"type", "input", "elements", "nx", "ny", "dwell", "values", "levels", "edge-factor", "graph-file", "seed"})
-        text += "|" + cell_of(axis_named(axis), point);
-    return text;
 }
 
 struct CountedCase {
@@ -209,7 +199,7 @@ std::vector<NeedStudy> need_studies(const Roofline& roofline, const CountedLog& 
         if (!info.irregular() || times.empty() || from_device(mechanism_of(info, result.point)))
             continue;
         const double us = median(times);
-        const auto [flat, is_new] = flat_us.emplace(input_of(result.point), us);
+        const auto [flat, is_new] = flat_us.emplace(work_of(result.point), us);
         flat->second = std::min(flat->second, us);
     }
     std::map<Case, std::vector<CountedCase>> studies;
@@ -219,7 +209,7 @@ std::vector<NeedStudy> need_studies(const Roofline& roofline, const CountedLog& 
         add_counted(studies, order, *counted);
     std::vector<NeedStudy> found;
     for (const Case& name : order)
-        if (const auto flat = flat_us.find(input_of(name)); flat != flat_us.end())
+        if (const auto flat = flat_us.find(work_of(name)); flat != flat_us.end())
             if (std::optional<NeedStudy> study = predicted_study(roofline, studies.at(name), flat->second))
                 found.push_back(std::move(*study));
     return found;

@@ -1,6 +1,7 @@
 #include "run/flat_times.hpp"
 
 #include "base/statistics.hpp"
+#include "model/axis_table.hpp"
 #include "run/case_summary.hpp"
 
 #include <fmt/format.h>
@@ -25,6 +26,13 @@ const StrategyInfo& info_of(const CaseResult& result)
     return Registry::find_anywhere(result.point.strategy)->info();
 }
 
+// The input. Other workloads have the same parameters in all their strategies.
+std::string input_of(const CaseResult& result)
+{
+    const WorkloadInfo& workload = *info_of(result).workload;
+    return workload.irregular ? work_of(result.point) : fmt::format("{}|{}", workload.name, result.group);
+}
+
 // Two or three significant digits, if the ratio is not too small: 0.001, 0.32, 1.00, 41.2, 400.
 std::string ratio_text(double ratio)
 {
@@ -34,6 +42,15 @@ std::string ratio_text(double ratio)
 
 } // namespace
 
+std::string work_of(const Case& point)
+{
+    std::string text(Registry::find_anywhere(point.strategy)->info().workload->name);
+    for (const char* axis :
+         {"type", "input", "elements", "nx", "ny", "dwell", "values", "levels", "edge-factor", "graph-file", "seed"})
+        text += "|" + cell_of(axis_named(axis), point);
+    return text;
+}
+
 FlatTimes::FlatTimes(const std::vector<CaseResult>& results)
 {
     for (const CaseResult& result : results) {
@@ -42,7 +59,7 @@ FlatTimes::FlatTimes(const std::vector<CaseResult>& results)
             from_device(mechanism_of(info, result.point)))
             continue;
         if (const std::vector<double> times = times_of(result); !times.empty()) {
-            const Key key{info.workload, result.group, clock_of(result), result.point.l2, is_held(result)};
+            const Key key{input_of(result), clock_of(result), result.point.l2, is_held(result)};
             const auto [least, is_new] = least_us_.emplace(key, median(times));
             least->second = std::min(least->second, median(times));
         }
@@ -51,13 +68,11 @@ FlatTimes::FlatTimes(const std::vector<CaseResult>& results)
 
 std::string FlatTimes::ratio_of(const CaseResult& result, double us) const
 {
-    const WorkloadInfo* const workload = info_of(result).workload;
-    if (!workload->has_ratio || result.point.backend != BackendKind::cuda)
+    if (!info_of(result).workload->has_ratio || result.point.backend != BackendKind::cuda)
         return "";
     const bool held = is_held(result);
     for (const bool like : {true, false})
-        if (const auto flat =
-                least_us_.find({workload, result.group, clock_of(result), result.point.l2, like == held});
+        if (const auto flat = least_us_.find({input_of(result), clock_of(result), result.point.l2, like == held});
             flat != least_us_.end())
             return ratio_text(us / flat->second).append(like ? "" : kUnlike);
     return "";

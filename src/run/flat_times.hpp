@@ -13,6 +13,10 @@
 namespace nestbed
 {
 
+// What a case of an irregular workload has to do, as text, whatever does it: its workload and its input, without what
+// only some forms have (the size of a leaf, the parts of a division).
+std::string work_of(const Case& point);
+
 // The least median on each input of the forms that launch nothing from the device: for each clock, state of the L2 cache,
 // and held or not. Only times of a GPU, because those of the executor say nothing about one.
 class FlatTimes
@@ -27,7 +31,7 @@ class FlatTimes
     static constexpr std::string_view kUnlike = "*";
 
   private:
-    using Key = std::tuple<const WorkloadInfo*, std::size_t, std::string_view, CacheState, bool>;
+    using Key = std::tuple<std::string, std::string_view, CacheState, bool>;
 
     std::map<Key, double> least_us_;
 };

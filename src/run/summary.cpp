@@ -71,6 +71,7 @@ Colour colour_of_status(const std::string& status)
 std::vector<std::string> result_cells(const FlatTimes& flat, const CaseResult& result, const RunFacts& run)
 {
     CaseSummary summary = summary_of(result, run);
+    const bool of_gpu = result.point.backend == BackendKind::cuda;
     const bool racy = Registry::find_anywhere(result.point.strategy)->info().racy;
     std::string spread;
     std::string between;
@@ -88,7 +89,7 @@ std::vector<std::string> result_cells(const FlatTimes& flat, const CaseResult& r
             between,
             summary.launches ? std::to_string(*summary.launches) : "",
             summary.latency_us ? format_us(*summary.latency_us) : "",
-            summary.bandwidth.effective ? rate_text(*summary.bandwidth.effective) : "",
+            summary.bandwidth.effective && of_gpu ? rate_text(*summary.bandwidth.effective) : "",
             percent_text(summary.bandwidth.peak_share()),
             ratio,
             summary.status.append(racy ? kRacy : "")};
@@ -176,12 +177,12 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
     for (const Axis* axis : axes)
         columns.push_back({std::string(axis->name), axis->words(), kAxis});
     columns.insert(columns.end(), {{"clock", kLeft, kAxis},
-                                   {"n", !kLeft, kAxis},
+                                   {.name = "n", .axis = kAxis, .dispensable = 5},
                                    {"median"},
                                    {.name = "MAD", .dispensable = 1},
-                                   {.name = "95% CI", .dispensable = 5},
+                                   {.name = "95% CI", .dispensable = 6},
                                    {"launches"},
-                                   {.name = "latency", .dispensable = 6},
+                                   {.name = "latency", .dispensable = 7},
                                    {.name = "GB/s", .dispensable = 3},
                                    {.name = "of peak", .dispensable = 2},
                                    {"ratio"},

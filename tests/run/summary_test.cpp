@@ -335,7 +335,7 @@ CaseResult sorting(const std::string& strategy, std::uint64_t elements, double u
     }
     CaseResult one =
         result_of({.strategy = strategy, .elements = elements, .grid = 0, .block = 128}, {timed(us, us)});
-    one.group = elements;
+    one.group = elements + (strategy == "sort_flat" ? 1 : 0); // a flat form has fewer parameters
     return one;
 }
 
@@ -363,7 +363,8 @@ TEST(SummaryTable, OfTheExecutorSaysSoAndHasNoRatioAndNoBar)
     const std::vector<CaseResult> results{result("neighbored", {timed(20, 30)}), result("nosync", {timed(40, 50)})};
     const std::string text = executor_table(results);
     EXPECT_THAT(text, AllOf(HasSubstr("\nThe executor's times say nothing about those of a GPU.\n"),
-                            ContainsRegex("nosync +40.0 us"), Not(HasSubstr("ratio")), Not(HasSubstr("bar"))));
+                            ContainsRegex("nosync +40.0 us"), Not(HasSubstr("ratio")), Not(HasSubstr("GB/s")),
+                            Not(HasSubstr("bar"))));
     EXPECT_THAT(table(results), AllOf(Not(HasSubstr("say nothing")), HasSubstr("ratio"), HasSubstr("bar")));
 }
 
