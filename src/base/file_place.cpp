@@ -69,13 +69,13 @@ FilePlace FilePlace::named(const std::string& path)
 
 FilePlace FilePlace::followed(const std::string& path)
 {
-    constexpr int kMostLinks = 40; // as Linux
+    constexpr int kMaxLinks = 40; // as Linux
     FilePlace place = named(path);
     std::string target;
     for (int links = 0; place.error_ == 0 && !(target = target_of(*place.folder_, place.name_)).empty(); ++links) {
         place.folder_ = open_folder(*place.folder_, folder_of(target));
         place.name_ = name_of_file(target);
-        place.error_ = *place.folder_ < 0 ? errno : links == kMostLinks ? ELOOP : 0;
+        place.error_ = *place.folder_ < 0 ? errno : links == kMaxLinks ? ELOOP : 0;
     }
     return place;
 }

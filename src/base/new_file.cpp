@@ -216,9 +216,15 @@ void replace_file(const FilePlace& place, std::string_view content, std::string_
 }
 
 OutputFile::OutputFile(const std::string& path, bool overwrite, std::string_view option)
-    : overwrite_(overwrite), option_(option),
-      place_(overwrite ? FilePlace::to_replace(path) : (check_new_file(path, option), FilePlace::named(path)))
+    : overwrite_(overwrite), option_(option), place_(overwrite ? FilePlace::to_replace(path) : FilePlace::named(path))
 {
+    if (overwrite)
+        return;
+    if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored))
+        throw UsageError(fmt::format("{} {}: it already exists, and nothing is overwritten; allowed: a new file, or "
+                                     "--overwrite",
+                                     option, path));
+    check_new_file(path, option);
 }
 
 void OutputFile::write(std::string_view content, std::string_view what) const

@@ -20,14 +20,14 @@ std::string_view variable(const char* name)
 std::size_t columns_of(int descriptor)
 {
     constexpr std::size_t kFewest = 20; // a smaller number is a mistake, or the terminal does not know its width
-    constexpr std::size_t kMost = 1000;
+    constexpr std::size_t kMaxColumns = 1000;
     const std::string_view said = variable("COLUMNS");
     std::size_t columns = 0;
     std::from_chars(said.data(), said.data() + said.size(), columns);
     winsize size{};
     if (columns == 0 && isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) // NOLINT(*-vararg)
         columns = size.ws_col;
-    return columns < kFewest || columns > kMost ? Terminal().columns : columns;
+    return columns < kFewest || columns > kMaxColumns ? Terminal().columns : columns;
 }
 
 } // namespace

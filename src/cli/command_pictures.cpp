@@ -47,8 +47,8 @@ int show_picture(const WorkloadInfo& workload, const Given& given, std::ostream&
     const std::string path =
         picture.file.empty() ? "" : only_value(given, "output", std::string(picture.file), "a file's name");
     const bool overwrite = given.contains("overwrite");
-    if (!path.empty() && !overwrite)
-        check_new_file(path);
+    if (!path.empty())
+        static_cast<void>(OutputFile(path, overwrite)); // whether it can be written, before anything runs
     LocalSession& session = *sessions.at(point.backend);
     if (picture.before != nullptr)
         out << picture.before(point, session.facts().name) << std::flush;

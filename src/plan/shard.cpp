@@ -42,7 +42,7 @@ struct GroupCost {
 
 struct Division {
     std::vector<std::vector<unsigned>> shard_of; // by group and case; shards count from 0
-    double dearest_us = 0;
+    double longest_us = 0;
     double mean_us = 0;
     bool whole = false; // at least one group with several cases is undivided
 };
@@ -106,12 +106,12 @@ Division divide(const std::vector<GroupCost>& costs, unsigned shards, double mos
             division.shard_of[piece.group][index] = best;
         division.whole = division.whole || piece.cases.size() > 1;
     }
-    division.dearest_us = std::ranges::max(loads);
+    division.longest_us = std::ranges::max(loads);
     division.mean_us = std::accumulate(loads.begin(), loads.end(), 0.0) / shards;
     return division;
 }
 
-double dearest_case_us(const std::vector<GroupCost>& costs)
+double longest_case_us(const std::vector<GroupCost>& costs)
 {
     double us = 0;
     for (const GroupCost& cost : costs)
@@ -125,15 +125,15 @@ Division best_division(const Plan& plan, unsigned shards, const CaseTimes& times
 {
     const std::vector<GroupCost> costs = costs_of(plan, times);
     double most_us = cost_us(times, plan) / shards;
-    const double full_us = kFull * std::max(most_us, dearest_case_us(costs));
+    const double full_us = kFull * std::max(most_us, longest_case_us(costs));
     Division best = divide(costs, shards, most_us, 0);
     Division last = best;
-    for (int halving = 0; halving < kHalvings && best.dearest_us > kEqual * best.mean_us; ++halving) {
+    for (int halving = 0; halving < kHalvings && best.longest_us > kEqual * best.mean_us; ++halving) {
         if (halving > 0 && !last.whole)
             break;
         for (const double full : {full_us, 0.0}) {
             last = divide(costs, shards, most_us, full);
-            if (last.dearest_us < best.dearest_us)
+            if (last.longest_us < best.longest_us)
                 best = last;
         }
         most_us /= 2;

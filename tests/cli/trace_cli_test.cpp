@@ -81,7 +81,8 @@ TEST_F(TraceCommand, GoesToTraceJsonAndNeverOverAFileThatIsThere)
 {
     EXPECT_EQ(nestbed(small("trace")).exit_code, 0);
     EXPECT_EQ(file().at("otherData").at("grids"), 13);
-    expect_usage_error(small("trace"), {"--output trace.json: it already exists", "allowed: a new file"});
+    expect_usage_error(small("trace"),
+                       {"--output trace.json: it already exists", "allowed: a new file, or --overwrite"});
     write("trace.json", "old");
     EXPECT_EQ(nestbed(small("trace", {"--overwrite"})).exit_code, 0);
     EXPECT_EQ(file().is_object(), true);

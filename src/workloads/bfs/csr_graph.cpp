@@ -17,7 +17,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint64_t kMostVertices = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxVertices = std::uint64_t{1} << 30;
 // So that the draws of one seed for different purposes are independent.
 constexpr std::uint64_t kForLabels = 0x6C6162656C730000;
 constexpr std::uint64_t kForWeights = 0x7765696768740000;
@@ -150,9 +150,9 @@ CsrGraph CsrGraph::reversed() const
 
 CsrGraph graph_of(std::uint64_t vertices, const std::vector<Edge>& edges, bool both_ways)
 {
-    if (vertices > kMostVertices)
+    if (vertices > kMaxVertices)
         throw std::invalid_argument(std::to_string(vertices) + " vertices are too many; allowed: at most " +
-                                    std::to_string(kMostVertices));
+                                    std::to_string(kMaxVertices));
     if (edges.size() * (both_ways ? 2 : 1) >= UINT32_MAX)
         throw std::invalid_argument(std::to_string(edges.size()) + " edges are too many; allowed: fewer than " +
                                     std::to_string(UINT32_MAX / (both_ways ? 2 : 1)));
@@ -181,8 +181,8 @@ CsrGraph graph_of(std::uint64_t vertices, const std::vector<Edge>& edges, bool b
 
 std::uint32_t weight_of(std::uint64_t seed, std::uint64_t index)
 {
-    constexpr std::uint64_t kMostWeight = 255;
-    return static_cast<std::uint32_t>(1 + split_mix(seed ^ kForWeights, index) % kMostWeight);
+    constexpr std::uint64_t kMaxWeight = 255;
+    return static_cast<std::uint32_t>(1 + split_mix(seed ^ kForWeights, index) % kMaxWeight);
 }
 
 CsrGraph make_graph(const Case& point)
@@ -190,10 +190,10 @@ CsrGraph make_graph(const Case& point)
     std::uint64_t vertices = point.elements;
     bool both_ways = true;
     std::vector<Edge> edges;
-    if (vertices > kMostVertices || vertices * point.edge_factor >= UINT32_MAX)
+    if (vertices > kMaxVertices || vertices * point.edge_factor >= UINT32_MAX)
         throw std::invalid_argument(std::to_string(vertices) + " vertices with " + std::to_string(point.edge_factor) +
                                     " edges each are too many; allowed: fewer than 4294967295 edges, and at most " +
-                                    std::to_string(kMostVertices) + " vertices");
+                                    std::to_string(kMaxVertices) + " vertices");
     const bool star = point.input == GraphInput::star;
     if (point.input == GraphInput::uniform || point.input == GraphInput::zipf) {
         both_ways = false;

@@ -20,7 +20,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint64_t kMostNumber = UINT32_MAX - 1;
+constexpr std::uint64_t kMaxNumber = UINT32_MAX - 1;
 constexpr std::uint64_t kVerticesAnEdge = 64; // at most, and kMoreVertices more
 constexpr std::uint64_t kMoreVertices = std::uint64_t{1} << 20;
 
@@ -33,8 +33,8 @@ std::string counted(std::uint64_t count, std::string_view what)
 // A word of a file, which may be long or no text.
 std::string quoted(std::string_view word)
 {
-    constexpr std::size_t kMost = 40;
-    return fmt::format("'{}{}'", printable(word.substr(0, kMost)), word.size() > kMost ? "..." : "");
+    constexpr std::size_t kMaxShown = 40;
+    return fmt::format("'{}{}'", printable(word.substr(0, kMaxShown)), word.size() > kMaxShown ? "..." : "");
 }
 
 // The lines of a file as words, without empty lines.
@@ -81,12 +81,12 @@ class GraphLines
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error == std::errc::invalid_argument || end != text.data() + text.size())
             refuse(fmt::format("{} is not a number", quoted(text)));
-        if (error == std::errc{} && value >= 1 && value <= static_cast<double>(kMostNumber) &&
+        if (error == std::errc{} && value >= 1 && value <= static_cast<double>(kMaxNumber) &&
             value == std::floor(value))
             return static_cast<std::uint32_t>(value);
         if (why_not.empty())
             why_not = located(fmt::format("the value {} is not a weight; allowed: whole numbers from 1 to {}",
-                                          quoted(text), kMostNumber));
+                                          quoted(text), kMaxNumber));
         return 0;
     }
 
@@ -145,7 +145,7 @@ std::uint64_t vertices_in(const GraphLines& lines, std::size_t index, std::strin
 {
     if (lines.word(index) == "0")
         lines.refuse("the graph has no vertex, so a search has nowhere to start; allowed: at least one vertex");
-    return lines.number(index, 1, kMostNumber, what);
+    return lines.number(index, 1, kMaxNumber, what);
 }
 
 EdgeList parse_matrix(GraphLines& lines)
@@ -167,14 +167,14 @@ EdgeList parse_matrix(GraphLines& lines)
     const auto weight = [&, real = field == "real"]() -> std::uint32_t {
         if (!list.weighted)
             return 0;
-        return real ? lines.real_weight(2, list.no_weights) : lines.number(2, 1, kMostNumber, "weight");
+        return real ? lines.real_weight(2, list.no_weights) : lines.number(2, 1, kMaxNumber, "weight");
     };
     if (!lines.next("%") || lines.count() != 3)
         lines.refuse_count("the line of sizes", "ROWS COLUMNS ENTRIES");
     list.vertices = vertices_in(lines, 0, "number of rows");
-    if (lines.number(1, 0, kMostNumber, "number of columns") != list.vertices)
+    if (lines.number(1, 0, kMaxNumber, "number of columns") != list.vertices)
         lines.refuse(fmt::format("a graph has a square matrix, not {} x {}", lines.word(0), lines.word(1)));
-    const std::uint64_t entries = lines.number(2, 0, kMostNumber, "number of entries");
+    const std::uint64_t entries = lines.number(2, 0, kMaxNumber, "number of entries");
     while (lines.next("%")) {
         if (lines.count() != words)
             lines.refuse_count("an entry", words == 2 ? "ROW COLUMN" : "ROW COLUMN VALUE");
@@ -192,13 +192,13 @@ EdgeList parse_dimacs(GraphLines& lines)
     if (!lines.next("c") || lines.count() != 4 || lines.word(0) != "p" || lines.word(1) != "sp")
         lines.refuse("there is no problem line; allowed: p sp VERTICES EDGES");
     list.vertices = vertices_in(lines, 2, "number of vertices");
-    const std::uint64_t edges = lines.number(3, 0, kMostNumber, "number of edges");
+    const std::uint64_t edges = lines.number(3, 0, kMaxNumber, "number of edges");
     while (lines.next("c")) {
         if (lines.word(0) != "a" || lines.count() != 4)
             lines.refuse("this is not an edge; allowed: a FROM TO WEIGHT");
         list.edges.push_back({lines.number(1, 1, list.vertices, "vertex") - 1,
                               lines.number(2, 1, list.vertices, "vertex") - 1,
-                              lines.number(3, 1, kMostNumber, "weight")});
+                              lines.number(3, 1, kMaxNumber, "weight")});
     }
     expect_edges(lines, list.edges.size(), edges);
     return list;
@@ -215,8 +215,8 @@ EdgeList parse_list(GraphLines& lines)
             lines.refuse(
                 fmt::format("this edge has {}, those before it have {}", counted(lines.count(), "word"), words));
         words = lines.count();
-        list.edges.push_back({lines.number(0, 0, kMostNumber, "vertex"), lines.number(1, 0, kMostNumber, "vertex"),
-                              words == 3 ? lines.number(2, 1, kMostNumber, "weight") : 0});
+        list.edges.push_back({lines.number(0, 0, kMaxNumber, "vertex"), lines.number(1, 0, kMaxNumber, "vertex"),
+                              words == 3 ? lines.number(2, 1, kMaxNumber, "weight") : 0});
         const Edge& edge = list.edges.back();
         list.vertices = std::max<std::uint64_t>(list.vertices, std::uint64_t{std::max(edge.from, edge.to)} + 1);
     }
