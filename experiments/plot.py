@@ -238,8 +238,11 @@ def main():
                 code = max(code, 0 if draw_frontiers(path, given.output) else 1)
             elif predictions.is_predictions(path):
                 code = max(code, 0 if draw_predictions(path, given.output) else 1)
-            elif draw_log(path, given.output) is None:
-                code = max(code, 1)
+            else:
+                titles = draw_log(path, given.output)
+                code = max(code, 1 if titles is None else 0)
+                if titles == set():
+                    say(f"{near(path)}: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)")
         except logs.LogError as error:
             say(str(error))
             code = 2
