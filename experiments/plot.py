@@ -222,7 +222,12 @@ def draw_input(path, out):
         draw_folder(path, out)
         return 0
     drawn = draw_other(path, out)
-    return 1 if drawn is False or drawn is None and draw_log(path, out) is None else 0
+    if drawn is not None:
+        return 0 if drawn else 1
+    titles = draw_log(path, out)
+    if titles == set():
+        say(f"{near(path)}: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)")
+    return 1 if titles is None else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
 SWEEP = ("--strategy", "quadrature_*", "--backend", "cpu", "--grid", "2", "--block", "32", "--repeat", "2", "--warmup", "0")
 
@@ -76,6 +77,20 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(self.called("check", log, "--load", "quadrature").returncode, 0)
         self.assertIn("quadrature_nested", self.called("show", log, "--load", "quadrature").stdout)
 
+    def drawn(self, folder, strategy):
+        """What plot.sh says of a sweep of three thresholds."""
+        log = self.folder / f"{strategy}.csv"
+        sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], "--grain", "3:8", "--threshold", "1,10,100")
+        self.assertEqual(self.called("run", "--load", folder, *sweep, "-o", log).returncode, 0)
+        environment = {**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / folder)}
+        return subprocess.run([ROOT / "experiments/plot.sh", log], capture_output=True, text=True, check=False, env=environment, cwd=self.folder)
+
+    def test_its_sweep_has_figures(self):
+        done = self.drawn("quadrature", "quadrature")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("quadrature-threshold.svg", done.stdout)
+        self.assertIn("quadrature-launches-time.svg", done.stdout)
+
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
@@ -100,11 +115,15 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(text.count("atomicAdd(task.answer, sum);"), 1)
         first = text.rindex("\n\n", 0, text.index("bool must_divide(")) + 2
         text = text[:first] + "__device__ unsigned answers_added;\n\n" + text[first:]
+        text = text.replace("    .figures = kFigures,\n", "")
         (folder / "counted.cu").write_text(text.replace("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"))
         self.assertEqual(self.called("build", "counted").returncode, 0)
         done = self.called("races", "--load", "counted", "--strategy", "counted_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("answers_added", done.stdout)
+        done = self.drawn("counted", "counted")  # it names no figures
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("counted.csv: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)\n", done.stderr)
 
     def test_a_folder_of_the_environment_may_not_be_built_yet(self):
         folder = self.folder / "later"

@@ -1,7 +1,5 @@
 // quadrature: the integral of a function with a sharp peak over [0, 1], to a tolerance. A workload in one file.
-//     nestbed build quadrature
-//     nestbed run --load quadrature --strategy 'quadrature_*' --grain 4,8 --threshold 1,100 -o quadrature.csv
-//     nestbed races --load quadrature --strategy quadrature_nested
+//     nestbed build quadrature; nestbed run --load quadrature --strategy 'quadrature_*' --grain 4,8 -o quadrature.csv
 #include "device/own_workload.hpp"
 
 namespace quadrature::NESTBED_BACKEND // nvcc compiles this file for the GPU, and g++ for the CPU: a copy for each
@@ -12,11 +10,13 @@ using namespace nestbed;
 constexpr AxisMeaning kMeanings[]{
     {axis::grain, "the tolerance is 10^-grain", 6},
     {axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}};
+constexpr std::string_view kFigures[]{"threshold", "by-launches", "ways"}; // that --plot draws
 constinit const WorkloadInfo kQuadrature{
     .name = "quadrature",
     .summary = "integrates a function with a sharp peak to a tolerance",
     .axes = {axis::grid, axis::block, axis::depth, axis::grain, axis::threshold},
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true, // the work depends on the input
     .has_ratio = true, // its strategies do the same work: tables divide times by that of the fastest flat one
 };
