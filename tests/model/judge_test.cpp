@@ -201,7 +201,7 @@ TEST(Judge, ARefusedLaunchThatWasReplacedIsNoFailure)
 {
     Sample sample = sample_of({60, 40});
     sample.launches->failed = 13;
-    sample.offers = OfferSample{.items = 100, .replaced = 13};
+    sample.requests = RequestSample{.items = 100, .replaced = 13};
     judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
     EXPECT_EQ(sample.status, Status::ok) << sample.detail;
     EXPECT_EQ(sample.gpu_us, 20.7);
@@ -211,7 +211,7 @@ TEST(Judge, ARefusedLaunchThatWasNotReplacedIsLaunchFailed)
 {
     Sample sample = sample_of({60, 40});
     sample.launches->failed = 13;
-    sample.offers = OfferSample{.items = 100, .replaced = 12};
+    sample.requests = RequestSample{.items = 100, .replaced = 12};
     judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
     EXPECT_EQ(sample.status, Status::launch_failed);
     EXPECT_THAT(sample.detail, HasSubstr("13 of 100 device launches failed"));
@@ -222,7 +222,7 @@ TEST(Judge, AnyOtherErrorIsAFailureAlsoIfReplaced)
 {
     Sample sample = sample_of({60, 40});
     sample.launches->failed = 13;
-    sample.offers = OfferSample{.items = 100, .replaced = 13};
+    sample.requests = RequestSample{.items = 100, .replaced = 13};
     judge_launches(sample, by_need(), "cudaErrorLaunchOutOfResources");
     EXPECT_EQ(sample.status, Status::launch_failed);
     EXPECT_THAT(sample.detail, HasSubstr("cudaErrorLaunchOutOfResources"));
@@ -234,19 +234,19 @@ TEST(Judge, DrainsAreCountedBesideTheLaunchesOfTheOracle)
 {
     Sample sample = sample_of({63, 41});
     sample.launches->failed = 20;
-    sample.offers = OfferSample{.items = 100, .replaced = 20, .drains = 4};
+    sample.requests = RequestSample{.items = 100, .replaced = 20, .drains = 4};
     judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
     EXPECT_EQ(sample.status, Status::ok) << sample.detail;
 
     sample = sample_of({63, 41});
     sample.launches->failed = 21; // one of the drains was refused as well
-    sample.offers = OfferSample{.items = 100, .replaced = 20, .drains = 4, .drains_refused = 1};
+    sample.requests = RequestSample{.items = 100, .replaced = 20, .drains = 4, .drains_refused = 1};
     judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
     EXPECT_EQ(sample.status, Status::ok) << sample.detail;
 
     for (const unsigned drains : {3U, 5U}) {
         sample = sample_of({63, 41});
-        sample.offers = OfferSample{.items = 100, .drains = drains};
+        sample.requests = RequestSample{.items = 100, .drains = drains};
         judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
         EXPECT_EQ(sample.status, Status::count_mismatch) << drains;
         expect_no_times(sample);
@@ -260,7 +260,7 @@ TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
     for (const unsigned grids : {9U, 10U, 11U}) {
         Sample sample = sample_of({12});
         sample.launches->failed = 3;
-        sample.offers = OfferSample{.items = 100, .replaced = 3, .drains = 2, .grids = grids};
+        sample.requests = RequestSample{.items = 100, .replaced = 3, .drains = 2, .grids = grids};
         judge_launches(sample, form, "cudaErrorLaunchPendingCountExceeded");
         EXPECT_EQ(sample.status, grids == 10 ? Status::ok : Status::count_mismatch) << sample.detail;
         if (grids != 10) {
@@ -273,7 +273,7 @@ TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
 TEST(Judge, DataDependentLaunchesAreComparedDepthByDepthWhereNothingIsDrained)
 {
     Sample sample = sample_of({59, 41});
-    sample.offers = OfferSample{.items = 100};
+    sample.requests = RequestSample{.items = 100};
     judge_launches(sample, by_need(), "");
     EXPECT_EQ(sample.status, Status::count_mismatch);
 }

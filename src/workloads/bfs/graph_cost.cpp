@@ -77,10 +77,10 @@ double graph_launches(const StrategyInfo& info, const Case& point, double edges)
 {
     constexpr double kLargeLevels = 8;
     constexpr double kWarp = 32;
-    if (!info.offers && !info.has(axis::threshold)) // one per large level
+    if (!info.requests && !info.has(axis::threshold)) // one per large level
         return kLargeLevels;
     const auto [vertices, levels] = size_of(point, edges);
-    if (!info.offers || point.aggregate == Aggregate::none)
+    if (!info.requests || point.aggregate == Aggregate::none)
         return vertices;
     if (blocks_per_group(point.aggregate) == 0)
         return levels;
@@ -94,15 +94,15 @@ double graph_work_us(const StrategyInfo& info, const Case& point, double edges)
 {
     const GraphSize size = size_of(point, edges);
     const bool has_levels =
-        info.offers || !info.has(axis::threshold); // other forms launch for one vertex after another
+        info.requests || !info.has(axis::threshold); // other forms launch for one vertex after another
     const double levels = has_levels ? size.levels : with_few_levels(size.vertices).levels;
     if (point.backend == BackendKind::cuda) {
-        const bool by_host = info.offers || !from_device(mechanism_of(info, point));
+        const bool by_host = info.requests || !from_device(mechanism_of(info, point));
         return edges * kEdgeOnGpu +
                levels * ((by_host ? kRoundOnGpu : kStepOnGpu) + (info.per_vertex ? size.vertices * kVertexOnGpu : 0));
     }
     const double threads = info.per_vertex ? std::max<double>(size.vertices, point.block) : point.block;
-    const double thread_us = !info.offers ? kThreadOfAStep * (info.has(axis::delta) ? kStepsOfNearFar : 1)
+    const double thread_us = !info.requests ? kThreadOfAStep * (info.has(axis::delta) ? kStepsOfNearFar : 1)
                              : point.aggregate == Aggregate::none ? kThreadOfARound
                                                                   : kThreadOfAGroup;
     return edges * kEdgeExecuted + levels * (kGridExecuted + threads * thread_us);
