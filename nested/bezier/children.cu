@@ -101,7 +101,7 @@ struct BezierChildren {
         .summary = "a child for the points of every line",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "NVIDIA cuda-samples, cdpBezierTessellation",
-        .offers = true,
+        .requests = true,
     };
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
@@ -127,7 +127,7 @@ struct BezierUnordered {
         .source = "CUDA C++ Programming Guide, Dynamic Parallelism",
         .axes = {axis::delay},
         .racy = true,
-        .offers = true,
+        .requests = true,
     };
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }

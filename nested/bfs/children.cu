@@ -159,7 +159,7 @@ struct BfsChildren {
         .summary = "round by round, a child for the edges of every vertex that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016, benchmark BFS",
-        .offers = true,
+        .requests = true,
         .per_vertex = true,
         .waits = true,
     };
@@ -181,7 +181,7 @@ struct SsspChildren {
         .summary = "round by round, a child for the edges of every vertex that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016, benchmark SSSP",
-        .offers = true,
+        .requests = true,
         .per_vertex = true,
         .waits = true,
     };

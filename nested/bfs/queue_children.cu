@@ -188,7 +188,7 @@ struct BfsQueueChildren {
         .summary = "round by round, a child for the edges of every vertex in a queue of those that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016; frontier queue, Merrill, Garland, Grimshaw, PPoPP 2012",
-        .offers = true,
+        .requests = true,
         .waits = true,
     };
     static constexpr GraphForm form = GraphForm::queue;
@@ -212,7 +212,7 @@ struct SsspQueueChildren {
         .summary = "round by round, a child for the edges of every vertex in a queue of those that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016; frontier queue, Merrill, Garland, Grimshaw, PPoPP 2012",
-        .offers = true,
+        .requests = true,
         .waits = true,
     };
     static constexpr GraphForm form = GraphForm::queue;

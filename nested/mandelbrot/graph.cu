@@ -52,7 +52,7 @@ struct MandelbrotGraph {
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
-        .offers = true,
+        .requests = true,
     };
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }

@@ -56,7 +56,7 @@ struct MandelbrotSplit {
         .summary = "a child for every part of a divided region; blocks fill and compute",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Adinets, Adaptive Parallel Computation with CUDA Dynamic Parallelism, 2014",
-        .offers = true,
+        .requests = true,
     };
     using Expand = ExpandMandelbrot<false>;
 
@@ -80,7 +80,7 @@ struct MandelbrotNaive {
         .summary = "a child to divide, to fill and to compute every region",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Adinets, Adaptive Parallel Computation with CUDA Dynamic Parallelism, 2014",
-        .offers = true,
+        .requests = true,
     };
     static constexpr bool naive = true;
     using Expand = ExpandMandelbrot<naive>;

@@ -118,7 +118,7 @@ struct QuadtreeChildren {
         .summary = "a child for every part of a divided range of points; one block finishes what it can hold",
         .hazards = "none: the last block to arrive launches",
         .source = "Samet, The Quadtree and Related Hierarchical Data Structures, 1984",
-        .offers = true,
+        .requests = true,
     };
     static constexpr QuadForm form = QuadForm::parts;
 
@@ -145,7 +145,7 @@ struct QuadtreeGraph {
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
-        .offers = true,
+        .requests = true,
     };
     static constexpr QuadForm form = QuadForm::parts;
 

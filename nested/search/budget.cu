@@ -153,7 +153,7 @@ struct SearchBudget {
         .hazards = "none: a block writes what it leaves before a barrier",
         .source = "ours",
         .axes = {axis::cutoff, axis::budget},
-        .offers = true,
+        .requests = true,
     };
     static constexpr SearchForm form = SearchForm::budget;
 
@@ -186,7 +186,7 @@ struct SearchGraph {
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .axes = {axis::cutoff, axis::budget},
         .cuda_only = true,
-        .offers = true,
+        .requests = true,
     };
     static constexpr SearchForm form = SearchForm::budget;
 

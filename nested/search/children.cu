@@ -99,7 +99,7 @@ struct SearchChildren {
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Olivier et al., UTS, LCPC 2006",
         .axes = {axis::cutoff},
-        .offers = true,
+        .requests = true,
     };
     static constexpr SearchForm form = SearchForm::children;
 

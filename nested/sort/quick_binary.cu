@@ -150,7 +150,7 @@ struct QuickBinary {
         .hazards = "none: the last block to arrive launches; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.2",
         .axes = {axis::grain},
-        .offers = true,
+        .requests = true,
     };
     static constexpr SortForm form = SortForm::binary;
 

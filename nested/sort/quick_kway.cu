@@ -86,7 +86,7 @@ struct QuickKway {
         .hazards = "none: the last block to arrive launches; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.3",
         .axes = {axis::grain, axis::fanout},
-        .offers = true,
+        .requests = true,
     };
     static constexpr SortForm form = SortForm::kway;
 

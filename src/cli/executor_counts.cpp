@@ -44,7 +44,7 @@ Plan plan_of(const Settings& settings, const std::map<BackendKind, DeviceFacts>&
 bool has_data_dependent_launches(const Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    return info.offers && from_device(mechanism_of(info, point));
+    return info.requests && from_device(mechanism_of(info, point));
 }
 
 std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream& err)

@@ -46,7 +46,7 @@ Json strategy_json(const StrategyInfo& info)
             {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},
             {"axes", own_axes(info)},
             {"racy", info.racy},
-            {"data_dependent", info.offers},
+            {"data_dependent", info.requests},
             {"on_host", info.on_host},
             {"compared_with", info.compared_with},
             {"summary", info.summary},

@@ -246,7 +246,7 @@ class BackendSession final : public LocalSession
             sample.limit_bytes = context_.limit_bytes();
             if (strategy.launches(point).by_input)
                 sample.launches_expected = form.measured   ? sample.launches.value_or(LaunchCounts{}).attempted
-                                           : form.by_order ? sample.offers.value_or(OfferSample{}).grids
+                                           : form.by_order ? sample.requests.value_or(RequestSample{}).grids
                                                            : form.total();
             return sample;
         } catch (const Unsupported& reason) {

@@ -85,7 +85,7 @@ inline constexpr std::array kColumnForms = std::to_array<ColumnForm>({
     {"launches_failed", Form::whole, "device launches refused"},
     {"launches_by_depth", Form::wholes, "attempts by depth from 1"},
     {"max_depth", Form::whole, "deepest level reached"},
-    {"items_offered", Form::whole, "items that threads wanted launches for"},
+    {"items_offered", Form::whole, "items for which threads requested launches"},
     {"launched", Form::whole, "launches that the device accepted"},
     {"replaced", Form::whole, "refused launches that were done in another way"},
     {"drains", Form::whole, "tail launches that did refused ones"},

@@ -112,7 +112,7 @@ void check_ledger(const RowCells& row)
     }
 }
 
-void check_offers(const RowCells& row)
+void check_requests(const RowCells& row)
 {
     check_together(row, std::array{"items_offered"_column, "replaced"_column, "drains"_column, "child_blocks"_column,
                                    "arena_bytes"_column});
@@ -258,7 +258,7 @@ constexpr auto kLaunchRules = std::to_array<RowRule>({
      "that",
      check_ledger},
     {"items_offered, launched, replaced, drains, child_blocks, arena_bytes",
-     "all or none; `launched` is attempts without failures and drains", check_offers},
+     "all or none; `launched` is attempts without failures and drains", check_requests},
     {"launches_attempted, launches_failed",
      "if the status is `ok`: those expected, and no failure; or failures that were replaced, and drains",
      check_launches},

@@ -70,9 +70,9 @@ std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
     return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
 }
 
-std::string offered(const RowSource& row, std::uint64_t OfferSample::*what)
+std::string requested(const RowSource& row, std::uint64_t RequestSample::*what)
 {
-    return row.sample.offers ? std::to_string((*row.sample.offers).*what) : "";
+    return row.sample.requests ? std::to_string((*row.sample.requests).*what) : "";
 }
 
 const Strategy& strategy_of(const Case& point)
@@ -165,18 +165,18 @@ std::vector<LogColumn> table_of_columns()
              return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";
          }},
         {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
-        {"items_offered", [](Row r) { return offered(r, &OfferSample::items); }},
+        {"items_offered", [](Row r) { return requested(r, &RequestSample::items); }},
         {"launched",
          [](Row r) {
-             return r.sample.offers && r.sample.launches
+             return r.sample.requests && r.sample.launches
                         ? std::to_string(r.sample.launches->attempted - r.sample.launches->failed -
-                                         (r.sample.offers->drains - r.sample.offers->drains_refused))
+                                         (r.sample.requests->drains - r.sample.requests->drains_refused))
                         : "";
          }},
-        {"replaced", [](Row r) { return offered(r, &OfferSample::replaced); }},
-        {"drains", [](Row r) { return offered(r, &OfferSample::drains); }},
-        {"child_blocks", [](Row r) { return offered(r, &OfferSample::child_blocks); }},
-        {"arena_bytes", [](Row r) { return offered(r, &OfferSample::arena_bytes); }},
+        {"replaced", [](Row r) { return requested(r, &RequestSample::replaced); }},
+        {"drains", [](Row r) { return requested(r, &RequestSample::drains); }},
+        {"child_blocks", [](Row r) { return requested(r, &RequestSample::child_blocks); }},
+        {"arena_bytes", [](Row r) { return requested(r, &RequestSample::arena_bytes); }},
         {"work", [](Row r) { return whole_or_empty(r.sample.work); }},
         {"pixels_off", [](Row r) { return whole_or_empty(r.sample.pixels_off); }},
         {"answer", [](Row r) { return r.sample.answer; }},

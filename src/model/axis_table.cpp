@@ -64,15 +64,17 @@ constexpr Applies has =
 constexpr Applies has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.workload->inputs.empty();
 };
-constexpr Applies offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
+constexpr Applies requests = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.requests;
+};
 constexpr Applies aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
-    return info.offers && !launches_graphs(by); // a graph has one run per level
+    return info.requests && !launches_graphs(by); // a graph has one run per level
 };
 constexpr Applies may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
-    return info.offers && from_device(by) && by != Mechanism::tail && !launches_graphs(by);
+    return info.requests && from_device(by) && by != Mechanism::tail && !launches_graphs(by);
 };
 constexpr Applies has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.offers || info.has(axis::threshold);
+    return info.requests || info.has(axis::threshold);
 };
 constexpr Applies by_device = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
     return from_device(by);
@@ -182,7 +184,7 @@ std::vector<Axis> table()
         of<&Case::threshold>(axis::threshold, "threshold", "threads that an item must need for a launch", "0",
                              {0, UINT32_MAX}, 0, has_threshold, kAlwaysInKey),
         of<&Case::coarsen>(axis::coarsen, "coarsen", "blocks of work that one child block does", "1", {1, 65536}, 1,
-                           offers, kAlwaysInKey),
+                           requests, kAlwaysInKey),
         of<&Case::aggregate>(axis::aggregate, "aggregate",
                              "items that share one launch: those of a warp, a block, some blocks, a grid", "none",
                              {.least = 1}, 1, aggregates, kAlwaysInKey, kAggregates),

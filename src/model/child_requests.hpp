@@ -1,4 +1,4 @@
-// Data-dependent launches: what an irregular recursion offers, which launches that gives, and the oracle that counts them. Pure.
+// Data-dependent launches: what an irregular recursion requests, which launches that gives, and the oracle that counts them. Pure.
 //
 // A block looks at its part of the work, and each of its threads may want one more item of work done. An item that
 // needs fewer threads than the threshold is processed by the thread itself. The others become child blocks: one for

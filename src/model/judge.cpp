@@ -27,14 +27,15 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
 {
     const LaunchCounts& counts = *sample.launches;
     // What was refused and then done in another way is no failure.
-    const OfferSample offers = sample.offers.value_or(OfferSample{});
-    const bool as_expected = form.measured        ? true
-                             : form.by_order      ? counts.attempted == offers.grids + offers.drains
-                             : offers.drains == 0 ? counts.attempted_by_depth == in_ledger(form.by_depth)
-                                                  : counts.attempted == form.total() + offers.drains;
+    const RequestSample requests = sample.requests.value_or(RequestSample{});
+    const bool as_expected = form.measured          ? true
+                             : form.by_order        ? counts.attempted == requests.grids + requests.drains
+                             : requests.drains == 0 ? counts.attempted_by_depth == in_ledger(form.by_depth)
+                                                    : counts.attempted == form.total() + requests.drains;
     constexpr std::string_view kRefused =
         "cudaErrorLaunchPendingCountExceeded"; // any other error is a fault, also if replaced
-    if (counts.failed != offers.replaced + offers.drains_refused || (counts.failed != 0 && error_name != kRefused)) {
+    if (counts.failed != requests.replaced + requests.drains_refused ||
+        (counts.failed != 0 && error_name != kRefused)) {
         sample.status = Status::launch_failed;
         const std::string failed = fmt::format("{}{} device launches", counts.failed,
                                                kCountsLaunches ? fmt::format(" of {}", counts.attempted) : "");
@@ -54,7 +55,7 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
         sample.status = Status::count_mismatch;
         sample.detail =
             form.by_order ? fmt::format("the ledger counted {} device launches; the kernels wanted {}",
-                                        counts.attempted, offers.grids + offers.drains)
+                                        counts.attempted, requests.grids + requests.drains)
                           : fmt::format("the ledger counted [{}] device launches by depth, the closed form says [{}]",
                                         fmt::join(counts.attempted_by_depth, " "), fmt::join(form.by_depth, " "));
     }

@@ -28,7 +28,7 @@ constexpr std::string_view name_of(Status status)
 }
 
 // What a run with data-dependent launches counted (model/child_requests.hpp).
-struct OfferSample {
+struct RequestSample {
     std::uint64_t items = 0;    // wanted by a thread
     std::uint64_t replaced = 0; // launches that the device refused, done in another way
     std::uint64_t drains = 0;   // tail launches to do them
@@ -54,7 +54,7 @@ struct Sample {
     std::vector<double> latencies_us;
     std::vector<float> image; // by rows; for a workload that draws one, on request (LocalSession::sample_with_output)
     std::optional<std::uint64_t> launches_expected; // of the oracle, if the launches depend on the input
-    std::optional<OfferSample> offers;
+    std::optional<RequestSample> requests;
     std::optional<std::uint64_t> work;       // of an irregular workload, in its own unit
     std::optional<std::uint64_t> pixels_off; // pixels that differ from the exhaustive image
     std::string answer;

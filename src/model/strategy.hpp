@@ -25,10 +25,10 @@ struct StrategyInfo {
     bool cuda_only = false;   // registered on every backend, but runs only on CUDA
     bool on_host = false;     // runs on the host's processor, not on a GPU
     bool operators = false;   // a reduction that supports max and min as well as sum
-    bool offers = false;      // data-dependent launches (model/child_requests.hpp): its launches depend on the input
+    bool requests = false;    // data-dependent launches (model/child_requests.hpp): its launches depend on the input
     bool per_vertex = false;  // a search of a graph with a thread for each of its vertices in every round
     bool hangs = false;       // may hang the device when launches pass the pending limit
-    bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items offered
+    bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items requested
     bool compared_with = false; // figures divide the times of its workload by its own: the library's way
     bool waits = false;         // waits for the device before all work is submitted, so it cannot be held
 
@@ -64,7 +64,7 @@ struct ExpectedLaunches {
     std::uint32_t fan_in = 1; // of the same: each level has so many times fewer blocks than the level before
     bool by_input = false;    // the counts depend on the input: only the session knows them
     bool by_order =
-        false; // and on the order of execution: the run itself says how many it wanted (OfferSample::grids)
+        false; // and on the order of execution: the run itself says how many it requested (RequestSample::grids)
     bool measured = false; // unknown: a run says how many there were, and any number is right
     // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)
     std::vector<std::uint64_t> by_root;

@@ -53,7 +53,7 @@ Case meaningful(const Axes& axes, Case point)
     reset_meaningless(point);
     if (!info.has(axis::graphs) || point.mechanism != Mechanism::graph_tail)
         point.graphs = 1;
-    if (!strategy.launches(point).per_root_block() && !info.offers) { // no waves
+    if (!strategy.launches(point).per_root_block() && !info.requests) { // no waves
         point.wave.reset();
         point.streams.reset();
     }

@@ -75,8 +75,8 @@ double irregular_sample_us(const StrategyInfo& info, const Case& point)
     if (point.backend == BackendKind::cpu)
         return kSampleOverheadUs + work.items * kItemOnExecutor + work.rounds * kGridOnExecutor +
                launches * (kGridOnExecutor + point.block * kItemOnExecutor);
-    constexpr double kRuns = 2;                                        // held, and not held
-    const double rounds = by_device && !info.offers ? 1 : work.rounds; // others wait for the host between rounds
+    constexpr double kRuns = 2;                                          // held, and not held
+    const double rounds = by_device && !info.requests ? 1 : work.rounds; // others wait for the host between rounds
     return kSampleOverheadUs + untimed_on_gpu(static_cast<double>(bytes_moved(info, point))) +
            kRuns * (rounds * kKernelCall + work.items * kItemOnGpu + data_dependent_us(info, point, launches));
 }

@@ -163,7 +163,7 @@ void add_counted(std::map<Case, std::vector<CountedCase>>& studies, std::vector<
     for (const CaseResult& result : log.results) {
         const StrategyInfo& info = Registry::find_anywhere(result.point.strategy)->info();
         const auto counted = counts.find(result.key);
-        if (!info.offers || !from_device(mechanism_of(info, result.point)) || counted == counts.end())
+        if (!info.requests || !from_device(mechanism_of(info, result.point)) || counted == counts.end())
             continue;
         CountedCase one{.point = result.point, .counts = counted->second, .us = {}};
         one.point.backend = BackendKind::cuda;

@@ -63,7 +63,7 @@ TEST(Experiments, Cgo22HasEveryCombinationOfEveryWorkload)
     std::map<std::string, unsigned> cases;
     for (const Group& group : plan_of_file(std::string(NESTBED_EXPERIMENTS) + "/cgo22.cfg").groups)
         for (const Case& point : group.cases)
-            if (Registry::find_anywhere(point.strategy)->info().offers)
+            if (Registry::find_anywhere(point.strategy)->info().requests)
                 ++cases[point.strategy + " " + std::string(name_of(point.input)) + " " +
                         std::string(name_of(*point.mechanism))];
     EXPECT_EQ(cases.size(), 17U);

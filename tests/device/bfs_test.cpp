@@ -68,10 +68,10 @@ TEST_F(Bfs, RecursesUnderAnyPendingLimitAndThreshold)
             point.threshold = threshold;
             const Sample sample = session->sample(point, 0);
             ASSERT_EQ(sample.status, Status::ok) << limit << " " << threshold << ": " << sample.detail;
-            EXPECT_EQ(sample.launches->attempted, sample.offers->items);
-            EXPECT_EQ(sample.launches->failed, sample.offers->replaced);
+            EXPECT_EQ(sample.launches->attempted, sample.requests->items);
+            EXPECT_EQ(sample.launches->failed, sample.requests->replaced);
             EXPECT_EQ(sample.launches->attempted == 0, threshold == 100000U);
-            replaced += sample.offers->replaced;
+            replaced += sample.requests->replaced;
         }
     EXPECT_GT(replaced, 0U);
 }
@@ -90,8 +90,8 @@ TEST_F(Bfs, DoesARefusedLevelInTheBlockThatPlannedIt)
         ASSERT_EQ(sample.status, Status::ok) << sample.detail;
         EXPECT_EQ(sample.launches->attempted_by_depth, free.launches->attempted_by_depth);
         EXPECT_EQ(sample.launches->failed, sample.launches->attempted - 1);
-        ASSERT_TRUE(sample.offers);
-        EXPECT_EQ(sample.offers->replaced, sample.launches->failed);
+        ASSERT_TRUE(sample.requests);
+        EXPECT_EQ(sample.requests->replaced, sample.launches->failed);
     }
 }
 

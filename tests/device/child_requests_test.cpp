@@ -27,9 +27,9 @@ std::unique_ptr<LocalSession> session_of(const std::string& schedule)
     return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1});
 }
 
-bool offers(const Way& way)
+bool requests(const Way& way)
 {
-    return way.info().offers && !way.needs_cuda() && !way.info().racy;
+    return way.info().requests && !way.needs_cuda() && !way.info().racy;
 }
 
 bool sorts(const Way& way)
@@ -54,7 +54,7 @@ void make_search(Case& point, InputKind input)
     point.budget = point.budget == 0 ? 0 : 1;
 }
 
-// The last block of an item offers what follows.
+// The last block of an item requests what follows.
 bool divides_ranges(const Way& way)
 {
     return sorts(way) || way.info().workload->name == "quadtree";
@@ -83,7 +83,7 @@ Case usual(const Way& way)
     return point;
 }
 
-// Which group of blocks launches depends on the order, where the last block of an item offers.
+// Which group of blocks launches depends on the order, where the last block of an item requests.
 std::vector<Aggregate> aggregations_of(const Way& way)
 {
     if (divides_ranges(way))
@@ -102,21 +102,21 @@ std::string text_of(const Case& point)
 void expect_by_oracle(const Sample& sample, const Case& point)
 {
     ASSERT_EQ(sample.status, Status::ok) << text_of(point) << ": " << sample.detail;
-    ASSERT_TRUE(sample.launches && sample.offers && sample.launches_expected && sample.work);
+    ASSERT_TRUE(sample.launches && sample.requests && sample.launches_expected && sample.work);
     const LaunchCounts& counts = *sample.launches;
-    const OfferSample& offers = *sample.offers;
-    EXPECT_EQ(counts.attempted - offers.drains, *sample.launches_expected) << text_of(point);
-    EXPECT_EQ(counts.failed, offers.replaced + offers.drains_refused) << text_of(point);
-    EXPECT_GE(offers.items, *sample.launches_expected == 0 ? 0U : 1U);
-    EXPECT_GE(offers.child_blocks, *sample.launches_expected);
+    const RequestSample& requests = *sample.requests;
+    EXPECT_EQ(counts.attempted - requests.drains, *sample.launches_expected) << text_of(point);
+    EXPECT_EQ(counts.failed, requests.replaced + requests.drains_refused) << text_of(point);
+    EXPECT_GE(requests.items, *sample.launches_expected == 0 ? 0U : 1U);
+    EXPECT_GE(requests.child_blocks, *sample.launches_expected);
     EXPECT_EQ(sample.answer, sample.reference);
 }
 
-class Offering : public testing::TestWithParam<Way>
+class Requesting : public testing::TestWithParam<Way>
 {
 };
 
-TEST_P(Offering, IsRightByEveryAggregationThresholdAndCoarsening)
+TEST_P(Requesting, IsRightByEveryAggregationThresholdAndCoarsening)
 {
     for (const char* schedule : every_schedule()) {
         SCOPED_TRACE(schedule);
@@ -140,7 +140,7 @@ TEST_P(Offering, IsRightByEveryAggregationThresholdAndCoarsening)
     }
 }
 
-TEST_P(Offering, IsRightAtEveryDepth)
+TEST_P(Requesting, IsRightAtEveryDepth)
 {
     const auto session = session_of(unless_sanitized("random:1", "fifo"));
     Case point = usual(GetParam());
@@ -154,7 +154,7 @@ TEST_P(Offering, IsRightAtEveryDepth)
         }
 }
 
-TEST_P(Offering, IsRightInManyOrders)
+TEST_P(Requesting, IsRightInManyOrders)
 {
     const auto session = session_of("random:7");
     Case point = usual(GetParam());
@@ -165,7 +165,7 @@ TEST_P(Offering, IsRightInManyOrders)
         }
 }
 
-TEST_P(Offering, IsRightInBlocksOfAnySize)
+TEST_P(Requesting, IsRightInBlocksOfAnySize)
 {
     const auto session = session_of(is_thorough() ? "random:1" : "fifo");
     Case point = usual(GetParam());
@@ -182,7 +182,7 @@ TEST_P(Offering, IsRightInBlocksOfAnySize)
     }
 }
 
-TEST_P(Offering, OfEveryInputIsRight)
+TEST_P(Requesting, OfEveryInputIsRight)
 {
     const auto session = session_of(unless_sanitized("random:1", "fifo"));
     Case point = usual(GetParam());
@@ -202,7 +202,7 @@ TEST_P(Offering, OfEveryInputIsRight)
 
 // ---- more launches than may be pending ----
 
-class Overflowing : public Offering
+class Overflowing : public Requesting
 {
 };
 
@@ -227,9 +227,9 @@ TEST_P(Overflowing, ReplacesWhatIsRefused)
                         expect_by_oracle(sample, point);
                         if (HasFailure())
                             return;
-                        EXPECT_TRUE(overflow == Overflow::spill || sample.offers->drains == 0);
-                        replaced += sample.offers->replaced;
-                        drains += sample.offers->drains;
+                        EXPECT_TRUE(overflow == Overflow::spill || sample.requests->drains == 0);
+                        replaced += sample.requests->replaced;
+                        drains += sample.requests->drains;
                     }
         if (schedule != std::string("eager")) { // a child that ends at once holds no place
             EXPECT_GT(replaced, 0U) << schedule;
@@ -258,7 +258,7 @@ TEST_P(Overflowing, SpillsInEveryWave)
                     expect_by_oracle(sample, point);
                     if (HasFailure())
                         return;
-                    drains += sample.offers->drains - sample.offers->drains_refused;
+                    drains += sample.requests->drains - sample.requests->drains_refused;
                 }
     }
     EXPECT_TRUE(drains > 0 || kSanitized ||
@@ -282,7 +282,7 @@ TEST_P(Overflowing, InWavesRefusesNothing)
         expect_by_oracle(sample, point);
         EXPECT_GT(sample.waves, 1U);
         EXPECT_EQ(sample.launches->failed, 0U);
-        EXPECT_EQ(sample.offers->replaced, 0U);
+        EXPECT_EQ(sample.requests->replaced, 0U);
     }
 }
 
@@ -296,15 +296,15 @@ TEST_P(Overflowing, FailsWhereItIsToldTo)
     EXPECT_EQ(sample.status, Status::launch_failed);
     EXPECT_THAT(sample.detail, HasSubstr("under a pending-launch limit of 5"));
     EXPECT_FALSE(sample.wall_us);
-    EXPECT_EQ(sample.offers->replaced, 0U);
+    EXPECT_EQ(sample.requests->replaced, 0U);
 }
 
 bool may_overflow(const Way& way)
 {
-    return offers(way) && way.mechanism != tail;
+    return requests(way) && way.mechanism != tail;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Offering, testing::ValuesIn(ways_of(BackendKind::cpu, offers)), kWayName);
+INSTANTIATE_TEST_SUITE_P(Cpu, Requesting, testing::ValuesIn(ways_of(BackendKind::cpu, requests)), kWayName);
 INSTANTIATE_TEST_SUITE_P(Cpu, Overflowing, testing::ValuesIn(ways_of(BackendKind::cpu, may_overflow)), kWayName);
 
 // ---- numbers that can be counted by hand ----
@@ -431,7 +431,7 @@ TEST(MandelbrotForms, NeedAThreadPerPart)
     EXPECT_EQ(session_of("fifo")->sample(point, 0).status, Status::ok);
 }
 
-TEST(Offers, OfABlockThatIsTooSmallAreUnsupportedInATraceToo)
+TEST(ChildRequests, OfABlockThatIsTooSmallAreUnsupportedInATraceToo)
 {
     Case point = image("mandelbrot_split", 64, 64);
     point.fanout = 6;
@@ -441,9 +441,9 @@ TEST(Offers, OfABlockThatIsTooSmallAreUnsupportedInATraceToo)
     EXPECT_THAT(trace.grids, IsEmpty());
 }
 
-TEST(Offers, AreTracedGridByGrid)
+TEST(ChildRequests, AreTracedGridByGrid)
 {
-    for (const Way& way : ways_of(BackendKind::cpu, offers)) {
+    for (const Way& way : ways_of(BackendKind::cpu, requests)) {
         SCOPED_TRACE(name_of(way));
         const auto session = session_of(unless_sanitized("random:1", "fifo"));
         for (const Aggregate aggregate : {Aggregate::none, Aggregate::block, Aggregate::grid}) {
@@ -475,7 +475,7 @@ std::size_t traced_roots(const Way& way, const Sample& sample)
     return way.strategy.ends_with("_queue_children") ? 1 : sample.waves;
 }
 
-TEST(Offers, AreTracedInWavesWithTheRootGridsThatRan)
+TEST(ChildRequests, AreTracedInWavesWithTheRootGridsThatRan)
 {
     for (const Way& way : ways_of(BackendKind::cpu, by_rounds)) {
         SCOPED_TRACE(name_of(way));

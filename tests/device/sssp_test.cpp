@@ -78,7 +78,7 @@ TEST_F(Sssp, DoesARefusedStepInTheBlockThatPlannedIt)
                 ASSERT_EQ(sample.status, Status::ok) << strategy << ": " << sample.detail;
                 EXPECT_GT(sample.launches->attempted, 1U);
                 EXPECT_EQ(sample.launches->failed, sample.launches->attempted - 1);
-                EXPECT_EQ(sample.offers->replaced, sample.launches->failed);
+                EXPECT_EQ(sample.requests->replaced, sample.launches->failed);
                 EXPECT_EQ(sample.launches->attempted_by_depth,
                           std::vector<std::uint64_t>(sample.launches->attempted, 1));
             }

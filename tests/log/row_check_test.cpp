@@ -248,7 +248,7 @@ TEST(RowCheck, TakesReplacedLaunchesAndTheirDrainsAndNoOthers)
     sample.launches->attempted = 14;
     sample.launches->attempted_by_depth = {4, 4, 6};
     sample.launches->failed = 6;
-    sample.offers = OfferSample{.items = 20, .replaced = 5, .drains = 2, .drains_refused = 1};
+    sample.requests = RequestSample{.items = 20, .replaced = 5, .drains = 2, .drains_refused = 1};
     const ParsedLog log = log_of(kReduce, sample);
     EXPECT_EQ(refusal(log, kReduce), "");
     EXPECT_EQ(refusal(with(log, {{"launches_attempted", "13"}, {"launches_by_depth", "4 4 5"}}), kReduce),

@@ -176,7 +176,7 @@ TEST(Row, OfDataDependentLaunchesSaysHowManyWereReplaced)
     Sample sample = good_sample();
     sample.launches->attempted = 51;
     sample.launches->failed = 13;
-    sample.offers = OfferSample{
+    sample.requests = RequestSample{
         .items = 60, .replaced = 13, .drains = 1, .drains_refused = 0, .child_blocks = 70, .arena_bytes = 4096};
     sample.work = 12345;
     sample.pixels_off = 0;
@@ -185,8 +185,8 @@ TEST(Row, OfDataDependentLaunchesSaysHowManyWereReplaced)
     EXPECT_EQ(cells["launched"], "37"); // 51 - 13 - 1 drain
     expect_cells(cells, "replaced=13 drains=1 child_blocks=70 arena_bytes=4096 work=12345 pixels_off=0");
 
-    sample.offers->drains = 2; // one of them was refused, too
-    sample.offers->drains_refused = 1;
+    sample.requests->drains = 2; // one of them was refused, too
+    sample.requests->drains_refused = 1;
     sample.launches->attempted = 52;
     sample.launches->failed = 14;
     EXPECT_EQ(cells_of(nosync_case(), sample)["launched"], "37");

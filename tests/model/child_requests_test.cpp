@@ -45,7 +45,7 @@ void six_items(const ItemBlock& block, std::vector<ChildRequest>& out)
         out = {{1, 4, 1}, {63, 5, 1000}};
 }
 
-TEST(Offers, OfSixItemsAreOneLaunchPerGroup)
+TEST(ChildRequests, OfSixItemsAreOneLaunchPerGroup)
 {
     const auto launches = [](Aggregate aggregate) {
         const RequestOracle oracle = counted({.aggregate = aggregate}, 2, six_items);
@@ -68,7 +68,7 @@ TEST(Offers, OfSixItemsAreOneLaunchPerGroup)
     EXPECT_THAT(launches(absent).by_depth, ElementsAre(1)); // no choice: one grid per level
 }
 
-TEST(Offers, BelowTheThresholdAreNotLaunchedButCounted)
+TEST(ChildRequests, BelowTheThresholdAreNotLaunchedButCounted)
 {
     const auto total = [](Aggregate aggregate, std::uint32_t threshold, std::uint64_t blocks) {
         const RequestOracle oracle = counted({.aggregate = aggregate, .threshold = threshold}, 2, six_items);
@@ -87,7 +87,7 @@ TEST(Offers, BelowTheThresholdAreNotLaunchedButCounted)
     EXPECT_EQ(total(Aggregate::none, 1001, 0), 0U);
 }
 
-TEST(Offers, AreCoarsenedItemByItem)
+TEST(ChildRequests, AreCoarsenedItemByItem)
 {
     const auto blocks = [](std::uint32_t coarsen) {
         const RequestOracle oracle = counted({.aggregate = block, .coarsen = coarsen}, 2, six_items);
@@ -110,7 +110,7 @@ TEST(BlocksWanted, AreAtLeastOneAndRoundedUpTwice)
     EXPECT_EQ(blocks_for(std::uint64_t{1} << 40, 1024, 4), std::uint32_t{1} << 28);
 }
 
-TEST(Offers, AtDepth0AreCountedAndNotLaunched)
+TEST(ChildRequests, AtDepth0AreCountedAndNotLaunched)
 {
     for (const Aggregate aggregate : {Aggregate::none, warp, block, multiblock_4, grid}) {
         const RequestOracle oracle = counted({.aggregate = aggregate, .depth = 0}, 2, six_items);
@@ -128,7 +128,7 @@ void binary_tree(const ItemBlock& block, std::vector<ChildRequest>& out)
         out = {{0, 2 * block.item, 1}, {1, 2 * block.item + 1, 1}};
 }
 
-TEST(Offers, OfABinaryTreeGroupTheBlocksOfEachGrid)
+TEST(ChildRequests, OfABinaryTreeGroupTheBlocksOfEachGrid)
 {
     const auto by_depth = [](Aggregate aggregate) {
         const RequestOracle oracle = counted({.aggregate = aggregate}, 1, binary_tree);
@@ -144,7 +144,7 @@ TEST(Offers, OfABinaryTreeGroupTheBlocksOfEachGrid)
     EXPECT_THAT(by_depth(grid), ElementsAre(1, 1, 1));
 }
 
-TEST(Offers, OfABinaryTreeEndAtTheDepth)
+TEST(ChildRequests, OfABinaryTreeEndAtTheDepth)
 {
     const auto of = [](std::uint32_t depth) { return counted({.depth = depth}, 1, binary_tree); };
     EXPECT_THAT(of(1).launches.by_depth, ElementsAre(2));
@@ -157,7 +157,7 @@ TEST(Offers, OfABinaryTreeEndAtTheDepth)
     EXPECT_EQ(of(100).launches.total(), 14U);
 }
 
-TEST(Offers, KeepRootsApart)
+TEST(ChildRequests, KeepRootsApart)
 {
     // Root block r has a chain of r grids.
     const RequestOracle oracle = counted({}, 4, [](const ItemBlock& block, std::vector<ChildRequest>& out) {
@@ -170,7 +170,7 @@ TEST(Offers, KeepRootsApart)
     EXPECT_EQ(oracle.counts.widest, 3U);
 }
 
-TEST(Offers, OfAnItemWithSeveralBlocksComeFromEachOfThem)
+TEST(ChildRequests, OfAnItemWithSeveralBlocksComeFromEachOfThem)
 {
     // A root wants an item of three blocks, each of which wants one item.
     const auto requests = [](const ItemBlock& block, std::vector<ChildRequest>& out) {
@@ -188,7 +188,7 @@ TEST(Offers, OfAnItemWithSeveralBlocksComeFromEachOfThem)
     EXPECT_THAT(counted({.aggregate = grid}, 1, requests).launches.by_depth, ElementsAre(1, 1));
 }
 
-TEST(Offers, OfNothingAreNothing)
+TEST(ChildRequests, OfNothingAreNothing)
 {
     for (const Aggregate aggregate : {absent, Aggregate::none, warp, block, multiblock_16, grid}) {
         const RequestOracle oracle = counted({.aggregate = aggregate}, 3,
@@ -199,7 +199,7 @@ TEST(Offers, OfNothingAreNothing)
     }
 }
 
-TEST(Offers, OfOneItemAreOneLaunchHoweverTheyAreGrouped)
+TEST(ChildRequests, OfOneItemAreOneLaunchHoweverTheyAreGrouped)
 {
     for (const Aggregate aggregate : {absent, Aggregate::none, warp, block, multiblock_8, grid}) {
         const RequestOracle oracle =
@@ -212,7 +212,7 @@ TEST(Offers, OfOneItemAreOneLaunchHoweverTheyAreGrouped)
     }
 }
 
-TEST(Offers, ThatAreEqualAndInOneWarpShareTheLaunchOfTheWarp)
+TEST(ChildRequests, ThatAreEqualAndInOneWarpShareTheLaunchOfTheWarp)
 {
     const auto launches = [](Aggregate aggregate) {
         const RequestOracle oracle =

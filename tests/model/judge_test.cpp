@@ -17,7 +17,7 @@ constexpr const char* kPending = "cudaErrorLaunchPendingCountExceeded";
 struct Events {
     std::uint64_t failed = 0;
     std::uint64_t waits_given_up = 0;
-    std::optional<OfferSample> offers = {};
+    std::optional<RequestSample> requests = {};
     Status status = Status::ok;
     std::optional<double> relative_error = {};
 };
@@ -35,7 +35,7 @@ Sample judged(std::vector<std::uint64_t> counted, const ExpectedLaunches& form, 
         .status = events.status, .gpu_us = 20.7, .wall_us = 25.1, .launches = counts, .latencies_us = {1.5, 2.5}};
     sample.detail = events.status == Status::wrong ? "1 of 4 block sums are wrong" : "";
     sample.pending_limit = 2048;
-    sample.offers = events.offers;
+    sample.requests = events.requests;
     sample.relative_error = events.relative_error;
     judge_launches(sample, form, error);
     return sample;
@@ -171,10 +171,10 @@ ExpectedLaunches by_need()
 
 TEST(Judge, ARefusedLaunchIsAFailureUnlessItWasReplaced)
 {
-    const Events replaced{.failed = 13, .offers = OfferSample{.items = 100, .replaced = 13}};
+    const Events replaced{.failed = 13, .requests = RequestSample{.items = 100, .replaced = 13}};
     expect(Status::ok, "", judged({60, 40}, by_need(), replaced));
     expect(Status::launch_failed, "13 of 100 device launches failed",
-           judged({60, 40}, by_need(), {.failed = 13, .offers = OfferSample{.items = 100, .replaced = 12}}));
+           judged({60, 40}, by_need(), {.failed = 13, .requests = RequestSample{.items = 100, .replaced = 12}}));
     expect(Status::launch_failed, "cudaErrorLaunchOutOfResources", // no other error may be replaced
            judged({60, 40}, by_need(), replaced, "cudaErrorLaunchOutOfResources"));
 }
@@ -182,8 +182,8 @@ TEST(Judge, ARefusedLaunchIsAFailureUnlessItWasReplaced)
 // The tail launches that drain refused items are launches too, but the oracle does not know how many there are.
 TEST(Judge, DrainsAreCountedBesideTheLaunchesOfTheOracle)
 {
-    const auto status = [](std::uint64_t failed, const OfferSample& offers) {
-        return judged({63, 41}, by_need(), {.failed = failed, .offers = offers});
+    const auto status = [](std::uint64_t failed, const RequestSample& requests) {
+        return judged({63, 41}, by_need(), {.failed = failed, .requests = requests});
     };
     expect(Status::ok, "", status(20, {.items = 100, .replaced = 20, .drains = 4}));
     // One of the drains was refused as well.
@@ -197,8 +197,9 @@ TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
 {
     const ExpectedLaunches form{.by_depth = {100}, .by_order = true};
     const auto with = [&](unsigned grids) {
-        return judged({12}, form,
-                      {.failed = 3, .offers = OfferSample{.items = 100, .replaced = 3, .drains = 2, .grids = grids}});
+        return judged(
+            {12}, form,
+            {.failed = 3, .requests = RequestSample{.items = 100, .replaced = 3, .drains = 2, .grids = grids}});
     };
     expect(Status::ok, "", with(10));
     for (const unsigned grids : {9U, 11U})
@@ -208,7 +209,7 @@ TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
 
 TEST(Judge, DataDependentLaunchesAreComparedDepthByDepthWhereNothingIsDrained)
 {
-    expect(Status::count_mismatch, "", judged({59, 41}, by_need(), {.offers = OfferSample{.items = 100}}));
+    expect(Status::count_mismatch, "", judged({59, 41}, by_need(), {.requests = RequestSample{.items = 100}}));
 }
 
 } // namespace

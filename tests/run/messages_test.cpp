@@ -74,13 +74,13 @@ TEST(Messages, KeepEveryMemberOfASample)
         .latencies_us = {1.25, 1e-3, 3},
         .image = {0.5F, 1},
         .launches_expected = 1ULL << 40,
-        .offers = OfferSample{.items = 1,
-                              .replaced = 2,
-                              .drains = 3,
-                              .drains_refused = 4,
-                              .child_blocks = 5,
-                              .arena_bytes = 6,
-                              .grids = 7},
+        .requests = RequestSample{.items = 1,
+                                  .replaced = 2,
+                                  .drains = 3,
+                                  .drains_refused = 4,
+                                  .child_blocks = 5,
+                                  .arena_bytes = 6,
+                                  .grids = 7},
         .work = 8,
         .pixels_off = 9,
         .answer = "-5",
@@ -100,7 +100,7 @@ TEST(Messages, KeepEveryMemberOfASample)
     };
     different(sample, Sample{});
     different(*sample.launches, LaunchCounts{});
-    different(*sample.offers, OfferSample{});
+    different(*sample.requests, RequestSample{});
     different(sample.gpu_state, GpuState{});
     EXPECT_EQ(Message(sent(sample)), Message(sample));
     EXPECT_EQ(sent(sample).relative_error, sample.relative_error);

@@ -246,7 +246,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
 {
     constexpr std::uint32_t kWarp = 32;
     point.input = info.workload->inputs.front();
-    if (info.offers) {
+    if (info.requests) {
         point.coarsen = 1;
         point.aggregate = point.mechanism == Mechanism::graph_tail ? Aggregate::absent
                           : info.racy                              ? Aggregate::block // items of several threads

@@ -197,7 +197,7 @@ TEST(CsrGraph, HasLevels)
     EXPECT_THAT(rounds_of(graph, 0, false), ElementsAre(ElementsAre(0), ElementsAre(2)));
 }
 
-// In the second round vertex 1 gets a shorter path, and offers its edges again in the third.
+// In the second round vertex 1 gets a shorter path, and requests its edges again in the third.
 TEST(GraphRounds, GoByTheDistancesAtTheirBegin)
 {
     const CsrGraph graph = graph_of(4, {{0, 1, 9}, {0, 2, 1}, {2, 1, 1}, {1, 3, 1}}, false);
@@ -245,7 +245,7 @@ TEST(GraphOracle, CountsAChildPerVertexWithEdges)
 
 // The launches of a queue of vertices: the same as with a thread per vertex where their order does not matter. Otherwise at
 // most one per group of vertices, and as many blocks in any case.
-TEST(GraphOracle, CountsWhatAQueueOffers)
+TEST(GraphOracle, CountsWhatAQueueRequests)
 {
     Case point = graph_case(InputKind("rmat"), 4096, 8);
     const CsrGraph graph = make_graph(point);

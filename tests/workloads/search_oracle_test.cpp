@@ -183,8 +183,8 @@ TEST(SearchOracle, OfQueensFollowsTheBoards)
     EXPECT_EQ(oracle(point, SearchForm::budget).launches.total(), 1U);
 }
 
-// A thread that visits several children offers the first one that has children.
-TEST(SearchOracle, OfCoarseBlocksOffersOneNodePerThread)
+// A thread that visits several children requests the first one that has children.
+TEST(SearchOracle, OfCoarseBlocksRequestsOneNodePerThread)
 {
     Case point = tree(InputKind("t1"), 9);
     const RequestOracle fine = oracle(point, SearchForm::children);

@@ -27,7 +27,7 @@ class RequestWorkload : public Workload
                               const Count& count)
     {
         bytes_ = 0;
-        offers_ = strategy.info().offers || strategy.info().by_order;
+        requests_ = strategy.info().requests || strategy.info().by_order;
         by_order_ = strategy.info().by_order;
         Case of = point; // without what does not change the counts
         if (mechanism_of(strategy.info(), point) == Mechanism::none)
@@ -62,16 +62,16 @@ class RequestWorkload : public Workload
         RequestTotals totals{};
         run.context.download(std::span(&totals, 1), totals_);
         sample.work = totals.work == 0 ? work : totals.work;
-        if (!offers_ && totals.replaced == 0)
+        if (!requests_ && totals.replaced == 0)
             return; // a form whose launches are those of its levels has nothing to say, unless one was refused
-        sample.offers = OfferSample{.items = totals.items,
-                                    .replaced = totals.replaced,
-                                    .drains = totals.drains,
-                                    .drains_refused = totals.drains_refused,
-                                    .child_blocks = totals.blocks,
-                                    .arena_bytes = bytes_,
-                                    .grids = by_order_ ? totals.items : totals.grids};
-        if (by_order_ || !offers_)
+        sample.requests = RequestSample{.items = totals.items,
+                                        .replaced = totals.replaced,
+                                        .drains = totals.drains,
+                                        .drains_refused = totals.drains_refused,
+                                        .child_blocks = totals.blocks,
+                                        .arena_bytes = bytes_,
+                                        .grids = by_order_ ? totals.items : totals.grids};
+        if (by_order_ || !requests_)
             return;
         if (sample.status == Status::ok && totals.items != oracle_->counts.items) {
             sample.status = Status::count_mismatch;
@@ -89,7 +89,7 @@ class RequestWorkload : public Workload
     Buffer<RequestTotals> totals_;
     std::map<Case, RequestOracle> oracles_;
     const RequestOracle* oracle_ = nullptr; // of the current case
-    bool offers_ = false;                   // its strategy makes data-dependent launches
+    bool requests_ = false;                 // its strategy makes data-dependent launches
     bool by_order_ = false;                 // what it launches depends on the order
     std::uint64_t bytes_ = 0;               // of its arena
 };

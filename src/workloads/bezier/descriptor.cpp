@@ -33,7 +33,7 @@ std::uint64_t memory_bytes(const StrategyInfo& info, const Case& point, const Ex
     constexpr std::uint64_t kPointBytes = 8;
     constexpr std::uint64_t kItemBytes = 12; // with its start
     const std::uint64_t copies = point.backend == BackendKind::cpu ? 2 : 1;
-    return point.elements * (kLineBytes + (info.offers ? kItemBytes : 0)) * copies +
+    return point.elements * (kLineBytes + (info.requests ? kItemBytes : 0)) * copies +
            static_cast<std::uint64_t>(estimated_points(point)) * kPointBytes * copies;
 }
 

@@ -34,7 +34,7 @@ std::string why_not(const StrategyInfo& info, const Case& point, bool with_tree)
     if (point.elements > kMaxPixels)
         return fmt::format("--nx {} --ny {}: {} pixels; allowed: nx x ny up to {}", point.nx, point.ny,
                            point.elements, kMaxPixels);
-    if (with_tree && !info.offers)
+    if (with_tree && !info.requests)
         return fmt::format("--tree: {} launches nothing from a kernel, so there is no launch tree; allowed: "
                            "mandelbrot_split, mandelbrot_naive, mandelbrot_graph",
                            info.name);

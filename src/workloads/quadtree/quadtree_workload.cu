@@ -167,7 +167,7 @@ std::string why_unsupported(const StrategyInfo& info, QuadForm form, const Case&
     if (point.elements > kMaxQuadPoints)
         return std::to_string(point.elements) + " points are too many; allowed: at most " +
                std::to_string(kMaxQuadPoints);
-    if (info.offers && blocks_per_group(point.aggregate) > 1)
+    if (info.requests && blocks_per_group(point.aggregate) > 1)
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
                "for aggregate: none, warp, block, grid";
     if (form == QuadForm::parts && point.block < 2)

@@ -157,7 +157,7 @@ std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& p
 {
     if (point.elements > kMaxKeys)
         return std::to_string(point.elements) + " keys are too many; allowed: at most " + std::to_string(kMaxKeys);
-    if (info.offers && blocks_per_group(point.aggregate) > 1)
+    if (info.requests && blocks_per_group(point.aggregate) > 1)
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
                "for aggregate: none, warp, block, grid";
     if (info.has(axis::fanout) && point.fanout > point.block)
