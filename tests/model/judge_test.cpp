@@ -82,12 +82,11 @@ TEST(Judge, AFailedLaunchIsLaunchFailedWithCountsErrorAndLimit)
 // A Nest refuses a launch below the last level. No GPU does.
 TEST(Judge, ALaunchBelowTheLastLevelIsOurOwnLimit)
 {
-    Sample sample = sample_of({4});
-    sample.launches->failed = 4;
-    judge_launches(sample, ExpectedLaunches::none(), "cudaErrorLaunchMaxDepthExceeded");
-    EXPECT_EQ(sample.status, Status::launch_failed);
-    EXPECT_EQ(sample.detail, "nestbed refused 4 of 4 device launches: they are below level 0, by launches() of the "
-                             "strategy the last one; this is no limit of a GPU");
+    expect(
+        Status::launch_failed,
+        "nestbed refused 4 of 4 device launches: they are below level 0, by launches() of the strategy the last one; "
+        "this is no limit of a GPU",
+        judged({4}, ExpectedLaunches::none(), {.failed = 4}, "cudaErrorLaunchMaxDepthExceeded"));
 }
 
 TEST(Judge, AParentThatGaveUpIsATimeout)
