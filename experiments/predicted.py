@@ -15,6 +15,7 @@ from checked_output import BadInput, ScriptError
 
 MODEL = "model.json"
 TABLE = "predicted.csv"
+NONE_PREDICTED = 3  # the exit code of `nestbed predict` if it predicts no case
 
 
 def say(text):
@@ -22,13 +23,13 @@ def say(text):
 
 
 def predictions_of(path, model):
-    """(header, rows) of the predictions of a log. Raises ScriptError."""
+    """(header, rows) of the predictions of a log, which may be of none of its cases. Raises ScriptError."""
     words = [os.environ["NESTBED"], "predict", "--device", model, "--against", path, "--csv", "-"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError as error:
         raise ScriptError(f"{words[0]}: {error.strerror}") from error
-    if done.returncode:
+    if done.returncode not in (0, NONE_PREDICTED):
         raise ScriptError(f"{path}: `nestbed predict` ended with {done.returncode}: {done.stderr.strip()}")
     header, *rows = csv.reader(io.StringIO(done.stdout), strict=True)
     return header, rows
