@@ -24,21 +24,21 @@ struct QuadLevelParts : QuadRecursion {
     __device__ static bool block(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
                                  QuadItem& child, unsigned* words)
     {
-        QuadPart narrow{};
-        switch (quad_step(task, item, block, blocks, narrow, words)) {
-        case QuadStepEnd::one_part: // count() of what is left
-            if (threadIdx.x != 0)
-                return false;
-            list_chain(task, item.part, narrow);
-            return request(task, narrow, child);
-        case QuadStepEnd::counted:
-            child = {item.part, item.division, QuadStep::scatter};
-            return threadIdx.x == 0;
-        case QuadStepEnd::moved: // thread t, for part t: count() or leaf()
-            return request_parts(task, item, words, child);
-        default:
-            return false;
-        }
+        return quad_step(
+            task, item, block, blocks, words,
+            [&](const QuadPart& narrow) { // count() of what is left
+                if (threadIdx.x != 0)
+                    return false;
+                list_chain(task, item.part, narrow);
+                return request(task, narrow, child);
+            },
+            [&] { // scatter() of the same part
+                child = {item.part, item.division, QuadStep::scatter};
+                return threadIdx.x == 0;
+            },
+            [&](const QuadDigits& digits, const QuadDivision& division) { // thread t, for part t: count() or leaf()
+                return request_parts(task, item.part, digits, division, words, child);
+            });
     }
 };
 

@@ -70,7 +70,7 @@ double untimed_on_gpu(double bytes)
 double irregular_sample_us(const StrategyInfo& info, const Case& point)
 {
     const bool by_device = from_device(mechanism_of(info, point));
-    const Work work = info.workload->work(info, point);
+    const Work work = info.workload->work == nullptr ? Work{} : info.workload->work(info, point);
     const double launches = !by_device || (point.depth && *point.depth == 0) ? 0 : work.launches;
     if (point.backend == BackendKind::cpu)
         return kSampleOverheadUs + work.items * kItemOnExecutor + work.rounds * kGridOnExecutor +

@@ -152,11 +152,9 @@ __device__ inline void move_points(const QuadTask& task, const QuadPart& part, c
 
 // By the last block to move points: the nodes that the counts of the parts give, and a request for each part. Thread t has part t: it
 // fills `child` and returns true. `starts`: shared memory, kMaxQuadParts + 1.
-__device__ inline bool request_parts(const QuadTask& task, const QuadItem& item, unsigned* starts, QuadItem& child)
+__device__ inline bool request_parts(const QuadTask& task, const QuadPart& part, const QuadDigits& digits,
+                                     const QuadDivision& division, unsigned* starts, QuadItem& child)
 {
-    const QuadPart& part = item.part;
-    const QuadDigits digits = digits_of(part, blockDim.x, task.count);
-    const QuadDivision& division = task.divisions[item.division];
     const unsigned tid = threadIdx.x;
     const unsigned parts = digits.parts();
     const unsigned points = tid < parts ? division.counts[tid] : 0;
@@ -203,42 +201,47 @@ __device__ inline bool request_parts(const QuadTask& task, const QuadItem& item,
                                   child);
 }
 
-// What a block knows after a step.
-enum class QuadStepEnd : unsigned char {
-    done,     // this block has nothing left to do: the part is a leaf and finished, or other blocks are still at work
-    one_part, // the last block to count: all points are in one of the parts, `narrow`; no point has moved
-    counted,  // the last block to count: the points can move to their parts
-    moved,    // the last block to move points
-};
-
 // Block `block` of the `blocks` of an item does its share of the step. A block that counts or moves points adds one to the counter
-// of the division when it is done, in acquire-release order: the last one to do so sees what all of them wrote.
-__device__ inline QuadStepEnd quad_step(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
-                                        QuadPart& narrow, unsigned* words)
+// of the division when it is done, in acquire-release order: the last one to do so sees what all of them wrote. All its threads then
+// call one of these, and return what it returns:
+//     one_part(narrow): all points are in one of the parts, `narrow`; no point has moved
+//     counted(): the points can move to their parts
+//     moved(digits, division): they have moved
+// Returns false in a block that has nothing left to do: the part is a leaf and finished, or other blocks are still at work.
+template <class OnePart, class Counted, class Moved>
+__device__ bool quad_step(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
+                          unsigned* words, const OnePart& one_part, const Counted& counted, const Moved& moved)
 {
     const QuadPart& part = item.part;
     if (threadIdx.x == 0 && block == 0)
         atomicAdd(task.work, static_cast<unsigned long long>(part.count));
-    if (item.step == QuadStep::leaf)
+    switch (item.step) {
+    case QuadStep::leaf:
         finish_leaf(words, task, part);
-    if (item.step != QuadStep::divide && item.step != QuadStep::scatter)
-        return QuadStepEnd::done;
-    const QuadDigits digits = digits_of(part, blockDim.x, task.count);
-    QuadDivision& division = task.divisions[item.division];
-    if (item.step == QuadStep::divide) {
+        return false;
+    case QuadStep::divide: {
+        const QuadDigits digits = digits_of(part, blockDim.x, task.count);
+        QuadDivision& division = task.divisions[item.division];
         count_points(task, part, digits, division, block, blocks, words);
         if (!block_arrives_last(&division.arrived, blocks))
-            return QuadStepEnd::done;
+            return false;
         const unsigned common = common_bits(~division.not_least, division.most);
         if (digits.bits < kCodeBits && common >= digits.end()) {
-            narrow = narrowed(part, task.limits, common, division.most);
-            return QuadStepEnd::one_part;
+            const QuadPart narrow = narrowed(part, task.limits, common, division.most);
+            return one_part(narrow);
         }
         set_cursors(part, digits, division);
-        return QuadStepEnd::counted;
+        return counted();
     }
-    move_points(task, part, digits, division, block, blocks, words);
-    return block_arrives_last(&division.arrived, blocks) ? QuadStepEnd::moved : QuadStepEnd::done;
+    case QuadStep::scatter: {
+        const QuadDigits digits = digits_of(part, blockDim.x, task.count);
+        QuadDivision& division = task.divisions[item.division];
+        move_points(task, part, digits, division, block, blocks, words);
+        return block_arrives_last(&division.arrived, blocks) && moved(digits, division);
+    }
+    default:
+        return false;
+    }
 }
 
 } // namespace nestbed::inline NESTBED_BACKEND
