@@ -4,12 +4,15 @@
 
 #include "support/matchers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nestbed::cpu
@@ -243,20 +246,22 @@ TEST(ExecutorThreads, TheTailStreamOfAGridIsInTheOrderOfTheCalls)
 
 TEST(ExecutorThreads, ThreadsAtTwoBarriersAreAFaultThatNamesBoth)
 {
-    under_every_schedule([](Executor& executor) {
-        EXPECT_THAT(
-            [&] {
-                executor.run(1, 8, [] {
-                    if (thread_x() < 4)
-                        barrier("a.cu", 3);
-                    else
-                        barrier("a.cu", 5);
-                });
-            },
-            testing::ThrowsMessage<Fault>(
-                testing::AnyOf(StartsWith("threads of one block wait at two barriers, a.cu:3 and a.cu:5; "),
-                               StartsWith("threads of one block wait at two barriers, a.cu:5 and a.cu:3; "))));
-    });
+    for (const auto& [file, line] : {std::pair("a.cu", 5U), std::pair("b.cu", 3U)})
+        under_every_schedule([file = file, line = line](Executor& executor) {
+            const std::string other = fmt::format("{}:{}", file, line);
+            EXPECT_THAT(
+                [&] {
+                    executor.run(1, 8, [&] {
+                        if (thread_x() < 4)
+                            barrier("a.cu", 3);
+                        else
+                            barrier(file, line);
+                    });
+                },
+                testing::ThrowsMessage<Fault>(testing::AnyOf(
+                    StartsWith("threads of one block wait at two barriers, a.cu:3 and " + other + "; "),
+                    StartsWith("threads of one block wait at two barriers, " + other + " and a.cu:3; "))));
+        });
 }
 
 TEST(ExecutorThreads, AThreadHasTheLocalMemoryOfAGpu)
@@ -341,6 +346,20 @@ TEST(ExecutorThreads, OneDeviationInterruptsOneThread)
         EXPECT_LE(reported, 1U);
     }
     EXPECT_GT(orders.size(), 4U);
+}
+
+// The thread that begins first, in any order, marks the begin of its block, and no other one does.
+TEST(ExecutorThreads, OneThreadIsTheFirstOfItsBlock)
+{
+    under_every_schedule([](Executor& executor) {
+        std::vector<unsigned> order, marked;
+        executor.run(1, 8, [&] {
+            order.push_back(thread_x());
+            if (first_of_block())
+                marked.push_back(thread_x());
+        });
+        EXPECT_THAT(marked, ElementsAre(order.front()));
+    });
 }
 
 } // namespace
