@@ -156,13 +156,7 @@ class Run
         ParsedLog rows = log->rows();
         record_.had(rows);
         const std::map<std::string, RunIdentity> runs = runs_in_manifest(path_, record_.earlier_runs());
-        const auto reasons = reasons_not_to_resume(runs, identity_, given_.contains("resume"));
-        if (!reasons.empty())
-            throw UsageError(fmt::format(
-                "--output {}: this run cannot resume it: {}; allowed: a log of the same experiment, version "
-                "and machine (or, with --resume, one with the same kind of device), another file, or --overwrite, "
-                "which moves this one aside",
-                path_, fmt::join(reasons, "; ")));
+        expect_to_be_resumable(path_, reasons_not_to_resume(runs, identity_, given_.contains("resume")));
         take_rows(rows, plan_, results_, runs);
         if (given_.contains("retry-failed") && remove_failed_rows(rows)) {
             log.emplace(*place_); // the old descriptor refers to a file without a name now

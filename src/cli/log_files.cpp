@@ -57,6 +57,17 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
     return {};
 }
 
+void expect_to_be_resumable(const std::string& path, const std::vector<std::string>& reasons)
+{
+    if (!reasons.empty())
+        throw UsageError(fmt::format(
+            "--output {}: this run cannot resume it: {}; allowed: a log of the same experiment, version and machine "
+            "(or, with --resume, one with the same kind of device), another file, or --overwrite, which moves this "
+            "one "
+            "aside",
+            path, fmt::join(reasons, "; ")));
+}
+
 std::vector<CaseResult> cases_to_overwrite(const std::string& path)
 {
     try {

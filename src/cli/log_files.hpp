@@ -24,6 +24,9 @@ ParsedLog read_log(const std::string& path, std::ostream& err);
 // Throws RunError for a manifest that has some of the log's runs, but not all.
 std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log);
 
+// Throws UsageError if there are reasons not to resume a log (log/resume.hpp).
+void expect_to_be_resumable(const std::string& path, const std::vector<std::string>& reasons);
+
 // The cases of a log that is about to be overwritten, for their times. Empty if it cannot be read.
 std::vector<CaseResult> cases_to_overwrite(const std::string& path);
 // The option of a table for the times of another log, and that log; empty without the option. Throws UsageError if it

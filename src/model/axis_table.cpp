@@ -60,7 +60,6 @@ using Applies = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 template <axis::Name Name>
 constexpr Applies has =
     [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) -> bool { return info.has(Name); };
-
 constexpr Applies has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.workload->inputs.empty();
 };
@@ -86,7 +85,6 @@ constexpr Applies has_levels = [](const StrategyInfo& info, Mechanism by,
                                   BackendKind /*on*/) { // levels that run one after another
     return by != Mechanism::none && info.has(axis::depth);
 };
-
 constexpr Applies on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {
     return on == BackendKind::cuda && !info.on_host;
 };

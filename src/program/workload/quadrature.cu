@@ -5,7 +5,6 @@
 namespace quadrature::NESTBED_BACKEND // nvcc compiles this file for the GPU, and g++ for the CPU: a copy for each
 {
 using namespace nestbed;
-
 // ---- The workload, and two parameters: options of `nestbed run` that have a meaning of their own here.
 constexpr AxisMeaning kMeanings[]{
     {axis::grain, "the tolerance is 10^-grain", 6},
@@ -18,7 +17,7 @@ constinit const WorkloadInfo kQuadrature{
     .meanings = kMeanings,
     .figures = kFigures,
     .irregular = true, // the work depends on the input
-    .has_ratio = true, // its strategies do the same work: tables divide times by that of the fastest flat one
+    .has_ratio = true, // tables divide times by that of the fastest flat strategy
 };
 
 // ---- The input, a function, and the right answer.
