@@ -6,6 +6,7 @@
 NESTBED_TESTS contains the strategies that nested/README.md and baseline/README.md give as examples (tests/documents).
 """
 import csv
+import json
 import os
 import pathlib
 import re
@@ -150,7 +151,8 @@ class Lists(Scratch):
             (self.folder / "one.cfg").write_text(f"{name} = 1\n")
             return "unknown key" not in called(NESTBED, "run", self.folder / "one.cfg", "--dry-run").stderr
         options = re.findall(r"^  --([\w-]+)", called(NESTBED, "help", "run").stdout, re.MULTILINE)
-        keys = [name.replace("-", "_") for name in ["title", "figure", *options] if is_key(name)]
+        axes = [axis["name"] for axis in json.loads(called(NESTBED, "list", "--json").stdout)["axes"]]
+        keys = {name.replace("-", "_") for name in [*options, *axes] if is_key(name)}
         self.assertIn("block_shape", keys)
         cells = " ".join(first_cells(ROOT / "experiments/README.md", "## The keys"))
         self.assertEqual(sorted(re.findall(r"`(\w+)`", cells)), sorted(keys))
@@ -168,7 +170,7 @@ class Lists(Scratch):
         self.assertEqual(re.findall(r"^\| (\w.*) \|$", rows, re.MULTILINE)[1:], [rule.replace(": ", " | ", 1) for rule in rules])
 
     def test_have_every_command(self):
-        commands = re.findall(r"^  (\w+)  ", called(NESTBED, "help").stdout.partition("Commands:")[2], re.MULTILINE)
+        commands = re.findall(r"^  (\w+)  ", called(NESTBED, "help").stdout.partition("Commands:")[2].partition("Examples:")[0], re.MULTILINE)
         self.assertIn("run", commands)
         text = "".join(path.read_text(encoding="utf-8") for path in documents_of(ROOT))
         self.assertEqual([name for name in commands if not re.search(rf"nestbed`? {name}\b|`{name}`", text)], [])
