@@ -30,7 +30,7 @@ class Wait:
 
 
 WAITS = (
-    Wait("first", 75, "fresh clone to the first table, without GPU", 
+    Wait("first", 75, "fresh clone to the first table, without GPU",
          "NESTBED=$(experiments/build.sh cpu-only run experiments/book.cfg)/nestbed experiments/run.sh -o first.csv"),
     Wait("change", 6, "one changed strategy to its module, executor", "cmake --build build/cpu-only --target workload_reduce", cores=1,
          prepare=f"experiments/build.sh cpu-only workload_reduce && echo >>{STRATEGY}"),
