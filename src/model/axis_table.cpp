@@ -63,7 +63,7 @@ constexpr Applies has =
 constexpr Applies has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.workload->inputs.empty();
 };
-constexpr Applies requests = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+constexpr Applies has_requests = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.requests;
 };
 constexpr Applies aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
@@ -182,7 +182,7 @@ std::vector<Axis> table()
         of<&Case::threshold>(axis::threshold, "threshold", "threads that an item must need for a launch", "0",
                              {0, UINT32_MAX}, 0, has_threshold, kAlwaysInKey),
         of<&Case::coarsen>(axis::coarsen, "coarsen", "blocks of work that one child block does", "1", {1, 65536}, 1,
-                           requests, kAlwaysInKey),
+                           has_requests, kAlwaysInKey),
         of<&Case::aggregate>(axis::aggregate, "aggregate",
                              "items that share one launch: those of a warp, a block, some blocks, a grid", "none",
                              {.least = 1}, 1, aggregates, kAlwaysInKey, kAggregates),
