@@ -37,7 +37,8 @@ bool is_folder(const fs::path& path)
 PlannedDevice of_model(Roofline roofline, std::string source)
 {
     roofline.facts.free_memory_bytes = roofline.facts.memory_bytes;
-    return {.facts = roofline.facts, .roofline = std::move(roofline), .source = std::move(source)};
+    const DeviceFacts facts = roofline.facts;
+    return {.facts = facts, .roofline = std::move(roofline), .source = std::move(source)};
 }
 
 // Empty: the file is not a manifest.
