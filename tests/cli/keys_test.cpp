@@ -23,7 +23,9 @@ TEST(Keys, OfEveryCaseOfEveryKeptManifestAreThoseThatItHas)
     std::set<std::string> keys;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(NESTBED_EXPERIMENTS "/../results")) {
         const std::string path = entry.path().string();
-        if (!path.ends_with(".csv.json") || path.find("/local/") != std::string::npos)
+        // quadrature is the workload of the tutorial, which this program does not have.
+        if (!path.ends_with(".csv.json") || path.find("/local/") != std::string::npos ||
+            path.ends_with("/quadrature.csv.json"))
             continue;
         SCOPED_TRACE(path);
         ++manifests;
