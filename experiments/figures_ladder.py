@@ -5,20 +5,23 @@ import figure_parts as parts
 import figure_style as style
 import tables
 from figure_style import Sheet
+from figures_sweeps import nothing_timed
 
 HEIGHT, WIDE = 4.6, 5.1
 COLOURS = [style.VERMILLION, style.PURPLE, "#3A97CF", style.ORANGE, style.GREEN]  # by who decides, in the order of the mechanisms
 
 
 def steps(cases):
-    """Chains that a log has in two lengths or more, with levels of several sizes."""
+    """Chains that a log has in two lengths, with levels of several sizes, and that differ in nothing else but the mechanism."""
     chains = cases[cases["workload"] == "chain"]
-    return chains if chains["grid"].nunique() > 2 and chains["depth"].nunique() == 2 else chains[:0]
+    alike = all(not parts.varying(one, ["block", "graphs", *parts.case_names()]) for one in parts.grouped_by(chains, ["mechanism", "grid", "depth"]))
+    return chains if alike and chains["grid"].nunique() > 2 and chains["depth"].nunique() == 2 else chains[:0]
 
 
 def _slopes(shown):
     """One row for each mechanism and number of blocks: what a level more takes, in microseconds, from the lengths that the log has."""
-    timed = shown[shown["us"].notna()].assign(length=pandas.to_numeric(shown["depth"], errors="coerce"))
+    timed = shown.assign(length=pandas.to_numeric(shown["depth"], errors="coerce"))
+    timed = timed[timed["us"].notna()]
     found = []
     for group in parts.grouped_by(timed, ["mechanism", "grid"], 2):
         group = group.sort_values("length")
@@ -33,7 +36,7 @@ def by_blocks(part, shown, _):
     """A line for each mechanism, coloured by who decides whether there is another level."""
     slopes = _slopes(shown)
     if not len(slopes):
-        return None
+        return nothing_timed("The ladder", part, shown)
     deciders = {name: entry["decided_by"] for name, entry in tables.tables()["mechanisms"].items()}
     colours = dict(zip(dict.fromkeys(filter(None, deciders.values())), COLOURS))
     slopes = slopes.assign(by=slopes["mechanism"].map(deciders))

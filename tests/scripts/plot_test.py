@@ -367,6 +367,14 @@ class PlotTest(Scratch):
         for label in "tail launch 12.0 µs", "device graph 5.00 µs", "host reads back 15.0 µs", "host graph 1.00–3.00 µs":
             self.assertIn(label, text)
 
+    def test_a_ladder_of_several_blocks_or_without_a_time(self):
+        chain = {"strategy": "chain", "experiment": "ladder", "elements": "0", "type": "none", "mechanism": "tail"}
+        made = [row for block in (32, 64) for grid in (1, 132, 2000) for depth in (16, 116)
+                for row in rows([depth], **chain, grid=grid, depth=depth, block=block)]
+        self.assertNotIn("made-ladder", self.drawn(made))
+        failed = [{**row, "status": "timeout", "gpu_us": "", "wall_us": ""} for row in made if row["block"] == "32"]
+        self.assertIn("none of these 6 rows has a time (6 timeout)", texts_of(self.drawn(failed)["made-ladder"]))
+
     def test_waves(self):
         made = [row for wave in (1, 2, 4) for streams in (1, 2)
                 for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]
