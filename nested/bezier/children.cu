@@ -1,7 +1,8 @@
-// bezier_children: a child for the points of every line. bezier_unordered: the same without the barrier before the launch.
+// bezier_children: a child for the points of every line. bezier_unordered: the same without the barrier before the launch, which
+// is a race if items of several warps share a launch (`aggregate` of a block or more).
 //
 //     root(lines): one thread per line
-//         n = the line's number of points, by its curvature
+//         n = the line's number of points, by its curvature: as many threads as it needs
 //         if n < threshold: the thread computes the points
 //         otherwise: request a child grid with ceil(n / (block * coarsen)) blocks, which computes them
 //     child(line): each of its threads computes up to `coarsen` points, as far apart as the child has threads
@@ -9,16 +10,18 @@
 // bezier_children() is the kernel of the root grid and of its children. In all threads of each block, run_grid() calls
 // LinePoints::root() (in the root grid) or block() (in a child). It launches a child for the threads whose root() returns true,
 // or does the item by process_serially() if it needs fewer than `threshold` threads. By `aggregate` the items of a warp, a block or
-// more blocks share one launch: then each thread writes its item to memory, and one thread launches for all, after a barrier of
-// these threads (for several blocks: after the last block's arrival at a counter, which is then 0 again). Without `aggregate` no
+// more blocks share one launch. Then the threads add up how many blocks their items need (a scan, with barriers of its own), each
+// writes its item to memory, and one thread launches for all, after a barrier of these threads. For several blocks thread 0 of each
+// arrives at a counter after that barrier, and the last block launches; the counter is then 0 again. Without `aggregate` no
 // barrier is needed: each thread launches its own child, one lane of a warp after another, with the item as an argument.
 //
-// Launches: one per requested line, or one per group of lines (`aggregate`): by the oracle, because they depend on the
-// input.
+// Launches: one per requested line, or one per group of lines (`aggregate`). They depend on the input: the oracle counts them on
+// the host before the run.
 // Hazards: bezier_children: none. The lines are only read, and only one thread writes each point. Items of a launch are written
-// before a barrier (warp, block) or before an arrival with acquire-release order (grid).
-// bezier_unordered: RACY, on purpose. A child is guaranteed to see only what the launching thread wrote before the launch.
-// The items of the other threads of the block may arrive too late.
+// before a barrier (warp, block) or before an arrival with acquire-release order (several blocks).
+// bezier_unordered: RACY, on purpose. A child is guaranteed to see what its launching thread wrote before the launch, and what was
+// ordered before that, as by a barrier. Nothing orders the items of the other warps of the block (or of the other blocks): they
+// may arrive after the launch, and then the child draws the item that was there before: none, or that of an earlier run.
 // Source: NVIDIA cuda-samples, cdpBezierTessellation; KLAP, MICRO 2016, benchmark BT; CUDA C++ Programming Guide, "Dynamic
 // Parallelism", memory coherence and consistency.
 #include "workloads/bezier/bezier.hpp"
@@ -47,7 +50,7 @@ struct LinePoints {
         return true;
     }
 
-    // Block `block` of the `blocks` for one line: a thread for every `coarsen` points.
+    // Block `block` of the `blocks` for one line: its threads share the points, up to `coarsen` each.
     __device__ static bool block(const BezierTask& task, const Item& item, unsigned block, unsigned blocks,
                                  Item& /*child*/)
     {
@@ -66,8 +69,8 @@ struct LinePoints {
     }
 };
 
-// Ordered: run_grid() has the barrier of the block between the items and the launch. `refused`: for run_grid(), the launches of the
-// block that the device refused (`overflow`). At most 32 registers per thread.
+// Ordered: run_grid() has the barrier of the block between the items and the launch. `refused`: for run_grid(), the head of the list
+// of the grids that the device refused to this block (`overflow`). No shared words: nullptr. At most 32 registers per thread.
 template <bool Ordered, class Nest>
 __global__ void LAUNCH_BOUNDS(1024, 2)
     bezier_children(const __grid_constant__ RequestRun<LinePoints> run,
@@ -81,7 +84,8 @@ __global__ void LAUNCH_BOUNDS(1024, 2)
         });
 }
 
-// The root grid has a thread for every line, in waves if its children could not all be pending at once.
+// The root grid has a thread for every line. With `overflow = waves` it is launched in parts, one after another, if its children
+// could not all be pending at once.
 template <class S, bool Ordered>
 void launch_lines(const BezierJob& job, const RequestSetup<LinePoints>& setup)
 {
@@ -122,10 +126,10 @@ struct BezierUnordered {
         .name = "bezier_unordered",
         .workload = &workloads::bezier,
         .mechanisms = kOnly<Mechanism::fire_and_forget>,
-        .summary = "bezier_children without the barrier before the launch",
+        .summary = "bezier_children without the barrier before a launch for a block",
         .hazards = "racy: the child may not see the items that other threads of its parent wrote",
         .source = "CUDA C++ Programming Guide, Dynamic Parallelism",
-        .axes = {axis::delay},
+        .axes = {axis::delay}, // of all warps but the first, before they write their items
         .racy = true,
         .requests = true,
     };
@@ -134,7 +138,11 @@ struct BezierUnordered {
 
     static RequestSetup<LinePoints> prepare(const BezierJob& job)
     {
-        return set_up_requests<LinePoints>(job, job.task);
+        RequestSetup<LinePoints> setup = set_up_requests<LinePoints>(job, job.task);
+        // An item that is read too early is line 0 with no points, not an address outside of the arrays.
+        job.context.fill_bytes(setup.buffers.items, 0, setup.buffers.items.size());
+        job.context.fill_bytes(setup.buffers.starts, 0, setup.buffers.starts.size());
+        return setup;
     }
 
     static void run(const BezierJob& job, const RequestSetup<LinePoints>& setup)

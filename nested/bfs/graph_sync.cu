@@ -1,13 +1,16 @@
 // bfs_graph_sync: breadth-first search by a device graph whose blocks wait for each other between levels. CUDA only.
 //
-//     once, untimed: a graph of one node, search_waiting(), with as many blocks as the device holds
+//     once per case, untimed: a graph of one node, search_waiting(), with as many blocks as the device holds
+//     before each run, untimed: the host sets the lists, the counters and the first plan
 //     host, timed: launch the graph once
 //     node: repeat:
-//         the blocks share the edges (or vertices) of a level and make the list of the next one: run_step()
+//         the blocks share the edges (or vertices) of a level and make the list of the next one: run_step(),
+//             where `false` says that edges have no weights
 //         each block adds one to a counter. The last one plans the next level: plan_step()
 //             there is none: all blocks end
-//             it needs one block: the last block does it, and the small levels after it; the others end
-//             it needs more: all blocks go on with it; if only one block is left, it launches the graph again and ends
+//             it needs one block: the last block does it, with any small levels that follow, and the others end
+//             it needs more: all blocks go on with it, also if it needs fewer than all; if only one block is left, this one
+//             launches the graph again and ends
 //         the others read `epoch` until the last block has changed it, which says whether they go on or end
 //
 // Launches: one, of the graph by itself, for every level that needs more than one block and follows one that does not; by the
@@ -25,12 +28,13 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
-// Added to the number for which blocks wait if all but the last one end.
+// Blocks wait until `epoch` changes: by 1 if all go on, and by 1 + kAllEnd if only the last block goes on, or none.
 inline constexpr unsigned kAllEnd = 1U << 31;
 
 // By one thread of the last block, after the plan of the next level: how many of the `blocks` blocks go on with it. If one block
-// is left, and one is not enough, launches the graph again, by cudaGraphLaunch() of the current graph as a tail launch. If this is
-// the last level that may be launched (`depth`), or the launch is refused, the block does the whole level itself.
+// is left, and one is not enough, launches the graph again, by cudaGraphLaunch() of the current graph as a tail launch. If `depth`
+// allows no further run of the graph, or the launch is refused, the block does the whole level of the search itself, as slow as
+// that is. `grids`: the launches that were requested so far, also those that were refused; a run's depth.
 template <class Nest>
 __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest, unsigned blocks)
 {
@@ -45,7 +49,7 @@ __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest,
     const Nest here = nest.at(state.grids);
     if (here.last_level())
         return 1;
-    count_request(search, gridDim.x); // for the row of the log
+    count_request(search, gridDim.x); // ++grids; for the row of the log
     if (launch_graph_again(here))
         return 0;
     atomicAdd(&search.task.totals->replaced, 1U);
@@ -58,7 +62,7 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
 {
     BLOCK_SHARED(GraphShared, shared, 1);
     GraphSearchState& state = *search.state;
-    const unsigned long long now_ns = nest.now();
+    const unsigned long long now_ns = nest.now(); // a trace: before `grids`, a load from memory, is read
     const auto scope = nest.at(state.grids).enter(now_ns);
     // Nobody changes these before all blocks have arrived. In a run that begins with a small level, block 0
     // does it, all arrive, and the last of them goes on.
@@ -75,9 +79,11 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
         }
         // A barrier; thread 0 adds one to a counter, in acquire-release order at the scope of the device (atom.add.acq_rel.gpu); a
         // barrier. What all threads of all blocks wrote in the level is before their block's addition, so the last block
-        // sees it. Its addition also sets the counter to 0 again. One block alone is the last without any of this.
+        // sees it. Its addition also sets the counter to 0 again. One block alone is the last without any of this: run_step() ends
+        // with a barrier after the block's last writes.
         const bool last = is_last_block(search, arrivals, shared[0]);
-        if (!last && block >= blocks) // the first level needs one block: no other one need wait
+        if (!last &&
+            block >= blocks) // the first level needs one block: no other one need wait (block 0 ends by kAllEnd)
             return;
         if (threadIdx.x == 0) {
             unsigned stay = 0;
@@ -118,7 +124,7 @@ struct BfsGraphSync {
         .cuda_only = true,
     };
     static constexpr GraphForm form = GraphForm::waiting;
-    static constexpr bool backwards = true;
+    static constexpr bool backwards = true; // it also needs the edges that lead to a vertex
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
 

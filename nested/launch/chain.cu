@@ -91,7 +91,7 @@ inline void launch_chain_by_reading(const LaunchJob& job, const Buffer<unsigned>
     for (unsigned level = 0; level <= levels; ++level) {
         host_launch<chain_read>(job.context, {job.point.grid, job.point.block}, job.marks, level, job.launches,
                                 decided.data());
-        job.context.read(std::span(&levels, 1), decided, 0);
+        job.context.read_by_copy(std::span(&levels, 1), decided, 0);
     }
 }
 
@@ -103,14 +103,14 @@ __global__ void chain_polled(LaunchMarks marks, unsigned level, unsigned levels,
         publish(word, level < levels ? level + 2 : 1); // 1: no more; otherwise the next level + 1
 }
 
-inline void launch_chain_by_polling(const LaunchJob& job, MappedWord& word)
+inline void launch_chain_by_polling(const LaunchJob& job, Report& report)
 {
     unsigned next = 0;
     do {
-        word.clear();
+        report.clear();
         host_launch<chain_polled>(job.context, {job.point.grid, job.point.block}, job.marks, next, job.launches,
-                                  word.on_device());
-        next = word.wait(job.context.stream(0)) - 1;
+                                  report.flag_on_device());
+        next = report.wait(job.context.stream(0)) - 1;
     } while (next != 0);
 }
 
@@ -315,10 +315,8 @@ struct Chain {
             auto graphs = std::make_shared<GraphChain>(job);
             return [graphs] { graphs->launch(); };
         }
-        case Mechanism::host_polled: {
-            auto word = std::make_shared<MappedWord>();
-            return [&job, word] { launch_chain_by_polling(job, *word); };
-        }
+        case Mechanism::host_polled:
+            return [&job] { launch_chain_by_polling(job, job.context.report()); };
         case Mechanism::host_pdl:
             return [&job] { launch_chain_programmatically(job); };
         case Mechanism::host_graph_pdl:

@@ -2,25 +2,32 @@
 //
 //     count(part): as many blocks as it has keys for
 //         parts = up to `fanout` ranges of values of equal width (a digit of the key)
-//         count the keys of each part; the last block: if all keys are equal, launch copy(part) or nothing
-//         if all are in one part: launch count() of a narrower range; otherwise: launch scatter(part)
+//         count the keys of each part; the last block:
+//             all keys are equal: launch copy(part), or nothing if they are in the output
+//             all are in one part: launch count() of the range of values that occur, which divides them
+//             otherwise: launch scatter(part)
 //     scatter(part): move the keys to their parts
-//         the last block, for each part: launch count(), or leaf() if it has at most `grain` keys
+//         the last block, for each part: launch count(), leaf() if it has at most `grain` keys, or copy() if it is one key and
+//         not in the output
 //     leaf(part): one block sorts it (by distribution in shared memory, or by a network)
 //
 // quick_kway() is the kernel of every step and every grid, also of the root grid. run_grid() calls KwayParts::block() (at the
 // root: root()) in all threads of each block, and launches quick_kway() for the threads that return true: they have put
 // into `child` what the child grid is to do.
 //     `aggregate = none`: each such thread launches a grid for its item, one lane of a warp after another
-//     otherwise: the threads write their items to memory. After a barrier of the warp or of the block (for several blocks: an
-//         arrival at a counter with acquire-release order) one thread launches one grid for all these items
-//     `threshold`: what has too few keys for a launch is sorted by the thread itself
-//     `overflow`: a launch that the device refuses is done by the block itself, or by a tail launch
+//     otherwise (warp, block, grid): the threads write their items to memory. After a barrier of the warp or of the block (grid:
+//         an arrival at a counter with acquire-release order) one thread launches one grid for all these items
+//     `threshold`: an item of fewer threads, each for 8 keys, is not launched: the requesting thread sorts all of it
+//     `depth`: so is every item below this level of nesting
+//     `overflow`: a launch that the device refuses is done by the block itself, block after block of the refused grid, which
+//         launches what those request; or by a tail launch; `fail`: it is lost, and the row of the log says so
 //
-// Launches: two per divided part and one per leaf; fewer with `aggregate`: one per level with `grid`. By the oracle, because
-// they depend on the input, but not on the order of execution: parts are ranges of values.
-// Hazards: none. The last block arrives with acquire-release order at the part's counter, so it and its children see
-// what all blocks wrote. Keys move between two arrays, and only one grid uses a part of them. Not stable.
+// Launches: two per divided part, one more each time that a range is narrowed, and one per leaf and copy; fewer with
+// `aggregate`: one per level of nesting with `grid`. They depend on the input, but not on the order of execution, since
+// parts are ranges of values: so the oracle counts them on the host before the run.
+// Hazards: none. A child sees what its launching thread wrote, and what was ordered before its launch: the last block arrives
+// with acquire-release order at the part's counter, so it and its children see what all blocks wrote. Keys move from the input
+// to the output, from there to a spare array and back, and only one grid uses a part of them. Not stable.
 // Source: Sedgewick, "Algorithms in C", 3rd ed., section 10.3 (MSD radix sort).
 #include "workloads/sort/sort.hpp"
 #include "workloads/sort/sort_parts.hpp"
@@ -39,28 +46,32 @@ struct KwayParts : SortRecursion {
 
     // Block `block` of the `blocks` of an item. sort_step() does the block's share of the work: it counts, moves, sorts or copies
     // keys. Its last action in count() and scatter(): a barrier, thread 0 adds one to the counter of the part, a barrier. Only
-    // the last block to arrive goes on (`done` in the others), and the counter is 0 again. The other counters of a part are
-    // zeroed by the host before the run; no two divisions have the same ones.
+    // the last block to arrive goes on (`done` in the others), and the counter is 0 again.
     // request() puts into `child` the step that a part needs. It returns false if the part needs none: it is empty or in place.
+    // For count() it takes the next free node (by atomicAdd): counters of the digits, which the host has set to 0; scatter() of the
+    // part uses the same node.
     __device__ static bool block(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
                                  SortItem& child, unsigned* words)
     {
         SortPart next{};
         switch (sort_step(task, item, block, blocks, next, words)) {
         case SortStepEnd::one_part:
-            return threadIdx.x == 0 && request(task, next, child); // count() of a narrower range
-        case SortStepEnd::counted: // all threads have written where parts begin; a barrier followed
+            return threadIdx.x == 0 &&
+                   request(task, next, child); // count() of a narrower range; all equal: copy() or none
+        case SortStepEnd::counted:             // all threads have written where parts begin; a barrier followed
             child = {item.part, item.node, SortStep::scatter};
             return threadIdx.x == 0;
         case SortStepEnd::moved:
-            return request(task, next, child); // thread t, for part t: count() or leaf()
+            return request(task, next, child); // thread t, for part t (fanout <= block): count(), leaf(), copy()
         default:
             return false;
         }
     }
 };
 
-// One step of the sort. `refused`: for run_grid(), the launches of the block that the device refused. At most 64 registers per thread.
+// One step of the sort. `refused`: for run_grid(), the head of the list of the grids that the device refused to this block.
+// `words`: shared memory for sort_step(). At most 64 registers per thread, so that a block of 1024 threads fits. run_grid() names
+// the kernel for the tail launches of `overflow`; launch() adds the last argument, the child's Nest.
 template <class Nest>
 __global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
     quick_kway(const __grid_constant__ RequestRun<KwayParts> run, const __grid_constant__ ChildGrid<SortItem> grid,
@@ -97,7 +108,8 @@ struct QuickKway {
     static void run(const SortJob& job, const RequestSetup<KwayParts>& setup)
     {
         launch_waves<QuickKway>(job, [&](auto wave, auto nest) {
-            wave.blocks = job.roots; // one wave: all blocks of the root grid process one item, all keys
+            wave.blocks =
+                job.roots; // = task.root_blocks, in one wave: all blocks of the root grid process one item, all keys
             host_launch<quick_kway<decltype(nest)>>(wave, job.point.block, setup.run,
                                                     root_grid(setup.run, wave, job.point.block), nest);
         });

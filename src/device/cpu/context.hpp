@@ -138,6 +138,11 @@ class Context
     {
         copy_bytes(to.data(), from.data() + first, to.size_bytes());
     }
+    template <class T>
+    void read_by_copy(std::span<T> to, const Buffer<T>& from, std::size_t first)
+    {
+        read(to, from, first);
+    }
     // Copies the first `count` elements.
     template <class T>
     void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)

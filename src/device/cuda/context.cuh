@@ -5,6 +5,7 @@
 #include "device/cuda/gate.cuh"
 #include "device/cuda/kernel_language.cuh"
 #include "device/cuda/nvml.cuh"
+#include "device/cuda/report.cuh"
 #include "device/pending_limit.hpp"
 #include "model/case.hpp"
 #include "model/elapsed.hpp"
@@ -149,13 +150,23 @@ class Context
     {
         check(cudaMemcpy(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost));
     }
-    // Copies elements in the middle of timed work: waits for what was launched into stream 0 before.
+    // Copies a few elements in the middle of timed work, after what was launched into stream 0 before: a kernel writes them
+    // into memory that the host polls. It does not count as a launch of the work. Copies into the host's memory take
+    // longer (host_read in results/mechanisms.md).
     template <class T>
     void read(std::span<T> to, const Buffer<T>& from, std::size_t first)
+    {
+        static_assert(sizeof(T) % sizeof(unsigned) == 0 && alignof(T) >= alignof(unsigned));
+        report_.read(stream(0), to.data(), from.data() + first, to.size_bytes());
+    }
+    // The same by a copy into pageable memory.
+    template <class T>
+    void read_by_copy(std::span<T> to, const Buffer<T>& from, std::size_t first)
     {
         check(cudaMemcpyAsync(to.data(), from.data() + first, to.size_bytes(), cudaMemcpyDeviceToHost, stream(0)));
         check(cudaStreamSynchronize(stream(0)));
     }
+    Report& report() { return report_; }
     template <class T>
     void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)
     {
@@ -309,6 +320,7 @@ class Context
     std::vector<std::unique_ptr<Event>> joins_;
     Event start_, stop_;
     Gate gate_;
+    Report report_;
     Nvml nvml_;
     Buffer<unsigned char> other_data_; // data that fills the L2 cache
 };

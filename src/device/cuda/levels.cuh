@@ -1,10 +1,9 @@
-// What a host needs to make level after level when the device decides whether there is another: a WHILE node, a word
-// that the device maps, and launches that may begin before the grid before has ended.
+// What a host needs to make level after level when the device decides whether there is another: a WHILE node, and
+// launches that may begin before the grid before has ended.
 #pragma once
 
 #include "device/cuda/context.cuh"
 
-#include <atomic>
 #include <memory>
 
 namespace nestbed::inline on_cuda
@@ -52,59 +51,6 @@ __device__ inline void set_condition(cudaGraphConditionalHandle handle, bool aga
 #ifndef NESTBED_CDP1
     cudaGraphSetConditional(handle, again ? 1 : 0);
 #endif
-}
-
-// A number in the host's memory that kernels write and the host reads while they run.
-class MappedWord
-{
-  public:
-    MappedWord()
-    {
-        unsigned* word = nullptr;
-        check(cudaHostAlloc(&word, sizeof(unsigned), cudaHostAllocMapped));
-        word_.reset(word);
-        clear();
-    }
-    void clear() { *word_ = 0; }
-    // For kernels: publish() below.
-    unsigned* on_device() const
-    {
-        unsigned* word = nullptr;
-        check(cudaHostGetDevicePointer(&word, word_.get(), 0));
-        return word;
-    }
-    // Waits until a kernel has written the word, and returns it. Throws CudaError if a kernel failed, and RunError if
-    // the stream has no more work and the word is still 0.
-    unsigned wait(cudaStream_t stream) const
-    {
-        constexpr unsigned kLooks = 1U << 16; // reads of the word per question whether the stream still works
-        for (unsigned look = 1;; ++look) {
-            if (const unsigned word = seen(); word != 0)
-                return word;
-            if (look % kLooks != 0)
-                continue;
-            const cudaError_t state = cudaStreamQuery(stream);
-            if (state == cudaErrorNotReady)
-                continue;
-            check(state);
-            if (seen() == 0)
-                throw RunError("a kernel ended and did not write the number that the host waits for");
-        }
-    }
-
-  private:
-    struct Free {
-        void operator()(unsigned* word) const noexcept { static_cast<void>(cudaFreeHost(word)); }
-    };
-    unsigned seen() const { return std::atomic_ref(*word_).load(std::memory_order_acquire); }
-    std::unique_ptr<unsigned, Free> word_;
-};
-
-// Writes a word of MappedWord after all that the calling thread has written.
-__device__ inline void publish(unsigned* word, unsigned value)
-{
-    __threadfence_system();
-    *static_cast<volatile unsigned*>(word) = value;
 }
 
 // Launches a grid that may begin before the one before it in stream 0 has ended. Its kernel must call
