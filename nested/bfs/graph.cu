@@ -1,21 +1,27 @@
-// bfs_graph, sssp_graph: the searches of bfs_tail and sssp_near_far by a device graph that launches itself again. CUDA only.
+// bfs_graph, sssp_graph: the searches of bfs_tail and sssp_near_far by a graph of one node that runs again: a device graph that
+// launches itself (graph_tail), or the body of a WHILE node (graph_while). CUDA only.
 //
 //     once, untimed: a graph of one node with as many blocks as the device holds
-//     node: the blocks share a step; the last one to finish does the small steps after it, and launches the graph again for
+//     node: the blocks share a step; the last one to finish does the small steps after it, and lets the graph run again for
 //         the next large one
 //
-// Launches: bfs_graph: as bfs_tail. sssp_graph: one per step that is too large for one block, but the first, by the order of
-// execution; the ledger must equal what the blocks requested. The host makes the first launch.
-// Hazards: none. A graph that launches itself runs again only when its current run is complete.
-// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch"; Davidson, Baxter, Garland, Owens, IPDPS 2014.
+// Launches: graph_while: none. graph_tail: bfs_graph: as bfs_tail; sssp_graph: one per step that is too large for one block, but the
+// first, by the order of execution; the ledger must equal what the blocks requested. The host makes the first launch.
+// Hazards: none. The graph, or the body, runs again only when its current run is complete.
+// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch", "Conditional Graph Nodes";
+// Davidson, Baxter, Garland, Owens, IPDPS 2014.
 #include "workloads/bfs/graph_steps.hpp"
+
+#ifdef __CUDACC__
+#include "device/cuda/graph_levels.cuh"
+#endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
 // A run of the graph: one step. Its last block plans the next one. It runs that itself if one block is enough, or if the launch is
-// refused; otherwise it launches the graph again.
+// refused; otherwise it lets the graph run again.
 template <bool Weighted, class Nest>
 __global__ void LAUNCH_BOUNDS(1024) search_graph_step(const __grid_constant__ GraphSearch search, Nest nest)
 {
@@ -36,11 +42,13 @@ __global__ void LAUNCH_BOUNDS(1024) search_graph_step(const __grid_constant__ Gr
             bool continues = next.mode != StepMode::done;
             if (next.blocks > 1 && !here.last_level()) {
                 count_request(search, next.blocks);
-                continues = !launch_graph_again(here);
+                continues = !run_graph_again(here);
                 if (continues) { // instead of the refused run, at its depth
                     atomicAdd(&search.task.totals->replaced, 1U);
                     ++here.depth;
                 }
+            } else if (!continues) {
+                end_graph(here);
             }
             shared[0].continues = continues ? 1 : 0;
         }
@@ -55,26 +63,22 @@ __global__ void LAUNCH_BOUNDS(1024) search_graph_step(const __grid_constant__ Gr
 template <bool Weighted>
 CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
 {
-    using UntracedNest = NestBy<Mechanism::graph_tail, false>;
-    const std::uint32_t blocks =
-        job.context.resident_blocks<search_graph_step<Weighted, UntracedNest>>(job.point.block);
+    const std::uint32_t blocks = job.context.resident_blocks<search_graph_step<Weighted, WhileNest>>(job.point.block);
     GraphSearchSetup setup = set_up_search(job, options, blocks);
-    Graph graph = job.context.capture(true, [&] {
-        with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
-            host_launch<search_graph_step<Weighted, decltype(nest)>>(job.context, 0, {blocks, job.point.block},
-                                                                     setup.search, nest);
-        });
+    Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
+        search_graph_step<Weighted><<<blocks, job.point.block, 0, stream>>>(setup.search, nest);
     });
     return {std::move(setup), std::move(graph)};
 }
 #endif
 
 struct BfsGraph {
+    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "bfs_graph",
         .workload = &workloads::bfs,
-        .mechanisms = kOnly<Mechanism::graph_tail>,
-        .summary = "a device graph of one large level that launches itself again",
+        .mechanisms = kMechanisms,
+        .summary = "a graph of one large level that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
@@ -98,11 +102,12 @@ struct BfsGraph {
 };
 
 struct SsspGraph {
+    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "sssp_graph",
         .workload = &workloads::sssp,
-        .mechanisms = kOnly<Mechanism::graph_tail>,
-        .summary = "a device graph of one large step of near-far that launches itself again",
+        .mechanisms = kMechanisms,
+        .summary = "a graph of one large step of near-far that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
         .axes = {axis::delta},

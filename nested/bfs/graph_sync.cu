@@ -1,4 +1,5 @@
-// bfs_graph_sync: breadth-first search by a device graph whose blocks wait for each other between levels. CUDA only.
+// bfs_graph_sync: breadth-first search by a graph of one node whose blocks wait for each other between levels. The graph runs again
+// where it must: a device graph that launches itself (graph_tail), or the body of a WHILE node (graph_while). CUDA only.
 //
 //     once per case, untimed: a graph of one node, search_waiting(), with as many blocks as the device holds
 //     before each run, untimed: the host sets the lists, the counters and the first plan
@@ -10,19 +11,24 @@
 //             there is none: all blocks end
 //             it needs one block: the last block does it, with any small levels that follow, and the others end
 //             it needs more: all blocks go on with it, also if it needs fewer than all; if only one block is left, this one
-//             launches the graph again and ends
+//             lets the graph run again and ends
 //         the others read `epoch` until the last block has changed it, which says whether they go on or end
 //
-// Launches: one, of the graph by itself, for every level that needs more than one block and follows one that does not; by the
-// oracle. The host makes the first launch.
+// Launches: graph_while: none. graph_tail: one, of the graph by itself, for every level that needs more than one block and follows
+// one that does not; by the oracle. The host makes the first launch.
 // Hazards: the blocks wait for each other, so all must be resident: there are no more than the device holds. They are, unless
 // another grid beside them never ends. The counter has acquire-release order: the last block sees what all blocks wrote in the
 // level. It writes the plan, and then `epoch` with release order; the others read `epoch` with acquire order, and then the plan.
 // The graph runs again only when its current run is complete, so the next run has all blocks, and sees all that this one wrote.
-// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch"; Beamer, Asanovic, Patterson, SC 2012.
+// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch", "Conditional Graph Nodes"; Beamer,
+// Asanovic, Patterson, SC 2012.
 #include "workloads/bfs/graph_steps.hpp"
 
 #include <algorithm>
+
+#ifdef __CUDACC__
+#include "device/cuda/graph_levels.cuh"
+#endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -32,7 +38,7 @@ namespace nestbed::inline NESTBED_BACKEND
 inline constexpr unsigned kAllEnd = 1U << 31;
 
 // By one thread of the last block, after the plan of the next level: how many of the `blocks` blocks go on with it. If one block
-// is left, and one is not enough, launches the graph again, by cudaGraphLaunch() of the current graph as a tail launch. If `depth`
+// is left, and one is not enough, lets the graph run again (graph_tail: cudaGraphLaunch() of the current graph). If `depth`
 // allows no further run of the graph, or the launch is refused, the block does the whole level of the search itself, as slow as
 // that is. `grids`: the launches that were requested so far, also those that were refused; a run's depth.
 template <class Nest>
@@ -40,8 +46,10 @@ __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest,
 {
     GraphSearchState& state = *search.state;
     const GraphSearchPlan& next = state.plan;
-    if (next.mode == StepMode::done)
+    if (next.mode == StepMode::done) {
+        end_graph(nest);
         return 0;
+    }
     if (next.blocks == 1)
         return 1;
     if (blocks > 1)
@@ -50,7 +58,7 @@ __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest,
     if (here.last_level())
         return 1;
     count_request(search, gridDim.x); // ++grids; for the row of the log
-    if (launch_graph_again(here))
+    if (run_graph_again(here))
         return 0;
     atomicAdd(&search.task.totals->replaced, 1U);
     return 1;
@@ -114,11 +122,12 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
 #endif
 
 struct BfsGraphSync {
+    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "bfs_graph_sync",
         .workload = &workloads::bfs,
-        .mechanisms = kOnly<Mechanism::graph_tail>,
-        .summary = "a device graph for levels that grow; its blocks wait for the others",
+        .mechanisms = kMechanisms,
+        .summary = "a graph for levels that grow; its blocks wait for the others",
         .hazards = "none: all blocks are resident, unless a grid beside them never ends",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
@@ -132,14 +141,12 @@ struct BfsGraphSync {
     static CapturedSearch prepare(const GraphJob& job)
     {
         const std::uint32_t blocks = std::min(
-            job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, false>>>(job.point.block),
-            job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, true>>>(job.point.block));
+            {job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, false>>>(job.point.block),
+             job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, true>>>(job.point.block),
+             job.context.resident_blocks<search_waiting<WhileNest>>(job.point.block)});
         GraphSearchSetup setup = set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
-        Graph graph = job.context.capture(true, [&] {
-            with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
-                host_launch<search_waiting<decltype(nest)>>(job.context, 0, {blocks, job.point.block}, setup.search,
-                                                            nest);
-            });
+        Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
+            search_waiting<<<blocks, job.point.block, 0, stream>>>(setup.search, nest);
         });
         return {std::move(setup), std::move(graph)};
     }

@@ -1,5 +1,6 @@
 // quadtree_children: a quadtree by divisions into many parts; a child for every part, which one block finishes if it can.
-// quadtree_graph: the same divisions by a device graph that launches itself again. CUDA only.
+// quadtree_graph: the same divisions by a graph of one node that runs again: a device graph that launches itself (graph_tail), or the
+// body of a WHILE node (graph_while). CUDA only.
 //
 //     count(part): as many blocks as it has points for
 //         count the points of each of up to 1024 parts (the next bits of the Morton code; at most one for each thread of
@@ -11,19 +12,24 @@
 //     leaf(part): one block sorts it in shared memory, and lists all nodes in it by binary search
 //
 // quadtree_graph, once, untimed: a graph of one node with as many blocks as the device holds
-//     node: the blocks share the items of the level, as above, and collect the next ones; the last block to finish launches the
-//         graph again if there are any
+//     node: the blocks share the items of the level, as above, and collect the next ones; the last block to finish lets the
+//         graph run again if there are any
 //
-// Launches: quadtree_graph: one per level below the root. The host makes the first launch.
+// Launches: quadtree_graph: graph_tail: one per level below the root; graph_while: none. The host makes the first launch.
 // quadtree_children: two per divided part and one per leaf; fewer with `aggregate`: one per level with `grid`. By the oracle,
 // because they depend on the input, but not on the order of execution: parts are ranges of codes.
 // Hazards: none. The last block arrives with acquire-release order at the part's counter, so it and its children see
 // what all blocks wrote. The order of the list of nodes depends on the order of execution; the nodes do not. Points with
-// equal codes are sorted by their places in the input. A graph that launches itself runs again only when its current run is
-// complete.
+// equal codes are sorted by their places in the input. The graph, or the body, runs again only when its current run
+// is complete.
 // Source: Samet, "The Quadtree and Related Hierarchical Data Structures", ACM Computing Surveys 1984; the divisions are
-// those of quick_kway. CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
+// those of quick_kway. CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch", "Conditional
+// Graph Nodes".
 #include "workloads/quadtree/quadtree_parts.hpp"
+
+#ifdef __CUDACC__
+#include "device/cuda/graph_levels.cuh"
+#endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -74,37 +80,14 @@ __global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1)
     });
 }
 
-using QuadGrid = ChildGrid<QuadItem>;
-
-// What the runs of the graph of quadtree_graph share: the levels with even and with odd numbers.
-struct QuadGraphState {
-    QuadGrid grid[2];
-    unsigned level;
-    unsigned arrived;
-};
-
 #ifdef __CUDACC__
 // At most 64 registers per thread.
 template <class Nest>
 __global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1)
-    quadtree_graph(const __grid_constant__ RequestRun<QuadParts> run, QuadGraphState* state, Nest nest)
+    quadtree_graph(const __grid_constant__ RequestRun<QuadParts> run, RequestLevels<QuadItem>* levels, Nest nest)
 {
     BLOCK_SHARED(unsigned, words, kQuadWords);
-    const unsigned long long now = nest.now();
-    const unsigned level = state->level;
-    const Nest here = nest.at(level);
-    const auto scope = here.enter(now);
-    const QuadGrid grid = state->grid[level % 2];
-    QuadGrid* next = &state->grid[(level + 1) % 2];
-    for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
-        run_block(run, grid, block, KeepSink<QuadItem>{next}, words);
-    __syncthreads();
-    if (threadIdx.x == 0 && arrives_last(&state->arrived, gridDim.x)) {
-        state->grid[level % 2].blocks = 0;
-        state->level = level + 1;
-        if (next->blocks != 0)
-            launch_graph_again(here);
-    }
+    run_level(run, levels, nest, words);
 }
 #endif
 
@@ -137,11 +120,12 @@ struct QuadtreeChildren {
 };
 
 struct QuadtreeGraph {
+    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "quadtree_graph",
         .workload = &workloads::quadtree,
-        .mechanisms = kOnly<Mechanism::graph_tail>,
-        .summary = "a device graph of one level of parts that launches itself again",
+        .mechanisms = kMechanisms,
+        .summary = "a graph of one level of parts that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
@@ -154,31 +138,19 @@ struct QuadtreeGraph {
 #ifdef __CUDACC__
     struct Prepared {
         RequestSetup<QuadParts> setup;
-        Buffer<QuadGraphState> state;
-        Graph graph;
+        RequestGraph<QuadItem> levels;
     };
 
     static Prepared prepare(const QuadJob& job)
     {
         RequestSetup<QuadParts> setup = set_up_requests<QuadParts>(job, job.task);
-        auto state = job.context.allocate<QuadGraphState>(1);
-        QuadGraphState start{};
-        start.grid[0] = root_grid(setup.run, {.blocks = job.roots}, job.point.block);
-        job.context.upload(state, std::span<const QuadGraphState>(&start, 1));
-        Graph graph = job.context.capture(true, [&] {
-            with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
-                const std::uint32_t blocks =
-                    job.context.resident_blocks<quadtree_graph<decltype(nest)>>(job.point.block);
-                host_launch<quadtree_graph<decltype(nest)>>(job.context, 0, {blocks, job.point.block}, setup.run,
-                                                            state.data(), nest);
-            });
-        });
-        return {std::move(setup), std::move(state), std::move(graph)};
+        auto levels = request_graph(job, setup.run, [](auto nest) { return quadtree_graph<decltype(nest)>; });
+        return {std::move(setup), std::move(levels)};
     }
 
     static void run(const QuadJob& job, const Prepared& prepared)
     {
-        job.context.launch(prepared.graph);
+        job.context.launch(prepared.levels.graph);
     }
 #endif
 };

@@ -1,5 +1,6 @@
 // search_budget: tree search by blocks with a stack in shared memory; a child for what a block leaves after its budget.
-// search_graph: the same recursion by a device graph that launches itself again. CUDA only.
+// search_graph: the same recursion by a graph of one node that runs again: a device graph that launches itself (graph_tail), or the body
+// of a WHILE node (graph_while). CUDA only.
 //
 //     root(tree): each block searches 4 children of the root
 //     search(nodes): a block takes its share of the nodes
@@ -10,16 +11,20 @@
 //
 // search_graph, once, untimed: a graph of one node with as many blocks as the device holds
 //     node: the blocks share the nodes of the round and search them as above; the last block to finish makes what they leave the
-//         next round, and launches the graph again if there is any
+//         next round, and lets the graph run again if there is any
 //
-// Launches: search_graph: one per round after the first. The host makes the first launch.
+// Launches: search_graph: graph_tail: one per round after the first; graph_while: none. The host makes the first launch.
 // search_budget: one per block that leaves nodes; fewer with `aggregate`: one per round with `grid`. By the oracle: what a block
 // leaves depends on its nodes alone, because their order on the stack is that of the threads, not of the time.
 // Hazards: none. The nodes that a block leaves are written before a barrier, and only its own item names them. A tail chain
-// is not bounded by the pending-launch limit. A graph that launches itself runs again only when its current run is complete.
+// is not bounded by the pending-launch limit. The graph, or the body, runs again only when its current run is complete.
 // Source: ours. Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006; CUDA C++ Programming Guide, "Device
-// Graph Launch", "Device Self-Relaunch".
+// Graph Launch", "Device Self-Relaunch", "Conditional Graph Nodes".
 #include "workloads/search/search_block.hpp"
+
+#ifdef __CUDACC__
+#include "device/cuda/graph_levels.cuh"
+#endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -110,35 +115,14 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
     });
 }
 
-// What the runs of the graph of search_graph share: the rounds with even and with odd numbers.
-template <class Tree>
-struct SearchRounds {
-    ChildGrid<typename SearchRests<Tree>::Item> grid[2];
-    unsigned round;
-    unsigned arrived;
-};
-
 #ifdef __CUDACC__
 template <class Tree, class Nest>
 __global__ void LAUNCH_BOUNDS(1024, 1)
-    search_graph(RequestRun<SearchRests<Tree>> run, SearchRounds<Tree>* rounds, Nest nest)
+    search_graph(RequestRun<SearchRests<Tree>> run, RequestLevels<typename SearchRests<Tree>::Item>* rounds,
+                 Nest nest)
 {
-    const unsigned long long now = nest.now();
-    const unsigned round = rounds->round;
-    const Nest here = nest.at(round);
-    const auto scope = here.enter(now);
     BLOCK_SHARED(unsigned, words, SearchRests<Tree>::kSharedWords);
-    const ChildGrid<typename SearchRests<Tree>::Item> grid = rounds->grid[round % 2];
-    ChildGrid<typename SearchRests<Tree>::Item>* next = &rounds->grid[(round + 1) % 2];
-    for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
-        run_block(run, grid, block, KeepSink<typename SearchRests<Tree>::Item>{next}, words);
-    __syncthreads();
-    if (threadIdx.x == 0 && arrives_last(&rounds->arrived, gridDim.x)) {
-        rounds->grid[round % 2].blocks = 0;
-        rounds->round = round + 1;
-        if (next->blocks != 0)
-            launch_graph_again(here);
-    }
+    run_level(run, rounds, nest, words);
 }
 #endif
 
@@ -177,11 +161,12 @@ struct SearchBudget {
 };
 
 struct SearchGraph {
+    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "search_graph",
         .workload = &workloads::search,
-        .mechanisms = kOnly<Mechanism::graph_tail>,
-        .summary = "a device graph of one round of search_budget that launches itself again",
+        .mechanisms = kMechanisms,
+        .summary = "a graph of one round of search_budget that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .axes = {axis::cutoff, axis::budget},
@@ -196,33 +181,22 @@ struct SearchGraph {
     template <class Tree>
     struct Prepared {
         BudgetSetup<Tree> setup;
-        Buffer<SearchRounds<Tree>> rounds;
-        Graph graph;
+        RequestGraph<typename SearchRests<Tree>::Item> rounds;
     };
 
     template <class Tree>
     static Prepared<Tree> prepare(const SearchJob& job, const Tree& tree)
     {
         BudgetSetup<Tree> setup = set_up_budget(job, tree);
-        auto rounds = job.context.template allocate<SearchRounds<Tree>>(1);
-        SearchRounds<Tree> start{};
-        start.grid[0] = root_grid(setup.setup.run, {.blocks = job.roots}, job.point.block);
-        job.context.upload(rounds, std::span<const SearchRounds<Tree>>(&start, 1));
-        Graph graph = job.context.capture(true, [&] {
-            with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
-                const std::uint32_t blocks =
-                    job.context.template resident_blocks<search_graph<Tree, decltype(nest)>>(job.point.block);
-                host_launch<search_graph<Tree, decltype(nest)>>(job.context, 0, {blocks, job.point.block},
-                                                                setup.setup.run, rounds.data(), nest);
-            });
-        });
-        return {std::move(setup), std::move(rounds), std::move(graph)};
+        auto rounds =
+            request_graph(job, setup.setup.run, [](auto nest) { return search_graph<Tree, decltype(nest)>; });
+        return {std::move(setup), std::move(rounds)};
     }
 
     template <class Tree>
     static void run(const SearchJob& job, const Prepared<Tree>& prepared)
     {
-        job.context.launch(prepared.graph);
+        job.context.launch(prepared.rounds.graph);
     }
 #endif
 };

@@ -267,12 +267,16 @@ class Context
     }
 
     // Number of blocks of this kernel that are resident on the device at once: the maximum of a cooperative grid.
+    std::uint32_t resident_blocks(const void* kernel, std::uint32_t threads) const
+    {
+        int blocks = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), 0));
+        return static_cast<std::uint32_t>(blocks) * facts_.multiprocessors;
+    }
     template <auto Kernel>
     std::uint32_t resident_blocks(std::uint32_t threads) const
     {
-        int blocks = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, static_cast<int>(threads), 0));
-        return static_cast<std::uint32_t>(blocks) * facts_.multiprocessors;
+        return resident_blocks(reinterpret_cast<const void*>(Kernel), threads);
     }
 
     // The old device runtime has no tail launches, no fire-and-forget launches and no graphs. Before 9.0: nothing programmatic.
