@@ -165,6 +165,12 @@ constexpr bool host_waits(Mechanism mechanism)
     return info_of(mechanism).decided_by == kByHost;
 }
 
+// Whether the host submits as many levels as a bound says.
+constexpr bool has_bound(Mechanism mechanism)
+{
+    return info_of(mechanism).decided_by == kUpToBound;
+}
+
 // Whether it needs compute capability 9.0 or later: programmatic launches and clusters.
 constexpr bool since_9_0(Mechanism mechanism)
 {

@@ -40,6 +40,10 @@ TEST(ChainAndFanout, AChainRunsEveryLevelOnceAndHasALatencyALevel)
         const std::map<Mechanism, unsigned> by_host{
             {Mechanism::host, 5}, {Mechanism::host_read, 5}, {Mechanism::host_bound, 9}};
         EXPECT_EQ(sample.host_launches, by_host.contains(way.mechanism) ? by_host.at(way.mechanism) : 1U);
+        if (by_host.contains(way.mechanism)) {
+            EXPECT_EQ(sample.host_launches,
+                      1 + way.info().workload->host_launches({.mechanism = way.mechanism, .depth = 4}));
+        }
     });
 }
 

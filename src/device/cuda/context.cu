@@ -190,6 +190,11 @@ Graph::Graph(cudaGraph_t graph, bool for_device) : graph_(graph)
     check(code);
 }
 
+Graph::Graph(Graph&& other) noexcept
+    : graph_(std::exchange(other.graph_, nullptr)), executable_(std::exchange(other.executable_, nullptr))
+{
+}
+
 Graph::~Graph()
 {
     if (executable_ == nullptr)

@@ -107,10 +107,7 @@ class Graph
     // Takes ownership of `graph`.
     Graph(cudaGraph_t graph, bool for_device);
     ~Graph();
-    Graph(Graph&& other) noexcept
-        : graph_(std::exchange(other.graph_, nullptr)), executable_(std::exchange(other.executable_, nullptr))
-    {
-    }
+    Graph(Graph&& other) noexcept;
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
