@@ -72,6 +72,9 @@ MECHANISMS = {
     "graph_next": ("device graph, the next one", PURPLE), "graph_forget": ("device graph, forgotten", PURPLE),
     "graph_sibling": ("device graph, sibling", PURPLE), "graph_while": ("WHILE node", PURPLE), "host_pdl": ("host, PDL", GREY),
     "host_read": ("host reads back", GREY), "host_polled": ("host polls", GREY), "host_graph_pdl": ("host graph, PDL", GREEN),
+    "graph_switch": ("SWITCH node in a WHILE node", PURPLE), "graph_if": ("IF nodes", PURPLE), "graph_update": ("updated nodes", PURPLE),
+    "host_bound": ("host, bound", GREY), "host_graph_bound": ("host graph, bound", GREEN),
+    "host_graph_pdl_bound": ("host graph, PDL, bound", GREEN), "cluster_sync": ("cluster.sync()", SKY),
 }
 
 matplotlib.rcParams.update({

@@ -8,7 +8,7 @@ from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
 HEIGHT, WIDE = 4.6, 5.1
-COLOURS = [style.VERMILLION, style.PURPLE, "#3A97CF", style.ORANGE, style.GREEN]  # by who decides, in the order of the mechanisms
+COLOURS = [style.VERMILLION, style.PURPLE, "#8C5A3C", "#3A97CF", style.ORANGE, style.GREEN]  # by who decides, in the order of the mechanisms
 
 
 def steps(cases):
@@ -66,7 +66,9 @@ def _title(slopes):
     """The cheapest level of a kernel that decides, and the cheapest that was submitted ahead, at the smallest level."""
     small = slopes[slopes["grid"] == slopes["grid"].min()].set_index("mechanism")
     said = []
-    for words, chosen in (("decided on the GPU", small[small["by"].str.startswith("a kernel,") & (small["by"] != "a kernel, which goes on")]),
+    launches = small["by"].str.startswith("a kernel,") & ~small["by"].isin(["a kernel, which goes on", "a kernel, up to a bound"])
+    for words, chosen in (("decided on the GPU", small[launches]),
+                          ("on the GPU up to a bound", small[small["by"] == "a kernel, up to a bound"]),
                           ("by a host that reads", small[small["by"].str.startswith("the host")]),
                           ("submitted ahead", small[small["by"].str.startswith("nobody")])):
         if len(chosen):

@@ -9,35 +9,34 @@
 //   graph_next, graph_forget, graph_sibling: device graphs in a ring, each launches the next: when it is done, by fire and
 //       forget, as its sibling; at most 120 levels by the last two
 //   graph_while: the body of a WHILE node runs again until its kernel sets the condition to 0
+//   graph_switch: the same, but the body is a SWITCH node, and the kernel also chooses which of four bodies is next
 //   grid_sync: one cooperative grid with one grid.sync() per level
+//   cluster_sync: one cluster of blocks with one cluster.sync() per level; block 0 says in its shared memory what comes next
 // The host makes them:
 //   host, host_graph: it launches all, one by one or as one graph
 //   host_pdl, host_graph_pdl: the same; a grid begins while the one before it ends (programmatic dependent launch)
 //   host_read, host_polled: it waits for each level, copies a number back, or polls one that the kernel writes
+// The host makes a bound, twice as many levels as run (kBoundFactor), and a kernel says which of them run:
+//   host_bound, host_graph_bound, host_graph_pdl_bound: a level past the end is a grid that returns at once
+//   graph_if: a level is the body of an IF node, whose condition the level before sets
+//   graph_update: the level before enables the node of the next, and sets its number of blocks
 // The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
 // Hazards: none. The levels share only an atomic sum. Source: ours.
-#include "workloads/launch/launch.hpp"
+#include "workloads/launch/chain_level.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
-#include <vector>
 
 #ifdef __CUDACC__
 #include "device/cuda/levels.cuh"
+#include "workloads/launch/chain_graphs.cuh"
 
 #include <cooperative_groups.h>
 #endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
-
-__device__ inline bool acts()
-{
-    return threadIdx.x == 0 && blockIdx.x == 0;
-}
 
 template <class Nest>
 __global__ void chain_nested(LaunchMarks marks, Nest nest)
@@ -54,21 +53,9 @@ __global__ void chain_nested(LaunchMarks marks, Nest nest)
     launch<chain_nested<Nest>>(nest, {gridDim.x, blockDim.x}, marks);
 }
 
-// What a level does that the host launches.
-__device__ inline void mark_level(const LaunchMarks& marks, unsigned level, unsigned levels)
-{
-    const unsigned long long now = marks.now();
-    if (!acts())
-        return;
-    if (level > 0)
-        marks.begin(level - 1, now);
-    if (level < levels)
-        marks.call(level);
-}
-
 __global__ void chain_from_host(LaunchMarks marks, unsigned level, unsigned levels)
 {
-    mark_level(marks, level, levels);
+    mark_level(marks, level, levels, marks.now());
 }
 
 inline void launch_chain(const LaunchJob& job)
@@ -80,7 +67,7 @@ inline void launch_chain(const LaunchJob& job)
 // `decided`: the number of levels that are to run, as far as the device knows.
 __global__ void chain_read(LaunchMarks marks, unsigned level, unsigned levels, unsigned* decided)
 {
-    mark_level(marks, level, levels);
+    mark_level(marks, level, levels, marks.now());
     if (acts())
         *decided = level < levels ? level + 1 : level;
 }
@@ -95,10 +82,43 @@ inline void launch_chain_by_reading(const LaunchJob& job, const Buffer<unsigned>
     }
 }
 
+// `more`: of each level, whether it is to run, as far as the level before knows.
+__device__ inline void bounded_level(const LaunchMarks& marks, unsigned level, unsigned levels, unsigned* more,
+                                     unsigned long long now)
+{
+    if (more[level] == 0)
+        return;
+    mark_level(marks, level, levels, now);
+    if (acts())
+        more[level + 1] = level < levels ? 1 : 0;
+}
+
+__global__ void chain_bounded(LaunchMarks marks, unsigned level, unsigned levels, unsigned* more)
+{
+    bounded_level(marks, level, levels, more, marks.now());
+}
+
+inline void launch_chain_to_bound(const LaunchJob& job, unsigned* more)
+{
+    for (unsigned level = 0; level <= bound_of(job); ++level)
+        host_launch<chain_bounded>(job.context, {job.point.grid, job.point.block}, job.marks, level, job.launches,
+                                   more);
+}
+
+inline std::shared_ptr<Buffer<unsigned>> only_the_first_runs(const LaunchJob& job)
+{
+    const unsigned levels = bound_of(job) + 2; // the last one writes for one more
+    auto more = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(levels, "more"));
+    job.context.fill_bytes(*more, 0, levels);
+    constexpr unsigned kYes = 1;
+    job.context.upload(*more, std::span(&kYes, 1));
+    return more;
+}
+
 #ifdef __CUDACC__
 __global__ void chain_polled(LaunchMarks marks, unsigned level, unsigned levels, unsigned* word)
 {
-    mark_level(marks, level, levels);
+    mark_level(marks, level, levels, marks.now());
     if (acts())
         publish(word, level < levels ? level + 2 : 1); // 1: no more; otherwise the next level + 1
 }
@@ -117,7 +137,7 @@ inline void launch_chain_by_polling(const LaunchJob& job, Report& report)
 __global__ void chain_programmatic(LaunchMarks marks, unsigned level, unsigned levels)
 {
     after_previous_grid();
-    mark_level(marks, level, levels);
+    mark_level(marks, level, levels, marks.now());
     let_next_grid_begin(); // late: what this level writes is for the next
 }
 
@@ -128,134 +148,19 @@ inline void launch_chain_programmatically(const LaunchJob& job)
                                                 job.launches);
 }
 
-struct ChainState {
-    unsigned level;
-    unsigned levels;
-};
-
-inline constexpr unsigned kRing = 8;              // device graphs that launch each other
-inline constexpr unsigned kMaxWithoutOrder = 120; // levels, if none waits for the one before: CUDA's limit
-
-template <class Nest>
-__global__ void chain_graph(LaunchMarks marks, ChainState* state, const cudaGraphExec_t* ring, Nest nest)
+__global__ void chain_programmatic_bounded(LaunchMarks marks, unsigned level, unsigned levels, unsigned* more)
 {
-    const unsigned long long now = marks.now();
-    const unsigned long long begun = nest.now();
-    if (!acts())
-        return;
-    const ChainState read = *state;
-    // Only this thread reads the level. The other threads return at once and must not read it.
-    const Nest here = nest.at(read.level);
-    const auto scope = here.enter(begun);
-    if (read.level > 0)
-        marks.begin(read.level - 1, now);
-    if (read.level == read.levels || here.last_level())
-        return;
-    const unsigned next = read.level + 1;
-    state->level = next;
-    marks.call(read.level);
-    if constexpr (Nest::mechanism == Mechanism::graph_tail)
-        launch_graph_again(here);
-    else // by fire and forget, a graph has not ended before all that it has launched
-        launch_graph<Nest::mechanism>(here, ring[Nest::mechanism == Mechanism::graph_forget ? next : next % kRing]);
+    after_previous_grid();
+    bounded_level(marks, level, levels, more, marks.now());
+    let_next_grid_begin();
 }
 
-__global__ void chain_while(LaunchMarks marks, ChainState* state, cudaGraphConditionalHandle another)
+inline void launch_chain_to_bound_programmatically(const LaunchJob& job, unsigned* more)
 {
-    const unsigned long long now = marks.now();
-    if (!acts())
-        return;
-    const ChainState read = *state;
-    if (read.level > 0)
-        marks.begin(read.level - 1, now);
-    if (read.level < read.levels) {
-        state->level = read.level + 1;
-        marks.call(read.level);
-    }
-    set_condition(another, read.level < read.levels);
+    for (unsigned level = 0; level <= bound_of(job); ++level)
+        programmatic_launch<chain_programmatic_bounded>(job.context, {job.point.grid, job.point.block}, job.marks,
+                                                        level, job.launches, more);
 }
-
-// The graphs of a run by a mechanism of graphs that decide, with their data.
-class GraphChain
-{
-  public:
-    explicit GraphChain(const LaunchJob& job)
-        : job_(job), state_(job.context.allocate<ChainState>(1)),
-          ring_(job.context.allocate<cudaGraphExec_t>(std::max(kRing, job.launches + 1)))
-    {
-        with_declared_graphs(job);
-        set_levels(job.launches);
-    }
-
-    void launch() const { job_.context.launch(graphs_[first_]); }
-
-  private:
-    void with_declared_graphs(const LaunchJob& job)
-    {
-        switch (job.mechanism) {
-        case Mechanism::graph_tail:
-            make<Mechanism::graph_tail>(job.point.graphs, nullptr);
-            first_ = fastest();
-            break;
-        case Mechanism::graph_next:
-            return make<Mechanism::graph_next>(kRing, ring_.data());
-        case Mechanism::graph_forget:
-            return make<Mechanism::graph_forget>(job.launches + 1, ring_.data());
-        case Mechanism::graph_sibling:
-            return make<Mechanism::graph_sibling>(kRing, ring_.data());
-        default:
-            graphs_.push_back(
-                capture_while(job.context, [&](cudaStream_t stream, cudaGraphConditionalHandle another) {
-                    chain_while<<<job.point.grid, job.point.block, 0, stream>>>(job.marks, state_.data(), another);
-                }));
-        }
-    }
-
-    template <Mechanism How>
-    void make(unsigned graphs, const cudaGraphExec_t* ring)
-    {
-        with_nest<How>(job_, 0, [&](auto nest) {
-            for (unsigned graph = 0; graph < graphs; ++graph)
-                graphs_.push_back(job_.context.capture(true, [&] {
-                    host_launch<chain_graph<decltype(nest)>>(job_.context, {job_.point.grid, job_.point.block},
-                                                             job_.marks, state_.data(), ring, nest);
-                }));
-        });
-        if (ring == nullptr)
-            return;
-        std::vector<cudaGraphExec_t> handles;
-        for (const Graph& graph : graphs_)
-            handles.push_back(graph.get());
-        job_.context.upload(ring_, std::span<const cudaGraphExec_t>(handles));
-    }
-
-    void set_levels(unsigned levels)
-    {
-        const ChainState start{.level = 0, .levels = levels};
-        job_.context.upload(state_, std::span(&start, 1));
-    }
-
-    // Times each instance twice over a few levels and then resets the state that this changed.
-    std::size_t fastest()
-    {
-        constexpr unsigned kLevels = 32;
-        std::vector<double> times(graphs_.size(), std::numeric_limits<double>::infinity());
-        for (unsigned time = 0; graphs_.size() > 1 && time < 2; ++time)
-            for (std::size_t instance = 0; instance < graphs_.size(); ++instance) {
-                set_levels(std::min(kLevels, job_.launches));
-                const Elapsed elapsed = job_.context.time(1, [&] { job_.context.launch(graphs_[instance]); });
-                times[instance] = std::min(times[instance], *elapsed.gpu_us);
-            }
-        job_.reset();
-        return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
-    }
-
-    const LaunchJob& job_;
-    Buffer<ChainState> state_;
-    Buffer<cudaGraphExec_t> ring_;
-    std::vector<Graph> graphs_;
-    std::size_t first_ = 0;
-};
 
 __global__ void chain_grid_sync(LaunchMarks marks, unsigned levels)
 {
@@ -268,14 +173,56 @@ __global__ void chain_grid_sync(LaunchMarks marks, unsigned levels)
             marks.begin(level, marks.now());
     }
 }
+
+// All blocks are one cluster. Block 0 says in its shared memory, for even and odd levels apart, whether there is another
+// level, and all threads read it there.
+__global__ void chain_cluster_sync(LaunchMarks marks, unsigned levels)
+{
+#if __CUDA_ARCH__ >= 900
+    __shared__ unsigned more[2];
+    const auto cluster = cooperative_groups::this_cluster();
+    const unsigned* const of_first = cluster.map_shared_rank(more, 0);
+    for (unsigned level = 0;; ++level) {
+        if (acts()) {
+            more[level % 2] = level < levels ? 1 : 0;
+            if (level < levels)
+                marks.call(level);
+        }
+        cluster.sync();
+        if (of_first[level % 2] == 0)
+            break;
+        if (acts())
+            marks.begin(level, marks.now());
+    }
+    cluster.sync(); // block 0 must not end before all have read
+#endif
+}
 #endif
 
 struct Chain {
-    static constexpr std::array kMechanisms{
-        Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget, Mechanism::tail,
-        Mechanism::graph_tail,  Mechanism::host,         Mechanism::host_graph,      Mechanism::grid_sync,
-        Mechanism::graph_next,  Mechanism::graph_forget, Mechanism::graph_sibling,   Mechanism::graph_while,
-        Mechanism::host_pdl,    Mechanism::host_read,    Mechanism::host_polled,     Mechanism::host_graph_pdl};
+    static constexpr std::array kMechanisms{Mechanism::null_stream,
+                                            Mechanism::named_stream,
+                                            Mechanism::fire_and_forget,
+                                            Mechanism::tail,
+                                            Mechanism::graph_tail,
+                                            Mechanism::host,
+                                            Mechanism::host_graph,
+                                            Mechanism::grid_sync,
+                                            Mechanism::graph_next,
+                                            Mechanism::graph_forget,
+                                            Mechanism::graph_sibling,
+                                            Mechanism::graph_while,
+                                            Mechanism::host_pdl,
+                                            Mechanism::host_read,
+                                            Mechanism::host_polled,
+                                            Mechanism::host_graph_pdl,
+                                            Mechanism::host_bound,
+                                            Mechanism::host_graph_bound,
+                                            Mechanism::host_graph_pdl_bound,
+                                            Mechanism::graph_if,
+                                            Mechanism::graph_update,
+                                            Mechanism::graph_switch,
+                                            Mechanism::cluster_sync};
     static constexpr StrategyInfo info{
         .name = "chain",
         .workload = &workloads::chain,
@@ -302,12 +249,19 @@ struct Chain {
             auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
             return [&job, decided] { launch_chain_by_reading(job, *decided); };
         }
+        case Mechanism::host_bound: {
+            auto more = only_the_first_runs(job);
+            return [&job, more] { launch_chain_to_bound(job, more->data()); };
+        }
 #ifdef __CUDACC__
         case Mechanism::graph_tail:
         case Mechanism::graph_next:
         case Mechanism::graph_forget:
         case Mechanism::graph_sibling:
-        case Mechanism::graph_while: {
+        case Mechanism::graph_while:
+        case Mechanism::graph_switch:
+        case Mechanism::graph_if:
+        case Mechanism::graph_update: {
             if ((job.mechanism == Mechanism::graph_forget || job.mechanism == Mechanism::graph_sibling) &&
                 job.launches > kMaxWithoutOrder)
                 throw Unsupported("device graphs launch at most 120 others by " +
@@ -323,6 +277,17 @@ struct Chain {
             return by_host_graph(job, [&] { launch_chain_programmatically(job); });
         case Mechanism::host_graph:
             return by_host_graph(job, [&] { launch_chain(job); });
+        case Mechanism::host_graph_bound:
+        case Mechanism::host_graph_pdl_bound: {
+            auto more = only_the_first_runs(job);
+            const auto launch = by_host_graph(job, [&] {
+                if (job.mechanism == Mechanism::host_graph_bound)
+                    launch_chain_to_bound(job, more->data());
+                else
+                    launch_chain_to_bound_programmatically(job, more->data());
+            });
+            return [more, launch] { launch(); };
+        }
         case Mechanism::grid_sync:
             if (const std::uint32_t most = job.context.resident_blocks<chain_grid_sync>(job.point.block);
                 job.point.grid > most)
@@ -331,6 +296,16 @@ struct Chain {
             return [&job] {
                 cooperative_launch<chain_grid_sync>(job.context, {job.point.grid, job.point.block}, job.marks,
                                                     job.launches);
+            };
+        case Mechanism::cluster_sync:
+            if (!cluster_fits<chain_cluster_sync>({job.point.grid, job.point.block}))
+                throw Unsupported("a cluster of " + std::to_string(job.point.grid) + " blocks of " +
+                                  std::to_string(job.point.block) +
+                                  " threads does not fit on this device; allowed: at most " +
+                                  std::to_string(kMaxClusterBlocks) + " blocks");
+            return [&job] {
+                cluster_launch<chain_cluster_sync>(job.context, {job.point.grid, job.point.block}, job.marks,
+                                                   job.launches);
             };
 #endif
         default:

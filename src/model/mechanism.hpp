@@ -12,23 +12,30 @@ namespace nestbed
 {
 
 enum class Mechanism : std::uint8_t {
-    none,            // nothing is launched after the root grid
-    null_stream,     // from the device, into the block's NULL stream
-    named_stream,    // from the device, into a non-blocking stream created for this launch
-    fire_and_forget, // from the device, into cudaStreamFireAndForget: no order
-    tail,            // from the device, into cudaStreamTailLaunch: after the launching grid and its children
-    graph_tail,      // a device graph that launches itself again when it is done
-    graph_next,      // device graphs in a ring: each launches the next, to run when it is done
-    graph_forget,    // device graphs in a ring: each launches the next by fire and forget
-    graph_sibling,   // device graphs in a ring: each launches the next as its sibling
-    graph_while,     // a WHILE node of a graph: its body runs again as long as a kernel of the body says so
-    host,            // a launch from the host
-    host_pdl,        // the same, where each grid may begin before the one before has ended (programmatic launch)
-    host_read,       // the same, after the host has copied back what the level before decided
-    host_polled,     // the same, after the host has seen it in memory that the device maps
-    host_graph,      // a node of a graph, launched once from the host
-    host_graph_pdl,  // the same, captured from programmatic launches
-    grid_sync,       // no launch: the same cooperative grid continues after grid.sync()
+    none,                 // nothing is launched after the root grid
+    null_stream,          // from the device, into the block's NULL stream
+    named_stream,         // from the device, into a non-blocking stream created for this launch
+    fire_and_forget,      // from the device, into cudaStreamFireAndForget: no order
+    tail,                 // from the device, into cudaStreamTailLaunch: after the launching grid and its children
+    graph_tail,           // a device graph that launches itself again when it is done
+    graph_next,           // device graphs in a ring: each launches the next, to run when it is done
+    graph_forget,         // device graphs in a ring: each launches the next by fire and forget
+    graph_sibling,        // device graphs in a ring: each launches the next as its sibling
+    graph_while,          // a WHILE node of a graph: its body runs again as long as a kernel of the body says so
+    graph_switch,         // the same with a SWITCH node for a body: a kernel also says which of its bodies is next
+    graph_if,             // IF nodes, as many as a bound says: the body of each runs if a kernel says so
+    graph_update,         // nodes of a graph, as many as a bound says: a kernel enables and sizes the next
+    host,                 // a launch from the host
+    host_pdl,             // the same, where each grid may begin before the one before has ended (programmatic launch)
+    host_read,            // the same, after the host has copied back what the level before decided
+    host_polled,          // the same, after the host has seen it in memory that the device maps
+    host_graph,           // a node of a graph, launched once from the host
+    host_graph_pdl,       // the same, captured from programmatic launches
+    host_bound,           // launches from the host, as many as a bound says: grids past the end return at once
+    host_graph_bound,     // the same as a graph
+    host_graph_pdl_bound, // the same, captured from programmatic launches
+    grid_sync,            // no launch: the same cooperative grid continues after grid.sync()
+    cluster_sync,         // no launch: the same cluster of thread blocks continues after cluster.sync()
 };
 
 // Who decides, while the work runs, whether there is another level.
@@ -37,6 +44,10 @@ inline constexpr std::string_view kByGraph = "a kernel, through a graph";
 inline constexpr std::string_view kByGoingOn = "a kernel, which goes on";
 inline constexpr std::string_view kByHost = "the host, when it has read what the level found";
 inline constexpr std::string_view kAhead = "nobody: as many as were submitted";
+inline constexpr std::string_view kUpToBound = "a kernel, up to a bound";
+
+// The bound of a mechanism that has one, in levels that are submitted for each level that runs.
+inline constexpr unsigned kBoundFactor = 2;
 
 // The rules of a mechanism; in the order of the enumeration.
 struct MechanismInfo {
@@ -44,12 +55,13 @@ struct MechanismInfo {
     std::string_view decided_by = kAhead;
     bool from_device = false; // kernels make the launches, by an API call, so that the ledger counts them
     bool graphs = false;      // what is launched from a kernel is a device graph, not a kernel
-    bool cuda_only = false;   // needs what only CUDA has: graphs, cooperative grids, programmatic launches
+    bool cuda_only = false;   // needs what only CUDA has: graphs, cooperative grids, clusters, programmatic launches
+    bool since_9_0 = false;   // needs compute capability 9.0 or later
     // The mechanism whose times are the nearest, for a rough estimate where the launch model was not fitted to it.
     Mechanism nearest = Mechanism::none;
 };
 
-inline constexpr std::array<MechanismInfo, 17> kMechanismInfos{{
+inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
     {.name = "none", .decided_by = {}},
     {.name = "null_stream", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::null_stream},
     {.name = "named", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::named_stream},
@@ -80,13 +92,28 @@ inline constexpr std::array<MechanismInfo, 17> kMechanismInfos{{
      .cuda_only = true,
      .nearest = Mechanism::graph_tail},
     {.name = "graph_while", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "graph_switch", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "graph_if", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "graph_update", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host", .nearest = Mechanism::host},
-    {.name = "host_pdl", .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "host_pdl", .cuda_only = true, .since_9_0 = true, .nearest = Mechanism::host},
     {.name = "host_read", .decided_by = kByHost, .nearest = Mechanism::host},
     {.name = "host_polled", .decided_by = kByHost, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
-    {.name = "host_graph_pdl", .cuda_only = true, .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl", .cuda_only = true, .since_9_0 = true, .nearest = Mechanism::host_graph},
+    {.name = "host_bound", .decided_by = kUpToBound, .nearest = Mechanism::host},
+    {.name = "host_graph_bound", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl_bound",
+     .decided_by = kUpToBound,
+     .cuda_only = true,
+     .since_9_0 = true,
+     .nearest = Mechanism::host_graph},
     {.name = "grid_sync", .decided_by = kByGoingOn, .cuda_only = true, .nearest = Mechanism::grid_sync},
+    {.name = "cluster_sync",
+     .decided_by = kByGoingOn,
+     .cuda_only = true,
+     .since_9_0 = true,
+     .nearest = Mechanism::grid_sync},
 }};
 
 inline constexpr std::array kMechanisms = [] {
@@ -138,10 +165,23 @@ constexpr bool host_waits(Mechanism mechanism)
     return info_of(mechanism).decided_by == kByHost;
 }
 
-// Whether a grid may begin before the one before it has ended: compute capability 9.0 or later.
-constexpr bool is_programmatic(Mechanism mechanism)
+// Whether the host submits as many levels as a bound says.
+constexpr bool has_bound(Mechanism mechanism)
 {
-    return mechanism == Mechanism::host_pdl || mechanism == Mechanism::host_graph_pdl;
+    return info_of(mechanism).decided_by == kUpToBound;
+}
+
+// Whether it needs compute capability 9.0 or later: programmatic launches and clusters.
+constexpr bool since_9_0(Mechanism mechanism)
+{
+    return info_of(mechanism).since_9_0;
+}
+
+// Whether a kernel decides by calls on a graph, which the old device runtime does not have.
+constexpr bool changes_graphs(Mechanism mechanism)
+{
+    return info_of(mechanism).decided_by == kByGraph || mechanism == Mechanism::graph_if ||
+           mechanism == Mechanism::graph_update;
 }
 
 // Whether the launch model was fitted to it, so that it predicts its times.

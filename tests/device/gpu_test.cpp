@@ -37,8 +37,15 @@ class Gpu : public testing::Test
         const Sample taken = sample(point);
         if (way.info().racy && taken.status == Status::wrong)
             expect_launches(taken, point);
+        else if (way.mechanism == Mechanism::cluster_sync && point.grid > 16)
+            expect_unsupported(taken, "does not fit on this device; allowed: at most 16 blocks");
         else
             expect_ok(taken, point);
+    }
+    static void expect_unsupported(const Sample& taken, const char* why)
+    {
+        EXPECT_EQ(taken.status, Status::unsupported);
+        EXPECT_NE(taken.detail.find(why), std::string::npos) << taken.detail;
     }
     // Of 5 runs of 256 blocks of 512 threads: the number of wrong runs when the losing side of the race is delayed.
     unsigned wrong_when_delayed(const Way& way)

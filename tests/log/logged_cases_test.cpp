@@ -167,9 +167,9 @@ TEST(LoggedCases, CannotHaveImpossibleCells)
           Cell{"backend", "gpu", "a.csv:2: backend is 'gpu'; allowed: cuda, cpu"},
           Cell{"mechanism", "throw",
                "a.csv:2: mechanism is 'throw'; allowed: none, null_stream, named, fire_and_forget, tail, graph_tail, "
-               "graph_next, graph_forget, graph_sibling, graph_while, host, host_pdl, host_read, host_polled, "
-               "host_graph, "
-               "host_graph_pdl, grid_sync"},
+               "graph_next, graph_forget, graph_sibling, graph_while, graph_switch, graph_if, graph_update, host, "
+               "host_pdl, host_read, host_polled, host_graph, host_graph_pdl, host_bound, host_graph_bound, "
+               "host_graph_pdl_bound, grid_sync, cluster_sync"},
           Cell{"grid", "4x", "a.csv:2: grid is '4x'; allowed: a whole number from 1 to 2147483647, or nothing"},
           Cell{"grid", "2147483648",
                "a.csv:2: grid is '2147483648'; allowed: a whole number from 1 to 2147483647, or nothing"},

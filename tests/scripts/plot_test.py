@@ -359,12 +359,15 @@ class PlotTest(Scratch):
 
     def test_a_ladder_has_the_cost_of_one_more_level(self):
         chain = {"strategy": "chain", "experiment": "ladder", "elements": "0", "type": "none", "block": 256}
-        cost = {"tail": lambda grid: 12, "graph_tail": lambda grid: 5, "host_read": lambda grid: 15, "host_graph": lambda grid: 1 + grid / 1000}
+        cost = {"tail": lambda grid: 12, "graph_tail": lambda grid: 5, "host_read": lambda grid: 15, "host_graph": lambda grid: 1 + grid / 1000,
+                "host_graph_bound": lambda grid: 2, "cluster_sync": lambda grid: 0.5}
         made = [row for mechanism, level in cost.items() for grid in (1, 132, 2000) for depth in (16, 116)
                 for row in rows([30 + depth * level(grid)] * 5, **chain, mechanism=mechanism, grid=grid, depth=depth)]
         text = texts_of(self.drawn(made)["made-ladder"])
-        self.assertIn("decided on the GPU 5.00 µs, by a host that reads 15.0 µs, submitted ahead 1.00 µs", " ".join(text.split()))
-        for label in "tail launch 12.0 µs", "device graph 5.00 µs", "host reads back 15.0 µs", "host graph 1.00–3.00 µs":
+        self.assertIn("decided on the GPU 5.00 µs, on the GPU up to a bound 2.00 µs, by a host that reads 15.0 µs, submitted ahead 1.00 µs",
+                      " ".join(text.split()))
+        for label in ("tail launch 12.0 µs", "device graph 5.00 µs", "host reads back 15.0 µs", "host graph 1.00–3.00 µs",
+                      "host graph, bound 2.00 µs", "cluster.sync() 0.50 µs", "a kernel, up to a bound"):
             self.assertIn(label, text)
 
     def test_a_ladder_of_several_blocks_or_without_a_time(self):

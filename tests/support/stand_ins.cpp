@@ -38,9 +38,29 @@ constexpr std::array kOfLanes{fire_and_forget, null_stream};
 constexpr std::array kOfNosync{null_stream, named_stream, fire_and_forget};
 constexpr std::array kOfBarrier{fire_and_forget, null_stream, named_stream, tail};
 constexpr std::array kOfAggregatedBlock{fire_and_forget, null_stream};
-constexpr std::array kOfChain{null_stream, named_stream, fire_and_forget, tail,          graph_tail,    host,
-                              host_graph,  grid_sync,    graph_next,      graph_forget,  graph_sibling, graph_while,
-                              host_pdl,    host_read,    host_polled,     host_graph_pdl};
+constexpr std::array kOfChain{null_stream,
+                              named_stream,
+                              fire_and_forget,
+                              tail,
+                              graph_tail,
+                              host,
+                              host_graph,
+                              grid_sync,
+                              graph_next,
+                              graph_forget,
+                              graph_sibling,
+                              graph_while,
+                              host_pdl,
+                              host_read,
+                              host_polled,
+                              host_graph_pdl,
+                              host_bound,
+                              host_graph_bound,
+                              host_graph_pdl_bound,
+                              graph_if,
+                              graph_update,
+                              graph_switch,
+                              cluster_sync};
 constexpr std::array kOfFanout{null_stream, named_stream, fire_and_forget, tail, host, host_graph, grid_sync};
 
 // Whether the case launches from the device. If it names no mechanism, the strategy's first mechanism does.

@@ -181,18 +181,26 @@ std::uint32_t Context::set_pending_limit(std::uint32_t launches, const std::func
     return static_cast<std::uint32_t>(pending_limit());
 }
 
-Graph::Graph(cudaGraph_t graph, bool for_device)
+Graph::Graph(cudaGraph_t graph, bool for_device) : graph_(graph)
 {
     const cudaError_t code =
-        cudaGraphInstantiate(&executable_, graph, for_device ? cudaGraphInstantiateFlagDeviceLaunch : 0);
-    static_cast<void>(cudaGraphDestroy(graph));
+        cudaGraphInstantiate(&executable_, graph_, for_device ? cudaGraphInstantiateFlagDeviceLaunch : 0);
+    if (code != cudaSuccess)
+        static_cast<void>(cudaGraphDestroy(graph_));
     check(code);
+}
+
+Graph::Graph(Graph&& other) noexcept
+    : graph_(std::exchange(other.graph_, nullptr)), executable_(std::exchange(other.executable_, nullptr))
+{
 }
 
 Graph::~Graph()
 {
-    if (executable_ != nullptr)
-        static_cast<void>(cudaGraphExecDestroy(executable_));
+    if (executable_ == nullptr)
+        return;
+    static_cast<void>(cudaGraphExecDestroy(executable_));
+    static_cast<void>(cudaGraphDestroy(graph_));
 }
 
 namespace

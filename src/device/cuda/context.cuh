@@ -101,14 +101,14 @@ class Event
     cudaEvent_t event_ = nullptr;
 };
 
-// An executable graph.
+// An executable graph, and the graph that it was made of: a node that kernels update belongs to both.
 class Graph
 {
   public:
     // Takes ownership of `graph`.
     Graph(cudaGraph_t graph, bool for_device);
     ~Graph();
-    Graph(Graph&& other) noexcept : executable_(std::exchange(other.executable_, nullptr)) {}
+    Graph(Graph&& other) noexcept;
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
@@ -117,6 +117,7 @@ class Graph
     void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream)); }
 
   private:
+    cudaGraph_t graph_ = nullptr;
     cudaGraphExec_t executable_ = nullptr;
 };
 
@@ -279,14 +280,14 @@ class Context
         return resident_blocks(reinterpret_cast<const void*>(Kernel), threads);
     }
 
-    // The old device runtime has no tail launches, no fire-and-forget launches and no graphs. Before 9.0: nothing programmatic.
+    // The old device runtime has no tail launches, no fire-and-forget launches and no graphs.
     bool has(Mechanism mechanism) const
     {
 #ifdef NESTBED_CDP1
         return mechanism != Mechanism::tail && mechanism != Mechanism::fire_and_forget &&
-               !launches_graphs(mechanism) && mechanism != Mechanism::graph_while && !is_programmatic(mechanism);
+               !changes_graphs(mechanism) && !since_9_0(mechanism);
 #else
-        return !is_programmatic(mechanism) || std::stoi(facts_.compute_capability) >= 9;
+        return !since_9_0(mechanism) || std::stoi(facts_.compute_capability) >= 9;
 #endif
     }
     // Memory for pending launches beyond the memory for the default limit, in bytes.

@@ -2,7 +2,7 @@
 // graph again. By graph_while the node is the body of a WHILE node, and runs again until a kernel says that it is the last.
 #pragma once
 
-#include "device/cuda/levels.cuh"
+#include "device/cuda/graph_nodes.cuh"
 #include "device/launch_waves.hpp"
 #include "device/parts/request_children.hpp"
 #include "device/parts/request_memory.hpp"
@@ -33,11 +33,17 @@ template <class Launch>
 Graph capture_levels(const PreparedRun& run, unsigned levels, const Launch& launch)
 {
     if (run.mechanism == Mechanism::graph_while)
-        return capture_while(run.context, [&](cudaStream_t stream, cudaGraphConditionalHandle another) {
+        return build_graph(run.context, [&](cudaGraph_t graph) {
             WhileNest nest;
             nest.max_depth = levels;
-            nest.another = another;
-            launch(stream, nest);
+            nest.another = make_condition(graph, 1);
+            const ConditionalNode node = add_conditional(graph, nullptr, cudaGraphCondTypeWhile, nest.another);
+            const Stream stream;
+            check(cudaStreamBeginCaptureToGraph(stream, node.bodies[0], nullptr, nullptr, 0,
+                                                cudaStreamCaptureModeThreadLocal));
+            launch(static_cast<cudaStream_t>(stream), nest);
+            cudaGraph_t captured = nullptr; // the body
+            check(cudaStreamEndCapture(stream, &captured));
         });
     return run.context.capture(true, [&] {
         with_nest<Mechanism::graph_tail>(run, 0, [&](auto nest) { launch(run.context.stream(0), nest); });
@@ -59,7 +65,7 @@ template <class Nest>
 __device__ void end_graph(const Nest& nest)
 {
     if constexpr (std::is_same_v<Nest, WhileNest>)
-        set_condition(nest.another, false);
+        set_condition(nest.another, 0);
 }
 
 // What the runs of the graph of an irregular recursion share: the levels with even and with odd numbers.

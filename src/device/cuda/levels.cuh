@@ -1,5 +1,5 @@
-// What a host needs to make level after level when the device decides whether there is another: a WHILE node, and
-// launches that may begin before the grid before has ended.
+// What level after level needs: launches that may begin before the grid before has ended, and blocks that wait for each other in a
+// cluster.
 #pragma once
 
 #include "device/cuda/context.cuh"
@@ -8,50 +8,6 @@
 
 namespace nestbed::inline on_cuda
 {
-
-// An executable graph of one WHILE node. `body(stream, handle)` launches its body into the stream, where a kernel sets
-// the condition by cudaGraphSetConditional(handle, 0 or 1). The condition is 1 at the start of each launch of the graph.
-// Source: CUDA C++ programming guide, "Conditional graph nodes".
-template <class Body>
-Graph capture_while(Context& context, const Body& body)
-{
-    struct Destroy {
-        void operator()(cudaGraph_t graph) const noexcept { static_cast<void>(cudaGraphDestroy(graph)); }
-    };
-    cudaGraph_t made = nullptr;
-    check(cudaGraphCreate(&made, 0));
-    std::unique_ptr<CUgraph_st, Destroy> graph(made);
-    cudaGraphConditionalHandle handle{};
-    check(cudaGraphConditionalHandleCreate(&handle, graph.get(), 1, cudaGraphCondAssignDefault));
-    cudaGraphNodeParams node{};
-    node.type = cudaGraphNodeTypeConditional;
-    node.conditional.handle = handle;
-    node.conditional.type = cudaGraphCondTypeWhile;
-    node.conditional.size = 1;
-    cudaGraphNode_t added = nullptr;
-#if CUDART_VERSION >= 13000
-    check(cudaGraphAddNode(&added, graph.get(), nullptr, nullptr, 0, &node));
-#else
-    check(cudaGraphAddNode(&added, graph.get(), nullptr, 0, &node));
-#endif
-    const Stream stream;
-    check(cudaStreamBeginCaptureToGraph(stream, node.conditional.phGraph_out[0], nullptr, nullptr, 0,
-                                        cudaStreamCaptureModeThreadLocal));
-    body(static_cast<cudaStream_t>(stream), handle);
-    cudaGraph_t captured = nullptr;
-    check(cudaStreamEndCapture(stream, &captured));
-    Graph executable(graph.release(), false);
-    executable.upload(context.stream(0));
-    return executable;
-}
-
-// Sets the condition of a WHILE node: whether its body runs again.
-__device__ inline void set_condition(cudaGraphConditionalHandle handle, bool again)
-{
-#ifndef NESTBED_CDP1
-    cudaGraphSetConditional(handle, again ? 1 : 0);
-#endif
-}
 
 // Launches a grid that may begin before the one before it in stream 0 has ended. Its kernel must call
 // after_previous_grid() before it reads what that grid wrote, and let_next_grid_begin() when the next one may begin.
@@ -71,6 +27,7 @@ void programmatic_launch(Context& context, LaunchShape shape, Args... args)
     config.numAttrs = 1;
     check(cudaLaunchKernelEx(&config, Kernel, args...));
 }
+
 // Returns when the previous grid has ended and all its writes are visible.
 __device__ inline void after_previous_grid()
 {
@@ -85,6 +42,55 @@ __device__ inline void let_next_grid_begin()
 #if __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
+}
+
+// Blocks of a cluster on any device. A device that has clusters allows 8, more if it has room.
+inline constexpr unsigned kMaxClusterBlocks = 16;
+
+// Calls call(config) with the configuration of a grid that is one cluster.
+template <class Call>
+void with_cluster(LaunchShape shape, cudaStream_t stream, const Call& call)
+{
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = shape.grid.x;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = shape.grid;
+    config.blockDim = shape.block;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    call(config);
+}
+
+// Whether the device has room for this cluster. Allows the kernel clusters of more than 8 blocks.
+// Source: CUDA C++ programming guide, "Thread block clusters"; compute capability 9.0 or later.
+template <auto Kernel>
+bool cluster_fits(LaunchShape shape)
+{
+    if (shape.grid.x > kMaxClusterBlocks)
+        return false;
+    check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    int clusters = 0;
+    with_cluster(shape, nullptr, [&](const cudaLaunchConfig_t& config) {
+        const cudaError_t code = cudaOccupancyMaxActiveClusters(&clusters, Kernel, &config);
+        if (code == cudaErrorInvalidClusterSize)
+            static_cast<void>(cudaGetLastError()); // not sticky: the next check must not find this error
+        else
+            check(code);
+    });
+    return clusters > 0;
+}
+
+// Launches a grid whose blocks are one cluster. cluster_fits() must have said that it fits.
+template <auto Kernel, class... Args>
+void cluster_launch(Context& context, LaunchShape shape, Args... args)
+{
+    context.count_host_launch();
+    with_cluster(shape, context.stream(0),
+                 [&](const cudaLaunchConfig_t& config) { check(cudaLaunchKernelEx(&config, Kernel, args...)); });
 }
 
 } // namespace nestbed::inline on_cuda

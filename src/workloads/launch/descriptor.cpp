@@ -29,7 +29,11 @@ constinit const WorkloadInfo workloads::chain{
     .figures = kFiguresOfChain,
     .keeps_timestamps = true,
     .grid_per_level = true,
-    .host_launches = [](const Case& point) { return point.depth.value_or(kChainLevels); },
+    .host_launches =
+        [](const Case& point) {
+            const bool bound = point.mechanism && has_bound(*point.mechanism);
+            return point.depth.value_or(kChainLevels) * (bound ? kBoundFactor : 1);
+        },
 };
 
 constinit const WorkloadInfo workloads::fanout{
