@@ -6,6 +6,7 @@
 //     bfs_direction: a level with more than 1/14 of the unexplored edges is done from below: every vertex that was not reached
 //         looks for a neighbour in the level, and stops at the first
 //     sssp_balanced: with the steps of sssp_near_far (nested/bfs/tail.cu): near vertices first
+//     bfs_direction, sssp_balanced: one block does levels that are small, one after another; the host waits for all of them at once
 //
 // Launches: none from the device; one per step from the host, which waits for each step to learn the size of the next.
 // Hazards: none. A grid starts when the grid before it is complete.
@@ -75,7 +76,7 @@ struct BfsDirection {
 
     static GraphSearchSetup prepare(const GraphJob& job)
     {
-        return set_up_host_steps<false>(job, {.directions = true});
+        return set_up_host_steps<false>(job, {.small = true, .first_small = true, .directions = true});
     }
     static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<false>(job, setup); }
 };
@@ -93,7 +94,10 @@ struct SsspBalanced {
     };
     static constexpr GraphForm form = GraphForm::flat;
 
-    static GraphSearchSetup prepare(const GraphJob& job) { return set_up_host_steps<true>(job, {.near_far = true}); }
+    static GraphSearchSetup prepare(const GraphJob& job)
+    {
+        return set_up_host_steps<true>(job, {.small = true, .first_small = true, .near_far = true});
+    }
     static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<true>(job, setup); }
 };
 

@@ -67,7 +67,7 @@ constexpr Applies has_requests = [](const StrategyInfo& info, Mechanism /*by*/, 
     return info.requests;
 };
 constexpr Applies aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
-    return info.requests && !launches_graphs(by); // a graph has one run per level
+    return info.requests && !changes_graphs(by); // a graph has one run per level
 };
 constexpr Applies may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
     return info.requests && from_device(by) && by != Mechanism::tail && !launches_graphs(by);

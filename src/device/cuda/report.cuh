@@ -13,7 +13,7 @@ namespace nestbed::inline on_cuda
 class Report
 {
   public:
-    static constexpr std::size_t kReportWords = 62;
+    static constexpr std::size_t kReportWords = 127;
 
     Report();
     Report(const Report&) = delete;
