@@ -125,9 +125,9 @@ struct BfsGraphSync {
 #ifdef __CUDACC__
     static CapturedSearch prepare(const GraphJob& job)
     {
-        const std::uint32_t blocks = std::min(
-            job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, false>>>(job.point.block),
-            job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, true>>>(job.point.block));
+        const std::uint32_t blocks =
+            job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, kTracedKernels>>>(
+                job.point.block);
         GraphSearchSetup setup = set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
         Graph graph = job.context.capture(true, [&] {
             with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
