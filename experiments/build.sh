@@ -7,7 +7,8 @@
 #     experiments/build.sh --check             lists what a build needs and this machine lacks; installs and builds nothing
 #     experiments/build.sh PRESET run WORD...  only what `nestbed run WORD...` needs: the program, and modules of workloads
 #
-# The target nestbed is the program with all that its commands need; without a target, the tests are built too.
+# The target nestbed is the program with all that its commands need, but for traces on a GPU: their kernels are in the target
+# traced. Without a target, the tests are built too.
 # It prints only the build folder to standard output; everything else goes to standard error.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -75,8 +76,7 @@ options=()
 nvcc=$(find_nvcc)
 [[ -z $nvcc ]] || export CUDACXX=$nvcc
 # The GPU of this machine. The CUDA code is made for it, unless the preset says for which GPUs.
-capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
-[[ $capability =~ ^[0-9]+$ ]] || capability=''
+capability=$(find_capability)
 if [[ $preset == --cuda ]]; then
     [[ -n $nvcc ]] || {
         say "build.sh: --cuda: no nvcc of CUDA 12.4 or later was found; allowed: with one on the PATH, in CUDACXX, CUDA_HOME or /usr/local/cuda"

@@ -58,6 +58,13 @@ find_nvcc() {
     done
 }
 
+# find_capability: prints the compute capability of the GPU of this machine, such as 89. Prints nothing if there is none.
+find_capability() {
+    local found
+    found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
+    [[ ! $found =~ ^[0-9]+$ ]] || printf '%s' "$found"
+}
+
 # find_nestbed [--cuda|'' [run WORD...]]: exports NESTBED, the program that the scripts run: the one that NESTBED names,
 # otherwise one that it builds now, with --cuda also for a GPU elsewhere; with all workloads, or those of this `nestbed run`.
 find_nestbed() {

@@ -32,6 +32,8 @@ else
     install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver
     ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
     build=$("$root/experiments/build.sh" "$cuda")
+    # The tests on a GPU trace too.
+    [[ -z $(find_capability) ]] || "$root/experiments/build.sh" "$cuda" traced >/dev/null
 fi
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT

@@ -63,7 +63,8 @@ __global__ void LAUNCH_BOUNDS(1024) search_graph_step(const __grid_constant__ Gr
 template <bool Weighted>
 CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
 {
-    const std::uint32_t blocks = job.context.resident_blocks<search_graph_step<Weighted, WhileNest>>(job.point.block);
+    const std::uint32_t blocks =
+        resident_levels(job, [](auto nest) { return search_graph_step<Weighted, decltype(nest)>; });
     GraphSearchSetup setup = set_up_search(job, options, blocks);
     Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
         search_graph_step<Weighted><<<blocks, job.point.block, 0, stream>>>(setup.search, nest);

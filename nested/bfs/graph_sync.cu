@@ -140,10 +140,7 @@ struct BfsGraphSync {
 #ifdef __CUDACC__
     static CapturedSearch prepare(const GraphJob& job)
     {
-        const std::uint32_t blocks = std::min(
-            {job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, false>>>(job.point.block),
-             job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, true>>>(job.point.block),
-             job.context.resident_blocks<search_waiting<WhileNest>>(job.point.block)});
+        const std::uint32_t blocks = resident_levels(job, [](auto nest) { return search_waiting<decltype(nest)>; });
         GraphSearchSetup setup = set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
         Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
             search_waiting<<<blocks, job.point.block, 0, stream>>>(setup.search, nest);

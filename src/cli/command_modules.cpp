@@ -3,14 +3,32 @@
 #include "model/modules.hpp"
 #include "model/strategy.hpp"
 #include "plan/axes.hpp"
+#include "plan/axis.hpp"
+#include "plan/plan.hpp"
 #include "plan/settings.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace nestbed
 {
+
+namespace
+{
+// Whether the run has traced runs on a GPU, which need not be here.
+bool traces_on_cuda(const Settings& settings)
+{
+#ifdef NESTBED_HAS_CUDA
+    const std::vector<BackendKind> backends = chosen_backends(settings, [] { return std::string(); });
+    return is_on(settings, "latency") && std::ranges::find(backends, BackendKind::cuda) != backends.end();
+#else
+    static_cast<void>(settings);
+    return false;
+#endif
+}
+} // namespace
 
 std::string modules_of_run(const Arguments& arguments)
 {
@@ -20,12 +38,16 @@ std::string modules_of_run(const Arguments& arguments)
     if (const auto& files = given.at("argument"); !files.empty())
         settings.read_file(files.front());
     set_from(settings, given);
+    const bool traced = traces_on_cuda(settings);
     std::set<std::string> targets;
-    for (const auto& [name, setting] :
-         names_of(settings, "strategy", Registry::names(), "strategy", kListsStrategies))
-        if (const std::string target = modules_in_use() == nullptr ? "" : modules_in_use()->target_of(name);
-            !target.empty())
-            targets.insert(target);
+    if (modules_in_use() != nullptr)
+        for (const auto& [name, setting] :
+             names_of(settings, "strategy", Registry::names(), "strategy", kListsStrategies)) {
+            targets.insert(modules_in_use()->target_of(name));
+            if (traced)
+                targets.insert(modules_in_use()->target_of(name, kTracedModules));
+        }
+    targets.erase("");
     return fmt::format("{}", fmt::join(targets, " "));
 }
 

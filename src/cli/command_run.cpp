@@ -10,7 +10,6 @@
 #include "cli/run_options.hpp"
 #include "cli/run_record.hpp"
 #include "device/backends.hpp"
-#include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
@@ -33,7 +32,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <ostream>
 #include <unistd.h>
@@ -116,6 +114,7 @@ class Run
                 out_ << (device ? planned_for_text(*device) : "") << describe(plan_, facts, kCaseTimes) << std::flush;
                 return exit_ok;
             }
+            load_traced(plan_);
         }
         return measure(sessions, stop);
     }

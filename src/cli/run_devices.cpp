@@ -2,7 +2,9 @@
 
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
+#include "model/modules.hpp"
 #include "predict/case_time.hpp"
+#include "run/runner.hpp"
 #include "run/worker_session.hpp"
 
 #include <utility>
@@ -22,6 +24,14 @@ OpenSession opener(const Given& given, const Settings& settings, const StopReque
             worker.estimate_us = [](const Case& point) { return input_us(point) + sample_us(point); };
         return open_worker_session(backend, options, std::move(worker));
     };
+}
+
+void load_traced(const Plan& plan)
+{
+    for (const Group& group : plan.groups)
+        for (const Case& point : group.cases)
+            if (modules_in_use() != nullptr && point.backend == BackendKind::cuda && takes_latencies(plan, point))
+                modules_in_use()->load_traced(point.strategy);
 }
 
 } // namespace nestbed

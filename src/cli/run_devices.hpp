@@ -17,4 +17,7 @@ namespace nestbed
 OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop,
                    const std::function<void(const std::string&)>& note);
 
+// Loads the modules with the kernels that a run traces on cuda. Throws RunError before it begins if one is not there.
+void load_traced(const Plan& plan);
+
 } // namespace nestbed

@@ -24,10 +24,13 @@ void with_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
                         .done = run.done == nullptr ? nullptr : run.done + std::uint64_t{first} * levels,
                         .max_depth = levels,
                         .delay_us = run.point.delay_us};
-    if (run.tracer == nullptr)
-        call(NestBy<How, false>{nest});
-    else
-        call(run.tracer->root<How>(nest));
+    if (run.tracer == nullptr) {
+        if constexpr (kUntracedKernels)
+            return call(NestBy<How, false>{nest});
+    } else if constexpr (kTracedKernels) {
+        return call(run.tracer->template root<How>(nest));
+    }
+    throw std::logic_error("Register::prepare() chooses the strategy that has the kernels of the run");
 }
 
 // Whether kernels launch kernels by this mechanism. (Not a device graph: it is captured, not launched in waves.)

@@ -4,7 +4,6 @@
 #include "device/nest.hpp"
 
 #include <algorithm>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -105,17 +104,19 @@ class Tracer
     static void read_marks(TracedGrid& grid, const GridRecord& record, const std::vector<unsigned long long>& begun,
                            const std::vector<unsigned long long>& ended, const std::vector<unsigned>& multiprocessors)
     {
-        std::set<unsigned> distinct;
+        std::vector<unsigned> distinct; // multiprocessors
         for (unsigned mark = record.first_mark; mark < record.first_mark + record.marks; ++mark) {
             if (ended[mark] == 0)
                 continue; // no block with this mark ran
             grid.begun_ns = std::min<std::uint64_t>(grid.begun_ns.value_or(UINT64_MAX), begun[mark]);
             grid.ended_ns = std::max<std::uint64_t>(grid.ended_ns.value_or(0), ended[mark]);
-            distinct.insert(multiprocessors[mark]);
+            distinct.push_back(multiprocessors[mark]);
         }
         if (!distinct.empty())
             grid.multiprocessor = multiprocessors[record.first_mark];
-        grid.multiprocessors = static_cast<std::uint32_t>(distinct.size());
+        std::sort(distinct.begin(), distinct.end());
+        grid.multiprocessors =
+            static_cast<std::uint32_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin());
     }
 
     Context& context_;

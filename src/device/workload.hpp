@@ -22,6 +22,17 @@ namespace nestbed::inline NESTBED_BACKEND
 
 class Tracer;
 
+// Which instances of their kernels the strategies here are compiled with: those for traced runs, those for other runs, or both.
+// nvcc takes as long for either. So a module has only the others for CUDA, and the first traced run loads its twin, which has
+// those for traced runs.
+#ifdef NESTBED_TRACED
+constexpr bool kTracedKernels = NESTBED_TRACED != 0;
+constexpr bool kUntracedKernels = !kTracedKernels;
+#else
+constexpr bool kTracedKernels = true;
+constexpr bool kUntracedKernels = true;
+#endif
+
 // Thrown if it turns out that this device cannot run the case. The result is a row with status unsupported.
 class Unsupported : public std::runtime_error
 {
@@ -46,6 +57,12 @@ struct PreparedRun {
     bool marked = false; // the workload may run the case again to record timestamps
     bool aloud = false;  // the output or the image of the case is wanted
 };
+
+// Null if the run of the job is not traced.
+inline const Tracer* tracer_of(const PreparedRun& run)
+{
+    return run.tracer;
+}
 
 // One wave of a run.
 struct RunWave : Wave {
@@ -197,7 +214,13 @@ class Register final : public StrategyOf<Room>
         "a strategy whose kernels launch kernels says how many launches it makes: launches(const Case&)");
 
   public:
-    Register() { Registry::add(kBackend, *this); }
+    Register()
+    {
+        if constexpr (kUntracedKernels)
+            Registry::add(kBackend, *this);
+        else
+            Registry::add_traced(*this);
+    }
     const StrategyInfo& info() const override { return S::info; }
     ExpectedLaunches launches(const Case& point) const override
     {
@@ -213,7 +236,13 @@ class Register final : public StrategyOf<Room>
             return Room::template scratch_bytes<S>(point);
         return 0;
     }
-    std::function<void()> prepare(const typename Room::Job& job) const override { return prepared<S>(job); }
+    std::function<void()> prepare(const typename Room::Job& job) const override
+    {
+        if constexpr (!kTracedKernels)
+            if (tracer_of(job) != nullptr)
+                return of_room<Room>(Registry::traced(S::info.name)).prepare(job);
+        return prepared<S>(job);
+    }
     typename Room::Facts facts() const override { return Room::Facts::template of<S>(); }
 };
 

@@ -64,13 +64,18 @@ std::vector<std::string_view> Modules::names() const
 
 fs::path Modules::file_of(std::string_view workload) const
 {
-    return folder_ / fmt::format("{}{}.so", prefix_, workload);
+    return file_of_module(fmt::format("{}{}", prefix_, workload));
 }
 
-std::string Modules::target_of(std::string_view strategy) const
+fs::path Modules::file_of_module(const std::string& module) const
+{
+    return folder_ / (module + ".so");
+}
+
+std::string Modules::target_of(std::string_view strategy, std::string_view prefix) const
 {
     const auto found = workload_of_.find(strategy);
-    return found == workload_of_.end() ? "" : prefix_ + found->second;
+    return found == workload_of_.end() ? "" : fmt::format("{}{}", prefix, found->second);
 }
 
 fs::path Modules::file_with(std::string_view strategy) const
@@ -102,13 +107,26 @@ std::string Modules::how_to_build(std::string_view them, const std::string& targ
 
 void Modules::load(std::string_view strategy)
 {
-    const auto found = workload_of_.find(strategy);
-    if (found == workload_of_.end())
+    const std::string module = target_of(strategy);
+    if (module.empty())
         return;
-    if (const fs::path file = file_of(found->second); !fs::exists(file))
+    if (const fs::path file = file_of_module(module); !fs::exists(file))
         throw RunError(fmt::format("strategy {} is in the module {}, which does not exist; {}", strategy,
-                                   file.string(), how_to_build("it", prefix_ + found->second)));
-    load_module(found->second);
+                                   file.string(), how_to_build("it", module)));
+    load_module(module);
+}
+
+void Modules::load_traced(std::string_view strategy)
+{
+    const std::string module = target_of(strategy, kTracedModules);
+    if (module.empty())
+        return;
+    if (const fs::path file = file_of_module(module); !fs::exists(file))
+        throw RunError(
+            fmt::format("strategy {}: its kernels for traced runs on cuda are in the module {}, which does "
+                        "not exist; {}",
+                        strategy, file.string(), how_to_build("it", module)));
+    load_module(module);
 }
 
 void Modules::load_all()
@@ -118,7 +136,7 @@ void Modules::load_all()
         workloads.insert(workload);
     for (const std::string& workload : workloads)
         if (fs::exists(file_of(workload)) && is_of_this_program(file_of(workload)))
-            load_module(workload);
+            load_module(prefix_ + workload);
 }
 
 // Its strategies enter the registry by their constructors.
@@ -137,13 +155,13 @@ void Modules::open(const fs::path& file, const std::string& how)
         throw RunError(fmt::format("the module {}: {}", file.string(), clash));
 }
 
-void Modules::load_module(const std::string& workload)
+void Modules::load_module(const std::string& module)
 {
     const std::lock_guard lock(loading_);
-    if (loaded_.contains(workload))
+    if (loaded_.contains(module))
         return;
-    open(file_of(workload), how_to_build("it", prefix_ + workload));
-    loaded_.insert(workload);
+    open(file_of_module(module), how_to_build("it", module));
+    loaded_.insert(module);
 }
 
 std::vector<std::string> Modules::load_file(const fs::path& file, const std::string& how)

@@ -15,9 +15,11 @@
 namespace nestbed
 {
 
-// The two kinds of modules: of `nestbed`, and of the program that `nestbed races` runs. Their names begin so.
+// The two kinds of modules: of `nestbed`, and of the program that `nestbed races` runs. Their names begin so. And those that
+// have the kernels for traced runs on CUDA, which those of `nestbed` do not have.
 inline constexpr std::string_view kWorkloadModules = "workload_";
 inline constexpr std::string_view kWatchedModules = "races_";
+inline constexpr std::string_view kTracedModules = "traced_";
 
 class Modules final : public StrategySource
 {
@@ -28,9 +30,12 @@ class Modules final : public StrategySource
     std::vector<std::string_view> names() const override;
     void load(std::string_view strategy) override;
     void load_all() override;
+    void load_traced(std::string_view strategy) override;
 
-    // The target that builds the module with this strategy: "workload_reduce"; empty if no module has it.
-    std::string target_of(std::string_view strategy) const;
+    // The target that builds the module with this strategy: "workload_reduce", or "traced_reduce" for traced runs; empty if no
+    // module has it.
+    std::string target_of(std::string_view strategy) const { return target_of(strategy, prefix_); }
+    std::string target_of(std::string_view strategy, std::string_view prefix) const;
     // The file of the module with this strategy; empty if no module has it.
     std::filesystem::path file_with(std::string_view strategy) const;
     // "modules that have not been built: workload_sort; to build them: …"; empty if there is none.
@@ -44,7 +49,8 @@ class Modules final : public StrategySource
   private:
     static void open(const std::filesystem::path& file, const std::string& how);
     std::filesystem::path file_of(std::string_view workload) const;
-    void load_module(const std::string& workload);
+    std::filesystem::path file_of_module(const std::string& module) const;
+    void load_module(const std::string& module);
     std::string how_to_build(std::string_view them, const std::string& targets) const;
 
     std::filesystem::path folder_;
@@ -52,7 +58,7 @@ class Modules final : public StrategySource
     std::map<std::string, std::string, std::less<>> workload_of_; // by strategy
     bool hides_names_ = false;
     std::mutex loading_;
-    std::set<std::string> loaded_;                                      // workloads; never unloaded
+    std::set<std::string> loaded_;                                      // modules; never unloaded
     std::map<std::string, std::filesystem::path, std::less<>> file_of_; // of users' own strategies
     std::set<std::filesystem::path> folders_;                           // of users' own workloads
 };

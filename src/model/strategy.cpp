@@ -82,16 +82,24 @@ using Entries = std::map<std::string_view, const Strategy*>;
 struct Contents {
     std::shared_mutex mutex; // of the entries and the clash: a thread may load while another one reads
     std::array<Entries, 2> entries;
+    Entries traced;                       // twins
     std::vector<std::string_view> inputs; // sorted
     std::string clash;
     StrategySource* source = nullptr;
 
     Entries& of(BackendKind backend) { return entries.at(static_cast<std::size_t>(backend)); }
-    const Strategy* find(BackendKind backend, std::string_view name)
+    const Strategy* find(const Entries& in, std::string_view name)
     {
         const std::shared_lock lock(mutex);
-        const auto entry = of(backend).find(name);
-        return entry == of(backend).end() ? nullptr : entry->second;
+        const auto entry = in.find(name);
+        return entry == in.end() ? nullptr : entry->second;
+    }
+    const Strategy* find(BackendKind backend, std::string_view name) { return find(of(backend), name); }
+    void note(std::string name_twice)
+    {
+        if (source == nullptr)
+            throw std::logic_error(name_twice);
+        clash = std::move(name_twice);
     }
 };
 
@@ -120,11 +128,16 @@ void Registry::add(BackendKind backend, const Strategy& strategy)
                     contents().inputs.insert(place, input.name());
         return;
     }
-    std::string clash =
-        "two strategies of backend " + std::string(name_of(backend)) + " are named '" + std::string(name) + "'";
-    if (contents().source == nullptr)
-        throw std::logic_error(clash);
-    contents().clash = std::move(clash);
+    contents().note("two strategies of backend " + std::string(name_of(backend)) + " are named '" +
+                    std::string(name) + "'");
+}
+
+void Registry::add_traced(const Strategy& twin)
+{
+    const std::string_view name = twin.info().name;
+    const std::unique_lock lock(contents().mutex);
+    if (!contents().traced.emplace(name, &twin).second)
+        contents().note("two strategies for traced runs are named '" + std::string(name) + "'");
 }
 
 std::string Registry::clash()
@@ -155,6 +168,19 @@ const Strategy* Registry::find(BackendKind backend, std::string_view name)
         return strategy;
     contents().source->load(name);
     return contents().find(backend, name);
+}
+
+const Strategy& Registry::traced(std::string_view name)
+{
+    const Strategy* twin = contents().find(contents().traced, name);
+    if (twin == nullptr && contents().source != nullptr) {
+        contents().source->load_traced(name);
+        twin = contents().find(contents().traced, name);
+    }
+    if (twin == nullptr)
+        throw RunError("strategy " + std::string(name) +
+                       ": this program has no kernels of it for traced runs on cuda");
+    return *twin;
 }
 
 const Strategy* Registry::find_anywhere(std::string_view name)

@@ -132,6 +132,8 @@ class StrategySource
     virtual void load(std::string_view name) = 0;
     // Adds all that can be loaded.
     virtual void load_all() = 0;
+    // Adds its twin for traced runs (Registry::traced), if the source has the strategy. Throws as load().
+    virtual void load_traced(std::string_view name) = 0;
 };
 
 // All strategies of a backend, by name. Entries are added during static initialization, of the program or of a module
@@ -142,7 +144,9 @@ class Registry
     // Throws std::logic_error, which ends the program at its start, if the name is already taken. While a source loads, it
     // only notes that: clash() says which name it was.
     static void add(BackendKind backend, const Strategy& strategy);
-    // What add() noted last, once; empty if nothing.
+    // The same of the twin of a strategy of CUDA: with its kernels for traced runs, which the strategy does not have.
+    static void add_traced(const Strategy& twin);
+    // What these noted last, once; empty if nothing.
     static std::string clash();
     // From now on, what is not there is taken from the source. It lives as long as the program.
     static void set_source(StrategySource& source);
@@ -150,6 +154,8 @@ class Registry
     static std::vector<const Strategy*> of(BackendKind backend);
     // Returns nullptr if the backend has no such strategy. Loads it if it is not there.
     static const Strategy* find(BackendKind backend, std::string_view name);
+    // The twin of a strategy of CUDA. Loads it if it is not there; throws RunError if that cannot be done.
+    static const Strategy& traced(std::string_view name);
     // Searches both backends: for properties that do not depend on the backend.
     static const Strategy* find_anywhere(std::string_view name);
     // The same; nullptr also if its module has not been built.

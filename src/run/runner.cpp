@@ -30,6 +30,12 @@ std::vector<std::size_t> round_order(std::size_t cases, std::uint64_t seed, std:
     return order;
 }
 
+bool takes_latencies(const Plan& plan, const Case& point)
+{
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    return plan.latency && !info.keeps_timestamps() && from_device(mechanism_of(info, point));
+}
+
 namespace
 {
 
@@ -141,10 +147,8 @@ class GroupRun
     // The latencies are recorded in the row of repetition 0.
     bool wants_latencies(std::size_t index) const
     {
-        const Case& point = results_[index].point;
-        const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-        return plan_.latency && !info.keeps_timestamps() && from_device(mechanism_of(info, point)) &&
-               !traced_[index] && !results_[index].repetitions.contains(0);
+        return takes_latencies(plan_, results_[index].point) && !traced_[index] &&
+               !results_[index].repetitions.contains(0);
     }
 
     // Returns false if the worker was lost. The case is then measured without latencies.

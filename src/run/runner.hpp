@@ -27,6 +27,9 @@ struct Progress {
     const Case* present = nullptr;
 };
 
+// Whether one more run of the case is traced, for its latencies.
+bool takes_latencies(const Plan& plan, const Case& point);
+
 // The calls that a run makes while it measures.
 struct RunHooks {
     std::function<void(const Progress&)> report;          // before every sample

@@ -1,11 +1,13 @@
 // Tests on a GPU. They are skipped, with the reason, if there is none.
 #include "base/statistics.hpp"
 #include "device/backends.hpp"
+#include "model/modules.hpp"
 #include "support/battery.hpp"
 #include "support/graph_support.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <memory>
@@ -174,10 +176,16 @@ TEST_F(Gpu, ARaceIsWrongWhenTheLosersAreHeldUpAndABarrierOrATailLaunchIsNot)
 
 TEST_F(Gpu, ATraceHasEveryGridInOrder)
 {
+    // The kernels for traced runs are in modules beside nestbed, of the target traced.
+    Modules traced(std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "modules",
+                   kTracedModules);
+    if (const std::string missing = traced.missing_text(); !missing.empty())
+        GTEST_SKIP() << missing;
     // Not those of `lanes`, which launch from every thread.
     for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) {
              return from_device(some.mechanism) && some.info().workload->name != "lanes";
          })) {
+        traced.load_traced(way.strategy);
         const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 500, .ny = 300} : Shape{"", 40, 256};
         for (const ElementType type : types_of(way)) {
             Case point = case_of(BackendKind::cuda, way, shape, type);

@@ -75,7 +75,7 @@ class Modules(Scratch):
 
     def test_what_a_workload_of_another_name_left_is_deleted(self):
         modules = self.folder / "modules"
-        for name in ("gone.txt", "workload_gone.so", "races_gone.so"):
+        for name in ("gone.txt", "workload_gone.so", "races_gone.so", "traced_gone.so"):
             (modules / name).write_text("a_strategy\n")
         rooms = [file.stem for file in (NESTBED.parent / "modules").glob("*.txt")]
         done = called("cmake", "-D", f"FOLDER={modules}", "-D", f"ROOMS={'|'.join(rooms)}", "-P", ROOT / "src/stale_modules.cmake")
@@ -129,9 +129,33 @@ class Modules(Scratch):
                               ((experiments / "bfs.cfg", "--strategy", "nosync"), "workload_reduce"), ((), "")):
             done = called(self.program, "modules", *words)
             self.assertEqual((done.returncode, done.stdout), (0, f"{needed}\n"), done.stderr)
+        with_cuda = "no CUDA code" not in called(NESTBED, "run", "--strategy", "nosync", "--backend", "cuda", "--dry-run").stderr
+        for words, needed in ((("--latency", "on"), "traced_reduce workload_reduce" if with_cuda else "workload_reduce"),
+                              (("--latency", "on", "--backend", "cpu"), "workload_reduce"), (("--latency", "off"), "workload_reduce")):
+            with self.subTest(words=words):
+                self.assertEqual(called(self.program, "modules", "--strategy", "nosync", *words).stdout, f"{needed}\n")
         done = called(self.program, "modules", "--strategy", "nosink")
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no strategy 'nosink'", done.stderr)
+
+    def test_a_traced_run_on_a_gpu_needs_a_module_of_its_own(self):
+        small = ("--strategy", "barrier", "--backend", "cuda", "--grid", "4", "--block", "32", "--repeat", "1")
+        plain = called(self.program, "run", *small, "-o", "-")
+        if plain.returncode == 2:
+            self.skipTest(plain.stderr.strip())
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+        traced = (("trace", *small, "-o", self.folder / "a.json"), ("tree", *small), ("run", *small, "--latency", "on", "-o", self.folder / "a.csv"))
+        for words in traced:
+            with self.subTest(words=words):
+                done = called(self.program, *words)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertEqual(done.stderr, f"nestbed: strategy barrier: its kernels for traced runs on cuda are in the module "
+                                 f"{self.folder}/modules/traced_reduce.so, which does not exist; to build it: cmake --build BUILD --target traced_reduce\n")
+        self.assertFalse((self.folder / "a.csv").exists())
+        self.take("traced_reduce")
+        for words in traced:
+            with self.subTest(words=words):
+                self.assertEqual(called(self.program, *words).returncode, 0)
 
     @unittest.skipUnless((NESTBED.parent / "nestbed_races").exists(), "no race detector in this build")
     def test_the_race_detector_has_modules_of_its_own(self):

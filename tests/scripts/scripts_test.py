@@ -356,6 +356,11 @@ class Build(Scratch):
             self.assertRegex((self.folder / "asked").read_text(), f"--build --preset {preset} --target nestbed\n"  # and no other workload
                              f"--build --preset {preset} --target workload_a workload_b\n$")
 
+    def test_the_tests_on_a_gpu_have_the_kernels_for_traced_runs(self):
+        for gpu, targets in (("8.9", ["traced"]), (self.NO_GPU, [])):
+            self.build(gpu=gpu, script="tests/run.sh")
+            self.assertEqual(re.findall("--target (.*)", (self.folder / "asked").read_text()), targets)
+
     def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
         self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89$")
         for preset in ("all-gpus", "cdp1"):

@@ -27,24 +27,38 @@ struct WhileNest : NestData {
     }
 };
 
+// Blocks of kernel_of(nest) that the device holds at once, by the mechanism of the case.
+template <class KernelOf>
+std::uint32_t resident_levels(const PreparedRun& run, const KernelOf& kernel_of)
+{
+    const auto blocks = [&](auto nest) {
+        return run.context.resident_blocks(reinterpret_cast<const void*>(kernel_of(nest)), run.point.block);
+    };
+    if constexpr (kUntracedKernels)
+        if (run.mechanism == Mechanism::graph_while)
+            return blocks(WhileNest{});
+    return blocks(NestBy<Mechanism::graph_tail, kTracedKernels>{});
+}
+
 // Captures what `launch(stream, nest)` launches as the node, by the mechanism of the case. `levels`: as many runs as the graph may have
 // after the first one, by graph_while; by graph_tail the run's plan says so.
 template <class Launch>
 Graph capture_levels(const PreparedRun& run, unsigned levels, const Launch& launch)
 {
-    if (run.mechanism == Mechanism::graph_while)
-        return build_graph(run.context, [&](cudaGraph_t graph) {
-            WhileNest nest;
-            nest.max_depth = levels;
-            nest.another = make_condition(graph, 1);
-            const ConditionalNode node = add_conditional(graph, nullptr, cudaGraphCondTypeWhile, nest.another);
-            const Stream stream;
-            check(cudaStreamBeginCaptureToGraph(stream, node.bodies[0], nullptr, nullptr, 0,
-                                                cudaStreamCaptureModeThreadLocal));
-            launch(static_cast<cudaStream_t>(stream), nest);
-            cudaGraph_t captured = nullptr; // the body
-            check(cudaStreamEndCapture(stream, &captured));
-        });
+    if constexpr (kUntracedKernels)
+        if (run.mechanism == Mechanism::graph_while)
+            return build_graph(run.context, [&](cudaGraph_t graph) {
+                WhileNest nest;
+                nest.max_depth = levels;
+                nest.another = make_condition(graph, 1);
+                const ConditionalNode node = add_conditional(graph, nullptr, cudaGraphCondTypeWhile, nest.another);
+                const Stream stream;
+                check(cudaStreamBeginCaptureToGraph(stream, node.bodies[0], nullptr, nullptr, 0,
+                                                    cudaStreamCaptureModeThreadLocal));
+                launch(static_cast<cudaStream_t>(stream), nest);
+                cudaGraph_t captured = nullptr; // the body
+                check(cudaStreamEndCapture(stream, &captured));
+            });
     return run.context.capture(true, [&] {
         with_nest<Mechanism::graph_tail>(run, 0, [&](auto nest) { launch(run.context.stream(0), nest); });
     });
@@ -117,10 +131,9 @@ RequestGraph<typename E::Item> request_graph(const RequestJob& job, const Reques
     Levels start{};
     start.grid[0] = root_grid(run, {.blocks = job.roots}, job.point.block);
     job.context.upload(levels, std::span<const Levels>(&start, 1));
+    const std::uint32_t blocks = resident_levels(job, kernel_of);
     Graph graph = capture_levels(job, UINT32_MAX, [&](cudaStream_t stream, auto nest) {
-        const auto kernel = kernel_of(nest);
-        kernel<<<job.context.resident_blocks(reinterpret_cast<const void*>(kernel), job.point.block), job.point.block,
-                 0, stream>>>(run, levels.data(), nest);
+        kernel_of(nest)<<<blocks, job.point.block, 0, stream>>>(run, levels.data(), nest);
     });
     return {std::move(levels), std::move(graph)};
 }

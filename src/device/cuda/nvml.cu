@@ -69,10 +69,9 @@ Nvml::~Nvml()
 
 const GpuState& Nvml::state()
 {
-    const auto now = std::chrono::steady_clock::now();
-    if (device_ != nullptr && now - read_ > kFresh) {
+    if (device_ != nullptr && (!read_ || read_->elapsed_us() > kFreshUs)) {
+        read_.emplace();
         read();
-        read_ = now;
     }
     return state_;
 }

@@ -2,9 +2,10 @@
 // loaded at run time.
 #pragma once
 
+#include "model/elapsed.hpp"
 #include "model/facts.hpp"
 
-#include <chrono>
+#include <optional>
 
 namespace nestbed::inline on_cuda
 {
@@ -18,11 +19,11 @@ class Nvml
     Nvml& operator=(const Nvml&) = delete;
     ~Nvml();
 
-    // Returns a state that was read at most kFresh ago, because one read takes as long as some samples.
+    // Returns a state that was read at most kFreshUs ago, because one read takes as long as some samples.
     const GpuState& state();
 
   private:
-    static constexpr std::chrono::milliseconds kFresh{50};
+    static constexpr double kFreshUs = 50'000;
 
     template <class Function>
     Function* function(const char* name) const;
@@ -31,7 +32,7 @@ class Nvml
     void* library_ = nullptr;
     void* device_ = nullptr;
     GpuState state_;
-    std::chrono::steady_clock::time_point read_;
+    std::optional<WallClock> read_; // since the last read
 };
 
 } // namespace nestbed::inline on_cuda

@@ -62,6 +62,10 @@ struct ReduceJob {
         return floats != nullptr ? function(*floats) : function(*ints);
     }
 };
+inline const Tracer* tracer_of(const ReduceJob& job)
+{
+    return job.floats != nullptr ? job.floats->tracer : job.ints->tracer;
+}
 inline ReduceJob in_its_type(const Reduction<std::int32_t>& job)
 {
     return {.ints = &job};
