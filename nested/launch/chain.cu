@@ -17,6 +17,7 @@
 // The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
 // Hazards: none. The levels share only an atomic sum. Source: ours.
+#include "device/levels.hpp"
 #include "workloads/launch/launch.hpp"
 
 #include <algorithm>
@@ -26,8 +27,6 @@
 #include <vector>
 
 #ifdef __CUDACC__
-#include "device/cuda/levels.cuh"
-
 #include <cooperative_groups.h>
 #endif
 
@@ -95,6 +94,20 @@ inline void launch_chain_by_reading(const LaunchJob& job, const Buffer<unsigned>
     }
 }
 
+__global__ void chain_programmatic(LaunchMarks marks, unsigned level, unsigned levels)
+{
+    after_previous_grid();
+    mark_level(marks, level, levels);
+    let_next_grid_begin(); // late: what this level writes is for the next
+}
+
+inline void launch_chain_programmatically(const LaunchJob& job)
+{
+    for (unsigned level = 0; level <= job.launches; ++level)
+        programmatic_launch<chain_programmatic>(job.context, {job.point.grid, job.point.block}, job.marks, level,
+                                                job.launches);
+}
+
 #ifdef __CUDACC__
 __global__ void chain_polled(LaunchMarks marks, unsigned level, unsigned levels, unsigned* word)
 {
@@ -112,20 +125,6 @@ inline void launch_chain_by_polling(const LaunchJob& job, MappedWord& word)
                                   word.on_device());
         next = word.wait(job.context.stream(0)) - 1;
     } while (next != 0);
-}
-
-__global__ void chain_programmatic(LaunchMarks marks, unsigned level, unsigned levels)
-{
-    after_previous_grid();
-    mark_level(marks, level, levels);
-    let_next_grid_begin(); // late: what this level writes is for the next
-}
-
-inline void launch_chain_programmatically(const LaunchJob& job)
-{
-    for (unsigned level = 0; level <= job.launches; ++level)
-        programmatic_launch<chain_programmatic>(job.context, {job.point.grid, job.point.block}, job.marks, level,
-                                                job.launches);
 }
 
 struct ChainState {
@@ -298,6 +297,8 @@ struct Chain {
         switch (job.mechanism) {
         case Mechanism::host:
             return [&job] { launch_chain(job); };
+        case Mechanism::host_pdl:
+            return [&job] { launch_chain_programmatically(job); };
         case Mechanism::host_read: {
             auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
             return [&job, decided] { launch_chain_by_reading(job, *decided); };
@@ -319,8 +320,6 @@ struct Chain {
             auto word = std::make_shared<MappedWord>();
             return [&job, word] { launch_chain_by_polling(job, *word); };
         }
-        case Mechanism::host_pdl:
-            return [&job] { launch_chain_programmatically(job); };
         case Mechanism::host_graph_pdl:
             return by_host_graph(job, [&] { launch_chain_programmatically(job); });
         case Mechanism::host_graph:

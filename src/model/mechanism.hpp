@@ -81,7 +81,7 @@ inline constexpr std::array<MechanismInfo, 17> kMechanismInfos{{
      .nearest = Mechanism::graph_tail},
     {.name = "graph_while", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host", .nearest = Mechanism::host},
-    {.name = "host_pdl", .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "host_pdl", .nearest = Mechanism::host},
     {.name = "host_read", .decided_by = kByHost, .nearest = Mechanism::host},
     {.name = "host_polled", .decided_by = kByHost, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
