@@ -81,71 +81,107 @@ void launch_three(const LitmusJob& job)
     programmatic_launch<litmus_pdl_reader<true>>(job.context, {job.point.grid, 1}, job.words);
 }
 
-constexpr StrategyInfo of_litmus_pdl(std::string_view name, std::string_view summary, std::string_view hazards,
-                                     bool racy)
-{
-    return {.name = name,
-            .workload = &workloads::litmus,
-            .mechanisms = kOnly<Mechanism::host_pdl>,
-            .summary = summary,
-            .hazards = hazards,
-            .source = "CUDA C++ Programming Guide, Programmatic Dependent Launch and Synchronization",
-            .axes = {axis::delay},
-            .racy = racy};
-}
+inline constexpr std::string_view kLitmusPdlSource =
+    "CUDA C++ Programming Guide, Programmatic Dependent Launch and Synchronization";
 
 struct LitmusPdlEarly {
-    static constexpr StrategyInfo info = of_litmus_pdl(
-        "litmus_pdl_early", "a programmatic launch reads what the grid before it writes after its trigger",
-        "racy: the trigger comes before the write, and the reader does not wait", true);
+    static constexpr StrategyInfo info{
+        .name = "litmus_pdl_early",
+        .workload = &workloads::litmus,
+        .mechanisms = kOnly<Mechanism::host_pdl>,
+        .summary = "a programmatic launch reads what the grid before it writes after its trigger",
+        .hazards = "racy: the trigger comes before the write, and the reader does not wait",
+        .source = kLitmusPdlSource,
+        .axes = {axis::delay},
+        .racy = true,
+    };
     static void run(const LitmusJob& job) { launch_pair<Trigger::before_write, false>(job); }
 };
 const Register<LitmusPdlEarly, LitmusRoom> litmus_pdl_early;
 
 struct LitmusPdlBefore {
-    static constexpr StrategyInfo info = of_litmus_pdl(
-        "litmus_pdl_before", "a programmatic launch reads what the grid before it wrote before its trigger",
-        "racy: a trigger orders nothing, and the reader does not wait", true);
+    static constexpr StrategyInfo info{
+        .name = "litmus_pdl_before",
+        .workload = &workloads::litmus,
+        .mechanisms = kOnly<Mechanism::host_pdl>,
+        .summary = "a programmatic launch reads what the grid before it wrote before its trigger",
+        .hazards = "racy: a trigger orders nothing, and the reader does not wait",
+        .source = kLitmusPdlSource,
+        .axes = {axis::delay},
+        .racy = true,
+    };
     static void run(const LitmusJob& job) { launch_pair<Trigger::after_write, false>(job); }
 };
 const Register<LitmusPdlBefore, LitmusRoom> litmus_pdl_before;
 
 struct LitmusPdlFence {
-    static constexpr StrategyInfo info =
-        of_litmus_pdl("litmus_pdl_fence", "the same with a fence before the trigger",
-                      "none: the fence orders the write before the begin of the next grid", false);
+    static constexpr StrategyInfo info{
+        .name = "litmus_pdl_fence",
+        .workload = &workloads::litmus,
+        .mechanisms = kOnly<Mechanism::host_pdl>,
+        .summary = "the same with a fence before the trigger",
+        .hazards = "none: the fence orders the write before the begin of the next grid",
+        .source = kLitmusPdlSource,
+        .axes = {axis::delay},
+    };
     static void run(const LitmusJob& job) { launch_pair<Trigger::after_fence, false>(job); }
 };
 const Register<LitmusPdlFence, LitmusRoom> litmus_pdl_fence;
 
 struct LitmusPdlEnd {
-    static constexpr StrategyInfo info = of_litmus_pdl(
-        "litmus_pdl_end", "a programmatic launch reads what the grid before it wrote, without a trigger",
-        "racy: the reader does not wait, and may begin before the writes are visible", true);
+    static constexpr StrategyInfo info{
+        .name = "litmus_pdl_end",
+        .workload = &workloads::litmus,
+        .mechanisms = kOnly<Mechanism::host_pdl>,
+        .summary = "a programmatic launch reads what the grid before it wrote, without a trigger",
+        .hazards = "racy: the reader does not wait, and may begin before the writes are visible",
+        .source = kLitmusPdlSource,
+        .axes = {axis::delay},
+        .racy = true,
+    };
     static void run(const LitmusJob& job) { launch_pair<Trigger::none, false>(job); }
 };
 const Register<LitmusPdlEnd, LitmusRoom> litmus_pdl_end;
 
 struct LitmusPdlWait {
-    static constexpr StrategyInfo info =
-        of_litmus_pdl("litmus_pdl_wait", "a programmatic launch waits, and reads what the grid before it wrote",
-                      "none: the wait orders all that the grid before it did", false);
+    static constexpr StrategyInfo info{
+        .name = "litmus_pdl_wait",
+        .workload = &workloads::litmus,
+        .mechanisms = kOnly<Mechanism::host_pdl>,
+        .summary = "a programmatic launch waits, and reads what the grid before it wrote",
+        .hazards = "none: the wait orders all that the grid before it did",
+        .source = kLitmusPdlSource,
+        .axes = {axis::delay},
+    };
     static void run(const LitmusJob& job) { launch_pair<Trigger::before_write, true>(job); }
 };
 const Register<LitmusPdlWait, LitmusRoom> litmus_pdl_wait;
 
 struct LitmusPdlBetween {
-    static constexpr StrategyInfo info =
-        of_litmus_pdl("litmus_pdl_between", "the same with a grid between the two that does not wait",
-                      "racy: a wait is for the grid before alone", true);
+    static constexpr StrategyInfo info{
+        .name = "litmus_pdl_between",
+        .workload = &workloads::litmus,
+        .mechanisms = kOnly<Mechanism::host_pdl>,
+        .summary = "the same with a grid between the two that does not wait",
+        .hazards = "racy: a wait is for the grid before alone",
+        .source = kLitmusPdlSource,
+        .axes = {axis::delay},
+        .racy = true,
+    };
     static void run(const LitmusJob& job) { launch_three<false>(job); }
 };
 const Register<LitmusPdlBetween, LitmusRoom> litmus_pdl_between;
 
 struct LitmusPdlBetweenWaits {
-    static constexpr StrategyInfo info =
-        of_litmus_pdl("litmus_pdl_between_waits", "the same with a grid between the two that waits",
-                      "none: each grid waits for the one before", false);
+    static constexpr StrategyInfo info{
+        .name = "litmus_pdl_between_waits",
+        .workload = &workloads::litmus,
+        .mechanisms = kOnly<Mechanism::host_pdl>,
+        .summary = "the same with a grid between the two that waits",
+        .hazards = "none: each grid waits for the one before",
+        .source = kLitmusPdlSource,
+        .axes = {axis::delay},
+    };
     static void run(const LitmusJob& job) { launch_three<true>(job); }
 };
 const Register<LitmusPdlBetweenWaits, LitmusRoom> litmus_pdl_between_waits;
