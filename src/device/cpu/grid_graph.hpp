@@ -74,6 +74,8 @@ class GridGraph
     std::vector<Grid*>& ready() { return ready_; }
     // True if every submitted grid is complete.
     bool empty() const { return live_.empty(); }
+    // True if the last root grid runs beside the one before it.
+    bool overlaps() const { return newest_root_ != nullptr && newest_root_->previous != nullptr; }
     // True if another root grid may begin, because the last one is complete, or because its blocks let it.
     bool next_may_begin() const
     {

@@ -46,7 +46,9 @@ void RandomRun::step()
             able.push_back(&block);
             all_gave_way = all_gave_way && block.able() == block.gave_way.size();
         }
-    const bool room = resident_.size() < kResidentBlocks && resident_threads_ < kResidentThreads;
+    // A grid that overlaps the one before has room of its own, and begins soon: a missing wait shows only while both run.
+    const std::size_t most_blocks = graph_.overlaps() ? 2 * kResidentBlocks : kResidentBlocks;
+    const bool room = resident_.size() < most_blocks && resident_threads_ < kResidentThreads;
     const bool may_start = !graph_.ready().empty() && (room || all_gave_way);
     if (!may_start && able.empty())
         throw Fault("every thread waits and nothing can start: the kernels deadlock");
@@ -84,8 +86,9 @@ void RandomRun::step()
 // one after it in its stream.
 Choice RandomRun::drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room, Draws& draws)
 {
-    const std::size_t choice = draws.below(able.size() + (may_start ? 1 : 0));
-    if (choice != able.size())
+    const std::size_t starts = !may_start ? 0 : graph_.overlaps() ? able.size() + 1 : 1;
+    const std::size_t choice = draws.below(able.size() + starts);
+    if (choice < able.size())
         return {.block = able[choice], .thread = draws.below(able[choice]->able())};
     std::vector<Grid*>& ready = graph_.ready();
     Grid* const grid = room ? ready[draws.below(ready.size())] : ready.back();
