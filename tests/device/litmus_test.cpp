@@ -81,10 +81,11 @@ TEST(Litmus, AnEarlyTriggerOrAGridThatDoesNotWaitShowsInRandomOrders)
         SCOPED_TRACE(racy);
         for (const char* schedule : {"fifo", "eager"})
             EXPECT_EQ(stale(racy, schedule, 50), 0U) << schedule;
-        const unsigned seen = stale(racy, "random:1");
-        EXPECT_GT(seen, 0U);
-        EXPECT_LT(seen, kInstances);
-        EXPECT_GT(stale(racy, "random:1", 50), seen);
+        for (const char* schedule : {"random:1", "random:2", "random:3"}) {
+            const unsigned seen = stale(racy, schedule, 50);
+            EXPECT_GT(seen, 0U) << schedule;
+            EXPECT_LT(seen, kInstances) << schedule;
+        }
     }
     for (const char* right : {"litmus_pdl_wait", "litmus_pdl_between_waits", "litmus_pdl_fence"})
         for (const char* schedule : {"fifo", "eager", "random:1", "random:2", "random:3"})
