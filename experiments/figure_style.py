@@ -54,8 +54,10 @@ FAMILIES = {
                                      "lanes_at_once"]),
     "patterns of memory visibility": ("#8C5A3C", [
         "litmus_own_write", "litmus_other_barrier", "litmus_constant", "litmus_child_flag", "litmus_child_tail", "litmus_grandchild_tail",
-        "litmus_siblings_null", "litmus_second_child", "litmus_counter_fence", "litmus_other_write", "litmus_child_write",
-        "litmus_siblings_forget", "litmus_siblings_named", "litmus_counter", "litmus_shared_pointer", "litmus_local_pointer"]),
+        "litmus_siblings_null", "litmus_second_child", "litmus_counter_fence", "litmus_pdl_wait", "litmus_pdl_between_waits",
+        "litmus_pdl_fence", "litmus_other_write", "litmus_child_write",
+        "litmus_siblings_forget", "litmus_siblings_named", "litmus_counter", "litmus_pdl_early", "litmus_pdl_between",
+        "litmus_pdl_before", "litmus_pdl_end", "litmus_shared_pointer", "litmus_local_pointer"]),
     "data-dependent launches": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered",
                                   "quick_kway", "quick_binary", "quick_simple", "quick_sample",
                                   "search_children", "search_budget", "search_graph",

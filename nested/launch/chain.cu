@@ -23,13 +23,13 @@
 // The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
 // Hazards: none. The levels share only an atomic sum. Source: ours.
+#include "device/levels.hpp"
 #include "workloads/launch/chain_level.hpp"
 
 #include <memory>
 #include <string>
 
 #ifdef __CUDACC__
-#include "device/cuda/levels.cuh"
 #include "workloads/launch/chain_graphs.cuh"
 
 #include <cooperative_groups.h>
@@ -115,6 +115,20 @@ inline std::shared_ptr<Buffer<unsigned>> only_the_first_runs(const LaunchJob& jo
     return more;
 }
 
+__global__ void chain_programmatic(LaunchMarks marks, unsigned level, unsigned levels)
+{
+    after_previous_grid();
+    mark_level(marks, level, levels, marks.now());
+    let_next_grid_begin(); // late: what this level writes is for the next
+}
+
+inline void launch_chain_programmatically(const LaunchJob& job)
+{
+    for (unsigned level = 0; level <= job.launches; ++level)
+        programmatic_launch<chain_programmatic>(job.context, {job.point.grid, job.point.block}, job.marks, level,
+                                                job.launches);
+}
+
 #ifdef __CUDACC__
 __global__ void chain_polled(LaunchMarks marks, unsigned level, unsigned levels, unsigned* word)
 {
@@ -132,20 +146,6 @@ inline void launch_chain_by_polling(const LaunchJob& job, Report& report)
                                   report.flag_on_device());
         next = report.wait(job.context.stream(0)) - 1;
     } while (next != 0);
-}
-
-__global__ void chain_programmatic(LaunchMarks marks, unsigned level, unsigned levels)
-{
-    after_previous_grid();
-    mark_level(marks, level, levels, marks.now());
-    let_next_grid_begin(); // late: what this level writes is for the next
-}
-
-inline void launch_chain_programmatically(const LaunchJob& job)
-{
-    for (unsigned level = 0; level <= job.launches; ++level)
-        programmatic_launch<chain_programmatic>(job.context, {job.point.grid, job.point.block}, job.marks, level,
-                                                job.launches);
 }
 
 __global__ void chain_programmatic_bounded(LaunchMarks marks, unsigned level, unsigned levels, unsigned* more)
@@ -245,6 +245,8 @@ struct Chain {
         switch (job.mechanism) {
         case Mechanism::host:
             return [&job] { launch_chain(job); };
+        case Mechanism::host_pdl:
+            return [&job] { launch_chain_programmatically(job); };
         case Mechanism::host_read: {
             auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
             return [&job, decided] { launch_chain_by_reading(job, *decided); };
@@ -271,8 +273,6 @@ struct Chain {
         }
         case Mechanism::host_polled:
             return [&job] { launch_chain_by_polling(job, job.context.report()); };
-        case Mechanism::host_pdl:
-            return [&job] { launch_chain_programmatically(job); };
         case Mechanism::host_graph_pdl:
             return by_host_graph(job, [&] { launch_chain_programmatically(job); });
         case Mechanism::host_graph:

@@ -96,7 +96,7 @@ inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
     {.name = "graph_if", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "graph_update", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host", .nearest = Mechanism::host},
-    {.name = "host_pdl", .cuda_only = true, .since_9_0 = true, .nearest = Mechanism::host},
+    {.name = "host_pdl", .since_9_0 = true, .nearest = Mechanism::host},
     {.name = "host_read", .decided_by = kByHost, .nearest = Mechanism::host},
     {.name = "host_polled", .decided_by = kByHost, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},

@@ -152,6 +152,8 @@ class RunSeen final : public cpu::Observer
     void barrier(void* /*block*/) override {}
     void warp_barrier(std::span<void* const> /*threads*/) override {}
     void waited(void* /*thread*/) override {}
+    void lets_next_grid_begin(void* /*thread*/) override {}
+    void waited_for_previous_grid(void* /*thread*/) override {}
     void block_ends(void* /*block*/) override {}
     void shared_memory(void* /*block*/, const void* /*begin*/, std::size_t /*bytes*/, std::size_t /*element*/,
                        std::string_view /*name*/) override

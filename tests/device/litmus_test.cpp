@@ -74,6 +74,24 @@ TEST(Litmus, AMissingFenceDoesNotShowOnTheExecutor)
         EXPECT_EQ(stale("litmus_counter", schedule), 0U) << schedule;
 }
 
+// By fifo and eager a grid has ended before the next one begins; random orders let the next one begin as early as the rules do.
+TEST(Litmus, AnEarlyTriggerOrAGridThatDoesNotWaitShowsInRandomOrders)
+{
+    for (const char* racy : {"litmus_pdl_early", "litmus_pdl_between"}) {
+        SCOPED_TRACE(racy);
+        for (const char* schedule : {"fifo", "eager"})
+            EXPECT_EQ(stale(racy, schedule, 50), 0U) << schedule;
+        for (const char* schedule : {"random:1", "random:2", "random:3"}) {
+            const unsigned seen = stale(racy, schedule, 50);
+            EXPECT_GT(seen, 0U) << schedule;
+            EXPECT_LT(seen, kInstances) << schedule;
+        }
+    }
+    for (const char* right : {"litmus_pdl_wait", "litmus_pdl_between_waits", "litmus_pdl_fence"})
+        for (const char* schedule : {"fifo", "eager", "random:1", "random:2", "random:3"})
+            EXPECT_EQ(stale(right, schedule, 50), 0U) << right << " " << schedule;
+}
+
 // A tail launch is the last that its parent calls, and begins when all that the parent launched before has ended.
 TEST(Litmus, ATailLaunchBeginsAfterAllThatItsParentLaunched)
 {

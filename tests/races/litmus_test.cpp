@@ -35,6 +35,13 @@ const std::vector<Verdict> kVerdicts{
     {"litmus_counter", "an atomic of data[64] is between them that orders nothing by itself"},
     {"litmus_counter_fence", nullptr},
     {"litmus_constant", nullptr},
+    {"litmus_pdl_early", "need not wait for the one before it in its stream"},
+    {"litmus_pdl_before", "need not wait for the one before it in its stream"},
+    {"litmus_pdl_fence", nullptr},
+    {"litmus_pdl_end", "need not wait for the one before it in its stream"},
+    {"litmus_pdl_wait", nullptr},
+    {"litmus_pdl_between", "and one in each grid that is between them"},
+    {"litmus_pdl_between_waits", nullptr},
 };
 
 class LitmusVerdict : public testing::TestWithParam<Verdict>

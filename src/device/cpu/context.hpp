@@ -153,11 +153,13 @@ class Context
     template <class T>
     void set_constant(T& constant, const T& value)
     {
+        executor_.finish();
         constant = value;
     }
     template <class T>
     void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
     {
+        executor_.finish();
         if (count > 0) // an empty buffer has no address
             std::memset(static_cast<void*>(buffer.data()), byte, count * sizeof(T));
     }
@@ -181,6 +183,7 @@ class Context
         host_launches_ = 0;
         const WallClock clock;
         work();
+        executor_.finish();
         if (cpu::observer != nullptr)
             cpu::observer->synchronized();
         return {.gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_};
@@ -230,8 +233,9 @@ class Context
     }
 
   private:
-    static void copy_bytes(void* to, const void* from, std::size_t bytes)
+    void copy_bytes(void* to, const void* from, std::size_t bytes)
     {
+        executor_.finish();
         if (bytes > 0) // an empty buffer has no address
             std::memcpy(to, from, bytes);
     }

@@ -82,6 +82,21 @@ struct Executor::State {
     PendingLaunches pending;
     SequentialScheduler sequential;
     RandomScheduler random;
+    // Of the grids that run, or of the last one: their stream, and the first of them for the observer.
+    unsigned stream = 0;
+    void* first_observed = nullptr;
+
+    template <class Work>
+    void until_fault(const Work& work)
+    {
+        try {
+            work();
+        } catch (...) {
+            if (first_observed != nullptr)
+                observer->abandoned(first_observed);
+            throw;
+        }
+    }
 };
 
 Executor::Executor(Schedule schedule, unsigned workers)
@@ -131,45 +146,43 @@ void Executor::on_deviation(std::function<void(std::uint64_t, const ThreadContex
     state_->random.deviations.report = std::move(report);
 }
 
-namespace
+void Executor::run(dim3 grid, dim3 block, KernelCall call, unsigned stream, bool programmatic)
 {
-
-// Uses 64-bit products, so that a dim3 of three large numbers does not overflow to a small number.
-bool valid(dim3 grid, dim3 block)
-{
-    constexpr std::uint64_t kMaxBlocks = 2147483647;
-    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-    const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
-    return threads >= 1 && block.x <= kMaxThreadsPerBlock && block.y <= kMaxThreadsPerBlock && block.z <= 64 &&
-           threads <= kMaxThreadsPerBlock && plane >= 1 && plane <= kMaxBlocks && grid.z >= 1 && grid.y <= 65535 &&
-           grid.z <= 65535 && plane * grid.z <= kMaxBlocks;
-}
-
-} // namespace
-
-void Executor::run(dim3 grid, dim3 block, KernelCall call, unsigned stream)
-{
-    if (!valid(grid, block))
+    if (!can_be_launched(grid, block))
         throw Fault(fmt::format(
             "a grid of {} x {} x {} blocks of {} x {} x {} threads cannot be launched; a block has 1 to {} "
             "threads, a grid 1 to 2147483647 blocks",
             grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));
+    const bool overlaps = programmatic && is_running() && stream == state_->stream;
+    if (!overlaps)
+        finish();
     auto root = std::make_unique<Grid>(grid, block, Mechanism::null_stream, std::move(call));
     root->pending = false;
     if (observer != nullptr)
-        root->observed = observer->launched(nullptr, Mechanism::null_stream, stream, nullptr);
-    void* const observed = root->observed;
-    state_->pending.reset();
-    try {
+        root->observed =
+            observer->launched(nullptr, programmatic ? Mechanism::host_pdl : Mechanism::null_stream, stream, nullptr);
+    if (!overlaps) {
+        state_->first_observed = root->observed;
+        state_->stream = stream;
+        state_->pending.reset();
+    }
+    state_->until_fault([&] {
         if (state_->schedule.order == Schedule::Order::random)
             state_->random.run(std::move(root), split_mix(state_->draws, state_->runs++));
         else
             state_->sequential.run(std::move(root), state_->schedule.order == Schedule::Order::eager);
-    } catch (...) {
-        if (observed != nullptr)
-            observer->abandoned(observed);
-        throw;
-    }
+    });
+}
+
+bool Executor::is_running() const
+{
+    return state_->random.is_running();
+}
+
+void Executor::finish()
+{
+    if (is_running())
+        state_->until_fault([&] { state_->random.finish(); });
 }
 
 void enter_block(ThreadContext& context, const Block& block)
@@ -226,19 +239,6 @@ unsigned barrier_count(bool predicate, unsigned& threads, const char* file, unsi
     return block.counted_votes;
 }
 
-void complete_children()
-{
-    Block& block = *current_carrier()->block;
-    block.engine->on_wait(block);
-}
-
-void wait_for_children()
-{
-    complete_children();
-    if (current_thread->observed != nullptr)
-        observer->waited(current_thread->observed);
-}
-
 void give_way()
 {
     current_carrier()->stop(Carrier::Stop::gave_way);
@@ -290,50 +290,6 @@ void delay(unsigned times)
     Carrier& carrier = *current_carrier();
     for (unsigned time = 0; time < times && !carrier.block->sequential; ++time)
         carrier.stop(Carrier::Stop::yielded);
-}
-
-namespace
-{
-
-LaunchError launch_child(std::uint64_t stream, dim3 grid, dim3 block, Mechanism mechanism, KernelCall call, bool wait,
-                         const void* place)
-{
-    if (!valid(grid, block))
-        return launch_invalid_configuration;
-    Block& parent = *current_carrier()->block;
-    PendingLaunches& pending = parent.engine->pending;
-    if (pending.only.value_or(mechanism) != mechanism)
-        throw Fault(fmt::format("a kernel launched by mechanism {} in a case of mechanism {}",
-                                nestbed::name_of(mechanism), nestbed::name_of(*pending.only)));
-    if (!pending.reserve())
-        return launch_pending_count_exceeded;
-    auto child = std::make_unique<Grid>(grid, block, mechanism, std::move(call));
-    child->parent = parent.grid;
-    child->parent_block = parent.index;
-    child->stream = stream;
-    void* const thread = current_thread->observed;
-    if (thread != nullptr)
-        child->observed = observer->launched(thread, mechanism, stream, place);
-    parent.engine->on_launch(parent, std::move(child), wait);
-    return launch_ok;
-}
-
-} // namespace
-
-LaunchError launch(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call)
-{
-    return launch_child(0, grid, block, mechanism, std::move(call), false, __builtin_return_address(0));
-}
-
-LaunchError launch_into(std::uint64_t stream, dim3 grid, dim3 block, Mechanism mechanism, KernelCall call,
-                        const void* place)
-{
-    return launch_child(stream, grid, block, mechanism, std::move(call), false, place);
-}
-
-LaunchError launch_and_wait(dim3 grid, dim3 block, KernelCall call)
-{
-    return launch_child(0, grid, block, Mechanism::null_stream, std::move(call), true, __builtin_return_address(0));
 }
 
 } // namespace nestbed::cpu

@@ -10,6 +10,9 @@
 //     after another, including their descendants.
 //   - A grid is complete only when its descendants are complete.
 //   - A launch past the pending-launch limit fails with the error code that the GPU gives.
+//   - A grid that the host launches programmatically may begin when each block of the grid before it in its stream has
+//     triggered or ended (chapter "Programmatic Dependent Launch and Synchronization"). Random orders let it: from
+//     then on, threads of both grids run in any order. By fifo and eager it begins when the grid before has ended.
 // The guide does not say when a launch stops being pending. According to measurements on an H200, it is when the grid
 // and its descendants are complete, without tail launches and their descendants. (results/h200/pending.csv: with a
 // limit of 256, a chain of 512 levels by the NULL stream or fire and forget is refused at its 257th launch; by tail
@@ -101,10 +104,17 @@ class Executor
                                          const ThreadContext* ran_instead)>
                           report);
 
-    // Launches a grid from the host, into one of its streams. Returns when the grid and all its descendants are
-    // complete. Throws Fault for an empty or oversized grid, if every thread waits for ever (schedule random), and if
-    // a kernel launches by a mechanism that is not allowed. Also throws whatever a kernel throws.
-    void run(dim3 grid, dim3 block, KernelCall call, unsigned stream = 0);
+    // Launches a grid from the host, into one of its streams. `programmatic`: it need not wait for the end of the grid
+    // before it in that stream. Returns when the grid and all its descendants are complete; under random orders also
+    // when the next grid may begin, because each block of this one has triggered or ended. Throws Fault for an empty or
+    // oversized grid, if every thread waits for ever (schedule random), and if a kernel launches by a mechanism that is
+    // not allowed. Also throws whatever a kernel throws.
+    void run(dim3 grid, dim3 block, KernelCall call, unsigned stream = 0, bool programmatic = false);
+    // Returns when all that was launched is complete. Throws as run() does. Call it before the host uses memory, waits or
+    // does anything else that is not a launch.
+    void finish();
+    // Whether something that was launched is not complete.
+    bool is_running() const;
 
   private:
     struct State;

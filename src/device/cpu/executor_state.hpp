@@ -16,6 +16,7 @@ namespace nestbed::cpu
 {
 
 class Engine;
+class RandomRun;
 
 // The lanes of a warp that exchange values: see exchange_in_warp().
 struct Warp {
@@ -67,6 +68,7 @@ struct Block {
     std::uint32_t next_unstarted = 0; // sequential schedules run threads in order
     std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
     bool sequential = true;
+    bool lets_next_begin = false; // a thread of it has triggered
     Engine* engine = nullptr;
     std::vector<Launched>* launched = nullptr; // where its launches are collected (sequential schedules)
     void* observed = nullptr;                  // see observer.hpp
@@ -75,6 +77,9 @@ struct Block {
     std::vector<Warp> warps;        // made with the first exchange
     std::uint32_t may_exchange = 0; // warps whose exchange may be complete; take_exchanged() has not seen it
 };
+
+// False of an empty or oversized grid.
+bool can_be_launched(dim3 grid, dim3 block);
 
 // Opens the barrier when every thread of the block is there or has ended, as on GPUs since Volta.
 void open_barrier(Block& block, std::size_t reached);
@@ -132,6 +137,10 @@ class Engine
     virtual void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) = 0;
     // Called in the fiber of a thread that waits for all that its block has launched.
     virtual void on_wait(Block& block) = 0;
+    // The same, when its block triggers the next grid, and of a thread that waits for the one before. In sequential
+    // schedules there is no other grid.
+    virtual void on_trigger(Block& /*block*/) {}
+    virtual void on_wait_for_previous(Block& /*block*/) {}
 
     PendingLaunches& pending;
     unsigned number = 0; // of the worker
@@ -162,19 +171,29 @@ struct Deviations {
     bool allowed(std::uint64_t decision) const { return !only || std::ranges::binary_search(*only, decision); }
 };
 
-// Runs a root grid to its end in an order drawn from a seed.
+// Runs root grids in an order drawn from a seed.
 class RandomScheduler
 {
   public:
-    explicit RandomScheduler(PendingLaunches& pending) : pending_(pending) {}
+    explicit RandomScheduler(PendingLaunches& pending);
+    ~RandomScheduler();
+    RandomScheduler(const RandomScheduler&) = delete;
+    RandomScheduler& operator=(const RandomScheduler&) = delete;
 
+    // Beside those that have not ended: returns when the next one may begin. The seed is that of the first one.
     void run(std::unique_ptr<Grid> root, std::uint64_t seed);
+    bool is_running() const { return run_ != nullptr; }
+    void finish();
 
     Deviations deviations;
 
   private:
+    template <class Work>
+    void go_on(const Work& work);
+
     PendingLaunches& pending_;
     CarrierPool carriers_;
+    std::unique_ptr<RandomRun> run_; // of grids that have not ended
 };
 
 } // namespace nestbed::cpu

@@ -18,8 +18,13 @@ Grid::Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel)
 void GridGraph::submit(std::unique_ptr<Grid> grid)
 {
     Grid* parent = grid->parent;
-    if (parent == nullptr)
+    if (parent == nullptr) {
+        grid->previous = newest_root_;
+        if (newest_root_ != nullptr)
+            newest_root_->next = grid.get();
+        newest_root_ = grid.get();
         return make_ready(std::move(grid));
+    }
     if (grid->mechanism == Mechanism::tail) {
         parent->tails.push_back(std::move(grid));
         return;
@@ -65,6 +70,18 @@ void GridGraph::child_is_complete(Grid& parent, Grid& grid)
     parent.children.erase(found);
 }
 
+void GridGraph::root_is_complete(Grid& grid)
+{
+    if (newest_root_ == &grid)
+        newest_root_ = nullptr;
+    if (grid.previous != nullptr)
+        grid.previous->next = nullptr;
+    if (grid.next == nullptr)
+        return;
+    grid.next->previous = nullptr;
+    std::ranges::copy(std::exchange(grid.next->previous_waiters, {}), std::back_inserter(woken_));
+}
+
 // Completes the grid if it is done, then its ancestors, as long as each grid is the last one that its parent waited
 // for.
 void GridGraph::complete_if_done(Grid& start)
@@ -88,7 +105,9 @@ void GridGraph::complete_if_done(Grid& start)
         if (grid->waiter != nullptr)
             woken_.push_back(grid->waiter);
         Grid* parent = grid->parent;
-        if (parent != nullptr) {
+        if (parent == nullptr) {
+            root_is_complete(*grid);
+        } else {
             if (grid->mechanism == Mechanism::tail)
                 parent->tail_open = false;
             else

@@ -44,6 +44,13 @@ struct Grid {
     void* observed = nullptr;                                  // see observer.hpp
     Carrier* waiter = nullptr;                                 // a thread that waits for this grid (random schedule)
 
+    // Of a root grid that others overlap (random schedule):
+    Grid* previous = nullptr;               // the root grid before it, if that is not complete
+    Grid* next = nullptr;                   // the one after it
+    std::vector<Carrier*> previous_waiters; // its threads that wait for the one before
+    std::uint64_t blocks_let_next = 0;      // blocks that have triggered or ended
+    bool triggers = false;                  // a block has triggered
+
     Grid() = default;
     Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel);
 
@@ -67,6 +74,14 @@ class GridGraph
     std::vector<Grid*>& ready() { return ready_; }
     // True if every submitted grid is complete.
     bool empty() const { return live_.empty(); }
+    // True if the last root grid runs beside the one before it.
+    bool overlaps() const { return newest_root_ != nullptr && newest_root_->previous != nullptr; }
+    // True if another root grid may begin, because the last one is complete, or because its blocks let it.
+    bool next_may_begin() const
+    {
+        return newest_root_ == nullptr ||
+               (newest_root_->triggers && newest_root_->blocks_let_next == newest_root_->blocks);
+    }
     // Returns the number of pending launches that have ended since the last call.
     unsigned take_released() { return std::exchange(released_, 0); }
     // Returns the threads whose child has completed since the last call.
@@ -76,11 +91,13 @@ class GridGraph
     void make_ready(std::unique_ptr<Grid> grid);
     void complete_if_done(Grid& grid);
     void child_is_complete(Grid& parent, Grid& grid);
+    void root_is_complete(Grid& grid);
 
     std::unordered_map<Grid*, std::unique_ptr<Grid>> live_; // ready or started
     std::vector<Grid*> ready_;
     std::vector<Carrier*> woken_;
     unsigned released_ = 0;
+    Grid* newest_root_ = nullptr; // if it is not complete
 };
 
 } // namespace nestbed::cpu

@@ -52,7 +52,8 @@ class Observer
     // What is launched into the stream from now on waits for it.
     virtual void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) = 0;
 
-    // A launch by a thread of a kernel into a stream of its block, or by the host (nullptr) into one of its streams.
+    // A launch by a thread of a kernel into a stream of its block, or by the host (nullptr) into one of its streams; the
+    // latter by host_pdl if the grid need not wait for the one before it in its stream.
     // `place`: the address after the launch call. Stream 0 of a kernel's thread: see launch_into().
     virtual void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) = 0;
     virtual void starts(void* grid) = 0;
@@ -70,6 +71,10 @@ class Observer
     virtual void warp_barrier(std::span<void* const> threads) = 0;
     // The thread has waited for all that its block launched, without tail launches.
     virtual void waited(void* thread) = 0;
+    // The thread lets the next grid begin, as the first one of its block.
+    virtual void lets_next_grid_begin(void* thread) = 0;
+    // The thread has waited for the grid before its own in the stream of the host.
+    virtual void waited_for_previous_grid(void* thread) = 0;
     virtual void block_ends(void* block) = 0;
     virtual void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
                                std::string_view name) = 0;

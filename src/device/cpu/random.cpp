@@ -1,15 +1,10 @@
 // The schedule random: each step is a decision, which continues one thread of a resident block, or starts another block with its first
 // thread. All draws come from the seed and the number of the step, and happen on one operating-system thread, so a seed gives the same
 // run every time.
-#include "base/split_mix.hpp"
-#include "device/cpu/executor_state.hpp"
+#include "device/cpu/random_run.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <list>
 #include <numeric>
-#include <random>
-#include <unordered_map>
 #include <utility>
 
 namespace nestbed::cpu
@@ -17,54 +12,6 @@ namespace nestbed::cpu
 
 namespace
 {
-
-// Limits of the blocks and threads in progress at once: each stopped thread holds a fiber, and each fiber takes two
-// of the 65530 memory mappings that Linux allows a process. If no block can continue because all wait for children,
-// children start beyond these limits, one chain at a time.
-constexpr std::size_t kResidentBlocks = 24;
-constexpr std::size_t kResidentThreads = 8192;
-
-struct ResidentBlock : Block {
-    std::vector<std::uint32_t> unstarted; // thread numbers
-    std::vector<Carrier*> runnable;
-    std::vector<Carrier*> gave_way; // can continue too, but wait for what another thread does
-    std::vector<Carrier*> at_barrier;
-    std::vector<Carrier*> at_warp;
-    std::uint32_t live = 0; // threads that have not exited
-
-    std::size_t able() const { return unstarted.size() + runnable.size() + gave_way.size(); }
-};
-
-// What continues: a thread of a resident block, or a thread of a new block.
-struct Choice {
-    ResidentBlock* block = nullptr;
-    std::size_t thread =
-        0; // among the unstarted threads of the block, then its runnable ones, then those that gave way
-    Grid* grid = nullptr;      // without a block: of which a new one starts
-    std::size_t new_block = 0; // among those of the grid that have not started
-
-    friend bool operator==(const Choice&, const Choice&) = default;
-};
-
-// The random numbers of one decision.
-class Draws
-{
-  public:
-    using result_type = std::uint64_t;
-    Draws(std::uint64_t seed, std::uint64_t decision) : seed_(split_mix(seed, decision)) {}
-    static constexpr result_type min() { return 0; }
-    static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
-    result_type operator()() { return split_mix(seed_, drawn_++); }
-
-    std::size_t below(std::size_t choices)
-    {
-        return std::uniform_int_distribution<std::size_t>(0, choices - 1)(*this);
-    }
-
-  private:
-    std::uint64_t seed_;
-    std::uint64_t drawn_ = 0;
-};
 
 template <class T>
 T taken(std::vector<T>& values, std::size_t index)
@@ -75,47 +22,22 @@ T taken(std::vector<T>& values, std::size_t index)
     return value;
 }
 
-class Run final : public Engine
-{
-  public:
-    Run(PendingLaunches& launches, CarrierPool& carriers, Deviations& deviations, std::uint64_t seed)
-        : Engine(launches), carriers_(carriers), deviations_(deviations), seed_(seed)
-    {
-    }
+} // namespace
 
-    void run(std::unique_ptr<Grid> root);
-    void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) override;
-    void on_wait(Block& block) override;
-
-  private:
-    void step();
-    Choice drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room, Draws& draws);
-    Choice default_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room);
-    std::vector<std::uint64_t>& unstarted_blocks(Grid& grid);
-    ResidentBlock& start_block(const Choice& choice);
-    Carrier& carrier_of(ResidentBlock& block, std::size_t thread);
-    void go_on(ResidentBlock& block, Carrier& carrier);
-    void finish(ResidentBlock& block);
-
-    CarrierPool& carriers_;
-    Deviations& deviations_;
-    std::uint64_t seed_;
-    std::uint64_t steps_ = 0;
-    GridGraph graph_;
-    std::list<ResidentBlock> resident_;
-    std::size_t resident_threads_ = 0;
-    std::unordered_map<Grid*, std::vector<std::uint64_t>> unstarted_blocks_;
-    Carrier* last_ = nullptr; // the thread that ran last, if it has not ended
-};
-
-void Run::run(std::unique_ptr<Grid> root)
+void RandomRun::run(std::unique_ptr<Grid> root)
 {
     graph_.submit(std::move(root));
+    while (!graph_.empty() && !graph_.next_may_begin())
+        step();
+}
+
+void RandomRun::finish()
+{
     while (!graph_.empty())
         step();
 }
 
-void Run::step()
+void RandomRun::step()
 {
     std::vector<ResidentBlock*> able;
     bool all_gave_way = true; // who gives way may wait for a block that has not started
@@ -124,7 +46,9 @@ void Run::step()
             able.push_back(&block);
             all_gave_way = all_gave_way && block.able() == block.gave_way.size();
         }
-    const bool room = resident_.size() < kResidentBlocks && resident_threads_ < kResidentThreads;
+    // A grid that overlaps the one before has room of its own, and begins soon: a missing wait shows only while both run.
+    const std::size_t most_blocks = graph_.overlaps() ? 2 * kResidentBlocks : kResidentBlocks;
+    const bool room = resident_.size() < most_blocks && resident_threads_ < kResidentThreads;
     const bool may_start = !graph_.ready().empty() && (room || all_gave_way);
     if (!may_start && able.empty())
         throw Fault("every thread waits and nothing can start: the kernels deadlock");
@@ -160,10 +84,11 @@ void Run::step()
 
 // If there is no room, it starts a block of the grid that became ready last, not another root block: a thread waits for this grid, or for
 // one after it in its stream.
-Choice Run::drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room, Draws& draws)
+Choice RandomRun::drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room, Draws& draws)
 {
-    const std::size_t choice = draws.below(able.size() + (may_start ? 1 : 0));
-    if (choice != able.size())
+    const std::size_t starts = !may_start ? 0 : graph_.overlaps() ? able.size() + 1 : 1;
+    const std::size_t choice = draws.below(able.size() + starts);
+    if (choice < able.size())
         return {.block = able[choice], .thread = draws.below(able[choice]->able())};
     std::vector<Grid*>& ready = graph_.ready();
     Grid* const grid = room ? ready[draws.below(ready.size())] : ready.back();
@@ -175,7 +100,7 @@ Choice Run::drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start
 
 // The thread that ran last; else the thread with the lowest number of the block that began first; else a new block; threads that gave way
 // come last, in turn.
-Choice Run::default_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room)
+Choice RandomRun::default_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room)
 {
     const auto number_of = [](const Carrier* carrier) { return carrier->next_thread; }; // of the thread that it runs
     if (last_ != nullptr) {
@@ -206,7 +131,7 @@ Choice Run::default_choice(const std::vector<ResidentBlock*>& able, bool may_sta
     return {.block = block, .thread = block->unstarted.size() + block->runnable.size()};
 }
 
-std::vector<std::uint64_t>& Run::unstarted_blocks(Grid& grid)
+std::vector<std::uint64_t>& RandomRun::unstarted_blocks(Grid& grid)
 {
     std::vector<std::uint64_t>& blocks = unstarted_blocks_[&grid];
     if (blocks.empty()) {
@@ -216,7 +141,7 @@ std::vector<std::uint64_t>& Run::unstarted_blocks(Grid& grid)
     return blocks;
 }
 
-ResidentBlock& Run::start_block(const Choice& choice)
+ResidentBlock& RandomRun::start_block(const Choice& choice)
 {
     Grid& grid = *choice.grid;
     std::vector<std::uint64_t>& blocks = unstarted_blocks(grid);
@@ -238,7 +163,7 @@ ResidentBlock& Run::start_block(const Choice& choice)
     return block;
 }
 
-Carrier& Run::carrier_of(ResidentBlock& block, std::size_t thread)
+Carrier& RandomRun::carrier_of(ResidentBlock& block, std::size_t thread)
 {
     if (thread < block.unstarted.size()) {
         Carrier& carrier = carriers_.take();
@@ -256,7 +181,7 @@ Carrier& Run::carrier_of(ResidentBlock& block, std::size_t thread)
     return carrier;
 }
 
-void Run::go_on(ResidentBlock& block, Carrier& carrier)
+void RandomRun::go_on(ResidentBlock& block, Carrier& carrier)
 {
     last_ = &carrier;
     switch (carrier.resume()) {
@@ -297,10 +222,12 @@ void Run::go_on(ResidentBlock& block, Carrier& carrier)
     }
 }
 
-void Run::finish(ResidentBlock& block)
+void RandomRun::finish(ResidentBlock& block)
 {
     Grid& grid = *block.grid;
     end_block(block);
+    if (!block.lets_next_begin)
+        ++grid.blocks_let_next;
     resident_threads_ -= block.threads;
     resident_.remove_if([&](const ResidentBlock& other) { return &other == &block; });
     if (--grid.blocks_open == 0)
@@ -308,7 +235,7 @@ void Run::finish(ResidentBlock& block)
     pending.release(graph_.take_released());
 }
 
-void Run::on_launch(Block& /*block*/, std::unique_ptr<Grid> grid, bool wait)
+void RandomRun::on_launch(Block& /*block*/, std::unique_ptr<Grid> grid, bool wait)
 {
     Carrier& carrier = *current_carrier();
     if (wait)
@@ -317,7 +244,7 @@ void Run::on_launch(Block& /*block*/, std::unique_ptr<Grid> grid, bool wait)
     carrier.stop(wait ? Carrier::Stop::waiting : Carrier::Stop::yielded);
 }
 
-void Run::on_wait(Block& block)
+void RandomRun::on_wait(Block& block)
 {
     const auto children = block.grid->children.find(block.index);
     if (children == block.grid->children.end())
@@ -326,16 +253,50 @@ void Run::on_wait(Block& block)
     current_carrier()->stop(Carrier::Stop::waiting);
 }
 
-} // namespace
+void RandomRun::on_trigger(Block& block)
+{
+    block.grid->triggers = true;
+    ++block.grid->blocks_let_next;
+    current_carrier()->stop(Carrier::Stop::yielded);
+}
 
-void RandomScheduler::run(std::unique_ptr<Grid> root, std::uint64_t seed)
+void RandomRun::on_wait_for_previous(Block& block)
+{
+    if (block.grid->previous == nullptr)
+        return;
+    block.grid->previous_waiters.push_back(current_carrier());
+    current_carrier()->stop(Carrier::Stop::waiting);
+}
+
+RandomScheduler::RandomScheduler(PendingLaunches& pending) : pending_(pending) {}
+
+RandomScheduler::~RandomScheduler() = default;
+
+template <class Work>
+void RandomScheduler::go_on(const Work& work)
 {
     try {
-        Run(pending_, carriers_, deviations, seed).run(std::move(root));
+        work();
     } catch (...) {
+        run_.reset();
         carriers_.clear();
         throw;
     }
+    if (run_->is_complete())
+        run_.reset();
+}
+
+void RandomScheduler::run(std::unique_ptr<Grid> root, std::uint64_t seed)
+{
+    if (run_ == nullptr)
+        run_ = std::make_unique<RandomRun>(pending_, carriers_, deviations, seed);
+    go_on([&] { run_->run(std::move(root)); });
+}
+
+void RandomScheduler::finish()
+{
+    if (run_ != nullptr)
+        go_on([&] { run_->finish(); });
 }
 
 } // namespace nestbed::cpu

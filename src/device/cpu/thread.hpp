@@ -76,6 +76,12 @@ void wait_for_children();
 // The same for an order of streams: what the thread does next is in no order with the children.
 void complete_children();
 
+// cudaTriggerProgrammaticLaunchCompletion(): see Executor::run().
+void let_next_grid_begin();
+// cudaGridDependencySynchronize(): returns when the grid before it in its stream is complete, if its own grid was launched
+// programmatically.
+void wait_for_previous_grid();
+
 // For a thread that waits for something that another one writes: lets the other threads and blocks run, under every schedule.
 void give_way();
 // A thread that has given way keeps its stack. False if most of the stacks that there can be are in use (see fiber.hpp): then a thread

@@ -64,6 +64,23 @@ void Detector::waited(void* handle)
     has_room();
 }
 
+void Detector::lets_next_grid_begin(void* handle)
+{
+    const Busy busy;
+    const auto& thread = *static_cast<const WatchedThread*>(handle);
+    WatchedGrid& grid = *thread.block->grid;
+    grid.to_next = clocks_.merged(grid.to_next, thread.released);
+}
+
+void Detector::waited_for_previous_grid(void* handle)
+{
+    const Busy busy;
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    if (const WatchedGrid* const previous = thread.block->grid->previous; previous != nullptr)
+        thread.acquired = clocks_.merged(thread.acquired, previous->ended);
+    has_room();
+}
+
 // ---- streams and events ----
 
 void Detector::synchronized()
@@ -116,8 +133,11 @@ Clock Detector::end_of(std::uint64_t captured)
 void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t captured)
 {
     const Busy busy;
-    Clock& waits = handle == nullptr ? streams_[stream] : static_cast<WatchedThread*>(handle)->block->awaited[stream];
-    waits = clocks_.merged(waits, end_of(captured));
+    const Clock end = end_of(captured);
+    if (handle == nullptr)
+        streams_[stream] = clocks_.merged(streams_[stream], end);
+    Clock& waits = handle == nullptr ? awaited_[stream] : static_cast<WatchedThread*>(handle)->block->awaited[stream];
+    waits = clocks_.merged(waits, end);
     has_room();
 }
 

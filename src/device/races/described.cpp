@@ -52,6 +52,10 @@ std::string between_parent_and(const WatchedGrid& child, const Access& parents, 
 
 std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right)
 {
+    if (left.parent == nullptr && left.stream == right.stream)
+        return "a grid that is launched programmatically need not wait for the one before it in its stream (a "
+               "cudaGridDependencySynchronize() before its access would do, and one in each grid that is between "
+               "them)";
     if (left.parent == nullptr)
         return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
     return fmt::format(

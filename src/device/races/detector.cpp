@@ -93,6 +93,8 @@ void Detector::reset()
     releases_.clear();
     host_ = nullptr;
     streams_.clear();
+    awaited_.clear();
+    last_in_stream_.clear();
     captured_.clear();
     found_.clear();
     found_bad_.clear();
@@ -183,7 +185,15 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     grid.stream = stream;
     has_room();
     if (thread == nullptr) {
-        grid.base = clocks_.merged(host_, streams_[stream]);
+        const WatchedGrid*& last = last_in_stream_[stream];
+        if (mechanism == Mechanism::host_pdl && last != nullptr) {
+            grid.previous = last;
+            grid.base =
+                clocks_.merged(clocks_.merged(host_, awaited_[stream]), clocks_.merged(last->base, last->to_next));
+        } else {
+            grid.base = clocks_.merged(host_, streams_[stream]);
+        }
+        last = &grid;
         return &grid;
     }
     WatchedBlock& block = *thread->block;

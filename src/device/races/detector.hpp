@@ -5,6 +5,10 @@
 //   - the order of a thread's own instructions;
 //   - a barrier: what all threads of a block did before it, before what they do after it; __syncwarp(): the same for its lanes;
 //   - a launch: what the launching thread (no other one) did before it, before all that the child does;
+//   - programmatic dependent launch (PTX ISA, griddepcontrol): what a thread released by a fence (__threadfence) before it let the next
+//     grid begin, as the first one of its block, before all that the next grid does; the end of a grid and of all its descendants,
+//     before what a thread of the next one does after it has waited for it. A grid that is launched so is in no other order with the
+//     one before it in its stream;
 //   - the end of a grid and of all its descendants, before: the next grid of the same stream of the launching block (its NULL stream, or a
 //     named one), and the next of a stream that waits for an event which captured this one; the tail launches of the grid that launched
 //     it; the next grid of the host's stream; the host; what a thread of the launching block does after it has waited for all children;
@@ -82,11 +86,13 @@ struct WatchedGrid {
     std::uint32_t site = 0;         // of the launch
     std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
-    bool complete = false;         // with its descendants, without tail launches
-    WatchedGrid* before = nullptr; // in the stream of the launching block
-    Clock base = nullptr;          // what all its threads know: what their launcher knew, and `after`
-    Clock after = nullptr;         // what was complete before it started
-    Clock awaited = nullptr;       // the part that events captured for which its stream waits
+    bool complete = false;                 // with its descendants, without tail launches
+    WatchedGrid* before = nullptr;         // in the stream of the launching block
+    Clock base = nullptr;                  // what all its threads know: what their launcher knew, and `after`
+    Clock after = nullptr;                 // what was complete before it started
+    Clock awaited = nullptr;               // the part that events captured for which its stream waits
+    const WatchedGrid* previous = nullptr; // of a programmatic launch: the grid before it in its stream of the host
+    Clock to_next = nullptr;               // what its threads released before they let the next grid begin
     // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
     Clock ended = nullptr;
     Fenced fenced;    // of its launching thread
@@ -186,6 +192,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void barrier(void* block) override;
     void warp_barrier(std::span<void* const> threads) override;
     void waited(void* thread) override;
+    void lets_next_grid_begin(void* thread) override;
+    void waited_for_previous_grid(void* thread) override;
     void block_ends(void* block) override;
     void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
                        std::string_view name) override;
@@ -282,6 +290,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     Clock host_ = nullptr;
     std::map<std::uint64_t, Clock> streams_; // of the host
+    std::map<std::uint64_t, Clock> awaited_; // by stream of the host: what events captured for which it waits
+    std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site

@@ -17,7 +17,8 @@ namespace
 {
 
 constexpr std::string_view kLaunches =
-    "cudaLaunchKernel* cudaLaunchCooperativeKernel* cudaLaunchDevice* cudaGetParameterBuffer*";
+    "cudaLaunchKernel cudaLaunchKernel_ptsz cudaLaunchKernelExC* cudaLaunchCooperativeKernel* cudaLaunchDevice* "
+    "cudaGetParameterBuffer*";
 constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
@@ -36,7 +37,8 @@ constexpr std::string_view kTextureCalls =
     "tex2D* tex3D* texCubemap* surf1D* surf2D* surf3D*";
 constexpr std::string_view kGridBarriers = "this_grid this_multi_grid this_cluster";
 constexpr std::array kRefused{
-    RefusedNames{kLaunches, "the executor launches kernels by kernel<<<grid, block>>>(arguments) only"},
+    RefusedNames{kLaunches,
+                 "the executor launches kernels by kernel<<<grid, block>>>(arguments) and cudaLaunchKernelEx() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
     RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},

@@ -30,6 +30,8 @@ constexpr std::array kForms = {
     Form{"fence.acq_rel.gpu", "__threadfence"},
     Form{"fence.acq_rel.sys", "__threadfence_system"},
     Form{"bar.sync 0", "__syncthreads"},
+    Form{"griddepcontrol.launch_dependents", "cudaTriggerProgrammaticLaunchCompletion"},
+    Form{"griddepcontrol.wait", "cudaGridDependencySynchronize"},
     Form{"trap", "__trap"},
 };
 

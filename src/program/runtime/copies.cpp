@@ -96,7 +96,9 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
         return noted(cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
     if (const std::string why = why_not_usable(copy.from, from_bytes, from_device); !why.empty())
         return noted(cudaErrorInvalidValue, fmt::format("{}: source: {}", function, why));
-    use_stream(stream);
+    use_stream_for_copy(stream);
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
     copy.run(&std::memmove);
     host_wrote(copy.to, to_bytes);
     if (waits)
@@ -116,7 +118,9 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, co
             function, [fill] { fill_in_kernel(fill); }, stream, place);
     if (const std::string why = why_not_usable(fill.to, bytes, true); !why.empty())
         return noted(cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
-    use_stream(stream);
+    use_stream_for_copy(stream);
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
     fill.run(&std::memset);
     host_wrote(fill.to, bytes);
     return cudaSuccess;

@@ -116,7 +116,11 @@ bool reported = false;
 void at_end(int status, void* /*argument*/)
 {
     if (getpid() != process || reported)
-        return; // a child of the program that did not execute another one
+        return;                       // a child of the program that did not execute another one
+    if (state().running.try_lock()) { // else another thread of the host runs a kernel, which may never end
+        state().running.unlock();
+        finish_launches();
+    }
     static_cast<void>(std::fflush(nullptr));
     std::cout.flush();
     if (const std::optional<int> code = report(status)) {

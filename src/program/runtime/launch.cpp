@@ -24,6 +24,8 @@ struct Configuration {
     Place place{};
     const void* address = nullptr; // after the launch, for the observer
     void* outer = nullptr;         // the configuration of a launch whose arguments contain this one
+    bool programmatic = false;     // it need not wait for the end of the grid before it
+    cudaError_t* error = nullptr;  // where the error of the launch goes too
 };
 
 thread_local void* configured_by_host = nullptr;
@@ -137,28 +139,13 @@ void warn_of_own_memory(const char* kernel, Place place, const void* arguments, 
     }
 }
 
-void launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body, bool of_library)
+// Runs kernels that the host launched. A fault of theirs is an error of the device.
+template <class Run>
+void run_watched(const std::string& name, const Run& run)
 {
-    if (sticky_error() != cudaSuccess)
-        return;
-    const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
-    grid->of_library = of_library;
-    grid->error = error_of(launch);
-    if (grid->error == cudaSuccess &&
-        (launch.stream == cudaStreamTailLaunch || launch.stream == cudaStreamFireAndForget))
-        grid->error = cudaErrorInvalidResourceHandle; // they are streams of kernels
-    state().ledger.add(grid);
-    if (grid->error != cudaSuccess) {
-        noted(static_cast<cudaError_t>(grid->error));
-        return;
-    }
-    const std::string name = fmt::format("kernel {} (launched at {})", kernel, grid->place);
-    const std::lock_guard lock(state().running);
-    use_stream(launch.stream);
     try {
         const WatchedRun watched;
-        state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body)),
-                             static_cast<unsigned>(number_of(launch.stream)));
+        run();
     } catch (const KernelFault& fault) {
         say(fault.what());
         set_sticky_error(fault.error());
@@ -167,6 +154,60 @@ void launch_from_host(const char* kernel, const Configuration& launch, std::func
         set_sticky_error(cudaErrorLaunchFailure);
     }
     check_guards(fmt::format("after {}", name));
+}
+
+std::string last_launched; // by the host
+
+cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
+                             bool of_library)
+{
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return error;
+    const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
+    grid->of_library = of_library;
+    grid->error = error_of(launch);
+    if (grid->error == cudaSuccess &&
+        (launch.stream == cudaStreamTailLaunch || launch.stream == cudaStreamFireAndForget))
+        grid->error = cudaErrorInvalidResourceHandle; // they are streams of kernels
+    state().ledger.add(grid);
+    if (grid->error != cudaSuccess)
+        return noted(static_cast<cudaError_t>(grid->error));
+    const std::lock_guard lock(state().running);
+    last_launched = fmt::format("kernel {} (launched at {})", kernel, grid->place);
+    use_stream(launch.stream);
+    run_watched(last_launched, [&] {
+        state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body)),
+                             static_cast<unsigned>(number_of(launch.stream)), launch.programmatic);
+    });
+    return cudaSuccess;
+}
+
+// Throws KernelFault for an attribute that the executor does not have.
+void add_attributes(Configuration& launch, const cudaLaunchConfig_t& of)
+{
+    for (unsigned index = 0; index < of.numAttrs; ++index) {
+        const cudaLaunchAttribute& attribute = of.attrs[index];
+        switch (attribute.id) {
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+            launch.programmatic = attribute.val.programmaticStreamSerializationAllowed != 0;
+            break;
+        case cudaLaunchAttributeIgnore:
+        case cudaLaunchAttributeAccessPolicyWindow:
+        case cudaLaunchAttributeSynchronizationPolicy:
+        case cudaLaunchAttributePriority:
+        case cudaLaunchAttributeMemSyncDomainMap:
+        case cudaLaunchAttributeMemSyncDomain:
+        case cudaLaunchAttributePreferredSharedMemoryCarveout:
+            break; // they change times alone
+        default:
+            throw KernelFault(
+                cudaErrorNotSupported,
+                fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has programmatic "
+                            "stream serialization ({}) alone, no clusters, cooperative grids or events",
+                            spelled(launch.place), static_cast<int>(attribute.id),
+                            static_cast<int>(cudaLaunchAttributeProgrammaticStreamSerialization)));
+        }
+    }
 }
 
 } // namespace
@@ -190,8 +231,42 @@ void submit(const char* name, const void* arguments, std::size_t bytes, std::fun
     if (cpu::in_kernel()) {
         warn_of_own_memory(name, launch->place, arguments, bytes);
         launch_from_kernel(name, *launch, std::move(body), false);
-    } else
-        launch_from_host(name, *launch, std::move(body), false);
+        return;
+    }
+    const cudaError_t error = launch_from_host(name, *launch, std::move(body), false);
+    if (launch->error != nullptr)
+        *launch->error = error;
+}
+
+cudaError_t launch_extended(const ExtendedLaunch& launch, const std::function<void()>& call)
+{
+    const cudaLaunchConfig_t& of = *launch.configuration;
+    cudaError_t error = cudaSuccess;
+    Configuration configuration{.grid = of.gridDim,
+                                .block = of.blockDim,
+                                .shared_bytes = of.dynamicSmemBytes,
+                                .stream = of.stream,
+                                .place = launch.place,
+                                .outer = configured(),
+                                .error = &error};
+    try {
+        add_attributes(configuration, of);
+    } catch (const KernelFault& fault) {
+        return noted(fault.error(), fault.what());
+    }
+    configured() = std::make_unique<Configuration>(configuration).release(); // submit() takes it over
+    call();
+    return error;
+}
+
+void finish_launches()
+{
+    if (cpu::in_kernel())
+        return;
+    const std::lock_guard lock(state().running);
+    if (!state().executor.is_running())
+        return;
+    run_watched(last_launched, [] { state().executor.finish(); });
 }
 
 cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream_t stream, const void* place)

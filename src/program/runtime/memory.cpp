@@ -109,6 +109,7 @@ cudaError_t free_memory(void* memory, bool of_host)
         return noted(error);
     if (memory == nullptr)
         return cudaSuccess;
+    finish_launches();
     Heap& of = heap();
     const std::unique_lock lock(of.mutex);
     const auto found = of.by_begin.find(reinterpret_cast<std::uintptr_t>(memory));

@@ -64,6 +64,8 @@ std::string described(const cpu::ThreadContext& thread);
 // Launches from a kernel that are no kernels of the user: copies.
 cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream_t stream, const void* place);
 std::string spelled(Place place);
+// What the host launched is complete when this returns: a kernel may still run if the next one need not wait for its end.
+void finish_launches();
 
 // ---- streams of the host ----
 
@@ -72,6 +74,8 @@ std::uint64_t number_of(cudaStream_t stream);
 bool is_named(cudaStream_t stream);
 // The host is about to put work into a stream. The NULL stream waits for the blocking streams, and they for it.
 void use_stream(cudaStream_t stream);
+// The same for work that is no kernel: the next kernel waits for it, and so for what was before it.
+void use_stream_for_copy(cudaStream_t stream);
 // The host has waited for all work.
 void host_waited();
 

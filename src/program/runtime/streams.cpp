@@ -118,8 +118,17 @@ void use_stream(cudaStream_t stream)
     }
 }
 
+void use_stream_for_copy(cudaStream_t stream)
+{
+    finish_launches();
+    use_stream(stream);
+    if (const std::uint64_t number = number_of(stream); cpu::observer != nullptr)
+        cpu::observer->stream_waits(nullptr, number, cpu::observer->captures(nullptr, number));
+}
+
 void host_waited()
 {
+    finish_launches();
     used = {};
     if (cpu::observer != nullptr)
         cpu::observer->synchronized();
@@ -156,6 +165,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     if (nestbed::cpu::in_kernel() || !is_named(stream))
         return wait_for_all();
+    finish_launches();
     const std::lock_guard lock(state().running);
     if (nestbed::cpu::observer != nullptr)
         nestbed::cpu::observer->stream_synchronized(number_of(stream));
@@ -170,6 +180,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 // What was launched is complete: by the host at once, by a block when complete_children() returns.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/)
 {
+    finish_launches();
     const std::unique_lock lock = locked_by_host();
     bool recorded = false;
     std::uint64_t captured = 0;
@@ -239,6 +250,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    finish_launches();
     const std::unique_lock lock = locked_by_host();
     if (!nestbed::cpu::in_kernel())
         use_stream(stream);
@@ -255,6 +267,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     if (nestbed::cpu::in_kernel())
         return wait_for_all();
+    finish_launches();
     const std::lock_guard lock(state().running);
     return with_event(event, [](const CUevent_st& of) {
         if (nestbed::cpu::observer != nullptr && of.recorded)

@@ -34,22 +34,24 @@ enum class Bug {
     kLostWork,        // lanes or elements are left out
     kEarlyReturn,     // threads end before they have written what others read behind a barrier
     kBranchBarrier,   // a block is divided between two barriers
-    kEarlyRead,       // a parent reads its child's result without waiting
+    kEarlyRead,       // a result of another grid is read before the wait for it
     kLateWrite,       // a parent writes what its child reads after the launch
     kWrongStream,     // launches that need an order are in two streams
     kNotTail,         // a fire-and-forget launch, or one into a stream, where a tail launch is necessary
     kOpenOrder,       // several threads launch into one stream, in any order
     kWrongMemory,     // a pointer to local or shared memory is an argument of a launch
+    kMissingWait,     // a grid that is launched programmatically does not wait for the one before
+    kEarlyTrigger,    // a grid lets the next one begin before it has written what that reads
 };
 
 constexpr const char* name_of(Bug bug)
 {
     constexpr const char* kNames[] = {
-        "none",          "missing_atomic", "missing_barrier", "missing_syncwarp", "missing_fence",
-        "block_scope",   "missing_guard",  "out_of_bounds",   "index_overflow",   "too_small",
-        "uninitialized", "check_first",    "plain_write",     "plain_flag",       "in_place",
-        "overlap",       "lost_work",      "early_return",    "branch_barrier",   "early_read",
-        "late_write",    "wrong_stream",   "not_tail",        "open_order",       "wrong_memory"};
+        "none",           "missing_atomic", "missing_barrier", "missing_syncwarp", "missing_fence", "block_scope",
+        "missing_guard",  "out_of_bounds",  "index_overflow",  "too_small",        "uninitialized", "check_first",
+        "plain_write",    "plain_flag",     "in_place",        "overlap",          "lost_work",     "early_return",
+        "branch_barrier", "early_read",     "late_write",      "wrong_stream",     "not_tail",      "open_order",
+        "wrong_memory",   "missing_wait",   "early_trigger"};
     return kNames[static_cast<int>(bug)];
 }
 

@@ -31,6 +31,20 @@ inline constexpr std::size_t kElementBytes<void> = 1;
 void configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr,
                const char* file = __builtin_FILE(), unsigned line = __builtin_LINE());
 
+// The configuration of a call of cudaLaunchKernelEx(), and where it is.
+struct ExtendedLaunch {
+    // NOLINTNEXTLINE(google-explicit-constructor): the call has the configuration
+    ExtendedLaunch(const cudaLaunchConfig_t* of, const char* file = __builtin_FILE(),
+                   unsigned line = __builtin_LINE())
+        : configuration(of), place{file, line}
+    {
+    }
+    const cudaLaunchConfig_t* configuration;
+    Place place;
+};
+// `call` calls the kernel.
+cudaError_t launch_extended(const ExtendedLaunch& launch, const std::function<void()>& call);
+
 // Launches a grid whose threads each call `body`, with the configuration of the last configure(). `arguments`: the bytes
 // of the arguments that the kernel uses.
 void submit(const char* name, const void* arguments, std::size_t bytes, std::function<void()> body);
@@ -91,3 +105,22 @@ bool sources(std::initializer_list<const char*> files);
 [[noreturn]] void assertion_failed(const char* expression, const char* file, unsigned line, const char* function);
 
 } // namespace nestbed::program
+
+// NOLINTBEGIN: these names are CUDA's.
+template <class... Expected, class... Actual>
+cudaError_t cudaLaunchKernelEx(nestbed::program::ExtendedLaunch launch, void (*kernel)(Expected...),
+                               Actual&&... arguments)
+{
+    static_assert(sizeof...(Expected) == sizeof...(Actual),
+                  "a kernel is launched with as many arguments as it takes");
+    return nestbed::program::launch_extended(launch, [&] { kernel(std::forward<Actual>(arguments)...); });
+}
+inline void cudaTriggerProgrammaticLaunchCompletion()
+{
+    nestbed::cpu::let_next_grid_begin();
+}
+inline void cudaGridDependencySynchronize()
+{
+    nestbed::cpu::wait_for_previous_grid();
+}
+// NOLINTEND
