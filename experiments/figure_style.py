@@ -245,25 +245,27 @@ class Sheet:
     caption.
 
     `add` places axes, and `finish` lays out the page around them. `notes` are sentences that the caption must contain
-    in addition to the source of the numbers.
+    in addition to the source of the numbers. `bare`: title and caption are not drawn; `caption` has the text.
     """
 
-    def __init__(self, title, key=(), subtitle=""):
-        self.figure = plt.Figure(figsize=(WIDTH, 4))
-        self.title = wrapped(title, 12, WIDTH - 2 * MARGIN, bold=True)
-        self.subtitle = wrapped(subtitle, 8.5, WIDTH - 2 * MARGIN) if subtitle else []
+    def __init__(self, title, key=(), subtitle="", width=WIDTH, bare=False):
+        self.figure = plt.Figure(figsize=(width, 4))
+        self.width = width
+        self.bare = bare
+        self.title = [] if bare else wrapped(title, 12, width - 2 * MARGIN, bold=True)
+        self.subtitle = wrapped(subtitle, 8.5, width - 2 * MARGIN) if subtitle and not bare else []
         self.key = self._key_lines(key)
         self.top = MARGIN + 0.23 * len(self.title) + 0.17 * len(self.subtitle) + 0.19 * len(self.key) + 0.1
         self.boxes = []
         self.notes = []
+        self.caption = ""
 
-    @staticmethod
-    def _key_lines(key):
+    def _key_lines(self, key):
         """[(text, colour, mark or None)] with their positions, over as many lines as necessary."""
-        lines, left = [], WIDTH
+        lines, left = [], self.width
         for text, colour, mark in key:
             width = text_width(text, 8.5) + (0.2 if mark else 0)
-            if left + width > WIDTH - MARGIN:
+            if left + width > self.width - MARGIN:
                 lines.append([])
                 left = MARGIN
             lines[-1].append((left, text, colour, mark))
@@ -287,28 +289,29 @@ class Sheet:
     def finish(self, caption, bottom=0.5):
         """Adds title, key and caption. `bottom`: inches below the lowest axes, for ticks and their label. Returns the
         figure."""
-        lines = [line for part in [*self.notes, *caption] for line in wrapped(part, 7, WIDTH - 2 * MARGIN)]
+        self.caption = " ".join([*self.notes, *caption])
+        lines = [] if self.bare else [line for part in [*self.notes, *caption] for line in wrapped(part, 7, self.width - 2 * MARGIN)]
         body = max((top + height for _, _, top, _, height in self.boxes), default=0)
         total = self.top + body + bottom + 0.135 * len(lines) + MARGIN
-        self.figure.set_size_inches(WIDTH, total)
+        self.figure.set_size_inches(self.width, total)
         for axes, left, top, width, height in self.boxes:
-            axes.set_position([left / WIDTH, 1 - (self.top + top + height) / total, width / WIDTH, height / total])
+            axes.set_position([left / self.width, 1 - (self.top + top + height) / total, width / self.width, height / total])
         y = MARGIN
         for texts, size, step, style in ((self.title, 12, 0.23, {"fontweight": "bold"}),
                                          (self.subtitle, 8.5, 0.17, {"color": "#444444"})):
             for text in texts:
-                self.figure.text(MARGIN / WIDTH, 1 - y / total, text, fontsize=size, va="top", **style)
+                self.figure.text(MARGIN / self.width, 1 - y / total, text, fontsize=size, va="top", **style)
                 y += step
         for line in self.key:
             y += 0.19
             for left, text, colour, mark in line:
                 if mark:
-                    self.figure.add_artist(Line2D([(left + 0.06) / WIDTH], [1 - (y - 0.045) / total], marker=mark, markersize=5.5,
+                    self.figure.add_artist(Line2D([(left + 0.06) / self.width], [1 - (y - 0.045) / total], marker=mark, markersize=5.5,
                                                   color=colour, linestyle="none"))
-                self.figure.text((left + (0.17 if mark else 0)) / WIDTH, 1 - y / total, text, fontsize=8.5, color=colour,
+                self.figure.text((left + (0.17 if mark else 0)) / self.width, 1 - y / total, text, fontsize=8.5, color=colour,
                                  va="baseline")
         for number, line in enumerate(reversed(lines)):
-            self.figure.text(MARGIN / WIDTH, (MARGIN * 0.7 + 0.135 * number) / total, line, fontsize=7, color="#555555")
+            self.figure.text(MARGIN / self.width, (MARGIN * 0.7 + 0.135 * number) / total, line, fontsize=7, color="#555555")
         return self.figure
 
     def end_labels(self, axes, labels, size=8):
