@@ -5,6 +5,7 @@ The colours are those of Okabe and Ito ("Color Universal Design", 2008), which p
 distinguish. In addition, every line has its own mark. Lengths are in inches. A sheet is 8.3 inches wide: 830 pixels
 in a README.
 """
+import collections.abc
 import colorsys
 import functools
 import math
@@ -32,37 +33,41 @@ DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 # The background colours of the page (page.css), and the contrast that lines need on them.
 SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}
 
-# A family is defined by what a launch is made for. Its members share a hue. The position of a strategy in its family
-# gives its shade, mark and dashes (look_of).
-FAMILIES = {
-    "one child per block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
-    "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
-    "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
-    "levels started by the host or a barrier": (GREEN, [
-        "host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels", "bfs_frontier", "bfs_balanced", "bfs_direction",
-        "bfs_cooperative", "bfs_queue", "sssp_frontier", "sssp_balanced", "sssp_cooperative", "search_levels", "quadtree_levels",
-        "sssp_queue"]),
-    "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust", "sort_radix", "sort_merge", "sort_thrust", "quadtree_morton", "quadtree_karras"]),
-    "no recursion": ("#555555", [
-        "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",
-        "interleaved", "neighbored_less", "shared_neighbored", "shared_interleaved", "last_block_rdc", "last_block_inline",
-        "last_block_noinline", "host", "host_parallel", "copy_row", "copy_col", "naive_row", "naive_col", "shared_tile",
-        "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong",
-        "bezier_line_thread", "bezier_line_block", "bezier_balanced", "mandelbrot_exhaustive", "mandelbrot_queue",
-        "search_queue", "search_stacks"]),
-    "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout", "lanes_in_turn",
-                                     "lanes_at_once"]),
-    "patterns of memory visibility": ("#8C5A3C", [
-        "litmus_own_write", "litmus_other_barrier", "litmus_constant", "litmus_child_flag", "litmus_child_tail", "litmus_grandchild_tail",
-        "litmus_siblings_null", "litmus_second_child", "litmus_counter_fence", "litmus_other_write", "litmus_child_write",
-        "litmus_siblings_forget", "litmus_siblings_named", "litmus_counter", "litmus_shared_pointer", "litmus_local_pointer"]),
-    "data-dependent launches": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered",
-                                  "quick_kway", "quick_binary", "quick_simple", "quick_sample",
-                                  "search_children", "search_budget", "search_graph",
-                                  "quadtree_children", "quadtree_graph", "quadtree_sample", "bfs_tail", "bfs_graph", "bfs_children", "bfs_recursive",
-                                  "sssp_tail", "sssp_near_far", "sssp_graph", "sssp_children", "sssp_recursive", "bfs_queue_children",
-                                  "sssp_queue_children", "bfs_graph_sync"]),
+# The colours of families: of what the launches of a strategy are made for, as `nestbed list --json` says. The members of a family share a
+# hue.
+FAMILY_COLOURS = {
+    "one child per block": VERMILLION,
+    "one child per level": BLUE,
+    "children share the whole input": "#B0508A",
+    "levels started by the host or a barrier": GREEN,
+    "the library": "#7B5BB5",
+    "no recursion": "#555555",
+    "other recursions": "#B87A00",
+    "patterns of memory visibility": "#8C5A3C",
+    "data-dependent launches": "#A03070",
 }
+# The places of strategies among those of their hue, which give shade, mark and dashes (look_of), and the order of legends: figures which are
+# often compared keep their looks. A strategy that is not here has a look that follows from its name, and comes last.
+LOOKS = [names.split() for names in (
+    "synced nosync barrier tail aggregated_block",
+    "reduce2 reduce2_tail aggregated_grid graph",
+    "wide_warp nested_best wide_block",
+    "host_loop graph_host cooperative mandelbrot_levels sort_levels bfs_frontier bfs_balanced bfs_direction bfs_cooperative "
+    "bfs_queue sssp_frontier sssp_balanced sssp_cooperative search_levels quadtree_levels sssp_queue",
+    "cub cub_narrow thrust sort_radix sort_merge sort_thrust quadtree_morton quadtree_karras",
+    "last_block neighbored unroll8_warp complete_unroll naive_tree naive_serial tree_2d unroll2 interleaved neighbored_less "
+    "shared_neighbored shared_interleaved last_block_rdc last_block_inline last_block_noinline host host_parallel copy_row "
+    "copy_col naive_row naive_col shared_tile unroll4_row unroll4_col diagonal_row diagonal_col blobs blobs_wrong "
+    "bezier_line_thread bezier_line_block bezier_balanced mandelbrot_exhaustive mandelbrot_queue search_queue search_stacks",
+    "hello hello_synced recursive_transpose chain fanout lanes_in_turn lanes_at_once",
+    "litmus_own_write litmus_other_barrier litmus_constant litmus_child_flag litmus_child_tail litmus_grandchild_tail "
+    "litmus_siblings_null litmus_second_child litmus_counter_fence litmus_other_write litmus_child_write litmus_siblings_forget "
+    "litmus_siblings_named litmus_counter litmus_shared_pointer litmus_local_pointer",
+    "bezier_children mandelbrot_split mandelbrot_naive mandelbrot_graph bezier_unordered quick_kway quick_binary quick_simple "
+    "quick_sample search_children search_budget search_graph quadtree_children quadtree_graph quadtree_sample bfs_tail bfs_graph "
+    "bfs_children bfs_recursive sssp_tail sssp_near_far sssp_graph sssp_children sssp_recursive bfs_queue_children "
+    "sssp_queue_children bfs_graph_sync")]
+PLACES = {name: place for names in LOOKS for place, name in enumerate(names)}
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}
 MECHANISMS = {
@@ -83,19 +88,36 @@ matplotlib.rcParams.update({
 })
 
 
+@functools.cache
+def _members(family):
+    return sorted((name for name in PLACES if tables.family_of(name) == family), key=PLACES.get)
+
+
+class _Families(collections.abc.Mapping):
+    """{family: (colour, the strategies of it that have a look of their own)}."""
+
+    def __getitem__(self, family):
+        return FAMILY_COLOURS[family], _members(family)
+
+    def __iter__(self):
+        return iter(FAMILY_COLOURS)
+
+    def __len__(self):
+        return len(FAMILY_COLOURS)
+
+
+FAMILIES = _Families()
+
+
 def family_of(strategy, launches=0):
-    """The family of a strategy by name. An unknown strategy gets its family from whether it launches."""
-    for family, (_, members) in FAMILIES.items():
-        if strategy in members:
-            return family
-    return "other recursions" if launches > 0 else "no recursion"
+    """The family of a strategy by name. A strategy that this nestbed does not have gets its family from whether it launches."""
+    family = tables.family_of(strategy)
+    return family if family in FAMILY_COLOURS else "other recursions" if launches > 0 else "no recursion"
 
 
 def rank_of(strategy):
-    """A key that sorts strategies as figures and legends do: by family, in the order of the families, then by
-    name."""
-    known = [name for _, members in FAMILIES.values() for name in members]
-    return known.index(strategy) if strategy in known else len(known), strategy
+    """A key that sorts strategies as figures and legends do: those with a place in their order, then the others by name."""
+    return list(PLACES).index(strategy) if strategy in PLACES else len(PLACES), strategy
 
 
 def look_of(strategy, launches=0):
@@ -103,7 +125,7 @@ def look_of(strategy, launches=0):
     family, they are derived from its name."""
     family = family_of(strategy, launches)
     colour, members = FAMILIES[family]
-    place = members.index(strategy) if strategy in members else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
+    place = PLACES[strategy] if strategy in PLACES else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
     first = 5 * list(FAMILIES).index(family)  # so that most members of different families have different marks
     colour = OWN_COLOURS.get(strategy) or shade(colour, place)
     return on_page(colour)["light"], MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]

@@ -559,6 +559,15 @@ class PlotTest(MadeLogs):
         made = [row for depth in (1, 2, 4) for row in self.trees([depth], depth=depth, launches_attempted=16 * depth)]
         self.assertEqual(list(self.drawn(made)), ["made-strategies"])
 
+    def test_families_are_those_that_nestbed_names(self):
+        strategies = tables.tables()["strategies"]
+        self.assertEqual({entry["family"] for entry in strategies.values()}, set(figure_style.FAMILY_COLOURS))
+        self.assertEqual([name for name in figure_style.PLACES if name not in strategies], [])
+        for name, family in (("synced", "one child per block"), ("wide_block", "children share the whole input"), ("sort_radix", "the library"),
+                             ("chains_synced", "other recursions"), ("bfs_queue", "no recursion")):
+            self.assertEqual(figure_style.family_of(name), family)
+        self.assertEqual([figure_style.family_of("of_mine", launches) for launches in (0, 5)], ["no recursion", "other recursions"])
+
     def test_families_share_a_hue(self):
         made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)
                 for row in rows([10], strategy=name, depth=depth, launches_attempted=1 + depth)]
