@@ -5,6 +5,7 @@ The colours are those of Okabe and Ito ("Color Universal Design", 2008), which p
 distinguish. In addition, every line has its own mark. Lengths are in inches. A sheet is 8.3 inches wide: 830 pixels
 in a README.
 """
+import collections.abc
 import colorsys
 import functools
 import math
@@ -32,39 +33,41 @@ DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 # The background colours of the page (page.css), and the contrast that lines need on them.
 SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}
 
-# A family is defined by what a launch is made for. Its members share a hue. The position of a strategy in its family
-# gives its shade, mark and dashes (look_of).
-FAMILIES = {
-    "one child per block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
-    "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
-    "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
-    "levels started by the host or a barrier": (GREEN, [
-        "host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels", "bfs_frontier", "bfs_balanced", "bfs_direction",
-        "bfs_cooperative", "bfs_queue", "sssp_frontier", "sssp_balanced", "sssp_cooperative", "search_levels", "quadtree_levels",
-        "sssp_queue"]),
-    "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust", "sort_radix", "sort_merge", "sort_thrust", "quadtree_morton", "quadtree_karras"]),
-    "no recursion": ("#555555", [
-        "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",
-        "interleaved", "neighbored_less", "shared_neighbored", "shared_interleaved", "last_block_rdc", "last_block_inline",
-        "last_block_noinline", "host", "host_parallel", "copy_row", "copy_col", "naive_row", "naive_col", "shared_tile",
-        "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong",
-        "bezier_line_thread", "bezier_line_block", "bezier_balanced", "mandelbrot_exhaustive", "mandelbrot_queue",
-        "search_queue", "search_stacks"]),
-    "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout", "lanes_in_turn",
-                                     "lanes_at_once"]),
-    "patterns of memory visibility": ("#8C5A3C", [
-        "litmus_own_write", "litmus_other_barrier", "litmus_constant", "litmus_child_flag", "litmus_child_tail", "litmus_grandchild_tail",
-        "litmus_siblings_null", "litmus_second_child", "litmus_counter_fence", "litmus_pdl_wait", "litmus_pdl_between_waits",
-        "litmus_pdl_fence", "litmus_other_write", "litmus_child_write",
-        "litmus_siblings_forget", "litmus_siblings_named", "litmus_counter", "litmus_pdl_early", "litmus_pdl_between",
-        "litmus_pdl_before", "litmus_pdl_end", "litmus_shared_pointer", "litmus_local_pointer"]),
-    "data-dependent launches": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered",
-                                  "quick_kway", "quick_binary", "quick_simple", "quick_sample",
-                                  "search_children", "search_budget", "search_graph",
-                                  "quadtree_children", "quadtree_graph", "quadtree_sample", "bfs_tail", "bfs_graph", "bfs_children", "bfs_recursive",
-                                  "sssp_tail", "sssp_near_far", "sssp_graph", "sssp_children", "sssp_recursive", "bfs_queue_children",
-                                  "sssp_queue_children", "bfs_graph_sync"]),
+# The colours of families: of what the launches of a strategy are made for, as `nestbed list --json` says. The members of a family share a
+# hue.
+FAMILY_COLOURS = {
+    "one child per block": VERMILLION,
+    "one child per level": BLUE,
+    "children share the whole input": "#B0508A",
+    "levels started by the host or a barrier": GREEN,
+    "the library": "#7B5BB5",
+    "no recursion": "#555555",
+    "other recursions": "#B87A00",
+    "patterns of memory visibility": "#8C5A3C",
+    "data-dependent launches": "#A03070",
 }
+# The places of strategies among those of their hue, which give shade, mark and dashes (look_of), and the order of legends: figures which are
+# often compared keep their looks. A strategy that is not here has a look that follows from its name, and comes last.
+LOOKS = [names.split() for names in (
+    "synced nosync barrier tail aggregated_block",
+    "reduce2 reduce2_tail aggregated_grid graph",
+    "wide_warp nested_best wide_block",
+    "host_loop graph_host cooperative mandelbrot_levels sort_levels bfs_frontier bfs_balanced bfs_direction bfs_cooperative "
+    "bfs_queue sssp_frontier sssp_balanced sssp_cooperative search_levels quadtree_levels sssp_queue",
+    "cub cub_narrow thrust sort_radix sort_merge sort_thrust quadtree_morton quadtree_karras",
+    "last_block neighbored unroll8_warp complete_unroll naive_tree naive_serial tree_2d unroll2 interleaved neighbored_less "
+    "shared_neighbored shared_interleaved last_block_rdc last_block_inline last_block_noinline host host_parallel copy_row "
+    "copy_col naive_row naive_col shared_tile unroll4_row unroll4_col diagonal_row diagonal_col blobs blobs_wrong "
+    "bezier_line_thread bezier_line_block bezier_balanced mandelbrot_exhaustive mandelbrot_queue search_queue search_stacks",
+    "hello hello_synced recursive_transpose chain fanout lanes_in_turn lanes_at_once",
+    "litmus_own_write litmus_other_barrier litmus_constant litmus_child_flag litmus_child_tail litmus_grandchild_tail "
+    "litmus_siblings_null litmus_second_child litmus_counter_fence litmus_other_write litmus_child_write litmus_siblings_forget "
+    "litmus_siblings_named litmus_counter litmus_shared_pointer litmus_local_pointer",
+    "bezier_children mandelbrot_split mandelbrot_naive mandelbrot_graph bezier_unordered quick_kway quick_binary quick_simple "
+    "quick_sample search_children search_budget search_graph quadtree_children quadtree_graph quadtree_sample bfs_tail bfs_graph "
+    "bfs_children bfs_recursive sssp_tail sssp_near_far sssp_graph sssp_children sssp_recursive bfs_queue_children "
+    "sssp_queue_children bfs_graph_sync")]
+PLACES = {name: place for names in LOOKS for place, name in enumerate(names)}
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}
 MECHANISMS = {
@@ -88,19 +91,36 @@ matplotlib.rcParams.update({
 })
 
 
+@functools.cache
+def _members(family):
+    return sorted((name for name in PLACES if tables.family_of(name) == family), key=PLACES.get)
+
+
+class _Families(collections.abc.Mapping):
+    """{family: (colour, the strategies of it that have a look of their own)}."""
+
+    def __getitem__(self, family):
+        return FAMILY_COLOURS[family], _members(family)
+
+    def __iter__(self):
+        return iter(FAMILY_COLOURS)
+
+    def __len__(self):
+        return len(FAMILY_COLOURS)
+
+
+FAMILIES = _Families()
+
+
 def family_of(strategy, launches=0):
-    """The family of a strategy by name. An unknown strategy gets its family from whether it launches."""
-    for family, (_, members) in FAMILIES.items():
-        if strategy in members:
-            return family
-    return "other recursions" if launches > 0 else "no recursion"
+    """The family of a strategy by name. A strategy that this nestbed does not have gets its family from whether it launches."""
+    family = tables.family_of(strategy)
+    return family if family in FAMILY_COLOURS else "other recursions" if launches > 0 else "no recursion"
 
 
 def rank_of(strategy):
-    """A key that sorts strategies as figures and legends do: by family, in the order of the families, then by
-    name."""
-    known = [name for _, members in FAMILIES.values() for name in members]
-    return known.index(strategy) if strategy in known else len(known), strategy
+    """A key that sorts strategies as figures and legends do: those with a place in their order, then the others by name."""
+    return list(PLACES).index(strategy) if strategy in PLACES else len(PLACES), strategy
 
 
 def look_of(strategy, launches=0):
@@ -108,7 +128,7 @@ def look_of(strategy, launches=0):
     family, they are derived from its name."""
     family = family_of(strategy, launches)
     colour, members = FAMILIES[family]
-    place = members.index(strategy) if strategy in members else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
+    place = PLACES[strategy] if strategy in PLACES else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
     first = 5 * list(FAMILIES).index(family)  # so that most members of different families have different marks
     colour = OWN_COLOURS.get(strategy) or shade(colour, place)
     return on_page(colour)["light"], MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]
@@ -250,25 +270,27 @@ class Sheet:
     caption.
 
     `add` places axes, and `finish` lays out the page around them. `notes` are sentences that the caption must contain
-    in addition to the source of the numbers.
+    in addition to the source of the numbers. `bare`: title and caption are not drawn; `caption` has the text.
     """
 
-    def __init__(self, title, key=(), subtitle=""):
-        self.figure = plt.Figure(figsize=(WIDTH, 4))
-        self.title = wrapped(title, 12, WIDTH - 2 * MARGIN, bold=True)
-        self.subtitle = wrapped(subtitle, 8.5, WIDTH - 2 * MARGIN) if subtitle else []
+    def __init__(self, title, key=(), subtitle="", width=WIDTH, bare=False):
+        self.figure = plt.Figure(figsize=(width, 4))
+        self.width = width
+        self.bare = bare
+        self.title = [] if bare else wrapped(title, 12, width - 2 * MARGIN, bold=True)
+        self.subtitle = wrapped(subtitle, 8.5, width - 2 * MARGIN) if subtitle and not bare else []
         self.key = self._key_lines(key)
         self.top = MARGIN + 0.23 * len(self.title) + 0.17 * len(self.subtitle) + 0.19 * len(self.key) + 0.1
         self.boxes = []
         self.notes = []
+        self.caption = ""
 
-    @staticmethod
-    def _key_lines(key):
+    def _key_lines(self, key):
         """[(text, colour, mark or None)] with their positions, over as many lines as necessary."""
-        lines, left = [], WIDTH
+        lines, left = [], self.width
         for text, colour, mark in key:
             width = text_width(text, 8.5) + (0.2 if mark else 0)
-            if left + width > WIDTH - MARGIN:
+            if left + width > self.width - MARGIN:
                 lines.append([])
                 left = MARGIN
             lines[-1].append((left, text, colour, mark))
@@ -292,28 +314,29 @@ class Sheet:
     def finish(self, caption, bottom=0.5):
         """Adds title, key and caption. `bottom`: inches below the lowest axes, for ticks and their label. Returns the
         figure."""
-        lines = [line for part in [*self.notes, *caption] for line in wrapped(part, 7, WIDTH - 2 * MARGIN)]
+        self.caption = " ".join([*self.notes, *caption])
+        lines = [] if self.bare else [line for part in [*self.notes, *caption] for line in wrapped(part, 7, self.width - 2 * MARGIN)]
         body = max((top + height for _, _, top, _, height in self.boxes), default=0)
         total = self.top + body + bottom + 0.135 * len(lines) + MARGIN
-        self.figure.set_size_inches(WIDTH, total)
+        self.figure.set_size_inches(self.width, total)
         for axes, left, top, width, height in self.boxes:
-            axes.set_position([left / WIDTH, 1 - (self.top + top + height) / total, width / WIDTH, height / total])
+            axes.set_position([left / self.width, 1 - (self.top + top + height) / total, width / self.width, height / total])
         y = MARGIN
         for texts, size, step, style in ((self.title, 12, 0.23, {"fontweight": "bold"}),
                                          (self.subtitle, 8.5, 0.17, {"color": "#444444"})):
             for text in texts:
-                self.figure.text(MARGIN / WIDTH, 1 - y / total, text, fontsize=size, va="top", **style)
+                self.figure.text(MARGIN / self.width, 1 - y / total, text, fontsize=size, va="top", **style)
                 y += step
         for line in self.key:
             y += 0.19
             for left, text, colour, mark in line:
                 if mark:
-                    self.figure.add_artist(Line2D([(left + 0.06) / WIDTH], [1 - (y - 0.045) / total], marker=mark, markersize=5.5,
+                    self.figure.add_artist(Line2D([(left + 0.06) / self.width], [1 - (y - 0.045) / total], marker=mark, markersize=5.5,
                                                   color=colour, linestyle="none"))
-                self.figure.text((left + (0.17 if mark else 0)) / WIDTH, 1 - y / total, text, fontsize=8.5, color=colour,
+                self.figure.text((left + (0.17 if mark else 0)) / self.width, 1 - y / total, text, fontsize=8.5, color=colour,
                                  va="baseline")
         for number, line in enumerate(reversed(lines)):
-            self.figure.text(MARGIN / WIDTH, (MARGIN * 0.7 + 0.135 * number) / total, line, fontsize=7, color="#555555")
+            self.figure.text(MARGIN / self.width, (MARGIN * 0.7 + 0.135 * number) / total, line, fontsize=7, color="#555555")
         return self.figure
 
     def end_labels(self, axes, labels, size=8):

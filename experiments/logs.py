@@ -154,8 +154,8 @@ def _parsed(path, parse):
         raise LogError(f"{path}{f', line {error.line}' if error.line else ''}: {error}") from error
 
 
-def read_log(path):
-    """The rows of a log, in the order of the file. Columns of numbers are numbers, all others texts. There are three more
+def read_log(path, numbers=()):
+    """The rows of a log, in the order of the file, also with these columns of numbers. Columns of numbers are numbers, all others texts. There are three more
     columns: `log` (the path), `line` (in the file, where the header is line 1) and `us` (gpu_us, or wall_us if there
     is none; NaN unless the status is ok).
 
@@ -163,15 +163,16 @@ def read_log(path):
     earlier version lacks are empty, and numbers are finite. In texts that are shown, invisible characters are named (seen), and long names
     are cut; `attrs["whole"]` has the full names. Raises LogError.
     """
-    path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED]))
+    path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED, *numbers]))
+    floats = {*FLOATS, *(set(numbers) - {*case_columns(), *MEASURED})}
     with checked(path):
-        columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), set(FLOATS)))
+        columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), floats))
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")
     for name in columns_read:
         column = columns.get(name)
-        if name in FLOATS:
+        if name in floats:
             columns[name] = packed_csv.narrow(column.values()) if column else numpy.full(len(lines), numpy.nan)
         elif name != "key" or column:
             texts, codes = (column.texts, column.codes()) if column else ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
@@ -311,6 +312,11 @@ def cases_of(log):
     found["launches_by_depth"], found["log"] = cases.first("launches_by_depth"), cases.first("log")
     found["lines"] = cases.split(log["line"].to_numpy())
     return pandas.DataFrame(found)
+
+
+def numbers_of(log, column):
+    """The numbers of a column in the rows of each case, in the order of cases_of()."""
+    return [own[~numpy.isnan(own)] for own in _Cases(log).split(numpy.asarray(log[column], dtype=float))]
 
 
 # --- what is drawn and shown of cases ---

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""Draws the figures of nestbed's logs as SVG and PNG. experiments/plot.sh installs what this needs and runs it."""
+"""Draws the figures of nestbed's logs. experiments/plot.sh installs what this needs and runs it."""
 import argparse
+import dataclasses
+import functools
 import io
 import os
 import pathlib
+import shlex
 import sys
 
 import matplotlib
@@ -16,6 +19,7 @@ import checked_output  # noqa: E402 (after the choice of Agg)
 import claim_evidence  # noqa: E402
 import figure_parts  # noqa: E402
 import figures_beside as beside  # noqa: E402
+import figures_chosen as chosen  # noqa: E402
 import figures_graphs as graphs  # noqa: E402
 import figures  # noqa: E402
 import figures_mutants as mutants  # noqa: E402
@@ -23,11 +27,34 @@ import figures_pays as pays  # noqa: E402
 import figures_predicted as predictions  # noqa: E402
 import figures_trace as traces  # noqa: E402
 import logs  # noqa: E402
+import measures  # noqa: E402
 from checked_output import BadInput, ScriptError  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
 MOST_BYTES = 200 * 1024
-DOTS_AN_INCH = 120
+DOTS_AN_INCH = 120  # of a page of the width of a README
+DOTS_IN_PRINT = 300  # of a figure with a width of its own
+FORMATS = ("svg", "png", "pdf")
+
+
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """Where figures go, and as which files. `folder`: None: a folder beside what is drawn."""
+    folder: pathlib.Path
+    endings: tuple = ("svg", "png")
+    dots: int = DOTS_AN_INCH
+
+    def write(self, beside, name, content):
+        folder = self.folder or beside
+        try:
+            logs.write_whole(folder / name, content)
+        except OSError as error:
+            raise ScriptError(f"{near(folder / name)} cannot be written: {error.strerror}") from error
+        print(near(folder / name), flush=True)
+
+    def write_figure(self, beside, name, figure, source):
+        for ending in self.endings:
+            self.write(beside, f"{name}.{ending}", bytes_of(figure, ending, source, self.dots))
 
 
 def say(text):
@@ -70,17 +97,21 @@ def near(path):
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def bytes_of(figure, ending, source):
+def bytes_of(figure, ending, source, dots=DOTS_AN_INCH):
     """The bytes of a figure's file, always the same: without date and version, but with the source of the figure."""
     out = io.BytesIO()
+    if ending == "pdf":
+        with matplotlib.rc_context({"pdf.fonttype": 42}):  # TrueType: publishers refuse fonts of Type 3
+            figure.savefig(out, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None, "Subject": source})
+        return out.getvalue()
     if ending == "png":
-        figure.savefig(out, format="png", dpi=DOTS_AN_INCH, metadata={"Software": None})
+        figure.savefig(out, format="png", dpi=dots, metadata={"Software": None})
         texts = PIL.PngImagePlugin.PngInfo()
         texts.add_text("Source", source)
         # Such a figure has at most 256 colours, except for blends at edges; the file has a third of the bytes.
         small = io.BytesIO()
         PIL.Image.open(out).convert("RGB").quantize(256, dither=PIL.Image.Dither.NONE).save(
-            small, "png", optimize=True, pnginfo=texts, dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
+            small, "png", optimize=True, pnginfo=texts, dpi=(dots, dots))
         return small.getvalue()
     for fonttype in ("path", "none"):  # text as text if its outlines take too many bytes
         out = io.BytesIO()
@@ -91,19 +122,6 @@ def bytes_of(figure, ending, source):
     return out.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
 
 
-def write(folder, name, content):
-    try:
-        logs.write_whole(folder / name, content)
-    except OSError as error:
-        raise ScriptError(f"{near(folder / name)} cannot be written: {error.strerror}") from error
-    print(near(folder / name), flush=True)
-
-
-def write_figure(folder, name, figure, source):
-    for ending in ("svg", "png"):
-        write(folder, f"{name}.{ending}", bytes_of(figure, ending, source))
-
-
 def draw_log(path, out):
     """Draws and writes all figures of a log. Returns their titles; None for a log without rows."""
     log = logs.read_log(path)
@@ -112,7 +130,7 @@ def draw_log(path, out):
         return None
     made = figures.drawn(path, log)
     for name, figure in {name: figure for _, name, figure in made}.items():
-        write_figure(out or path.parent / "figures", name, figure, claim_evidence.sources_text(name, [path]))
+        out.write_figure(path.parent / "figures", name, figure, claim_evidence.sources_text(name, [path]))
     return {figure.title for figure, _, _ in made}
 
 
@@ -136,8 +154,8 @@ def draw_pays(folder, out):
         if figure:
             name = pays.NAME + (f"-{number + 1}" if number else "")
             source = claim_evidence.sources_text(name, [pathlib.Path(part.path) for part, _ in taken])
-            write_figure(out or folder / "figures", name, figure, source)
-            write(out or folder, f"{name}.csv", pays.table(taken).encode())
+            out.write_figure(folder / "figures", name, figure, source)
+            out.write(folder, f"{name}.csv", pays.table(taken).encode())
 
 
 def draw_other(path, out):
@@ -159,7 +177,7 @@ def draw_other(path, out):
     if not found:
         say(f"{near(path)}: it has {lack}: no figure")
     for name, figure in found:
-        write_figure(out or path.parent / "figures", name, figure, claim_evidence.sources_text(name, sources))
+        out.write_figure(path.parent / "figures", name, figure, claim_evidence.sources_text(name, sources))
     return bool(found)
 
 
@@ -182,7 +200,7 @@ def draw_beside(first, second, out):
     for stem in both:
         found = figures_beside(first, second, stem)
         for name, figure, source in found:
-            write_figure(out or second / f"beside-{first.resolve().name}", name, figure, source)
+            out.write_figure(second / f"beside-{first.resolve().name}", name, figure, source)
         drawn += len(found)
         if not found:
             say(f"{stem}.csv: {near(first)} and {near(second)} have no cases of the same backend that a figure could compare")
@@ -192,28 +210,76 @@ def draw_beside(first, second, out):
     return 0
 
 
-def main():
+# The options of a chosen figure, which --x asks for.
+CHOOSE = {
+    "--x": {"metavar": "COLUMN", "help": "draw a figure of this column of the log (an axis, or any numbers) in place of the usual ones"},
+    "--y": {"metavar": "COLUMN", "help": f"against it: a column of numbers, or one of {', '.join(measures.MEASURES)}; default: time"},
+    "--series": {"metavar": "COLUMNS", "action": "append", "help": "a line for each of their values, separated by comma; default: what varies"},
+    "--facet": {"metavar": "COLUMNS", "action": "append", "help": "a panel for each of their values"},
+    "--of": {"metavar": "PATTERNS", "action": "append", "help": "only these strategies, such as 'quick_*'"},
+    "--where": {"metavar": "COLUMN=VALUES", "action": "append", "help": "only cases with these values, such as elements=2^20,64k; may be repeated"},
+    "--best": {"action": "store_true", "help": "of several cases at one point draw the fastest; otherwise they are an error"},
+    "--no-title": {"action": "store_true", "help": "leave out the title and the caption, and print the caption"},
+    "--width": {"metavar": "LENGTH", "help": f"width, such as 84mm or 3.3in; {chosen.NARROWEST}mm to {chosen.WIDEST}mm; a PNG then has "
+                f"{DOTS_IN_PRINT} dots per inch"},
+}
+
+
+def parsed(words=None):
+    """The options, of the command line or of `words`. Raises BadInput."""
     parser = argparse.ArgumentParser(
-        prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG.",
+        prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG; or, with --x, one of your choice.",
         epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is not a log.")
     parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="FILE|FOLDER",
                         help="logs, traces, or folders of logs; two folders: each log that both have, the two machines side by side, into "
                         "beside-FIRST/ of the second; without one, every folder under results/ that holds logs")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FOLDER",
                         help="where figures go; default: figures/ beside each log")
+    for ending in FORMATS:
+        parser.add_argument(f"--{ending}", action="append_const", const=ending, dest="endings",
+                            help=f"write {ending.upper()}" + (" (default: SVG and PNG)" if ending == FORMATS[0] else ""))
+    group = parser.add_argument_group("a figure of your choice")
+    for option, more in CHOOSE.items():
+        group.add_argument(option, **more)
     parser.add_argument("--setup", action="store_true", help="only install what drawing needs (done by plot.sh)")
-    given = parser.parse_args()
+    given = parser.parse_args(words)
+    used = {option: value for option in CHOOSE if (value := getattr(given, option[2:].replace("-", "_"))) not in (None, False)}
+    if given.x is None and used:
+        raise BadInput(f"{next(iter(used))} needs --x, the column along which a figure of your choice is drawn")
+    if given.x is not None and (not given.inputs or any(path.is_dir() for path in given.inputs)):
+        raise BadInput("--x takes logs; allowed: plot.sh LOG.csv... --x COLUMN")
+    given.words = shlex.join(word for option, value in used.items() for one in (value if isinstance(value, list) else [value])
+                             for word in ([option] if one is True else [option, one]))
+    return given
+
+
+def main():
+    given = parsed()
     if given.setup:
         return 0
+    out = Output(given.output, tuple(given.endings or ("svg", "png")), DOTS_AN_INCH if given.width is None else DOTS_IN_PRINT)
     inputs = given.inputs or folders_of_results()
     if not inputs:
         say(f"no folder with a log under {near(RESULTS)}; `experiments/run.sh` makes one")
         return 1
     if len(inputs) == 2 and all(path.is_dir() for path in inputs) and not inputs[0].samefile(inputs[1]):
-        return draw_beside(*inputs, given.output)
+        return draw_beside(*inputs, out)
     if given.output:
         refuse_same_names(inputs)
-    return max(checked_output.ended("plot.sh", lambda path=path: draw_input(path, given.output)) for path in inputs)
+    draw = draw_input
+    if given.x is not None:
+        choice = chosen.chosen(given)
+        draw = functools.partial(draw_chosen, choice=choice)
+    return max(checked_output.ended("plot.sh", lambda path=path: draw(path, out)) for path in inputs)
+
+
+def draw_chosen(path, out, choice):
+    """Returns an exit code."""
+    for name, figure, caption in chosen.drawn(path, choice):
+        out.write_figure(path.parent / "figures", name, figure, f"{claim_evidence.sources_text(name, [path])}; plot.sh {choice.words}")
+        if choice.bare:
+            say(f"{name}: {caption}")
+    return 0
 
 
 def draw_input(path, out):

@@ -21,6 +21,11 @@ def workload_of(strategy):
     return tables()["strategies"].get(strategy, {}).get("workload", "")
 
 
+def family_of(strategy):
+    """What its launches are made for; empty for a strategy that this nestbed does not have."""
+    return tables()["strategies"].get(strategy, {}).get("family", "")
+
+
 @functools.cache
 def those(table, quality):
     """The names of the entries with a quality: of strategies racy, data_dependent, compared_with; of mechanisms from_device; of workloads

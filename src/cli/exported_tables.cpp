@@ -37,10 +37,33 @@ Json own_axes(const StrategyInfo& info)
     return names;
 }
 
+// What its launches are made for: figures give each family a colour.
+std::string_view family_of(const StrategyInfo& info)
+{
+    if (info.counts_chances())
+        return "patterns of memory visibility";
+    if (std::ranges::none_of(info.mechanisms, from_device)) {
+        if (info.mechanisms.front() != Mechanism::none)
+            return "levels started by the host or a barrier";
+        return info.cuda_only ? "the library" : "no recursion"; // what the executor cannot run is a library's
+    }
+    if (info.irregular())
+        return "data-dependent launches";
+    if (!info.has(axis::op)) // not a reduction
+        return "other recursions";
+    const Case point{.strategy = std::string(info.name), .elements = 1024, .grid = 16, .block = 64};
+    const ExpectedLaunches launches = Registry::find_anywhere(info.name)->launches(point);
+    if (launches.per_root_block())
+        return "one child per block";
+    return launches.fan_in > 1 || launches.blocks_per_multiprocessor != 0 ? "children share the whole input"
+                                                                          : "one child per level";
+}
+
 Json strategy_json(const StrategyInfo& info)
 {
     return {{"name", info.name},
             {"workload", info.workload->name},
+            {"family", family_of(info)},
             {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
             {"mechanisms", names_of(info.mechanisms)},
             {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},

@@ -2,6 +2,7 @@
 
 #include "base/table.hpp"
 #include "base/text.hpp"
+#include "inspect/compare_words.hpp"
 #include "model/axis_table.hpp"
 #include "run/executor_times.hpp"
 
@@ -21,17 +22,6 @@ namespace
 std::string percent_text(double share)
 {
     return fmt::format("{:.6g} %", 100 * share);
-}
-
-std::string counted(std::size_t count, std::string_view what)
-{
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-// Prints only significant digits: 0.998, 1.000, 12.35.
-std::string ratio_text(double ratio)
-{
-    return fmt::format("{:.{}f}", ratio, ratio < 9.9995 ? 3 : 2);
 }
 
 // --- description of a case ---

@@ -14,23 +14,9 @@ namespace nestbed
 namespace
 {
 
-// Whether all its GPU times are free of host time.
-bool is_held(const CaseResult& result)
-{
-    return std::ranges::all_of(result.samples,
-                               [](const KeptSample& sample) { return sample.held || !sample.gpu_us; });
-}
-
 const StrategyInfo& info_of(const CaseResult& result)
 {
     return Registry::find_anywhere(result.point.strategy)->info();
-}
-
-// The input. Other workloads have the same parameters in all their strategies.
-std::string input_of(const CaseResult& result)
-{
-    const WorkloadInfo& workload = *info_of(result).workload;
-    return workload.irregular ? work_of(result.point) : fmt::format("{}|{}", workload.name, result.group);
 }
 
 // Two or three significant digits, if the ratio is not too small: 0.001, 0.32, 1.00, 41.2, 400.
@@ -49,6 +35,18 @@ std::string work_of(const Case& point)
          {"type", "input", "elements", "nx", "ny", "dwell", "values", "levels", "edge-factor", "graph-file", "seed"})
         text += "|" + cell_of(axis_named(axis), point);
     return text;
+}
+
+std::string input_of(const CaseResult& result)
+{
+    const WorkloadInfo& workload = *info_of(result).workload;
+    return workload.irregular ? work_of(result.point) : fmt::format("{}|{}", workload.name, result.group);
+}
+
+bool is_held(const CaseResult& result)
+{
+    return std::ranges::all_of(result.samples,
+                               [](const KeptSample& sample) { return sample.held || !sample.gpu_us; });
 }
 
 FlatTimes::FlatTimes(const std::vector<CaseResult>& results)

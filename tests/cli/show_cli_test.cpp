@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -187,6 +188,25 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
     const auto tails = nlohmann::json::parse(nestbed({"list", "*_tail", "--json"}).out);
     EXPECT_LT(tails["strategies"].size(), json["strategies"].size());
     EXPECT_EQ(tails["columns"], json["columns"]);
+}
+
+// What its launches are made for follows from what is known of a strategy. Figures have a colour for each family.
+TEST_F(ShowCommand, ListsTheFamilyOfEachStrategy)
+{
+    const auto json = nlohmann::json::parse(nestbed({"list", "--json"}).out);
+    const std::map<std::string, std::vector<std::string>> families{
+        {"one child per block", {"synced", "nosync", "barrier", "tail", "aggregated_block"}},
+        {"one child per level", {"reduce2", "reduce2_tail", "aggregated_grid"}},
+        {"children share the whole input", {"wide_warp", "wide_block", "nested_best"}},
+        {"levels started by the host or a barrier", {"host_loop", "sort_levels", "bfs_frontier", "search_levels"}},
+        {"no recursion",
+         {"last_block", "host", "copy_row", "blobs", "bezier_balanced", "bfs_queue", "last_block_rdc"}},
+        {"other recursions", {"hello", "recursive_transpose", "chain", "trees", "lanes_at_once"}},
+        {"patterns of memory visibility", {"litmus_own_write", "litmus_counter"}},
+        {"data-dependent launches", {"bezier_children", "quick_simple", "search_budget", "bfs_tail"}}};
+    for (const auto& [family, names] : families)
+        for (const std::string& name : names)
+            EXPECT_EQ(entry(json["strategies"], name)["family"], family) << name;
 }
 
 TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)

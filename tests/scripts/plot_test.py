@@ -6,7 +6,6 @@
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
 import csv
-import contextlib
 import io
 import json
 import math
@@ -20,11 +19,11 @@ import unittest.mock
 import xml.etree.ElementTree
 
 from scratch import ROOT, Scratch
+from made_logs import COLUMNS, ROW, MadeLogs, as_written, rows, texts_of
 
 import matplotlib
 import pandas
 
-import checked_output
 import claim_evidence
 import figure_style
 import figures_mutants
@@ -38,45 +37,6 @@ import tables
 
 H200 = ROOT / "results" / "h200"
 THOROUGH = os.environ.get("NESTBED_THOROUGH") == "1"
-COLUMNS = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
-           "pending_limit_asked", "limit_bytes", "wave", "streams", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s",
-           "peak_gb_s", "launches_expected", "launches_attempted", "launches_failed", "launches_by_depth", "status", "detail",
-           "gpu", "driver", "cuda", "git"]
-ROW = {"experiment": "made", "run_id": "1", "strategy": "nosync", "backend": "cuda", "mechanism": "null_stream", "type": "int32",
-       "elements": "1024", "grid": "16", "block": "64", "depth": "full", "status": "ok", "gpu": "NVIDIA H200", "driver": "580.1",
-       "cuda": "13.0", "git": "abc123"}
-
-
-def rows(times, **cells):
-    """One row per time in microseconds. None makes a failed row, with status wrong unless the cells set another
-    one."""
-    made = []
-    for repetition, time in enumerate(times):
-        row = {**ROW, "repetition": str(repetition), "launches_attempted": "10", "launches_expected": "10",
-               "launches_failed": "0"}
-        row.update({"gpu_us": f"{time:.3f}", "wall_us": f"{time + 1:.3f}"} if time is not None else {"status": "wrong"})
-        made.append({**row, **{name: str(value) for name, value in cells.items()}})
-    return made
-
-
-def as_written(row):
-    """The row with the cells that a run writes because of its other cells."""
-    row = {name: str(value) for name, value in row.items()}
-    if row.get("launches_attempted", "0") not in ("", "0"):
-        row["launches_by_depth"] = row.get("launches_by_depth") or row["launches_attempted"]
-    if any(row.get(name) for name in ("wave", "streams", "limit_bytes")):
-        row = {**row, **{name: row.get(name) or number for name, number in (("wave", "1"), ("streams", "1"), ("limit_bytes", "0"))}}
-    if row.get("status", "ok") != "ok":
-        row["detail"] = row.get("detail") or "why"
-    return row
-
-
-def texts_of(figure):
-    """All texts of a figure, joined."""
-    found = [text.get_text() for text in figure.texts]
-    for axes in figure.axes:
-        found += [text.get_text() for text in [*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label]]
-    return "\n".join(found)
 
 
 class FilesThatAreNoLogs(Scratch):
@@ -202,42 +162,7 @@ class LargeLogs(Scratch):
                 self.assertLess((large - small) / (self.LARGE - self.SMALL), 500)
 
 
-class PlotTest(Scratch):
-    def setUp(self):
-        super().setUp()
-        # The rows that are made here have the cells that figures show, and contradict each other in others.
-        unchecked = unittest.mock.patch.object(logs, "checked", lambda path: contextlib.nullcontext())
-        unchecked.start()
-        self.addCleanup(unchecked.stop)
-
-    def write(self, made, name="made.csv", columns=None):
-        path = self.folder / name
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, columns or COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(map(as_written, made))
-        return path
-
-    def drawn(self, made, **more):
-        path = self.write(made, **more)
-        return {name: figure for _, name, figure in figures.drawn(path, logs.read_log(path))}
-
-    def run_plot(self, *arguments, expect=0):
-        """(standard output, standard error) of plot.py, whose exit code must be `expect`."""
-        out, messages = io.StringIO(), io.StringIO()
-        before = sys.argv
-        sys.argv = ["plot.py", *map(str, arguments)]
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
-                try:
-                    code = checked_output.ended("plot.sh", plot.main)
-                except SystemExit as leaving:
-                    code = leaving.code
-        finally:
-            sys.argv = before
-        self.assertEqual(code, expect, messages.getvalue())
-        return out.getvalue(), messages.getvalue()
-
+class PlotTest(MadeLogs):
     # --- the content of a log is text ---
 
     def test_a_hostile_log_is_text(self):
@@ -636,6 +561,15 @@ class PlotTest(Scratch):
     def test_chains_that_vary_in_depth_alone_are_shown_as_every_way(self):
         made = [row for depth in (1, 2, 4) for row in self.trees([depth], depth=depth, launches_attempted=16 * depth)]
         self.assertEqual(list(self.drawn(made)), ["made-strategies"])
+
+    def test_families_are_those_that_nestbed_names(self):
+        strategies = tables.tables()["strategies"]
+        self.assertEqual({entry["family"] for entry in strategies.values()}, set(figure_style.FAMILY_COLOURS))
+        self.assertEqual([name for name in figure_style.PLACES if name not in strategies], [])
+        for name, family in (("synced", "one child per block"), ("wide_block", "children share the whole input"), ("sort_radix", "the library"),
+                             ("chains_synced", "other recursions"), ("bfs_queue", "no recursion")):
+            self.assertEqual(figure_style.family_of(name), family)
+        self.assertEqual([figure_style.family_of("of_mine", launches) for launches in (0, 5)], ["no recursion", "other recursions"])
 
     def test_families_share_a_hue(self):
         made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)
