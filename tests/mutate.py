@@ -250,6 +250,7 @@ def main():
         if folder not in JUDGES:
             sys.exit(f"mutate.py: {folder}: no test program judges it; allowed: {', '.join(JUDGES)}")
     os.environ["CCACHE_READONLY"] = "1"  # mutants are compiled once
+    os.environ["NESTBED_ALL"] = "1"  # judged by all inputs
     shared = Run(options)
     failures = queue.SimpleQueue()
     workers = [threading.Thread(target=work, args=(build, shared, failures)) for build in options.build]

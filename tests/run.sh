@@ -1,26 +1,52 @@
 #!/usr/bin/env bash
-# Builds nestbed and runs all its tests, with few random orders of the executor. Tests that need a GPU are skipped if
-# there is none. The last lines say how many tests ran, and how many were skipped and why.
+# Builds nestbed and its tests, and runs them. Tests that need a GPU are skipped if
+# there is none. The last lines say how many tests ran, how many were skipped and
+# why, and what was left.
 #
-#     tests/run.sh                          everything once
-#     tests/run.sh --thorough               the same with a thousand random orders per strategy (half an hour): run it
-#                                           before a change of the executor or of a strategy lands
-#     tests/run.sh --cuda                   also compiles the CUDA code where there is no GPU
-#     tests/run.sh -R Executor              with options of ctest: the tests whose name contains Executor
-#     NESTBED=build/release/nestbed tests/run.sh     the tests in this build folder; nothing is built
+#     tests/run.sh               the ordinary tests: every unit, command, document
+#                                and strategy, with few inputs
+#     tests/run.sh --all         all tests: also the other inputs, the race detector,
+#                                users' programs, the page, runs that are killed
+#     tests/run.sh --thorough    all, with a thousand random orders per strategy
+#                                (half an hour): run it before a change of the
+#                                executor or of a strategy lands
+#     tests/run.sh --cuda        also compiles the CUDA code where there is no GPU
+#     tests/run.sh -R Executor   with options of ctest: the tests whose name
+#                                contains Executor
+#     NESTBED=build/release/nestbed tests/run.sh
+#                                the tests in this build folder; builds nothing
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
 answer_help "" "$@"
 cuda=''
-while [[ ${1-} == --thorough || ${1-} == --cuda ]]; do
+while [[ ${1-} == --all || ${1-} == --thorough || ${1-} == --cuda ]]; do
     case $1 in
-    --thorough) export NESTBED_THOROUGH=1 ;;
+    --all) export NESTBED_ALL=1 ;;
+    --thorough) export NESTBED_ALL=1 NESTBED_THOROUGH=1 ;;
     --cuda) cuda=$1 ;;
     esac
     shift
 done
+options=("$@")
+target=''
+if [[ ${NESTBED_ALL-} != 1 ]]; then
+    target=nestbed_ordinary_tests
+    # ctest leaves out what matches every -LE, not any.
+    options=()
+    left='^all$'
+    while (($#)); do
+        if [[ ($1 == -LE || $1 == --label-exclude) && $# -gt 1 ]]; then
+            shift
+            left+="|$1"
+        else
+            options+=("$1")
+        fi
+        shift
+    done
+    options+=(--label-exclude "$left")
+fi
 if [[ -n ${NESTBED:-} ]]; then
     find_nestbed "$cuda"
     build=$(dirname -- "$NESTBED")
@@ -29,15 +55,18 @@ if [[ -n ${NESTBED:-} ]]; then
         exit 2
     }
 else
-    install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver
-    ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
-    build=$("$root/experiments/build.sh" "$cuda")
+    install_packages python3-pandas python3-matplotlib
+    if [[ -z $target ]]; then
+        install_packages python3-plotly python3-selenium chromium chromium-driver
+        ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
+    fi
+    build=$("$root/experiments/build.sh" "$cuda" "$target")
     # The tests on a GPU trace too.
     [[ -z $(find_capability) ]] || "$root/experiments/build.sh" "$cuda" traced >/dev/null
 fi
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 failed=0
-ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --output-junit "$results" "$@" || failed=$?
+ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --output-junit "$results" "${options[@]}" || failed=$?
 "$root/tests/summary.py" "$results"
 exit "$failed"

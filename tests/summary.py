@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Says how many tests ran, and how many were skipped and why: of the JUnit file that ctest wrote.
+"""Says how many tests ran, how many were skipped and why, and what was left: of the JUnit file that ctest wrote.
 
     tests/summary.py RESULTS.xml
 """
 import collections
+import os
 import re
 import sys
 import xml.etree.ElementTree
@@ -30,6 +31,8 @@ def main():
           f"{counts['skipped']} skipped")
     for reason, count in reasons.most_common():
         print(f"  {count} skipped: {reason}")
+    if os.environ.get("NESTBED_ALL") != "1":
+        print("left to tests/run.sh --all: most inputs, the race detector, users' programs, and more: tests/README.md#what-a-run-leaves-out")
 
 
 if __name__ == "__main__":

@@ -29,11 +29,12 @@ class Wait:
         self.name, self.asked_s, self.what, self.command, self.cuda, self.cores, self.prepare = name, asked_s, what, command, cuda, cores, prepare
 
 
+FIRST = "NESTBED=$(experiments/build.sh cpu-only run experiments/book.cfg)/nestbed experiments/run.sh -o first.csv"
 WAITS = (
-    Wait("first", 75, "fresh clone to the first table, without GPU",
-         "NESTBED=$(experiments/build.sh cpu-only run experiments/book.cfg)/nestbed experiments/run.sh -o first.csv"),
+    Wait("first", 75, "fresh clone to the first table, without GPU", FIRST),
     Wait("change", 6, "one changed strategy to its module, executor", "cmake --build build/cpu-only --target workload_reduce", cores=1,
          prepare=f"experiments/build.sh cpu-only workload_reduce && echo >>{STRATEGY}"),
+    Wait("tests", 240, "tests/run.sh after the first table, with its build", "tests/run.sh", prepare=FIRST),
     Wait("cuda-first", 180, "fresh clone to the first table, --cuda", "experiments/run.sh --cuda -o cuda-first.csv", cuda=True),
     Wait("cuda-change", 12, "one changed strategy to its module, GPU build", "cmake --build build/release --target workload_reduce", cuda=True,
          prepare=f"experiments/build.sh --cuda workload_reduce && echo >>{STRATEGY}"),
@@ -80,7 +81,7 @@ def main():
             parser.error(f"there is no time '{name}'; allowed: {', '.join(names)}")
     waits = [wait for wait in WAITS if wait.name in given.names or (not given.names and (given.cuda or not wait.cuda))]
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
-    environment = {name: value for name, value in os.environ.items() if name != "NESTBED"} | {"CCACHE_DISABLE": "1"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED")} | {"CCACHE_DISABLE": "1"}
     with tempfile.TemporaryDirectory(prefix="nestbed-times-") as folder:
         clone = pathlib.Path(folder) / "nestbed"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)

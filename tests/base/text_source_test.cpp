@@ -29,7 +29,7 @@ std::pair<std::string, unsigned> text_from(const TextSource& source, std::size_t
     return {text, pieces};
 }
 
-std::string refusal(const std::string& path)
+std::string refusal_to_read(const std::string& path)
 {
     return text_of<RunError>([&] { static_cast<void>(TextSource::of_file(path)); });
 }
@@ -87,11 +87,11 @@ TEST(TextSource, OfAFileIsTheFileAsItWas)
 TEST(TextSource, IsARegularFile)
 {
     const ScratchFolder folder;
-    EXPECT_EQ(refusal(folder.path("none")),
+    EXPECT_EQ(refusal_to_read(folder.path("none")),
               folder.path("none") + ": it could not be read: No such file or directory");
-    EXPECT_EQ(refusal(folder.path("")), folder.path("") + ": it is a folder; allowed: a file");
+    EXPECT_EQ(refusal_to_read(folder.path("")), folder.path("") + ": it is a folder; allowed: a file");
     ASSERT_EQ(mkfifo(folder.path("pipe").c_str(), 0600), 0);
-    EXPECT_EQ(refusal(folder.path("pipe")),
+    EXPECT_EQ(refusal_to_read(folder.path("pipe")),
               folder.path("pipe") + ": it could not be read: it is a pipe or a device; allowed: a regular file");
 }
 

@@ -16,7 +16,8 @@ namespace
 
 using testing::AnyOf;
 
-constexpr const char* kHeader = "input,elements,edge_factor,graph_file,seed,edges,level,vertices,edges_of_level\r\n";
+constexpr const char* kLevelsHeader =
+    "input,elements,edge_factor,graph_file,seed,edges,level,vertices,edges_of_level\r\n";
 // Three vertices in a row, and two that are not reached.
 constexpr const char* kMatrix = "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 3\n2 1\n3 2\n5 5\n";
 
@@ -38,7 +39,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& more)
             line += (line.empty() ? "" : ",") + cell;
         lines.push_back(line);
     }
-    EXPECT_EQ(lines.empty() ? "" : lines.front() + "\r\n", kHeader);
+    EXPECT_EQ(lines.empty() ? "" : lines.front() + "\r\n", kLevelsHeader);
     lines.erase(lines.begin());
     return lines;
 }
@@ -107,7 +108,7 @@ TEST(GraphCommand, WritesANewFile)
     const Outcome done = described({"--input", "path", "--elements", "2", "-o", path});
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_THAT(done.out, IsEmpty());
-    EXPECT_EQ(folder.read("levels.csv"), kHeader + std::string("path,2,,,1,2,0,1,1\r\npath,2,,,1,2,1,1,1\r\n"));
+    EXPECT_EQ(folder.read("levels.csv"), kLevelsHeader + std::string("path,2,,,1,2,0,1,1\r\npath,2,,,1,2,1,1,1\r\n"));
     const Outcome again = described({"--input", "path", "--elements", "3", "-o", path});
     EXPECT_EQ(again.exit_code, 2);
     EXPECT_THAT(again.err, HasSubstr("levels.csv: it already exists"));

@@ -1,6 +1,7 @@
 // What a GPU allows a thread and a block, and what the executor itself can hold: more ends the run with an error that names the limit.
 #include "device/cpu/executor.hpp"
 #include "device/cpu/fiber.hpp"
+#include "support/executor_support.hpp"
 #include "support/matchers.hpp"
 
 #include <array>
@@ -12,11 +13,6 @@ namespace
 {
 
 using testing::ThrowsMessage;
-
-unsigned thread_x()
-{
-    return current_thread->thread_index.x;
-}
 
 // All threads of all levels above the one that runs wait at a barrier, or have not ended.
 void nest(unsigned levels, unsigned threads, unsigned& deepest)

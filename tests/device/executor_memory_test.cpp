@@ -20,12 +20,12 @@ namespace
 using testing::Contains;
 using testing::UnorderedElementsAre;
 
-constexpr std::uint64_t kSeeds = 200;
+constexpr std::uint64_t kMemorySeeds = 200;
 
 std::vector<std::string> schedules()
 {
     std::vector<std::string> names{"fifo", "eager"};
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
+    for (std::uint64_t seed = 0; seed < kMemorySeeds; ++seed)
         names.push_back("random:" + std::to_string(seed));
     return names;
 }
@@ -162,7 +162,7 @@ TEST(Executor, ADelayInterruptsAThreadUnderRandomAlone)
     const std::vector<unsigned> interrupted{0, 1, 0, 1};
     std::set<std::vector<unsigned>> delayed;
     std::set<std::vector<unsigned>> undelayed;
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < kMemorySeeds; ++seed) {
         delayed.insert(said("random:" + std::to_string(seed), 1));
         undelayed.insert(said("random:" + std::to_string(seed), 0));
     }
@@ -176,7 +176,7 @@ TEST(Executor, ALongerDelayLetsOthersFurtherAhead)
 {
     const auto steps_ahead = [](unsigned times) {
         unsigned ahead = 0;
-        for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        for (std::uint64_t seed = 0; seed < kMemorySeeds; ++seed) {
             unsigned steps = 0;
             Executor({Schedule::Order::random, seed}, 1).run(1, 2, [&] {
                 if (threadIdx.x == 0) {

@@ -2,6 +2,7 @@
 #include "device/cpu/executor.hpp"
 
 #include "base/error.hpp"
+#include "support/executor_support.hpp"
 #include "support/limit_support.hpp"
 #include "support/support.hpp"
 
@@ -18,15 +19,6 @@ namespace nestbed::cpu
 {
 namespace
 {
-
-unsigned thread_x()
-{
-    return current_thread->thread_index.x;
-}
-unsigned block_x()
-{
-    return current_thread->block_index.x;
-}
 
 TEST(Executor, FifoStartsAChildWhenEveryRunningBlockIsDone)
 {

@@ -2,6 +2,7 @@
 // Guide.
 #include "device/cpu/executor.hpp"
 
+#include "support/executor_support.hpp"
 #include "support/matchers.hpp"
 
 #include <algorithm>
@@ -17,15 +18,6 @@ namespace
 {
 
 constexpr unsigned kSeeds = 200;
-
-unsigned thread_x()
-{
-    return current_thread->thread_index.x;
-}
-unsigned block_x()
-{
-    return current_thread->block_index.x;
-}
 
 // Runs the root grid under fifo, eager and many random orders, and calls check(name) after each.
 template <class Reset, class Kernel, class Check>

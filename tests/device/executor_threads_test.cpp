@@ -2,6 +2,7 @@
 // giving way, streams; and the decisions of a random order.
 #include "device/cpu/executor.hpp"
 
+#include "support/executor_support.hpp"
 #include "support/matchers.hpp"
 
 #include <fmt/format.h>
@@ -19,11 +20,6 @@ namespace nestbed::cpu
 {
 namespace
 {
-
-unsigned thread_x()
-{
-    return current_thread->thread_index.x;
-}
 
 template <class Work>
 void under_every_schedule(Work work)

@@ -12,7 +12,7 @@ namespace
 
 using testing::Ge;
 
-constexpr Shape kSmall{"", 9, 32, 0, 4};
+constexpr Shape kSmallLaunch{"", 9, 32, 0, 4};
 
 // Calls check(sample, way) for every way of the strategy that runs here, under every schedule.
 template <class Check>
@@ -24,7 +24,7 @@ void for_every_run(const char* strategy, Check&& check)
              })) {
             SCOPED_TRACE(std::string(schedule) + " " + name_of(way));
             const auto session = open_session(BackendKind::cpu, {.schedule = schedule});
-            const Case point = case_of(BackendKind::cpu, way, kSmall, ElementType::none);
+            const Case point = case_of(BackendKind::cpu, way, kSmallLaunch, ElementType::none);
             const Sample sample = session->sample(point, 0);
             expect_ok(sample, point);
             check(sample, way);
@@ -98,7 +98,7 @@ TEST(TreesAndChains, ARefusedLaunchIsLaunchFailed)
 {
     const auto session = open_session(BackendKind::cpu, {});
     for (const char* strategy : {"trees", "trees_by_lanes", "chains"}) {
-        Case point = case_of(BackendKind::cpu, strategy, kSmall);
+        Case point = case_of(BackendKind::cpu, strategy, kSmallLaunch);
         point.pending_limit = 5;
         const Sample sample = session->sample(point, 0);
         EXPECT_EQ(sample.status, Status::launch_failed) << strategy;
@@ -119,7 +119,7 @@ TEST(ChainAndFanout, AChainWithoutADepthHas1024Levels)
 TEST(ChainAndFanout, AWaveIsARootGrid)
 {
     const auto session = open_session(BackendKind::cpu, {});
-    Case point = case_of(BackendKind::cpu, "fanout", kSmall);
+    Case point = case_of(BackendKind::cpu, "fanout", kSmallLaunch);
     point.wave = 4;
     const Sample sample = session->sample(point, 0);
     expect_ok(sample, point);
@@ -130,7 +130,7 @@ TEST(ChainAndFanout, AWaveIsARootGrid)
 TEST(ChainAndFanout, ARefusedLaunchIsLaunchFailedAndLeavesNoLatencies)
 {
     const auto session = open_session(BackendKind::cpu, {});
-    Case point = case_of(BackendKind::cpu, "fanout", kSmall);
+    Case point = case_of(BackendKind::cpu, "fanout", kSmallLaunch);
     point.pending_limit = 5;
     const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::launch_failed);

@@ -10,7 +10,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::array kForms{"quadtree_children", "quadtree_sample", "quadtree_levels"};
+constexpr std::array kQuadtreeForms{"quadtree_children", "quadtree_sample", "quadtree_levels"};
 constexpr std::array kPointInputs{InputKind("uniform"), InputKind("clustered"), InputKind("line"),
                                   InputKind("coincident")};
 
@@ -25,7 +25,7 @@ TEST(QuadtreeForms, GiveTheCanonicalTreeOfEveryInput)
 {
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
-        for (const char* strategy : kForms)
+        for (const char* strategy : kQuadtreeForms)
             for (const InputKind input : kPointInputs)
                 for (const std::uint32_t cap : {1U, 20U, 700U}) {
                     Case point = points(strategy, 2111, input);
@@ -38,7 +38,7 @@ TEST(QuadtreeForms, GiveTheCanonicalTreeOfEveryInput)
 TEST(QuadtreeForms, OfTheSmallestInputsAreRight)
 {
     const auto session = session_of("random:1");
-    for (const char* strategy : kForms)
+    for (const char* strategy : kQuadtreeForms)
         for (const std::uint64_t elements : {1U, 2U, 3U, 63U, 64U, 65U, 512U, 513U})
             for (const InputKind input : kPointInputs)
                 for (const std::uint32_t cap : {1U, 64U}) {
@@ -51,7 +51,7 @@ TEST(QuadtreeForms, OfTheSmallestInputsAreRight)
 TEST(QuadtreeForms, StopAtTheDeepestLevel)
 {
     const auto session = session_of("random:2");
-    for (const char* strategy : kForms)
+    for (const char* strategy : kQuadtreeForms)
         for (const InputKind input : kPointInputs)
             for (const std::uint32_t levels : {1U, 2U, 3U, 8U, 15U}) {
                 Case point = points(strategy, 1500, input);
@@ -76,7 +76,7 @@ TEST(QuadtreeForms, AreRightAtEveryDepth)
 TEST(QuadtreeForms, OfManyPointsAreRight)
 {
     const auto session = session_of("random:3");
-    for (const char* strategy : kForms)
+    for (const char* strategy : kQuadtreeForms)
         for (const InputKind input : kPointInputs) {
             Case point = points(strategy, 20000, input);
             point.grain = 64;
@@ -94,7 +94,7 @@ TEST(QuadtreeForms, OfManyPointsAreRight)
 TEST(QuadtreeForms, GiveTheSameTreeInManyOrders)
 {
     const auto session = session_of("random:11");
-    for (const char* strategy : kForms)
+    for (const char* strategy : kQuadtreeForms)
         for (unsigned order = 0; order < 10; ++order)
             expect_right(*session, points(strategy, 1500, InputKind("clustered")), order);
 }

@@ -28,7 +28,7 @@ unsigned wrong_runs(const Way& way, const Shape& shape, const std::string& sched
     return wrong;
 }
 
-constexpr Shape kSmall{"", 4, 16, 0};
+constexpr Shape kSmallRace{"", 4, 16, 0};
 
 std::vector<Way> ways_here(bool racy)
 {
@@ -43,8 +43,8 @@ TEST(Race, IsWrongUnderEagerAndRandomByEveryMechanism)
 {
     for (const Way& way : ways_here(true)) {
         SCOPED_TRACE(name_of(way));
-        EXPECT_EQ(wrong_runs(way, kSmall, "eager"), kRuns);
-        EXPECT_GT(wrong_runs(way, kSmall, "random:1"), kRuns / 10);
+        EXPECT_EQ(wrong_runs(way, kSmallRace, "eager"), kRuns);
+        EXPECT_GT(wrong_runs(way, kSmallRace, "random:1"), kRuns / 10);
     }
     EXPECT_EQ(ways_here(true).size(), 4U); // nosync with three mechanisms, and reduce2
 }
@@ -53,8 +53,8 @@ TEST(Race, IsHiddenWhenChildrenStartLateAsOnAnUndelayedGpu)
 {
     for (const Way& way : ways_here(true)) {
         SCOPED_TRACE(name_of(way));
-        EXPECT_EQ(wrong_runs(way, kSmall, "fifo"), 0U);
-        EXPECT_EQ(wrong_runs(way, kSmall, "fifo", 20), 0U);
+        EXPECT_EQ(wrong_runs(way, kSmallRace, "fifo"), 0U);
+        EXPECT_EQ(wrong_runs(way, kSmallRace, "fifo", 20), 0U);
     }
 }
 
@@ -85,8 +85,8 @@ TEST(Race, IsNeverSeenInStrategiesThatSayTheyHaveNone)
 {
     for (const Way& way : ways_here(false)) {
         SCOPED_TRACE(name_of(way));
-        EXPECT_EQ(wrong_runs(way, kSmall, "eager"), 0U);
-        EXPECT_EQ(wrong_runs(way, kSmall, "random:1"), 0U);
+        EXPECT_EQ(wrong_runs(way, kSmallRace, "eager"), 0U);
+        EXPECT_EQ(wrong_runs(way, kSmallRace, "random:1"), 0U);
     }
 }
 

@@ -12,7 +12,8 @@ namespace
 {
 
 constexpr std::uint32_t kNever = 65535; // a cutoff below which no tree reaches
-constexpr std::array kForms{"search_children", "search_budget", "search_levels", "search_queue", "search_stacks"};
+constexpr std::array kSearchForms{"search_children", "search_budget", "search_levels", "search_queue",
+                                  "search_stacks"};
 
 Case tree(const std::string& strategy, InputKind input, std::uint64_t elements, std::uint32_t cutoff = kNever,
           std::uint32_t budget = 4)
@@ -56,7 +57,7 @@ TEST(SearchForms, FindAllOfEveryTree)
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
         for (const Known& one : trees)
-            for (const char* strategy : kForms)
+            for (const char* strategy : kSearchForms)
                 for (const std::uint32_t cutoff : {1U, 3U, kNever}) {
                     expect_found(*session, tree(strategy, one.input, one.elements, cutoff), one.answer);
                     if (HasFailure())
@@ -70,7 +71,7 @@ TEST(SearchForms, FindAllOfEveryTree)
 TEST(SearchForms, SearchDeepSubtreesAlone)
 {
     const auto session = session_of("random:2");
-    for (const char* strategy : kForms) {
+    for (const char* strategy : kSearchForms) {
         expect_found(*session, tree(strategy, InputKind("t3"), 7, 1), "6120");
         expect_found(*session, tree(strategy, InputKind("t3"), 7, 20), "6120");
         expect_found(*session, tree(strategy, InputKind("t3l"), 60, 2), "2841");

@@ -12,7 +12,7 @@ namespace nestbed
 namespace
 {
 
-Case case_of(const std::string& strategy, std::uint32_t block = 16)
+Case sampled_case(const std::string& strategy, std::uint32_t block = 16)
 {
     return {.strategy = strategy, .backend = BackendKind::cpu, .elements = 4 * block, .grid = 4, .block = block};
 }
@@ -24,10 +24,10 @@ TEST(Session, NamesTheStrategyWhoseWorkloadHasNoCode)
     Registry::add(BackendKind::cpu, mistyped);
     const auto session = open_session(BackendKind::cpu, {});
     EXPECT_EQ(
-        text_of<RunError>([&] { static_cast<void>(session->sample(case_of("test-mistyped"), 0)); }),
+        text_of<RunError>([&] { static_cast<void>(session->sample(sampled_case("test-mistyped"), 0)); }),
         "backend cpu has no workload 'test-workload', which strategy 'test-mistyped' needs; allowed: one with an "
         "object of type RegisterWorkload");
-    EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
+    EXPECT_EQ(session->sample(sampled_case("neighbored"), 0).status, Status::ok);
 }
 
 // Not all of the memory is free, for this program needs some.
@@ -42,12 +42,12 @@ TEST(Session, KnowsTheFreeMemory)
 TEST(Session, GivesACrashedSampleForALaunchThatTheExecutorRefuses)
 {
     const auto session = open_session(BackendKind::cpu, {});
-    const Sample sample = session->sample(case_of("neighbored", 2048), 0);
+    const Sample sample = session->sample(sampled_case("neighbored", 2048), 0);
     EXPECT_EQ(sample.status, Status::crashed);
     EXPECT_EQ(sample.detail.substr(0, sample.detail.find(';')),
               "a grid of 4 x 1 x 1 blocks of 2048 x 1 x 1 threads cannot be launched");
     EXPECT_FALSE(sample.device_lost);
-    EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
+    EXPECT_EQ(session->sample(sampled_case("neighbored"), 0).status, Status::ok);
 }
 
 // The example of the articles: 2048 numbers (0, 1, 2 and so on) in blocks of 512.

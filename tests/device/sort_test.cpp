@@ -10,7 +10,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::array kForms{"quick_kway", "quick_binary", "quick_simple", "quick_sample", "sort_levels"};
+constexpr std::array kSortForms{"quick_kway", "quick_binary", "quick_simple", "quick_sample", "sort_levels"};
 
 Case keys(const std::string& strategy, std::uint64_t elements, InputKind input = InputKind("uniform"))
 {
@@ -25,7 +25,7 @@ TEST(SortForms, SortEveryInputOfEveryType)
 {
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
-        for (const char* strategy : kForms)
+        for (const char* strategy : kSortForms)
             for (const InputKind input : Registry::find_anywhere(strategy)->info().workload->inputs)
                 for (const ElementType type : {ElementType::int32, ElementType::float32})
                     for (const SortValues values : {SortValues::none, SortValues::uint32}) {
@@ -42,7 +42,7 @@ TEST(SortForms, SortEveryInputOfEveryType)
 TEST(SortForms, SortTheSmallestInputs)
 {
     const auto session = session_of("random:1");
-    for (const char* strategy : kForms)
+    for (const char* strategy : kSortForms)
         for (const std::uint64_t elements : {1U, 2U, 3U, 8U, 9U, 63U, 64U, 65U})
             for (const InputKind input : {InputKind("uniform"), InputKind("equal"), InputKind("few")})
                 for (const std::uint32_t grain : {1U, 8U, 512U}) {
@@ -82,7 +82,7 @@ TEST(SortForms, SortByEveryFanoutAndGrain)
 TEST(SortForms, OfManyBlocksPerPartAreRight)
 {
     const auto session = session_of("random:3");
-    for (const char* strategy : kForms)
+    for (const char* strategy : kSortForms)
         for (const std::uint32_t coarsen : {1U, 3U}) {
             Case point = keys(strategy, 20000);
             point.grain = 512;

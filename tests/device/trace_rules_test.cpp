@@ -33,7 +33,7 @@ std::vector<Shape> shapes_of(const Way& way)
                 {.name = "depth_2", .depth = 2, .nx = 150, .ny = 170, .block_shape = {16, 8}}};
     if (way.strategy == "nested_best")
         return {{"two_tiles", 32, 512, 0}, {"two_tiles_ragged", 33, 512, 16401}};
-    if (kSanitized) // these tests compare all pairs of grids
+    if (tries_few()) // these tests compare all pairs of grids
         return {{"ragged", 3, 64, 3 * 64 - 13}, {"depth_2", 3, 64, 0, 2}};
     return {{"small", 4, 16, 0},       {"ragged", 7, 64, 7 * 64 - 13}, {"one_block", 1, 32, 0},
             {"depth_2", 3, 64, 0, 2},  {"fan_in_twice", 33, 32, 1025}, {"depth_0", 3, 32, 0, 0},

@@ -12,7 +12,7 @@ namespace
 {
 
 const std::string kArguments = "__cudaCDP2GetParameterBufferV2";
-const std::string kLaunch = "__cudaCDP2LaunchDeviceV2";
+const std::string kLaunchKernel = "__cudaCDP2LaunchDeviceV2";
 
 std::string raw_text(const std::vector<std::string>& kernels)
 {
@@ -59,7 +59,7 @@ TEST(ProgramProfile, OfRecordedPagesIsTheKnownNumber)
 
 TEST(ProgramProfile, KernelsWithoutLaunchesBeforeOthersHaveNone)
 {
-    const std::string parent = section("b()") + section(kLaunch, "7") + section(kArguments, "7");
+    const std::string parent = section("b()") + section(kLaunchKernel, "7") + section(kArguments, "7");
     EXPECT_THAT(rows_of(profile_of(section("a()") + parent, raw_text({"a()", "b()"}))),
                 ElementsAre("a 1 0", "b 1 7"));
     EXPECT_THAT(rows_of(profile_of(parent + section("a()"), raw_text({"b()", "a()"}))),
@@ -75,7 +75,7 @@ TEST(ProgramProfile, KernelsWithoutLaunchesBeforeOthersHaveNone)
 TEST(ProgramProfile, CountsLaunchesThatGotNoMemoryForTheirArguments)
 {
     const ProgramProfile profile =
-        profile_of(section("a()") + section(kLaunch, "2048") + section(kArguments, "2049"), raw_text({"a()"}));
+        profile_of(section("a()") + section(kLaunchKernel, "2048") + section(kArguments, "2049"), raw_text({"a()"}));
     EXPECT_EQ(profile.from_device, 2049U);
 }
 
@@ -83,7 +83,7 @@ TEST(ProgramProfile, SaysWhereTheKernelOfLaunchesIsNotKnown)
 {
     // The root grids are not in the order of their launches.
     const ProgramProfile profile =
-        profile_of(section("b()") + section(kLaunch, "3") + section("a()"), raw_text({"a()", "b()"}));
+        profile_of(section("b()") + section(kLaunchKernel, "3") + section("a()"), raw_text({"a()", "b()"}));
     EXPECT_THAT(rows_of(profile), ElementsAre("a 1 ?", "b 1 ?"));
     EXPECT_EQ(profile.from_device, 3U);
     EXPECT_THAT(program_profile_text(profile), HasSubstr("?"));

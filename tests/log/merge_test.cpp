@@ -29,7 +29,7 @@ struct RowOf {
     std::string run_id = "r1";
 };
 
-ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
+ParsedLog log_of_rows(const std::string& path, const std::vector<RowOf>& rows)
 {
     const ParsedLog log = log_with(path, columns(), {});
     std::vector<std::vector<std::string>> all;
@@ -81,7 +81,7 @@ RunIdentity record_of_shard(const std::string& shard)
 
 LogPart part_of_rows(const std::string& path, const std::string& shard, const std::vector<RowOf>& rows)
 {
-    return {.log = log_of(path, rows), .runs = {{"r1", record_of_shard(shard)}}};
+    return {.log = log_of_rows(path, rows), .runs = {{"r1", record_of_shard(shard)}}};
 }
 
 std::vector<std::string> names_of(const MergedLog& merged)
@@ -201,7 +201,7 @@ TEST(Merge, LooksAtTheRunsOfTheRowsAlone)
     part.runs["r0"].experiment = "another";
     EXPECT_EQ(merge_logs({part}).rows, 1U);
     EXPECT_THAT(missing_shards({part}), ElementsAre("2/2"));
-    part.log = log_of("a.csv", {});
+    part.log = log_of_rows("a.csv", {});
     EXPECT_THAT(refusal_of({part}),
                 HasSubstr("a.csv: it does not belong to a.csv: experiment: another there, e here"));
 }

@@ -123,7 +123,7 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     EXPECT_EQ(results[1].launches, 3U);
 }
 
-std::string refusal(const std::function<void(std::vector<std::string>& cells)>& spoil)
+std::string refusal_of_cells(const std::function<void(std::vector<std::string>& cells)>& spoil)
 {
     std::vector<CaseResult> measured = cases_of(some_plan(), some_runs());
     std::vector<std::string> cells =
@@ -142,7 +142,7 @@ std::size_t place_of(const std::string& column)
 TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
 {
     const auto with = [](const std::string& column, const std::string& text) {
-        return refusal([&](std::vector<std::string>& cells) { cells[place_of(column)] = text; });
+        return refusal_of_cells([&](std::vector<std::string>& cells) { cells[place_of(column)] = text; });
     };
     EXPECT_EQ(with("status", "good"),
               "a.csv:2: status is 'good'; allowed: ok, wrong, launch_failed, count_mismatch, unsupported, "

@@ -21,7 +21,7 @@ namespace nestbed
 namespace
 {
 
-std::map<BackendKind, RunFacts> some_runs()
+std::map<BackendKind, RunFacts> book_run()
 {
     return {{BackendKind::cpu, {.experiment = "book", .run_id = "run-1", .schedule = "fifo"}}};
 }
@@ -38,7 +38,7 @@ std::vector<CaseResult> some_results()
     plan.groups = {{.cases = {{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16},
                               {.strategy = "nosync", .elements = 128, .grid = 8, .block = 16},
                               {.strategy = "cub", .elements = 64, .grid = 4, .block = 16}}}};
-    return cases_of(plan, some_runs());
+    return cases_of(plan, book_run());
 }
 
 std::string text_of_rows(const std::vector<CaseResult>& results, const std::function<bool(Status)>& wanted)
@@ -47,7 +47,7 @@ std::string text_of_rows(const std::vector<CaseResult>& results, const std::func
     for (std::size_t index = 0; index < kMeasured.size(); ++index)
         for (unsigned repetition = 0; repetition < kMeasured[index].size(); ++repetition)
             if (const Sample& sample = kMeasured[index][repetition]; wanted(sample.status))
-                text += csv_line(row_of(some_runs().at(BackendKind::cpu), results[index].point, repetition, sample));
+                text += csv_line(row_of(book_run().at(BackendKind::cpu), results[index].point, repetition, sample));
     return text;
 }
 

@@ -161,7 +161,7 @@ TEST(LaunchCounts, ReachTheDeepestLevelOfTheLedger)
 }
 
 // By the oracle: 100 launches in two levels.
-ExpectedLaunches by_need()
+ExpectedLaunches judged_by_need()
 {
     ExpectedLaunches form{.by_depth = {60, 40}};
     form.by_root = {50, 50};
@@ -171,18 +171,19 @@ ExpectedLaunches by_need()
 TEST(Judge, ARefusedLaunchIsAFailureUnlessItWasReplaced)
 {
     const Events replaced{.failed = 13, .requests = RequestSample{.items = 100, .replaced = 13}};
-    expect(Status::ok, "", judged({60, 40}, by_need(), replaced));
-    expect(Status::launch_failed, "13 of 100 device launches failed",
-           judged({60, 40}, by_need(), {.failed = 13, .requests = RequestSample{.items = 100, .replaced = 12}}));
+    expect(Status::ok, "", judged({60, 40}, judged_by_need(), replaced));
+    expect(
+        Status::launch_failed, "13 of 100 device launches failed",
+        judged({60, 40}, judged_by_need(), {.failed = 13, .requests = RequestSample{.items = 100, .replaced = 12}}));
     expect(Status::launch_failed, "cudaErrorLaunchOutOfResources", // no other error may be replaced
-           judged({60, 40}, by_need(), replaced, "cudaErrorLaunchOutOfResources"));
+           judged({60, 40}, judged_by_need(), replaced, "cudaErrorLaunchOutOfResources"));
 }
 
 // The tail launches that drain refused items are launches too, but the oracle does not know how many there are.
 TEST(Judge, DrainsAreCountedBesideTheLaunchesOfTheOracle)
 {
     const auto status = [](std::uint64_t failed, const RequestSample& requests) {
-        return judged({63, 41}, by_need(), {.failed = failed, .requests = requests});
+        return judged({63, 41}, judged_by_need(), {.failed = failed, .requests = requests});
     };
     expect(Status::ok, "", status(20, {.items = 100, .replaced = 20, .drains = 4}));
     // One of the drains was refused as well.
@@ -208,7 +209,7 @@ TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
 
 TEST(Judge, DataDependentLaunchesAreComparedDepthByDepthWhereNothingIsDrained)
 {
-    expect(Status::count_mismatch, "", judged({59, 41}, by_need(), {.requests = RequestSample{.items = 100}}));
+    expect(Status::count_mismatch, "", judged({59, 41}, judged_by_need(), {.requests = RequestSample{.items = 100}}));
 }
 
 } // namespace

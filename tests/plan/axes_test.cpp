@@ -24,7 +24,7 @@ std::string axes_refusal(const Said& said, std::size_t devices = 1)
     return text_of<UsageError>([&] { static_cast<void>(axes_of(said, devices)); });
 }
 
-std::vector<std::optional<std::uint64_t>> numbers(const std::vector<AxisValue>& values)
+std::vector<std::optional<std::uint64_t>> numbers_of(const std::vector<AxisValue>& values)
 {
     std::vector<std::optional<std::uint64_t>> found;
     for (const AxisValue& value : values)
@@ -67,15 +67,15 @@ TEST(BlockShape, ThatIsNoneHasNoThreadsAndNoName)
 TEST(Axes, OfWhatIsNotSaidHaveOneValueWithoutASetting)
 {
     const Axes axes = axes_of({});
-    EXPECT_THAT(numbers(axes.of("nx")), ElementsAre(2048));
-    EXPECT_THAT(numbers(axes.of("ny")), ElementsAre(2048));
+    EXPECT_THAT(numbers_of(axes.of("nx")), ElementsAre(2048));
+    EXPECT_THAT(numbers_of(axes.of("ny")), ElementsAre(2048));
     EXPECT_THAT(shapes({}), ElementsAre("16x16"));
-    EXPECT_THAT(numbers(axes.of("delay-us")), ElementsAre(0));
-    EXPECT_THAT(numbers(axes.of("graphs")), ElementsAre(1));
-    EXPECT_THAT(numbers(axes.of("seed")), ElementsAre(1));
+    EXPECT_THAT(numbers_of(axes.of("delay-us")), ElementsAre(0));
+    EXPECT_THAT(numbers_of(axes.of("graphs")), ElementsAre(1));
+    EXPECT_THAT(numbers_of(axes.of("seed")), ElementsAre(1));
     for (const char* name : {"grid", "block", "elements", "depth", "pending-limit", "wave", "streams"})
-        EXPECT_THAT(numbers(axes.of(name)), ElementsAre(std::nullopt)) << name;
-    EXPECT_THAT(numbers(axes.of("type")), ElementsAre(static_cast<unsigned>(ElementType::int32)));
+        EXPECT_THAT(numbers_of(axes.of(name)), ElementsAre(std::nullopt)) << name;
+    EXPECT_THAT(numbers_of(axes.of("type")), ElementsAre(static_cast<unsigned>(ElementType::int32)));
     EXPECT_THAT(names(axes.mechanisms), IsEmpty());
     EXPECT_EQ(axes.of("nx")[0].setting->value, "");
     EXPECT_EQ(axes.of("block-shape")[0].setting->value, "");
@@ -84,8 +84,8 @@ TEST(Axes, OfWhatIsNotSaidHaveOneValueWithoutASetting)
 TEST(Axes, OfAMatrixTakeSidesAsAnyAxis)
 {
     const Axes axes = axes_of({{"nx", "64:256:*2,1"}, {"ny", "3:5"}, {"ny", "65535"}});
-    EXPECT_THAT(numbers(axes.of("nx")), ElementsAre(64, 128, 256, 1));
-    EXPECT_THAT(numbers(axes.of("ny")), ElementsAre(3, 4, 5, 65535));
+    EXPECT_THAT(numbers_of(axes.of("nx")), ElementsAre(64, 128, 256, 1));
+    EXPECT_THAT(numbers_of(axes.of("ny")), ElementsAre(3, 4, 5, 65535));
     EXPECT_EQ(axes.of("ny")[3].setting->place(), "--ny 65535");
 }
 

@@ -15,12 +15,12 @@ namespace
 using testing::ElementsAreArray;
 using enum Mechanism;
 
-using Pair = std::pair<std::string, Mechanism>;
+using WayOf = std::pair<std::string, Mechanism>;
 
 // Strategy and mechanism of every case, in order.
-std::vector<Pair> mechanisms_of(const Said& said)
+std::vector<WayOf> mechanisms_of(const Said& said)
 {
-    std::vector<Pair> found;
+    std::vector<WayOf> found;
     for (const Group& group : plan_of(said).groups)
         for (const Case& point : group.cases)
             found.emplace_back(point.strategy, point.mechanism.value());
@@ -45,7 +45,7 @@ TEST(MechanismAxis, AllIsEveryOneThatTheStrategyHas)
     EXPECT_THAT(found, ElementsAreArray(all));
     EXPECT_EQ(counts_of({{"strategy", "chain"}, {"mechanism", "null_stream,all,null_stream"}}).size(), all.size());
     EXPECT_THAT(mechanisms_of({{"strategy", "neighbored"}, {"mechanism", "all"}}),
-                ElementsAre(Pair{"neighbored", none}));
+                ElementsAre(WayOf{"neighbored", none}));
 }
 
 TEST(MechanismAxis, IsThoseAskedForThatTheStrategyHasInItsOrder)
@@ -53,15 +53,15 @@ TEST(MechanismAxis, IsThoseAskedForThatTheStrategyHasInItsOrder)
     EXPECT_THAT(
         mechanisms_of(
             {{"strategy", "nosync,barrier"}, {"mechanism", "tail,named,named"}, {"mechanism", "null_stream"}}),
-        ElementsAre(Pair{"nosync", null_stream}, Pair{"nosync", named_stream}, Pair{"barrier", null_stream},
-                    Pair{"barrier", named_stream}, Pair{"barrier", tail}));
+        ElementsAre(WayOf{"nosync", null_stream}, WayOf{"nosync", named_stream}, WayOf{"barrier", null_stream},
+                    WayOf{"barrier", named_stream}, WayOf{"barrier", tail}));
 }
 
 TEST(MechanismAxis, MeansNothingToAStrategyWithOneMechanism)
 {
     EXPECT_THAT(mechanisms_of({{"strategy", "neighbored,synced,tail,host_loop,nosync"}, {"mechanism", "named"}}),
-                ElementsAre(Pair{"neighbored", none}, Pair{"synced", null_stream}, Pair{"tail", tail},
-                            Pair{"host_loop", host}, Pair{"nosync", named_stream}));
+                ElementsAre(WayOf{"neighbored", none}, WayOf{"synced", null_stream}, WayOf{"tail", tail},
+                            WayOf{"host_loop", host}, WayOf{"nosync", named_stream}));
 }
 
 TEST(MechanismAxis, MultipliesDepthsByAllAndPendingLimitsByThoseFromTheDeviceAlone)

@@ -19,7 +19,7 @@ std::vector<std::string> values(const Settings& settings, std::string_view key)
     return found;
 }
 
-std::string refusal(const std::string& path)
+std::string settings_refusal(const std::string& path)
 {
     return text_of<UsageError>([&] { Settings().read_file(path); });
 }
@@ -235,7 +235,7 @@ TEST(SettingsFile, MayHave64KiBAndNoByteMore)
     settings.read_file(folder.write("most.cfg", most));
     EXPECT_THAT(values(settings, "grid"), ElementsAre("4"));
     const std::string path = folder.write("more.cfg", most + "#");
-    EXPECT_EQ(refusal(path), path + ": it could not be read: it is too large; allowed: 64.0 KiB");
+    EXPECT_EQ(settings_refusal(path), path + ": it could not be read: it is too large; allowed: 64.0 KiB");
     EXPECT_EQ(refusal_of(most + "#"), "one.cfg: it is too large for an experiment file; allowed: 65536 bytes");
 }
 
@@ -253,7 +253,8 @@ TEST(SettingsFile, OneThatIsNotThereIsRefusedByName)
 {
     const ScratchFolder folder;
     const std::string path = folder.path("missing.cfg");
-    EXPECT_EQ(refusal(path), path + ": there is no such experiment file; allowed: a file of key = value lines");
+    EXPECT_EQ(settings_refusal(path),
+              path + ": there is no such experiment file; allowed: a file of key = value lines");
 }
 
 TEST(SettingsFile, APipeAndADeviceAreNotWaitedFor)
@@ -262,7 +263,8 @@ TEST(SettingsFile, APipeAndADeviceAreNotWaitedFor)
     const std::string path = folder.path("pipe.cfg");
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
     for (const std::string& name : {path, std::string("/dev/zero")})
-        EXPECT_EQ(refusal(name), name + ": it could not be read: it is a pipe or a device; allowed: a regular file");
+        EXPECT_EQ(settings_refusal(name),
+                  name + ": it could not be read: it is a pipe or a device; allowed: a regular file");
 }
 
 TEST(SettingsFile, ATitleIsNotCutShortInSilence)
@@ -276,7 +278,8 @@ TEST(SettingsFile, ATitleIsNotCutShortInSilence)
 TEST(SettingsFile, AFolderIsNoFile)
 {
     const ScratchFolder folder;
-    EXPECT_EQ(refusal(folder.path("")), folder.path("") + ": it is a folder; allowed: a file of key = value lines");
+    EXPECT_EQ(settings_refusal(folder.path("")),
+              folder.path("") + ": it is a folder; allowed: a file of key = value lines");
 }
 
 TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)

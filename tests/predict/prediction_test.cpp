@@ -14,7 +14,7 @@ namespace nestbed
 namespace
 {
 
-Predictions predicted(const std::vector<Case>& points, const std::vector<CaseResult>& results = {})
+Predictions predictions_of(const std::vector<Case>& points, const std::vector<CaseResult>& results = {})
 {
     return predictions_of(default_roofline(), points, results);
 }
@@ -31,7 +31,7 @@ CaseResult measured(const Case& point, double factor)
 TEST(Prediction, SaysWhyACaseHasNone)
 {
     const auto why = [](const Case& point) {
-        const Predictions predictions = predicted({point});
+        const Predictions predictions = predictions_of({point});
         return predictions.left_out.empty() ? "" : predictions.left_out.begin()->first;
     };
     const Case usual = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
@@ -94,7 +94,7 @@ TEST(Prediction, StandsBesideTheMedianThatWasMeasured)
     CaseResult second = measured(far, 2);
     second.key = "";
     second.samples.resize(4);
-    const Predictions predictions = predicted({near, far, missing}, {first, second});
+    const Predictions predictions = predictions_of({near, far, missing}, {first, second});
     ASSERT_EQ(predictions.cases.size(), 3U);
     EXPECT_NEAR(*predictions.cases[0].ratio(), 1.1, 0.01);
     EXPECT_LT(predictions.cases[0].measured->interval.low, predictions.cases[0].measured->value);
@@ -111,7 +111,7 @@ TEST(Prediction, StandsBesideTheMedianThatWasMeasured)
     CaseResult wrong = measured(near, 1);
     for (KeptSample& sample : wrong.samples)
         sample.status = Status::wrong;
-    EXPECT_FALSE(predicted({near}, {wrong}).cases[0].measured);
+    EXPECT_FALSE(predictions_of({near}, {wrong}).cases[0].measured);
 }
 
 TEST(Prediction, IsATableWithASummary)
@@ -119,17 +119,17 @@ TEST(Prediction, IsATableWithASummary)
     const Case near = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
     const Case far = on_a_gpu("tail", 64, 512, Mechanism::tail, 3);
     const Case by_host = on_a_gpu("host", 64, 512, Mechanism::none);
-    const std::string plain = predictions_text(default_roofline(), predicted({near, far, by_host}), "");
+    const std::string plain = predictions_text(default_roofline(), predictions_of({near, far, by_host}), "");
     EXPECT_THAT(plain, StartsWith("GPU times predicted for NVIDIA H200 (driver "));
     EXPECT_THAT(plain, AllOf(HasSubstr("strategy  mechanism    shape"), HasSubstr("64x512 depth 3"),
                              HasSubstr("Predicted: 2 cases\nNot predicted: 1 case\n  1: the host does the work\n")));
     EXPECT_THAT(plain, AllOf(Not(HasSubstr("measured")), Not(HasSubstr("Measured"))));
     const std::string beside = predictions_text(
-        default_roofline(), predicted({near, far}, {measured(near, 1.1), measured(far, 2)}), "some.csv");
+        default_roofline(), predictions_of({near, far}, {measured(near, 1.1), measured(far, 2)}), "some.csv");
     EXPECT_THAT(beside, HasSubstr("Measured in some.csv: 2 cases\nMedian |measured / predicted - 1|: 55.0 %; at most "
                                   "25 % in 50 % of the cases\n\nThe farthest:\n"));
     EXPECT_THAT(beside, ContainsRegex("tail +tail +1 +100.0 % +2.00\nnosync +null_stream +1 +10.0 % +1.10"));
-    const std::string none = predictions_text(default_roofline(), predicted({by_host}), "some.csv");
+    const std::string none = predictions_text(default_roofline(), predictions_of({by_host}), "some.csv");
     EXPECT_THAT(none, EndsWith("Predicted: 0 cases\nNot predicted: 1 case\n  1: the host does the work\n"
                                "Measured in some.csv: 0 cases\n"));
 }
@@ -140,7 +140,7 @@ TEST(Prediction, IsACsvWithOneRowPerCase)
     Case matrix = on_a_gpu("recursive_transpose", 128, 64, Mechanism::tail, 1);
     matrix.type = ElementType::float32;
     const std::vector<std::vector<std::string>> rows =
-        parse_csv(predictions_csv(predicted({near, matrix}, {measured(near, 2)})));
+        parse_csv(predictions_csv(predictions_of({near, matrix}, {measured(near, 2)})));
     EXPECT_EQ(csv_line(rows.at(0)),
               "strategy,mechanism,type,input,elements,grid,block,nx,ny,block_shape,depth,threshold,coarsen,"
               "aggregate,wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"

@@ -76,7 +76,7 @@ chmod +x "$made"
     }
     std::string refusal(const std::string& line) const
     {
-        return text_of<UsageError>([&] { nvcc(line); });
+        return nestbed::text_of<UsageError>([&] { nvcc(line); });
     }
     std::string path(const std::string& name) const { return folder.path(name); }
 };
@@ -162,14 +162,14 @@ TEST_F(Nvcc, StopsAtTheFirstStepThatFails)
     EXPECT_EQ(nvcc(line).exit_code, exit_could_not);
     EXPECT_THAT(folder.read("calls"), Not(HasSubstr("-o " + path("my"))));
     compiler("case \"$*\" in *-fpreprocessed*) kill -KILL $$ ;; esac");
-    EXPECT_EQ(text_of<RunError>([&] { nvcc(line); }), path("g++") + ": signal 9 (Killed)");
+    EXPECT_EQ(nestbed::text_of<RunError>([&] { nvcc(line); }), path("g++") + ": signal 9 (Killed)");
     EXPECT_FALSE(folder.has("my"));
     compiler("");
     EXPECT_EQ(nvcc(line).exit_code, exit_ok);
     script("killed", "kill -KILL $$");
     compiler("case \"$*\" in *-fpreprocessed*) ;; *libnestbed_program.a*) cp " + path("killed") + " " + path("my") +
              "; exit 0 ;; esac");
-    EXPECT_EQ(text_of<RunError>([&] { nvcc("-run " + line); }), path("my") + ": signal 9 (Killed)");
+    EXPECT_EQ(nestbed::text_of<RunError>([&] { nvcc("-run " + line); }), path("my") + ": signal 9 (Killed)");
 }
 
 // The header is in the cache of one user: a Makefile must not depend on it.
@@ -206,7 +206,7 @@ TEST_F(Nvcc, TakesItsEnvironment)
         EXPECT_FALSE(nvcc_environment().watched);
     }
     const EnvironmentVariable watch("NESTBED_WATCH", "yes");
-    EXPECT_EQ(text_of<UsageError>([] { static_cast<void>(nvcc_environment()); }),
+    EXPECT_EQ(nestbed::text_of<UsageError>([] { static_cast<void>(nvcc_environment()); }),
               "NESTBED_WATCH is 'yes'; allowed: 0, 1");
 }
 
@@ -221,7 +221,7 @@ TEST_F(Nvcc, NotesThatItWasCalled)
     note_call();
     EXPECT_EQ(folder.read("nvcc_calls"), "nvcc\nnvcc\n");
     const EnvironmentVariable nowhere(kCallsVariable, path("none/calls"));
-    EXPECT_EQ(text_of<RunError>([] { note_call(); }),
+    EXPECT_EQ(nestbed::text_of<RunError>([] { note_call(); }),
               "NESTBED_NVCC_CALLS: " + path("none/calls") + " could not be written");
 }
 

@@ -64,7 +64,7 @@ TEST_F(Toolchains, AreReadFromTheirFolder)
                          R"( "watched_flags": ["-w"], "libraries": ["-ldw", "-lpthread"]})");
     };
     const auto error = [&] {
-        return text_of<RunError>([&] { static_cast<void>(read_toolchain(folder.path("program"))); });
+        return nestbed::text_of<RunError>([&] { static_cast<void>(read_toolchain(folder.path("program"))); });
     };
     json(folder.path("g++"));
     const Toolchain read = read_toolchain(folder.path("program"));
@@ -149,7 +149,7 @@ TEST_F(Toolchains, KeepTheHeadersThatWereUsedLast)
 TEST_F(Toolchains, DoWithoutAHeaderThatCannotBeKept)
 {
     compiler("echo no such luck; exit 1");
-    EXPECT_EQ(text_of<RunError>([&] { precompile(tools, {"-O1"}); }),
+    EXPECT_EQ(nestbed::text_of<RunError>([&] { precompile(tools, {"-O1"}); }),
               "the executor's CUDA headers do not compile (exit code 1): no such luck\n");
     EXPECT_EQ(header(), folder.path("own/nestbed_cuda.hpp"));
     EXPECT_EQ(folder.read("own/nestbed_cuda.hpp"), "#include <cuda_runtime.h>\n");

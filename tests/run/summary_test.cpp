@@ -17,7 +17,7 @@ Sample timed(std::optional<double> gpu_us, double wall_us, std::uint64_t launche
     return sample;
 }
 
-CaseResult result_of(const Case& point, const std::vector<Sample>& samples)
+CaseResult result_of_case(const Case& point, const std::vector<Sample>& samples)
 {
     CaseResult result{.point = point};
     for (const Sample& sample : samples)
@@ -27,7 +27,7 @@ CaseResult result_of(const Case& point, const std::vector<Sample>& samples)
 
 CaseResult result(const std::string& strategy, const std::vector<Sample>& samples)
 {
-    return result_of({.strategy = strategy, .elements = 2048 * 512, .grid = 2048, .block = 512}, samples);
+    return result_of_case({.strategy = strategy, .elements = 2048 * 512, .grid = 2048, .block = 512}, samples);
 }
 
 // The number of samples that an interval needs.
@@ -38,15 +38,15 @@ std::vector<Sample> five_timed(std::optional<double> gpu_us, double wall_us, std
 
 CaseResult transpose(BlockShape shape, const std::vector<Sample>& samples)
 {
-    return result_of({.strategy = "naive_row",
-                      .type = ElementType::float32,
-                      .elements = 2048 * 1024,
-                      .grid = 0,
-                      .block = 0,
-                      .nx = 2048,
-                      .ny = 1024,
-                      .shape = shape},
-                     samples);
+    return result_of_case({.strategy = "naive_row",
+                           .type = ElementType::float32,
+                           .elements = 2048 * 1024,
+                           .grid = 0,
+                           .block = 0,
+                           .nx = 2048,
+                           .ny = 1024,
+                           .shape = shape},
+                          samples);
 }
 
 RunFacts run_on(const std::string& device, double peak_gb_s = 0)
@@ -334,7 +334,7 @@ CaseResult sorting(const std::string& strategy, std::uint64_t elements, double u
         Registry::add(BackendKind::cpu, flat);
     }
     CaseResult one =
-        result_of({.strategy = strategy, .elements = elements, .grid = 0, .block = 128}, {timed(us, us)});
+        result_of_case({.strategy = strategy, .elements = elements, .grid = 0, .block = 128}, {timed(us, us)});
     one.group = elements + (strategy == "sort_flat" ? 1 : 0); // a flat form has fewer parameters
     return one;
 }

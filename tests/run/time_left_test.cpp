@@ -16,7 +16,7 @@ namespace
 constexpr CaseTimes kEstimates{.sample_us = [](const Case& point) { return 10.0 * point.grid; },
                                .input_us = [](const Case& point) { return static_cast<double>(point.elements); }};
 
-Case case_of(const std::string& strategy, std::uint32_t grid, std::uint64_t elements = 0)
+Case case_of_grid(const std::string& strategy, std::uint32_t grid, std::uint64_t elements = 0)
 {
     return {.strategy = strategy, .elements = elements, .grid = grid, .block = 8};
 }
@@ -45,13 +45,14 @@ class TimeLeftOf : public testing::Test
 
 TEST_F(TimeLeftOf, IsAnEstimateBeforeTheFirstSample)
 {
-    plan_cases({{case_of("neighbored", 1, 3), case_of("nosync", 2, 3)}, {case_of("neighbored", 4, 1000)}});
+    plan_cases(
+        {{case_of_grid("neighbored", 1, 3), case_of_grid("nosync", 2, 3)}, {case_of_grid("neighbored", 4, 1000)}});
     EXPECT_DOUBLE_EQ(TimeLeft(plan, results, kEstimates).us(), 5 * (10 + 20) + 3 + 5 * 40 + 1000);
 }
 
 TEST_F(TimeLeftOf, FollowsWhatTheCaseItsStrategyAndItsBackendTook)
 {
-    plan_cases({{case_of("neighbored", 1), case_of("nosync", 1)}, {case_of("neighbored", 100)}});
+    plan_cases({{case_of_grid("neighbored", 1), case_of_grid("nosync", 1)}, {case_of_grid("neighbored", 100)}});
     TimeLeft left(plan, results, kEstimates);
     left.took(0, 30); // its warm-up: three times the estimate
     EXPECT_DOUBLE_EQ(left.us(), 4 * 30 + 3 * (5 * 10 + 5 * 1000));
@@ -65,7 +66,8 @@ TEST_F(TimeLeftOf, FollowsWhatTheCaseItsStrategyAndItsBackendTook)
 
 TEST_F(TimeLeftOf, DividesTheFirstTimeBetweenTheInputAndTheSample)
 {
-    plan_cases({{case_of("neighbored", 1, 90), case_of("nosync", 1, 90)}, {case_of("neighbored", 1, 900)}});
+    plan_cases(
+        {{case_of_grid("neighbored", 1, 90), case_of_grid("nosync", 1, 90)}, {case_of_grid("neighbored", 1, 900)}});
     TimeLeft left(plan, results, kEstimates);
     left.took(0, 200); // the estimate is 90 + 10
     EXPECT_DOUBLE_EQ(left.us(), 4 * 20 + 5 * 20 + 1800 + 5 * 20);
@@ -75,7 +77,7 @@ TEST_F(TimeLeftOf, DividesTheFirstTimeBetweenTheInputAndTheSample)
 
 TEST_F(TimeLeftOf, IsNothingOfACompleteCase)
 {
-    plan_cases({{case_of("neighbored", 1, 90)}});
+    plan_cases({{case_of_grid("neighbored", 1, 90)}});
     TimeLeft left(plan, results, kEstimates);
     for (int sample = 0; sample < 4; ++sample)
         sampled(left, 0, 100);
@@ -85,7 +87,7 @@ TEST_F(TimeLeftOf, IsNothingOfACompleteCase)
 // A resumed run begins with the times of its log, a run that overwrites a log with those of that log.
 TEST_F(TimeLeftOf, BeginsWithTheTimesOfEarlierRows)
 {
-    plan_cases({{case_of("neighbored", 1), case_of("nosync", 1)}});
+    plan_cases({{case_of_grid("neighbored", 1), case_of_grid("nosync", 1)}});
     std::vector<CaseResult> earlier = results;
     for (unsigned sample = 0; sample < 2; ++sample)
         earlier[0].add(sample, {.wall_us = 1000}, exactly(4));

@@ -1,4 +1,5 @@
 """What tests of scripts share: the repository, its scripts on Python's path, and a folder for each test."""
+import os
 import pathlib
 import sys
 import tempfile
@@ -7,6 +8,8 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
+
+only_all = unittest.skipUnless(os.environ.get("NESTBED_ALL") == "1", "left to tests/run.sh --all")
 
 
 class Scratch(unittest.TestCase):

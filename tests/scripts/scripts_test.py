@@ -20,7 +20,7 @@ import tempfile
 import time
 import unittest
 
-from scratch import ROOT, Scratch
+from scratch import ROOT, Scratch, only_all
 
 import machine_page
 
@@ -46,6 +46,7 @@ def measured():
     return folder
 
 
+@only_all
 class OnTheExecutor(Scratch):
     """What reproduce.sh does without a GPU."""
 
@@ -179,6 +180,7 @@ class OnTheExecutor(Scratch):
         self.assertEqual(len({row["run_id"] for row in rows}), 2)
 
 
+@only_all
 class Named(Scratch):
     """reproduce.sh --as, in a copy of the scripts, because it writes into results/ beside them."""
 
@@ -384,7 +386,7 @@ class WithTools(Scratch):
             path.write_text(f"#!/bin/sh\n{text}\n")
             path.chmod(0o755)
         return subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=100,
-                              env={**os.environ, "NESTBED": nestbed, "NESTBED_THOROUGH": "", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+                              env={**os.environ, "NESTBED": nestbed, "NESTBED_ALL": "", "NESTBED_THOROUGH": "", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
 
 
 class Scripts(WithTools):
@@ -461,7 +463,7 @@ FAILED</testsuite>"""
             path.write_text("#!/bin/sh\n")
             path.chmod(0o755)
         (self.folder / "results.xml").write_text(self.RESULTS.replace("FAILED", failed))
-        ctest = ('echo "thorough=$NESTBED_THOROUGH" "$@"\nwhile [ "$1" != --output-junit ]; do shift; done\n'
+        ctest = ('echo "all=$NESTBED_ALL thorough=$NESTBED_THOROUGH" "$@"\nwhile [ "$1" != --output-junit ]; do shift; done\n'
                  f'cp {self.folder}/results.xml "$2"\nexit {code}')
         return self.with_tools(ROOT / "tests/run.sh", *words, nestbed=self.folder / "build/nestbed", ctest=ctest, cmake="exit 1")
 
@@ -469,13 +471,30 @@ FAILED</testsuite>"""
         done = self.run_tests("-R", "Gpu")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
-        self.assertRegex(lines[0], rf"^thorough= --test-dir {self.folder}/build .* -R Gpu$")
+        self.assertRegex(lines[0], rf"^all= thorough= --test-dir {self.folder}/build .* -R Gpu --label-exclude \^all\$$")
+        self.assertIn("left to tests/run.sh --all: ", lines.pop())
         self.assertEqual(lines[1:], ["2 tests ran: 2 passed, 0 failed; 5 skipped", "  2 skipped: no usable GPU: there is none",
                                      "  1 skipped: this is not root", "  1 skipped: no CUDA-capable device is detected",
                                      "  1 skipped: the test does not say why"])
 
     def test_thorough_is_for_the_tests_and_not_for_ctest(self):
-        self.assertRegex(self.run_tests("--thorough", "-N").stdout, r"^thorough=1 (?!.*--thorough).* -N\n")
+        self.assertRegex(self.run_tests("--thorough", "-N").stdout, r"^all=1 thorough=1 (?!.*--thorough).* -N\n")
+
+    def test_all_leaves_nothing(self):
+        shown = self.run_tests("--all", "-LE", "gpu").stdout
+        self.assertRegex(shown, r"^all=1 thorough= (?!.*--all).* -LE gpu\n")
+        self.assertNotIn("left to", shown)
+
+    def test_the_ordinary_run_leaves_out_what_its_options_leave_out_too(self):
+        self.assertRegex(self.run_tests("-LE", "scripts", "-R", "Bfs").stdout, r"^all= thorough= .* -R Bfs --label-exclude \^all\$\|scripts\n")
+
+    def test_the_ordinary_run_builds_only_what_it_runs(self):
+        for words, target in (([], "--target nestbed_ordinary_tests"), (["--all"], ""), (["--thorough"], "")):
+            with self.subTest(words=words):
+                tools = dict.fromkeys(("dpkg_query", "nvidia_smi", "ctest"), "echo install ok installed")
+                done = self.with_tools(ROOT / "tests/run.sh", *words, cmake=f'echo "$@" >>{self.folder}/asked', **tools)
+                asked = (self.folder / "asked").read_text().splitlines()[-1]
+                self.assertEqual(asked, f"--build --preset cpu-only {target}".strip(), done.stderr)
 
     def test_fails_as_ctest_does(self):
         done = self.run_tests(failed='<testcase name="z" status="fail"/>', code=8)
@@ -490,6 +509,7 @@ FAILED</testsuite>"""
                                                              "allowed: a nestbed beside its tests, or unset to build both\n"))
 
 
+@only_all
 class Installed(Scratch):
     """The files that `cmake --install` writes under a prefix."""
 
@@ -625,7 +645,7 @@ class Times(unittest.TestCase):
     def test_a_time_that_does_not_exist_is_an_error(self):
         done = called(self.SCRIPT, "second")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("there is no time 'second'; allowed: first, change, cuda-first, cuda-change, cuda-all\n", done.stderr)
+        self.assertIn("there is no time 'second'; allowed: first, change, tests, cuda-first, cuda-change, cuda-all\n", done.stderr)
 
 
 class Costs(unittest.TestCase):

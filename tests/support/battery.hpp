@@ -219,8 +219,8 @@ inline std::vector<Shape> few_of(const std::vector<Shape>& shapes)
     return few;
 }
 
-// With sanitizers, few of the shapes.
-inline std::vector<Shape> battery_of(const Way& way, bool few = kSanitized)
+// Where tests try few inputs, few of the shapes.
+inline std::vector<Shape> battery_of(const Way& way, bool few = tries_few())
 {
     const std::vector<Shape>& shapes = way.info().over_graph() ? graph_battery()
                                        : way.has_matrix()      ? matrix_battery()
@@ -378,7 +378,7 @@ inline void expect_ok(Session& session, const Case& point, unsigned repetition =
 
 // Calls check(point, shape) for all shapes (or few of them) and types.
 template <class Check>
-void for_the_battery(BackendKind backend, const Way& way, Check&& check, bool few = kSanitized)
+void for_the_battery(BackendKind backend, const Way& way, Check&& check, bool few = tries_few())
 {
     for (const Shape& shape : battery_of(way, few))
         for (const ElementType type : types_of(way)) {

@@ -14,8 +14,7 @@ namespace nestbed
 // With sanitizers, always under fifo.
 inline std::unique_ptr<Session> session_of(const std::string& schedule)
 {
-    return open_session(BackendKind::cpu,
-                        {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
+    return open_session(BackendKind::cpu, {.schedule = all_or_few<std::string>(schedule, "fifo"), .workers = 1});
 }
 
 // Right, with as many launches as the oracle or the run itself says, none of them deeper than the case's depth.

@@ -9,19 +9,31 @@
 namespace nestbed
 {
 
-// A build with sanitizers looks for memory errors, and its executor is twenty times as slow. There, tests take every code
-// path with few inputs. The other builds compare the answers of all inputs.
+// A build with sanitizers looks for memory errors, and its executor is twenty times as slow.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
 
+inline bool is_set(const char* variable)
+{
+    const char* value = std::getenv(variable);
+    return value != nullptr && std::string_view(value) == "1";
+}
+
 // Whether this is a thorough run: tests/run.sh --thorough.
 inline bool is_thorough()
 {
-    const char* thorough = std::getenv("NESTBED_THOROUGH");
-    return thorough != nullptr && std::string_view(thorough) == "1";
+    return is_set("NESTBED_THOROUGH");
+}
+
+// Whether tests take every code path with few inputs: without tests/run.sh --all, and with sanitizers. The others compare the
+// answers of all inputs.
+inline bool tries_few()
+{
+    static const bool few = kSanitized || !is_set("NESTBED_ALL");
+    return few;
 }
 
 // Returns `all` in a thorough run, otherwise `few`.
@@ -30,17 +42,17 @@ inline std::size_t random_orders(std::size_t few, std::size_t all)
     return is_thorough() ? all : few;
 }
 
-// Returns `all`; with sanitizers, `few`.
+// Returns `all`; where tests try few inputs, `few`.
 template <class Value>
-Value unless_sanitized(Value all, Value few)
+Value all_or_few(Value all, Value few)
 {
-    return kSanitized ? few : all;
+    return tries_few() ? few : all;
 }
 
 // The schedules of the executor. Fifo is the fastest: ten times as fast as random.
 inline std::vector<const char*> every_schedule()
 {
-    return kSanitized ? std::vector{"fifo"} : std::vector{"fifo", "eager", "random:1"};
+    return tries_few() ? std::vector{"fifo"} : std::vector{"fifo", "eager", "random:1"};
 }
 
 } // namespace nestbed

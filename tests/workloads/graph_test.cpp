@@ -368,13 +368,14 @@ TEST(GraphOracle, CountsMoreLargeLevelsThanTheLedgerHas)
     constexpr std::uint64_t kLarge = 2 * kLedgerLevels;
     const std::vector<GraphLevel> levels(kLarge + 1, GraphLevel{3000, 3000, 9000, 3});
     Case point = graph_case(InputKind("grid2d"), 0);
-    const RequestOracle oracle = count_graph(point, GraphForm::levels, made(InputKind("path"), 100), levels, {});
-    EXPECT_EQ(oracle.launches.by_depth, std::vector<std::uint64_t>(kLarge, 1));
+    const RequestOracle graph_oracle =
+        count_graph(point, GraphForm::levels, made(InputKind("path"), 100), levels, {});
+    EXPECT_EQ(graph_oracle.launches.by_depth, std::vector<std::uint64_t>(kLarge, 1));
     Sample sample;
     sample.launches =
         LaunchCounts{.attempted_by_depth = std::vector<std::uint64_t>(kLedgerLevels, 1), .attempted = kLarge};
     sample.launches->attempted_by_depth.back() += kLarge - kLedgerLevels;
-    judge_launches(sample, oracle.launches, "");
+    judge_launches(sample, graph_oracle.launches, "");
     EXPECT_EQ(sample.status, Status::ok) << sample.detail;
     point.depth = 7;
     EXPECT_EQ(count_graph(point, GraphForm::levels, made(InputKind("path"), 100), levels, {}).launches.total(), 7U);

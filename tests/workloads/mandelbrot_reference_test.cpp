@@ -79,7 +79,7 @@ void count(const Case& point, unsigned left, unsigned right, unsigned top, unsig
     }
 }
 
-Counted counted(const Case& point)
+Counted counted_image(const Case& point)
 {
     Counted counts;
     const unsigned width = (point.nx + point.division - 1) / point.division;
@@ -96,7 +96,7 @@ std::uint64_t nodes_with(const MandelbrotReference& reference, RegionFate fate)
         reference.nodes, [&](const RegionNode& node) { return !is_empty(node.region) && node.fate == fate; }));
 }
 
-RequestOracle oracle(const MandelbrotReference& reference, const Case& point, bool naive)
+RequestOracle image_oracle(const MandelbrotReference& reference, const Case& point, bool naive)
 {
     return count_requests(point, point.division * point.division,
                           [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
@@ -146,7 +146,7 @@ TEST(Mandelbrot, TreeIsThatOfAPlainRecursion)
     for (const Case& point : many_images()) {
         SCOPED_TRACE(name_of_image(point));
         const MandelbrotReference reference = mandelbrot_reference(point);
-        const Counted counts = counted(point);
+        const Counted counts = counted_image(point);
         EXPECT_EQ(nodes_with(reference, RegionFate::divided), counts.divided);
         EXPECT_EQ(nodes_with(reference, RegionFate::filled), counts.filled);
         EXPECT_EQ(nodes_with(reference, RegionFate::computed), counts.computed);
@@ -202,22 +202,22 @@ TEST(Mandelbrot, LaunchesArePartsAndLeaves)
         Case point = shape;
         point.aggregate = Aggregate::none;
         const MandelbrotReference reference = mandelbrot_reference(point);
-        const Counted counts = counted(point);
+        const Counted counts = counted_image(point);
         const Region whole{0, 0, point.nx, point.ny};
         std::uint64_t roots = 0;
         for (unsigned part = 0; part < point.division * point.division; ++part)
             roots += is_empty(part_of_region(whole, point.division, part)) ? 0 : 1;
-        EXPECT_EQ(oracle(reference, point, false).launches.total(), counts.regions - roots);
-        EXPECT_EQ(oracle(reference, point, true).launches.total(),
+        EXPECT_EQ(image_oracle(reference, point, false).launches.total(), counts.regions - roots);
+        EXPECT_EQ(image_oracle(reference, point, true).launches.total(),
                   counts.regions - roots + counts.filled + counts.computed);
         point.aggregate = Aggregate::block; // one per divided region; naive: and one per leaf
-        EXPECT_EQ(oracle(reference, point, false).launches.total(), counts.divided);
-        EXPECT_EQ(oracle(reference, point, true).launches.total(), counts.regions);
+        EXPECT_EQ(image_oracle(reference, point, false).launches.total(), counts.divided);
+        EXPECT_EQ(image_oracle(reference, point, true).launches.total(), counts.regions);
         point.aggregate = Aggregate::grid;
-        const RequestOracle levels = oracle(reference, point, false);
+        const RequestOracle levels = image_oracle(reference, point, false);
         EXPECT_EQ(levels.launches.total(), levels.launches.levels());
         point.depth = 0;
-        EXPECT_EQ(oracle(reference, point, true).launches.total(), 0U);
+        EXPECT_EQ(image_oracle(reference, point, true).launches.total(), 0U);
     }
 }
 
@@ -231,8 +231,8 @@ TEST(Mandelbrot, InteriorIsOneFillPerRoot)
         EXPECT_THAT(reference.dwells, Each(point.dwell));
         EXPECT_EQ(reference.nodes.size(), division * division);
         EXPECT_EQ(nodes_with(reference, RegionFate::filled), division * division);
-        EXPECT_EQ(oracle(reference, point, false).launches.total(), 0U);
-        EXPECT_EQ(oracle(reference, point, true).launches.total(), division * division);
+        EXPECT_EQ(image_oracle(reference, point, false).launches.total(), 0U);
+        EXPECT_EQ(image_oracle(reference, point, true).launches.total(), division * division);
         EXPECT_LT(reference.iterations, point.elements * point.dwell); // the borders alone
     }
 }
