@@ -108,6 +108,27 @@ inline void launch_chain_programmatically(const LaunchJob& job)
                                                 job.launches);
 }
 
+__global__ void chain_while(LaunchMarks marks, unsigned* next, unsigned levels, ConditionHandle another)
+{
+    const unsigned long long now = marks.now();
+    if (!acts())
+        return;
+    const unsigned level = (*next)++;
+    if (level > 0)
+        marks.begin(level - 1, now);
+    if (level < levels)
+        marks.call(level);
+    set_condition(another, level < levels);
+}
+
+inline std::function<void()> prepare_chain_by_while(const LaunchJob& job)
+{
+    auto next = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "next"));
+    job.context.fill_bytes(*next, 0, 1);
+    return [next, launch = while_loop<chain_while>(job.context, {job.point.grid, job.point.block}, job.marks,
+                                                   next->data(), job.launches)] { launch(); };
+}
+
 #ifdef __CUDACC__
 __global__ void chain_polled(LaunchMarks marks, unsigned level, unsigned levels, unsigned* word)
 {
@@ -128,8 +149,7 @@ inline void launch_chain_by_polling(const LaunchJob& job, MappedWord& word)
 }
 
 struct ChainState {
-    unsigned level;
-    unsigned levels;
+    unsigned level, levels;
 };
 
 inline constexpr unsigned kRing = 8;              // device graphs that launch each other
@@ -159,21 +179,6 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, const cudaGrap
         launch_graph<Nest::mechanism>(here, ring[Nest::mechanism == Mechanism::graph_forget ? next : next % kRing]);
 }
 
-__global__ void chain_while(LaunchMarks marks, ChainState* state, cudaGraphConditionalHandle another)
-{
-    const unsigned long long now = marks.now();
-    if (!acts())
-        return;
-    const ChainState read = *state;
-    if (read.level > 0)
-        marks.begin(read.level - 1, now);
-    if (read.level < read.levels) {
-        state->level = read.level + 1;
-        marks.call(read.level);
-    }
-    set_condition(another, read.level < read.levels);
-}
-
 // The graphs of a run by a mechanism of graphs that decide, with their data.
 class GraphChain
 {
@@ -200,13 +205,8 @@ class GraphChain
             return make<Mechanism::graph_next>(kRing, ring_.data());
         case Mechanism::graph_forget:
             return make<Mechanism::graph_forget>(job.launches + 1, ring_.data());
-        case Mechanism::graph_sibling:
-            return make<Mechanism::graph_sibling>(kRing, ring_.data());
         default:
-            graphs_.push_back(
-                capture_while(job.context, [&](cudaStream_t stream, cudaGraphConditionalHandle another) {
-                    chain_while<<<job.point.grid, job.point.block, 0, stream>>>(job.marks, state_.data(), another);
-                }));
+            return make<Mechanism::graph_sibling>(kRing, ring_.data());
         }
     }
 
@@ -299,6 +299,10 @@ struct Chain {
             return [&job] { launch_chain(job); };
         case Mechanism::host_pdl:
             return [&job] { launch_chain_programmatically(job); };
+        case Mechanism::host_graph_pdl:
+            return by_host_graph(job, [&job] { launch_chain_programmatically(job); });
+        case Mechanism::graph_while:
+            return prepare_chain_by_while(job);
         case Mechanism::host_read: {
             auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
             return [&job, decided] { launch_chain_by_reading(job, *decided); };
@@ -307,8 +311,7 @@ struct Chain {
         case Mechanism::graph_tail:
         case Mechanism::graph_next:
         case Mechanism::graph_forget:
-        case Mechanism::graph_sibling:
-        case Mechanism::graph_while: {
+        case Mechanism::graph_sibling: {
             if ((job.mechanism == Mechanism::graph_forget || job.mechanism == Mechanism::graph_sibling) &&
                 job.launches > kMaxWithoutOrder)
                 throw Unsupported("device graphs launch at most 120 others by " +
@@ -320,8 +323,6 @@ struct Chain {
             auto word = std::make_shared<MappedWord>();
             return [&job, word] { launch_chain_by_polling(job, *word); };
         }
-        case Mechanism::host_graph_pdl:
-            return by_host_graph(job, [&] { launch_chain_programmatically(job); });
         case Mechanism::host_graph:
             return by_host_graph(job, [&] { launch_chain(job); });
         case Mechanism::grid_sync:

@@ -44,7 +44,7 @@ struct MechanismInfo {
     std::string_view decided_by = kAhead;
     bool from_device = false; // kernels make the launches, by an API call, so that the ledger counts them
     bool graphs = false;      // what is launched from a kernel is a device graph, not a kernel
-    bool cuda_only = false;   // needs what only CUDA has: graphs, cooperative grids, programmatic launches
+    bool cuda_only = false;   // needs what only CUDA has: device graphs, cooperative grids
     // The mechanism whose times are the nearest, for a rough estimate where the launch model was not fitted to it.
     Mechanism nearest = Mechanism::none;
 };
@@ -79,13 +79,13 @@ inline constexpr std::array<MechanismInfo, 17> kMechanismInfos{{
      .graphs = true,
      .cuda_only = true,
      .nearest = Mechanism::graph_tail},
-    {.name = "graph_while", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "graph_while", .decided_by = kByGraph, .nearest = Mechanism::host},
     {.name = "host", .nearest = Mechanism::host},
     {.name = "host_pdl", .nearest = Mechanism::host},
     {.name = "host_read", .decided_by = kByHost, .nearest = Mechanism::host},
     {.name = "host_polled", .decided_by = kByHost, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
-    {.name = "host_graph_pdl", .cuda_only = true, .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl", .nearest = Mechanism::host_graph},
     {.name = "grid_sync", .decided_by = kByGoingOn, .cuda_only = true, .nearest = Mechanism::grid_sync},
 }};
 

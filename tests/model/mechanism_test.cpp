@@ -40,8 +40,8 @@ TEST(Mechanisms, FromTheDeviceAndOfCudaAloneAreTold)
 {
     EXPECT_THAT(all_that(from_device), ElementsAre(null_stream, named_stream, fire_and_forget, tail, graph_tail,
                                                    graph_next, graph_forget, graph_sibling));
-    EXPECT_THAT(all_that(cuda_only), ElementsAre(graph_tail, graph_next, graph_forget, graph_sibling, graph_while,
-                                                 host_polled, host_graph, host_graph_pdl, grid_sync));
+    EXPECT_THAT(all_that(cuda_only),
+                ElementsAre(graph_tail, graph_next, graph_forget, graph_sibling, host_polled, host_graph, grid_sync));
     EXPECT_THAT(all_that(launches_graphs), ElementsAre(graph_tail, graph_next, graph_forget, graph_sibling));
     for (const Mechanism mechanism : kMechanisms) // the launch model has times for it
         EXPECT_EQ(info_of(info_of(mechanism).nearest).nearest, info_of(mechanism).nearest);

@@ -5,6 +5,7 @@
 #include "device/cuda/context.cuh"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
 namespace nestbed::inline on_cuda
@@ -46,8 +47,21 @@ Graph capture_while(Context& context, const Body& body)
     return executable;
 }
 
+using ConditionHandle = cudaGraphConditionalHandle;
+
+// Returns what launches a graph of one WHILE node whose body is one grid of this kernel. The kernel gets the handle of
+// the condition as its last argument.
+template <auto Kernel, class... Args>
+std::function<void()> while_loop(Context& context, LaunchShape shape, Args... args)
+{
+    auto graph = std::make_shared<Graph>(capture_while(context, [&](cudaStream_t stream, ConditionHandle again) {
+        Kernel<<<shape.grid, shape.block, 0, stream>>>(args..., again);
+    }));
+    return [&context, graph] { context.launch(*graph); };
+}
+
 // Sets the condition of a WHILE node: whether its body runs again.
-__device__ inline void set_condition(cudaGraphConditionalHandle handle, bool again)
+__device__ inline void set_condition(ConditionHandle handle, bool again)
 {
 #ifndef NESTBED_CDP1
     cudaGraphSetConditional(handle, again ? 1 : 0);
