@@ -129,6 +129,27 @@ inline void launch_chain_programmatically(const LaunchJob& job)
                                                 job.launches);
 }
 
+__global__ void chain_while(LaunchMarks marks, unsigned* next, unsigned levels, ConditionHandle another)
+{
+    const unsigned long long now = marks.now();
+    if (!acts())
+        return;
+    const unsigned level = (*next)++;
+    if (level > 0)
+        marks.begin(level - 1, now);
+    if (level < levels)
+        marks.call(level);
+    set_condition(another, level < levels);
+}
+
+inline std::function<void()> prepare_chain_by_while(const LaunchJob& job)
+{
+    auto next = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "next"));
+    job.context.fill_bytes(*next, 0, 1);
+    return [next, launch = while_loop<chain_while>(job.context, {job.point.grid, job.point.block}, job.marks,
+                                                   next->data(), job.launches)] { launch(); };
+}
+
 #ifdef __CUDACC__
 __global__ void chain_polled(LaunchMarks marks, unsigned level, unsigned levels, unsigned* word)
 {
@@ -247,6 +268,10 @@ struct Chain {
             return [&job] { launch_chain(job); };
         case Mechanism::host_pdl:
             return [&job] { launch_chain_programmatically(job); };
+        case Mechanism::host_graph_pdl:
+            return by_host_graph(job, [&job] { launch_chain_programmatically(job); });
+        case Mechanism::graph_while:
+            return prepare_chain_by_while(job);
         case Mechanism::host_read: {
             auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
             return [&job, decided] { launch_chain_by_reading(job, *decided); };
@@ -260,7 +285,6 @@ struct Chain {
         case Mechanism::graph_next:
         case Mechanism::graph_forget:
         case Mechanism::graph_sibling:
-        case Mechanism::graph_while:
         case Mechanism::graph_switch:
         case Mechanism::graph_if:
         case Mechanism::graph_update: {
@@ -273,8 +297,6 @@ struct Chain {
         }
         case Mechanism::host_polled:
             return [&job] { launch_chain_by_polling(job, job.context.report()); };
-        case Mechanism::host_graph_pdl:
-            return by_host_graph(job, [&] { launch_chain_programmatically(job); });
         case Mechanism::host_graph:
             return by_host_graph(job, [&] { launch_chain(job); });
         case Mechanism::host_graph_bound:

@@ -55,8 +55,9 @@ struct MechanismInfo {
     std::string_view decided_by = kAhead;
     bool from_device = false; // kernels make the launches, by an API call, so that the ledger counts them
     bool graphs = false;      // what is launched from a kernel is a device graph, not a kernel
-    bool cuda_only = false;   // needs what only CUDA has: graphs, cooperative grids, clusters, programmatic launches
-    bool since_9_0 = false;   // needs compute capability 9.0 or later
+    bool cuda_only =
+        false; // needs what only CUDA has: device graphs, nodes that kernels change, cooperative grids, clusters
+    bool since_9_0 = false; // needs compute capability 9.0 or later
     // The mechanism whose times are the nearest, for a rough estimate where the launch model was not fitted to it.
     Mechanism nearest = Mechanism::none;
 };
@@ -91,7 +92,7 @@ inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
      .graphs = true,
      .cuda_only = true,
      .nearest = Mechanism::graph_tail},
-    {.name = "graph_while", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "graph_while", .decided_by = kByGraph, .nearest = Mechanism::host},
     {.name = "graph_switch", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "graph_if", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "graph_update", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
@@ -100,7 +101,7 @@ inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
     {.name = "host_read", .decided_by = kByHost, .nearest = Mechanism::host},
     {.name = "host_polled", .decided_by = kByHost, .cuda_only = true, .nearest = Mechanism::host},
     {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
-    {.name = "host_graph_pdl", .cuda_only = true, .since_9_0 = true, .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl", .since_9_0 = true, .nearest = Mechanism::host_graph},
     {.name = "host_bound", .decided_by = kUpToBound, .nearest = Mechanism::host},
     {.name = "host_graph_bound", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host_graph},
     {.name = "host_graph_pdl_bound",

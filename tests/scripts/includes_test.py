@@ -39,6 +39,7 @@ DECLARED_ELSEWHERE = [("cli/command_*.cpp", "cli/commands.hpp"),
                       ("device/session.cu", "device/workload.hpp"),
                       ("device/cpu/*.cpp", "device/cpu/executor_state.hpp"),
                       ("device/cpu/executor.cpp", "device/cpu/fiber.hpp"),  # the function that a fiber runs
+                      ("device/cpu/launches.cpp", "device/cpu/executor.hpp"),
                       ("device/races/*.cpp", "device/races/detector.hpp"),
                       ("device/cpu/*.cpp", "device/cpu/thread.hpp"),
                       ("inspect/race_json.cpp", "inspect/race_text.hpp"),

@@ -207,6 +207,15 @@ class Context
         if (host_launches_)
             ++*host_launches_;
     }
+    // What `work` launches is a graph, which the host launches once.
+    template <class Work>
+    void launch_as_graph(const Work& work)
+    {
+        const std::optional<std::uint32_t> before = host_launches_;
+        work();
+        host_launches_ = before;
+        count_host_launch();
+    }
     // For work that a library launches: the number of launches is then unknown.
     void lose_count_of_host_launches() { host_launches_.reset(); }
 

@@ -1,13 +1,29 @@
-// What level after level needs: launches that may begin before the grid before has ended, and blocks that wait for each other in a
-// cluster.
+// What level after level needs: a WHILE node, launches that may begin before the grid before has ended, and blocks that wait for
+// each other in a cluster.
 #pragma once
 
-#include "device/cuda/context.cuh"
+#include "device/cuda/graph_nodes.cuh"
 
+#include <functional>
 #include <memory>
 
 namespace nestbed::inline on_cuda
 {
+
+using ConditionHandle = cudaGraphConditionalHandle;
+
+// Returns what launches a graph of one WHILE node whose body is one grid of this kernel. The kernel gets the handle of
+// the condition as its last argument. The condition is 1 at the start of each launch of the graph.
+template <auto Kernel, class... Args>
+std::function<void()> while_loop(Context& context, LaunchShape shape, Args... args)
+{
+    auto made = std::make_shared<Graph>(build_graph(context, [&](cudaGraph_t graph) {
+        const ConditionHandle again = make_condition(graph, 1);
+        const ConditionalNode loop = add_conditional(graph, nullptr, cudaGraphCondTypeWhile, again);
+        add_kernel<Kernel>(loop.bodies[0], nullptr, shape, args..., again);
+    }));
+    return [&context, made] { context.launch(*made); };
+}
 
 // Launches a grid that may begin before the one before it in stream 0 has ended. Its kernel must call
 // after_previous_grid() before it reads what that grid wrote, and let_next_grid_begin() when the next one may begin.

@@ -44,18 +44,6 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, const cudaGrap
         launch_graph<Nest::mechanism>(here, ring[Nest::mechanism == Mechanism::graph_forget ? next : next % kRing]);
 }
 
-// The body of a WHILE node.
-__global__ void chain_while(LaunchMarks marks, ChainState* state, cudaGraphConditionalHandle another)
-{
-    const unsigned long long now = marks.now();
-    if (!acts())
-        return;
-    const ChainState read = *state;
-    mark_level(marks, read.level, read.levels, now);
-    state->level = read.level + 1;
-    set_condition(another, read.level < read.levels ? 1 : 0);
-}
-
 // One of the bodies of a SWITCH node, which is the body of a WHILE node. The level before chose `body` by the number of
 // this level; if another body runs, the chain ends here, and its sum tells.
 __global__ void chain_switch(LaunchMarks marks, ChainState* state, unsigned body, cudaGraphConditionalHandle chosen,
@@ -137,10 +125,8 @@ class GraphChain
             return make_switch();
         case Mechanism::graph_if:
             return make_if();
-        case Mechanism::graph_update:
-            return make_update();
         default:
-            return make_while();
+            return make_update();
         }
     }
 
@@ -159,15 +145,6 @@ class GraphChain
         for (const Graph& graph : graphs_)
             handles.push_back(graph.get());
         job_.context.upload(ring_, std::span<const cudaGraphExec_t>(handles));
-    }
-
-    void make_while()
-    {
-        graphs_.push_back(build_graph(job_.context, [&](cudaGraph_t graph) {
-            const cudaGraphConditionalHandle another = make_condition(graph, 1);
-            const ConditionalNode loop = add_conditional(graph, nullptr, cudaGraphCondTypeWhile, another);
-            add_kernel<chain_while>(loop.bodies[0], nullptr, shape_, job_.marks, state_.data(), another);
-        }));
     }
 
     void make_switch()

@@ -75,6 +75,12 @@ std::function<void()> by_host_graph(const LaunchJob& job, Work&& work)
     auto graph = std::make_shared<Graph>(job.context.capture(false, work));
     return [&job, graph] { job.context.launch(*graph); };
 }
+#else
+template <class Work>
+std::function<void()> by_host_graph(const LaunchJob& job, const Work& work)
+{
+    return [&job, work] { job.context.launch_as_graph(work); };
+}
 #endif
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -158,6 +158,10 @@ typedef struct cudaLaunchAttribute_st {
     cudaLaunchAttributeID id;
     cudaLaunchAttributeValue val;
 } cudaLaunchAttribute;
+#pragma push_macro("gridDim") // language.hpp
+#pragma push_macro("blockDim")
+#undef gridDim
+#undef blockDim
 typedef struct cudaLaunchConfig_st {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
@@ -165,6 +169,8 @@ typedef struct cudaLaunchConfig_st {
     cudaLaunchAttribute* attrs;
     unsigned numAttrs;
 } cudaLaunchConfig_t;
+#pragma pop_macro("gridDim")
+#pragma pop_macro("blockDim")
 struct cudaExtent {
     size_t width, height, depth;
 };
