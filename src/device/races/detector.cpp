@@ -93,7 +93,7 @@ void Detector::reset()
     releases_.clear();
     host_ = nullptr;
     streams_.clear();
-    captured_.clear();
+    captured_ = std::vector<Captured>(); // with its room
     found_.clear();
     found_bad_.clear();
     accesses_ = threads_ = 0;
