@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Mutation testing: which small errors in the source would the tests not notice?
 
-    tests/mutate.py -b BUILD [-b BUILD…] [-n COUNT] [--seed SEED] [--results FILE.csv] [FOLDER…]
+    tests/mutate.py -b BUILD [-b BUILD…] [-n COUNT] [--seed SEED] [--results FILE.csv] [--programs NAME…] [FOLDER…]
 
 Draws COUNT mutants (20) from the .cpp files of each FOLDER of src (by default all folders that JUDGES names), one at
 a time. For each mutant it changes the file, builds the test programs that judge this folder, runs them one after
@@ -35,13 +35,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The test programs that judge a folder, with their --gtest_filter: the most specific tests first. Programs of every
 # strategy and user's programs (programs_test.py) are left out: they take minutes.
 COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*:EditedLog*:PublishedTables*:*Plan.*")
-RULES = ("races_tests", "-*Every*:RacesCommand*")
+EXECUTOR = ("executor_tests", "*")
+RULES = ("detector_tests", "*")
 JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect", "predict"]} | {
     "src/model": [("model_tests", "*"), ("workloads_tests", "*"), COMMANDS],
     "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
-    "src/device/cpu": [("nestbed_tests", "Executor*-ExecutorLimits.*"), RULES,
-                       ("nestbed_tests", "ExecutorLimits.*:Race*:Litmus*:PendingLimit*:Session*")],
-    "src/device/races": [RULES, ("races_tests", "RacesCommand*:*EveryMutant*")],
+    "src/device/cpu": [EXECUTOR, RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
+    "src/device/races": [RULES, ("races_tests", "-*Every*:RacesCommand*"), ("races_tests", "RacesCommand*:*EveryMutant*")],
     "src/program/rewrite": [("program_tests", "*")],
     "src/program/build": [("program_tests", "*")],
 }
@@ -128,7 +128,7 @@ def verdict(build, judges, usual_seconds):
         if status != 0:
             # A program that fails where the build runs it is one that a test has noticed.
             return ("stillborn", "") if " error: " in output else ("killed", f"build of {program}")
-        folder = "tests/races" if program == "races_tests" else "tests"
+        folder = "tests/races" if program in ("detector_tests", "races_tests") else "tests"
         status, output = run([build / folder / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}"],
                              functools.partial(limit_process, 5 + 5 * usual_seconds.get(judge, 200)))
         if status != 0:
@@ -137,11 +137,15 @@ def verdict(build, judges, usual_seconds):
     return "survived", ""
 
 
+def judges_of(folder, programs):
+    return [judge for judge in JUDGES[folder] if not programs or judge[0] in programs]
+
+
 def folder_of(name):
     return name.rpartition("/")[0]
 
 
-def try_mutant(build, root, name, mutant, usual_seconds):
+def try_mutant(build, root, name, mutant, programs, usual_seconds):
     number, column, old, new = mutant
     path = root / name
     whole = path.read_bytes()
@@ -152,7 +156,7 @@ def try_mutant(build, root, name, mutant, usual_seconds):
         lines[number - 1] = re.sub(r"if \(not (.*)\)$", r"if (not (\1))", lines[number - 1])
     try:
         path.write_text("\n".join(lines), encoding="utf-8")
-        result, by = verdict(build, JUDGES[folder_of(name)], usual_seconds)
+        result, by = verdict(build, judges_of(folder_of(name), programs), usual_seconds)
     finally:
         path.write_bytes(whole)
     code = line.strip() if len(line.strip()) > 12 else f"{lines[number - 2].strip()} {line.strip()}"
@@ -176,6 +180,7 @@ class Run:
     def __init__(self, options):
         self.lock = threading.Lock()
         self.results = options.results
+        self.programs = options.programs
         self.equivalent = equivalents()
         self.rows = list(csv.DictReader(self.results.open(newline="", encoding="utf-8"))) if self.results.exists() else []
         if not self.rows:
@@ -227,7 +232,7 @@ def work(build, shared, failures):
         failures.put(f"{build}: its tree is this one; use a copy (git worktree)")
         return
     usual_seconds = {}
-    for judge in {judge: None for folder in shared.wanted for judge in JUDGES[folder]}:
+    for judge in {judge: None for folder in shared.wanted for judge in judges_of(folder, shared.programs)}:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         result, by = verdict(build, [judge], usual_seconds)
         if result != "survived":
@@ -235,7 +240,7 @@ def work(build, shared, failures):
             return
         usual_seconds[judge] = int(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
     while (taken := shared.take()) is not None:
-        shared.add(try_mutant(build, root, *taken, usual_seconds))
+        shared.add(try_mutant(build, root, *taken, shared.programs, usual_seconds))
 
 
 def main():
@@ -243,10 +248,13 @@ def main():
     parser.add_argument("folders", metavar="FOLDER", nargs="*", default=list(JUDGES))
     parser.add_argument("-b", "--build", metavar="BUILD", type=lambda text: pathlib.Path(text).resolve(), action="append", required=True)
     parser.add_argument("-n", metavar="COUNT", type=int, default=20, help="mutants of each folder that compile")
+    parser.add_argument("--programs", metavar="NAME", nargs="+", default=[], help="ask these test programs alone: fewer mutants are killed, in less time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", metavar="FILE.csv", type=pathlib.Path, default=pathlib.Path("mutants.csv"))
     options = parser.parse_intermixed_args()  # FOLDERs may come after options
     for folder in options.folders:
+        if folder in JUDGES and not judges_of(folder, options.programs):
+            sys.exit(f"mutate.py: {folder}: none of --programs judges it; those that do: {', '.join(dict(JUDGES[folder]))}")
         if folder not in JUDGES:
             sys.exit(f"mutate.py: {folder}: no test program judges it; allowed: {', '.join(JUDGES)}")
     os.environ["CCACHE_READONLY"] = "1"  # mutants are compiled once

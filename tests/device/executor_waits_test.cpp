@@ -102,6 +102,72 @@ TEST(ExecutorWaits, AStreamStaysInOrderWhileItsBlockWaits)
     }
 }
 
+struct Launch {
+    Mechanism how;
+    std::uint64_t stream;
+    unsigned block;
+};
+
+// The first child waits for what the second one does, which is in no order with it.
+TEST(ExecutorWaits, AChildMayWaitForOneOfAnotherStreamThatIsLaunchedLater)
+{
+    constexpr Launch kNull{Mechanism::null_stream, 0, 0};
+    constexpr Launch kForget{Mechanism::fire_and_forget, 0, 0};
+    constexpr Launch kNamed{Mechanism::named_stream, 3, 0};
+    constexpr Launch kOwnStream{Mechanism::named_stream, 0, 0};
+    const auto of_block_1 = [](Launch launch) { return Launch{launch.how, launch.stream, 1}; };
+    for (const auto& [first, second] :
+         {std::pair(kForget, kForget), std::pair(kNull, kForget), std::pair(kForget, kNull), std::pair(kNull, kNamed),
+          std::pair(kNamed, kNull), std::pair(kNamed, Launch{Mechanism::named_stream, 4, 0}),
+          std::pair(kOwnStream, kOwnStream), std::pair(kNull, of_block_1(kNull)),
+          std::pair(kNamed, of_block_1(kNamed))}) {
+        SCOPED_TRACE(testing::Message() << name_of(first.how) << " " << first.stream << ", " << name_of(second.how)
+                                        << " " << second.stream << " of block " << second.block);
+        std::atomic<bool> ready = false;
+        std::atomic<bool> go = false;
+        std::atomic<bool> done = false;
+        Executor({}, 1).run(2, 1, [&, first = first, second = second] {
+            const auto into = [](const Launch& launch, KernelCall kernel) {
+                launch_into(launch.stream, 1, 1, launch.how, std::move(kernel), nullptr);
+            };
+            const unsigned block = current_thread->block_index.x;
+            if (block == first.block)
+                into(first, [&] {
+                    ready = true;
+                    done = comes([&] { return go.load(); });
+                });
+            ASSERT_TRUE(comes([&] { return ready.load(); }));
+            if (block == second.block)
+                into(second, [&] { go = true; });
+            ASSERT_TRUE(comes([&] { return done.load(); }));
+        });
+        if (HasFailure())
+            return;
+    }
+}
+
+// The wait of one block is not for the child of another one, which waits for that block.
+TEST(ExecutorWaits, AWaitForAllChildrenIsNotForThoseOfOtherBlocks)
+{
+    std::atomic<bool> ready = false;
+    std::atomic<bool> go = false;
+    bool done = false;
+    Executor({}, 1).run(2, 1, [&] {
+        if (current_thread->block_index.x == 0) {
+            launch(1, 1, Mechanism::null_stream, [&] {
+                ready = true;
+                done = comes([&] { return go.load(); });
+            });
+            EXPECT_TRUE(comes([&] { return done; }));
+        } else {
+            EXPECT_TRUE(comes([&] { return ready.load(); }));
+            wait_for_children();
+            go = true;
+        }
+    });
+    EXPECT_TRUE(done);
+}
+
 TEST(ExecutorWaits, AWaitForAllChildrenIncludesThoseThatRunAlready)
 {
     for (const char* schedule : {"fifo", "random:1", "random:2"})

@@ -3,6 +3,7 @@
 #include "device/races/detector.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace nestbed::races
@@ -21,7 +22,7 @@ void Detector::barrier(void* handle)
     for (WatchedThread& thread : block.threads) {
         block.acquired = clocks_.merged(block.acquired, std::exchange(thread.acquired, nullptr));
         merge(block.fenced, std::exchange(thread.fenced, {}));
-        for (const SeenAtomic& atomic : thread.seen)
+        for (const SeenAtomic& atomic : std::views::reverse(thread.seen)) // the latest last
             remember(block.seen, atomic);
         thread.seen.clear();
     }

@@ -95,7 +95,7 @@ void Detector::reset()
     streams_.clear();
     awaited_.clear();
     last_in_stream_.clear();
-    captured_.clear();
+    captured_ = std::vector<Captured>(); // with its room
     found_.clear();
     found_bad_.clear();
     accesses_ = threads_ = 0;
