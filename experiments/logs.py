@@ -143,6 +143,16 @@ def checked(path):
         raise LogError(str(error)) from error
 
 
+@contextlib.contextmanager
+def all_checked(paths):
+    """Checks logs in the same way, all in one process beside the body, which reads and uses them. Raises LogError and StatisticsError."""
+    try:
+        with row_check.checked_together(paths):
+            yield
+    except row_check.RowError as error:
+        raise LogError(str(error)) from error
+
+
 def _parsed(path, parse):
     """What `parse` makes of an open CSV. Raises LogError."""
     try:
