@@ -179,7 +179,7 @@ def along(cases, axis, at=None, least=3):
     """Groups of cases that differ only in an axis (of AXES) and in what follows from it, with at least `least` values
     of the axis: [cases with a column `x`, sorted by it]. `at`: the values, if they are not those of the axis's
     column."""
-    at = pandas.to_numeric(cases[AXES[axis].column], errors="coerce") if at is None else at
+    at = pandas.to_numeric(cases[AXES[axis].column], errors="coerce").replace([math.inf, -math.inf], math.nan) if at is None else at
     there = cases.assign(x=at)[at.notna()]
     found = []
     for group in grouped_by(there, ["strategy", "mechanism", *names_beside(axis)], least):

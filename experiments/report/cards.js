@@ -85,6 +85,7 @@ function drawPicture(card) {
   showControls(card, controls);
   card.picture.replaceChildren(pictureElement(picture), element('p', {
     className: 'caption',
+    hidden: !dimensions.length,
     textContent: `The filters do not change this picture: it shows all of ${picture.log}.`
   }));
 }
