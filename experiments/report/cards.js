@@ -108,8 +108,9 @@ function draw(card) {
       point.hover = hoverOf(point.found, name, view.measure, point.value);
   Object.assign(card, {view, drawn});
   showControls(card, view.controls);
-  card.file.hidden = card.sentence.hidden = !view.picture;
-  card.sentence.textContent = view.picture ? data.pictures[view.picture.name].title : '';
+  card.file.hidden = !view.picture;
+  card.sentence.hidden = !view.sentence;
+  card.sentence.textContent = view.sentence;
   showFile(card);
   const nothing = !drawn.length;
   card.empty.hidden = !nothing;

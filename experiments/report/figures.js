@@ -44,11 +44,15 @@ function viewOf(figure) {
   const view = pick(at) ?? {series: [], apart: []};
   if (!axis)
     at.options.sort((a, b) => a.text.localeCompare(b.text, 'en', {numeric: true}));
+  const picture = picturesOf(figure).find(({log}) => log === view.log);
+  // What the figure of plot.sh says, unless that shows more sizes than one.
+  const isWhole = picture && (axis || views.filter(({found}) => found.log === view.log).length === 1);
   return {
     figure,
     axis,
     measure: pick(shows),
-    picture: picturesOf(figure).find(({log}) => log === view.log),
+    picture,
+    sentence: isWhole ? `${picture.log}: ${data.pictures[picture.name].title}` : '',
     controls: [shows, against, at],
     series: view.series.map((each) => ({...each, cases: each.cases.map((index) => cases[index])})),
     apart: view.apart.map((index) => cases[index])
