@@ -3,10 +3,10 @@
 
 Leaves out strategies that exist only for tests, and figures for which the folder has no log.
 
-The claims come from claims.py (or from a file, with --claims FILE). The rest is read from the logs by logs.py, which
-needs NESTBED. figures.py defines which figures there are, what they take and how they look; report/views.py prepares
-them for the page. The page contains plotly.js and all data, and needs no network. The same inputs give the same
-bytes.
+The claims come from claims.py (or from a file, with --claims FILE), the findings from the project's README. The rest is read from the logs
+by logs.py, which needs NESTBED. figures.py defines which figures there are, what they take and how they look; report/views.py prepares
+those that the page draws, and report/pictures.py has all of them as plot.sh draws them. The page contains plotly.js and all data, and needs
+no network. The same inputs give the same bytes.
 Exit codes: 1 could not run or write, 2 bad input. Needs Debian's python3-pandas, python3-matplotlib and
 python3-plotly.
 """
