@@ -12,16 +12,15 @@ python3-plotly.
 """
 import argparse
 import base64
+import concurrent.futures
 import dataclasses
 import gzip
 import html
 import json
-import math
 import pathlib
 import re
 import sys
 
-import numpy
 import pandas
 import plotly.offline
 
@@ -40,25 +39,13 @@ SOURCES = pathlib.Path(__file__).resolve().parent / "report"
 sys.path.insert(0, str(SOURCES))
 import claims_table  # noqa: E402  (beside the page's other sources)
 import findings  # noqa: E402
+import page_cases  # noqa: E402
 import pictures  # noqa: E402
 import views  # noqa: E402
 
 SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "pictures.js", "filters.js", "cards.js", "page.js"]
-COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # from a figure of the table
+COPIED = ["title", "note", "axes", "measures", "level"]  # from a figure of the table
 OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
-# The columns of a case on the page: first the fields of logs.case_columns(), then these, then the measures.
-SUMMED = ["log", "workload", "machine", "family", "rows", "ok", "clock", "launches", "peak_gb_s"]
-
-
-def plain(value):
-    """A cell for JSON: None if it is not a number, whole numbers without a decimal point, other numbers with nine
-    digits."""
-    if isinstance(value, str):
-        return value
-    value = float(value)
-    if not math.isfinite(value):
-        return None
-    return int(value) if value.is_integer() else float(f"{value:.9g}")
 
 
 def logs_of(folder):
@@ -82,56 +69,6 @@ def logs_of(folder):
     return found
 
 
-def same_or_list(values):
-    """The common value if all are the same, as in most cases; otherwise the list."""
-    return values[0] if len(set(values)) == 1 else values
-
-
-def spans_of(measure, cases):
-    """[value, low, high] for each case; low and high are None if there is no interval. None if the case has no value,
-    such as a ratio to a time of 0."""
-    spans = zip(*([plain(number) for number in column] for column in measure.of(cases) if column is not None))
-    return [None if span[0] is None else [span[0], None, None] if None in span else [*span, None, None][:3] for span in spans]
-
-
-def cases_of(path, parts_of_log):
-    """A log's cases with the columns that the table of figures needs."""
-    cases = pandas.concat([part.cases for part in parts_of_log], ignore_index=True)
-    measured = {name: pandas.Series(spans_of(measure, cases), dtype=object) for name, measure in MEASURES.items()}
-    family = [style.family_of(strategy, launches) for strategy, launches in zip(cases["strategy"], cases["launches"])]
-    machine = [views.machine_of(case) for case in cases[["backend", "gpu"]].to_dict("records")]
-    return cases.assign(**measured, log=path.name, family=family, machine=machine)
-
-
-def columns_of(cases, log):
-    """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
-    columns = {name: [plain(value) for value in cases[name]] for name in [*logs.case_columns(), *SUMMED]}
-    columns.update({name: cases[name].tolist() for name in MEASURES})
-    columns["lines"] = cases["lines"].tolist()
-    rows = [numpy.searchsorted(log["line"], lines) for lines in cases["lines"]]
-    for name, column in (("times", "us"), ("repetitions", "repetition")):
-        cells = log[column].to_numpy()
-        columns[name] = [cells[own] for own in rows]
-    for name in ("status", "detail"):
-        cells = numpy.asarray(log[name])
-        columns[name] = [same_or_list(cells[own].tolist()) for own in rows]
-    return columns
-
-
-def joined(tables):
-    """The columns of all logs, concatenated, as JSON. A column of few different values is `of`, those values, and `at`, the
-    place of each case's value among them: most columns are, and the page is a fifth smaller."""
-    return ",".join(f"{as_json(name)}:{folded(value for table in tables for value in table[name])}" for name in tables[0]).join("{}")
-
-
-def folded(column):
-    texts = [as_json(value) for value in column]
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    if 2 * len(places) > len(texts):
-        return f"[{','.join(texts)}]"
-    return f'{{"of":[{",".join(places)}],"at":{as_json([places[text] for text in texts])}}}'
-
-
 @dataclasses.dataclass
 class Shown:
     """A log on the page. `taken`: for each of its parts, (the part, its cases on the page, {figure: the cases that it takes})."""
@@ -145,7 +82,7 @@ class Shown:
 def shown_of(found):
     """([Shown], the cases of all logs) of [(path, rows)]. The cases of a part have the same index as on the page."""
     several = [(path, rows, parts.parts_of(path, rows)) for path, rows in found]
-    shown = [Shown(path, rows, own, cases_of(path, own)) for path, rows, own in several]
+    shown = [Shown(path, rows, own, page_cases.cases_of(path, own)) for path, rows, own in several]
     cases, end = pandas.concat([one.cases for one in shown], ignore_index=True), 0
     for one in shown:
         named = figures.named_in(one.path, one.rows)
@@ -268,11 +205,6 @@ def facts_html(found):
     return "".join(f"<div><dt>{name}</dt><dd>{html.escape(text)}</dd></div>" for name, text in facts if text)
 
 
-# An array of numbers, of which a log may have millions, becomes a list here and not before.
-as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False,
-                           default=lambda numbers: [plain(number) for number in numbers]).encode
-
-
 def as_script(text):
     """JSON that no cell can break out of: escapes `<`, which could end a script element or begin a comment."""
     return text.replace("<", "\\u003c")
@@ -289,6 +221,12 @@ def source(name):
 
 def page_of(folder, beside, options):
     """The text of the page. Its links are relative to the folder `beside`."""
+    with concurrent.futures.ThreadPoolExecutor(1) as packing:  # another processor compresses meanwhile
+        return packed_page(folder, beside, options, packing)
+
+
+def packed_page(folder, beside, options, packing):
+    plotly_js = packing.submit(packed_plotly)
     found = logs_of(folder)
     listed = claims_for(folder, options)
     gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
@@ -299,18 +237,19 @@ def page_of(folder, beside, options):
         raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
     shown, cases = shown_of(found)
     drawn = pictures_of(folder, shown)
+    packed = packing.submit(pictures.data_of, drawn)
     cards = findings.of_readme(ROOT, [claim for claim in own if not any("second" in number for number in claim["numbers"])], drawn, beside)
-    data = {**tables_of(cases), "figures": figures_of(shown, drawn), "pictures": pictures.data_of(drawn),
+    columns = page_cases.joined([page_cases.columns_of(one.cases, one.rows) for one in shown])
+    data = {**tables_of(cases), "figures": figures_of(shown, drawn), "pictures": packed.result(),
             "workloads": workloads_of(cases, drawn), "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
-    columns = joined([columns_of(one.cases, one.rows) for one in shown])
     name = shown_name(folder)
     texts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
              "about": about_html(found), "findings": "\n".join(cards or findings.of_pictures(drawn)),
              "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
-             "theme": source("theme.js"), "data": as_script(f'{{"cases":{columns},{as_json(data)[1:]}'), "plotly": packed_plotly(),
+             "theme": source("theme.js"), "data": as_script(f'{{"cases":{columns},{page_cases.as_json(data)[1:]}'), "plotly": plotly_js.result(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}
     # Replaces everything in one pass, so that the content of a cell is never taken for a placeholder.
     return re.sub(r"@(\w+)@", lambda match: texts.get(match[1], match[0]), source("page.html"))

@@ -369,7 +369,7 @@ class Table(Folder):
             for each, line in zip(series, drawn):
                 self.assertEqual(each["look"]["light"], figure_style.on_page(line.colour)["light"])
                 self.assertEqual([data["cases"]["time"][index][0] for index in each["cases"]],
-                                 [page_writer.plain(us) for us in line.cases["us"]])
+                                 [page_writer.page_cases.plain(us) for us in line.cases["us"]])
                 lines, points = lines + 1, points + len(each["cases"])
         self.assertEqual((lines, points), (14 + 4, 14 * 11 + 4 * 17))
         self.assertEqual(list(data["strategies"]), sorted(data["strategies"], key=figure_style.rank_of))
@@ -597,7 +597,7 @@ class Page(InBrowser):
                  for path in logs.logs_in(folder_of_results())[0] for log in [logs.read_log(path)] for part in figure_parts.parts_of(path, log)
                  for figure in figures.taken_in(part.cases, figures.named_in(path, log))}
         if THOROUGH:
-            files = {path.stem for path in (RESULTS / "figures").glob("*.svg")} - {"faults-strategies"}  # of strategies for tests
+            files = {path.stem for path in (RESULTS / "figures").glob("*.svg")}
         found = self.script("return Object.fromEntries(Object.entries(data.pictures).map(([name, {title}]) => [name, title]))")
         self.assertEqual(set(found), files)
         self.assertEqual([name for name, title in found.items() if len(title.split()) < 3], [])
