@@ -39,7 +39,9 @@ class Rows:
         if len(set(header)) != len(header):
             raise logs.LogError(f"{path}: it has two columns with the same name")
         self.lines = numpy.array(lines, dtype=int)  # line numbers in the file
-        self.table = pandas.DataFrame(rows, columns=header, dtype=str)
+        columns = zip(*rows) if rows else [()] * len(header)
+        self.table = pandas.DataFrame({name: numpy.array(cells, dtype=object) for name, cells in zip(header, columns)})
+        self._codes = {}  # of the columns of conditions: (the place of each row's cell among the different cells, those cells)
 
     def cells(self, places, column):
         if column not in self.table:
@@ -58,11 +60,13 @@ class Rows:
         for column, condition in selection.items():
             if isinstance(condition, Best):
                 continue
-            cells = self.cells(places, column)
+            if column not in self._codes:
+                self._codes[column] = pandas.factorize(self.cells(slice(None), column).to_numpy())
+            codes, texts = self._codes[column]
             if isinstance(condition, tuple):
-                values = {cell: number_in(cell) for cell in cells.unique()}
+                values = {cell: number_in(cell) for cell in texts}
                 condition = [cell for cell, value in values.items() if value is not None and condition[0] <= value <= condition[1]]
-            places = places[cells.isin(condition).to_numpy()]
+            places = places[numpy.isin(texts, list(condition))[codes[places]]]
         if BEST not in selection or not len(places):
             return places
         others = {column: condition for column, condition in selection.items() if column != BEST}

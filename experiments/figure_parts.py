@@ -93,7 +93,7 @@ def with_levels(cases):
 
 
 def name_of(column, value):
-    """A value in words: `2048 blocks`, `limit 4096`."""
+    """A value in words: `2048 blocks`, `limit 4096`, `grain 64`."""
     if pandas.isna(value) or value == "":
         return ""
     if column == "elements":
@@ -104,12 +104,13 @@ def name_of(column, value):
     forms = {"grid": f"{{}} block{more}", "block": "blocks of {} threads", "depth": "depth {}", "delay_us": "delay {} µs",
              "graphs": "best of {} graphs" if more else "{} graph", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}",
              "wave": "waves of {}", "streams": f"{{}} stream{more}", "seed": "seed {}", "l2": "L2 cache {}"}
-    return forms.get(column, "{}").format(number)
+    named = column and re.fullmatch(r"[0-9.\u2009]+", number)
+    return forms.get(column, f"{column.replace('_', ' ')} {{}}" if named else "{}").format(number)
 
 
 def varying(cases, columns):
     """The columns with two or more different values among the cases that have a value."""
-    return [name for name in columns if cases[name].replace("", pandas.NA).dropna().nunique() > 1]
+    return [name for name in columns if len({value for value in cases[name].tolist() if value == value and value not in ("", None)}) > 1]
 
 
 def shape_text(cases, names):
@@ -178,7 +179,7 @@ def along(cases, axis, at=None, least=3):
     """Groups of cases that differ only in an axis (of AXES) and in what follows from it, with at least `least` values
     of the axis: [cases with a column `x`, sorted by it]. `at`: the values, if they are not those of the axis's
     column."""
-    at = pandas.to_numeric(cases[AXES[axis].column], errors="coerce") if at is None else at
+    at = pandas.to_numeric(cases[AXES[axis].column], errors="coerce").replace([math.inf, -math.inf], math.nan) if at is None else at
     there = cases.assign(x=at)[at.notna()]
     found = []
     for group in grouped_by(there, ["strategy", "mechanism", *names_beside(axis)], least):

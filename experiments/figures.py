@@ -47,7 +47,7 @@ class Figure:
     From a part and these cases, `find` gets what a file is drawn from, mostly groups of cases. `draw` draws it from
     (part, found, figure).
     The page offers `axes` (of AXES; empty: one dot per case, at one size) and `measures` (of MEASURES). If files and
-    page differ: `page` says why the figure is not on the page, and `wider` says why the page shows it for every log,
+    page differ: `page` says why the page has only the picture of the file, and `wider` says why the page shows it for every log,
     whatever it takes for a file. `level`: the name of a line across the figure. `by_family`: False if the strategies
     have individual colours. `more`: additional options that the experiment needs. `last`: of a log
     that does not name it, only if there is no other figure.
@@ -336,7 +336,7 @@ def _named_by(experiment):
 def suited(figure, cases):
     """The cases without those of the workloads that a figure does not suit."""
     others = set(tables.tables()["workloads"]) - set(tables.workloads_with_figure(figure.name))
-    return cases[~cases["workload"].isin(others)]
+    return cases[~cases["workload"].isin(others)] if others & set(cases["workload"]) else cases
 
 
 def taken_in(cases, named):

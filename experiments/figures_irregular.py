@@ -28,9 +28,18 @@ def is_irregular(cases):
     return cases["workload"].isin(tables.those("workloads", "irregular"))
 
 
+_last = [None, None]  # the cases that were prepared last, and what they became: each figure of a log asks for the same
+
+
 def prepared(cases):
     """The irregular cases, with columns `by_need` (its launches depend on the input), `group` (the aggregation without
     its number; `grid` for one launch per level), and thresholds and coarsenings as numbers."""
+    if _last[0] is not cases:
+        _last[:] = cases, _prepared(cases)
+    return _last[1]
+
+
+def _prepared(cases):
     own = cases[is_irregular(cases)]
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
@@ -44,9 +53,8 @@ def prepared(cases):
 def flat_and_nested(cases):
     """The irregular cases, if the log has data-dependent launches and flat forms of the same work."""
     own = prepared(cases)
-    work = set(map(work_of, own[~own["by_need"]].to_dict("records")))
-    shared = own["by_need"] & own.apply(lambda case: work_of(case) in work, axis=1) if len(own) else own["by_need"]
-    return own if shared.any() else own[:0]
+    works = {nested: set(map(work_of, group[WORK].to_dict("records"))) for nested, group in own.groupby("by_need")}
+    return own if works.get(True, set()) & works.get(False, set()) else own[:0]
 
 
 def thresholds(cases):
@@ -93,10 +101,10 @@ def flat_of(part):
     """{work: the flat case with the least time}."""
     own = prepared(part.cases)
     own = own[~own["by_need"] & own["us"].notna()].sort_values("us", kind="stable")
-    found = {}
-    for _, case in own.iterrows():
-        found.setdefault(work_of(case), case)
-    return found
+    first = {}
+    for place, case in enumerate(own[WORK].to_dict("records")):
+        first.setdefault(work_of(case), place)
+    return {work: own.iloc[place] for work, place in first.items()}
 
 
 def best_of(cases):

@@ -143,6 +143,17 @@ def checked(path):
         raise LogError(str(error)) from error
 
 
+@contextlib.contextmanager
+def all_checked(paths):
+    """Checks logs in the same way, all in one process beside the body, which reads and uses them, and says of those that cannot be read
+    why. Raises LogError and StatisticsError."""
+    try:
+        with row_check.checked_together([path for path in paths if header_of(path)]):
+            yield
+    except row_check.RowError as error:
+        raise LogError(str(error)) from error
+
+
 def _parsed(path, parse):
     """What `parse` makes of an open CSV. Raises LogError."""
     try:

@@ -3,24 +3,24 @@
 
 Leaves out strategies that exist only for tests, and figures for which the folder has no log.
 
-The claims come from claims.py (or from a file, with --claims FILE). The rest is read from the logs by logs.py, which
-needs NESTBED. figures.py defines which figures there are, what they take and how they look; report/views.py prepares
-them for the page. The page contains plotly.js and all data, and needs no network. The same inputs give the same
-bytes.
+The claims come from claims.py (or from a file, with --claims FILE), the findings from the project's README. The rest is read from the logs
+by logs.py, which needs NESTBED. figures.py defines which figures there are, what they take and how they look; report/views.py prepares
+those that the page draws, and report/pictures.py has all of them as plot.sh draws them. The page contains plotly.js and all data, and needs
+no network. The same inputs give the same bytes.
 Exit codes: 1 could not run or write, 2 bad input. Needs Debian's python3-pandas, python3-matplotlib and
 python3-plotly.
 """
 import argparse
 import base64
+import concurrent.futures
+import dataclasses
 import gzip
 import html
 import json
-import math
 import pathlib
 import re
 import sys
 
-import numpy
 import pandas
 import plotly.offline
 
@@ -38,24 +38,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = pathlib.Path(__file__).resolve().parent / "report"
 sys.path.insert(0, str(SOURCES))
 import claims_table  # noqa: E402  (beside the page's other sources)
+import findings  # noqa: E402
+import page_cases  # noqa: E402
+import pictures  # noqa: E402
 import views  # noqa: E402
 
-SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
-COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # from a figure of the table
+SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "pictures.js", "filters.js", "cards.js", "page.js"]
+COPIED = ["title", "note", "axes", "measures", "level"]  # from a figure of the table
 OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
-# The columns of a case on the page: first the fields of logs.case_columns(), then these, then the measures.
-SUMMED = ["log", "machine", "family", "rows", "ok", "clock", "launches", "peak_gb_s"]
-
-
-def plain(value):
-    """A cell for JSON: None if it is not a number, whole numbers without a decimal point, other numbers with nine
-    digits."""
-    if isinstance(value, str):
-        return value
-    value = float(value)
-    if not math.isfinite(value):
-        return None
-    return int(value) if value.is_integer() else float(f"{value:.9g}")
 
 
 def logs_of(folder):
@@ -63,7 +53,7 @@ def logs_of(folder):
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder; allowed: a folder with logs of `nestbed run`")
     paths, others = logs.logs_in(folder)
-    for path in others:
+    for path in [path for path in others if not pictures.is_table(path)]:
         print(f"report.sh: {path.name} is left out: it is not a log of `nestbed run`", file=sys.stderr)
     found = []
     for path in paths:
@@ -79,65 +69,65 @@ def logs_of(folder):
     return found
 
 
-def same_or_list(values):
-    """The common value if all are the same, as in most cases; otherwise the list."""
-    return values[0] if len(set(values)) == 1 else values
+@dataclasses.dataclass
+class Shown:
+    """A log on the page. `taken`: for each of its parts, (the part, its cases on the page, {figure: the cases that it takes})."""
+    path: pathlib.Path
+    rows: pandas.DataFrame
+    parts: list
+    cases: pandas.DataFrame
+    taken: list = dataclasses.field(default_factory=list)
 
 
-def spans_of(measure, cases):
-    """[value, low, high] for each case; low and high are None if there is no interval. None if the case has no value,
-    such as a ratio to a time of 0."""
-    spans = zip(*([plain(number) for number in column] for column in measure.of(cases) if column is not None))
-    return [None if span[0] is None else [span[0], None, None] if None in span else [*span, None, None][:3] for span in spans]
+def shown_of(found):
+    """([Shown], the cases of all logs) of [(path, rows)]. The cases of a part have the same index as on the page."""
+    several = [(path, rows, parts.parts_of(path, rows)) for path, rows in found]
+    shown = [Shown(path, rows, own, page_cases.cases_of(path, own)) for path, rows, own in several]
+    cases, end = pandas.concat([one.cases for one in shown], ignore_index=True), 0
+    for one in shown:
+        named = figures.named_in(one.path, one.rows)
+        for part in one.parts:
+            begin, end = end, end + len(part.cases)
+            own = cases.iloc[begin:end]
+            part.cases.index = own.index
+            one.taken.append((part, own, figures.taken_in(own, named)))
+    return shown, cases
 
 
-def cases_of(path, log):
-    """A log's cases with the columns that the table of figures needs."""
-    cases = parts.with_levels(logs.cases_of(log))
-    measured = {name: pandas.Series(spans_of(measure, cases), dtype=object) for name, measure in MEASURES.items()}
-    family = [style.family_of(strategy, launches) for strategy, launches in zip(cases["strategy"], cases["launches"])]
-    machine = [views.machine_of(case) for case in cases[["backend", "gpu"]].to_dict("records")]
-    return cases.assign(**measured, log=path.name, family=family, machine=machine)
+def pictures_of(folder, shown):
+    """The figures of plot.sh: of each log, of all together, and of the folder's other tables."""
+    found = [picture for one in shown for picture in pictures.of_log(one.path, [
+        (part, own["machine"].iloc[0], taken) for part, own, taken in one.taken])]
+    found += pictures.of_all([part for one in shown for part in one.parts], views.machine_of)
+    return found + [picture for path in logs.logs_in(folder)[1] for picture in pictures.of_table(path)]
 
 
-def columns_of(cases, log):
-    """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
-    columns = {name: [plain(value) for value in cases[name]] for name in [*logs.case_columns(), *SUMMED]}
-    columns.update({name: cases[name].tolist() for name in MEASURES})
-    columns["lines"] = cases["lines"].tolist()
-    rows = [numpy.searchsorted(log["line"], lines) for lines in cases["lines"]]
-    for name, column in (("times", "us"), ("repetitions", "repetition")):
-        cells = log[column].to_numpy()
-        columns[name] = [cells[own] for own in rows]
-    for name in ("status", "detail"):
-        cells = numpy.asarray(log[name])
-        columns[name] = [same_or_list(cells[own].tolist()) for own in rows]
-    return columns
+def figures_of(shown, drawn):
+    """The figures for the page's scripts, each with its views and its pictures: those of the table, then the others."""
+    groups = [(own, taken) for one in shown for _, own, taken in one.taken]
+    listed = [{"id": figure.name, "views": [] if figure.page else views.views_of(figure, groups), "pictures": [],
+               **{name: getattr(figure, name) for name in COPIED}} for figure in figures.FIGURES]
+    by_id = {entry["id"]: entry for entry in listed}
+    for picture in drawn:
+        other = {"id": picture.figure, "views": [], "pictures": [], **dict.fromkeys(COPIED, ""), "title": picture.heading, "axes": [], "measures": []}
+        by_id.setdefault(picture.figure, other)["pictures"].append(
+            {name: getattr(picture, name) for name in ("name", "log", "machine", "workloads")})
+    return [entry for entry in by_id.values() if entry["views"] or entry["pictures"]]
 
 
-def joined(tables):
-    """The columns of all logs, concatenated, as JSON. A column of few different values is `of`, those values, and `at`, the
-    place of each case's value among them: most columns are, and the page is a fifth smaller."""
-    return ",".join(f"{as_json(name)}:{folded(value for table in tables for value in table[name])}" for name in tables[0]).join("{}")
+def workloads_of(cases, drawn):
+    """The workloads of the page, that of the most logs first, with what each does. Last, if there are such figures, all together."""
+    known, logs_with = tables.tables()["workloads"], cases.groupby("workload")["log"].nunique()
+    names = sorted(logs_with.index, key=lambda name: (-logs_with[name], name))
+    all_together = [{"name": pictures.ALL, "title": "all together", "summary": "figures of several workloads"}]
+    return [{"name": name, "title": name or "others", "summary": known[name]["summary"] if name in known else ""} for name in names] + (
+        all_together if any(pictures.ALL in picture.workloads for picture in drawn) else [])
 
 
-def folded(column):
-    texts = [as_json(value) for value in column]
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    if 2 * len(places) > len(texts):
-        return f"[{','.join(texts)}]"
-    return f'{{"of":[{",".join(places)}],"at":{as_json([places[text] for text in texts])}}}'
-
-
-def table_of_figures(cases, named):
-    """The data about figures for the page's scripts: the figures that have something to show for these cases. `named`: the figures that a
-    log names, by the log."""
+def tables_of(cases):
+    """The names, colours and words for the page's scripts."""
     most = cases.groupby("strategy")["launches"].max()
-    groups = [(own, figures.taken_in(own, named[own["log"].iloc[0]])) for own in parts.grouped_by(cases, ["machine", "log"])]
-    shown = [(figure, views.views_of(figure, groups)) for figure in figures.FIGURES if not figure.page]
     return {
-        "figures": [{"id": figure.name, "views": found, **{name: getattr(figure, name) for name in COPIED}}
-                    for figure, found in shown if found],
         "axes": {name: {each: getattr(axis, each) for each in OF_AXIS} for name, axis in AXES.items()},
         "measures": {name: {each: getattr(measure, each) for each in ("name", "label", "unit", "linear", "zero", "share")}
                      for name, measure in MEASURES.items()},
@@ -146,7 +136,8 @@ def table_of_figures(cases, named):
         "racy": tables.those("strategies", "racy"),
         "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
         "mechanisms": {name: words for name, (words, _) in style.MECHANISMS.items()},
-        "fields": {name: parts.HEADINGS.get(name, name) for name in ["log", *logs.case_columns()]},
+        "fields": {name: parts.HEADINGS.get(name, name.replace("_", " ")) for name in ["log", *logs.case_columns()]},
+        "filters": [*(name for name in tables.axis_columns() if name != "backend"), "log"],
     }
 
 
@@ -157,6 +148,11 @@ def compared_with(folder, results):
     for number in [number for claim in compared for number in claim["numbers"] if "second" in number]:
         number["second"]["why"] = number["second"]["why"].replace(f"{folder}/", "")
     return compared
+
+
+def is_in(claim, folder):
+    """Whether the CSV of a claim is in the folder."""
+    return (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()
 
 
 def claims_for(folder, options):
@@ -170,8 +166,7 @@ def claims_for(folder, options):
         except (ValueError, KeyError) as error:
             raise BadInput(f"{options.claims}: it has no claims: {error}") from error
     results = claim_results.Results(ROOT / "results", checked=False)
-    own = [claim for claim in claim_results.claims_json(results)["claims"]
-           if (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()]
+    own = [claim for claim in claim_results.claims_json(results)["claims"] if is_in(claim, folder)]
     return own or compared_with(folder.resolve(), results)
 
 
@@ -210,11 +205,6 @@ def facts_html(found):
     return "".join(f"<div><dt>{name}</dt><dd>{html.escape(text)}</dd></div>" for name, text in facts if text)
 
 
-# An array of numbers, of which a log may have millions, becomes a list here and not before.
-as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False,
-                           default=lambda numbers: [plain(number) for number in numbers]).encode
-
-
 def as_script(text):
     """JSON that no cell can break out of: escapes `<`, which could end a script element or begin a comment."""
     return text.replace("<", "\\u003c")
@@ -222,7 +212,7 @@ def as_script(text):
 
 def packed_plotly():
     """plotly.js as text, compressed with gzip to a quarter of its size."""
-    return base64.b64encode(gzip.compress(plotly.offline.get_plotlyjs().encode(), compresslevel=9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(plotly.offline.get_plotlyjs().encode(), compresslevel=6, mtime=0)).decode()
 
 
 def source(name):
@@ -231,29 +221,38 @@ def source(name):
 
 def page_of(folder, beside, options):
     """The text of the page. Its links are relative to the folder `beside`."""
+    with concurrent.futures.ThreadPoolExecutor(1) as packing:  # another processor compresses meanwhile
+        return packed_page(folder, beside, options, packing)
+
+
+def packed_page(folder, beside, options, packing):
+    plotly_js = packing.submit(packed_plotly)
     found = logs_of(folder)
     listed = claims_for(folder, options)
     gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
-    own = [claim for claim in listed if claim["hardware"] and claim["hardware"] in gpus]
+    own = [claim for claim in listed if is_in(claim, folder) or claim["hardware"] in gpus - {""}]
     try:
         behind = claims_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
     except logs.LogError as error:
         raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
-    tables = [cases_of(path, log) for path, log in found]
-    columns = joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)])
-    named = {path.name: figures.named_in(path, log) for path, log in found}
-    data = {**table_of_figures(pandas.concat(tables, ignore_index=True), named),
-            "links": {path.name: claims_table.link(path, beside) for path, _ in found},
+    shown, cases = shown_of(found)
+    drawn = pictures_of(folder, shown)
+    packed = packing.submit(pictures.data_of, drawn)
+    cards = findings.of_readme(ROOT, [claim for claim in own if not any("second" in number for number in claim["numbers"])], drawn, beside)
+    columns = page_cases.joined([page_cases.columns_of(one.cases, one.rows) for one in shown])
+    data = {**tables_of(cases), "figures": figures_of(shown, drawn), "pictures": packed.result(),
+            "workloads": workloads_of(cases, drawn), "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
     name = shown_name(folder)
-    parts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
-             "about": about_html(found), "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
+    texts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
+             "about": about_html(found), "findings": "\n".join(cards or findings.of_pictures(drawn)),
+             "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
-             "theme": source("theme.js"), "data": as_script(f'{{"cases":{columns},{as_json(data)[1:]}'), "plotly": packed_plotly(),
+             "theme": source("theme.js"), "data": as_script(f'{{"cases":{columns},{page_cases.as_json(data)[1:]}'), "plotly": plotly_js.result(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}
     # Replaces everything in one pass, so that the content of a cell is never taken for a placeholder.
-    return re.sub(r"@(\w+)@", lambda match: parts.get(match[1], match[0]), source("page.html"))
+    return re.sub(r"@(\w+)@", lambda match: texts.get(match[1], match[0]), source("page.html"))
 
 
 def options_of(arguments):
@@ -269,8 +268,10 @@ def options_of(arguments):
 def main():
     options = options_of(sys.argv[1:])
     out = options.out or options.folder / "report.html"
+    with logs.all_checked(logs.logs_in(options.folder)[0]):
+        page = page_of(options.folder, out.resolve().parent, options).encode()
     try:
-        logs.write_whole(out, page_of(options.folder, out.resolve().parent, options).encode())
+        logs.write_whole(out, page)
     except OSError as error:
         raise ScriptError(f"{out}: it cannot be written: {error.strerror}") from error
     print(f"report.sh: {out}", file=sys.stderr)

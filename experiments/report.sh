@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes one HTML page to explore a results folder: the claims, the figures with filters, and the rows behind every number.
+# Writes one HTML page to explore a results folder: what came out, every figure of plot.sh, by workload and with filters, the claims, and
+# the rows behind every number.
 #
 #     experiments/report.sh                             results/h200, to results/h200/report.html (git ignores it)
 #     experiments/report.sh results/local -o page.html  another folder, another file

@@ -56,11 +56,12 @@ def claim_cell(claim, span, results, beside):
     if figure:
         links.insert(0, f'<a href="{link(results / figure, beside)}">figure</a>')
     took = f"{duration_text(claim['minutes'])} on " if claim["minutes"] else ""
+    measured = html.escape(f"{took}{claim['hardware']}" or "computed from the logs")
     return (f'<td class="claim" rowspan="{span}"><p class="sentence">{sentence_html(claim["claim"])} '
             f'<a class="anchor" href="#claim-{identifier}" aria-label="Link to the claim {identifier}">#</a></p>'
             f'<div class="command"><code>{html.escape(claim["command"])}</code>'
             f'<button type="button" class="copy" aria-label="Copy the command of the claim {identifier}">Copy</button></div>'
-            f'<p class="muted">{took}{html.escape(claim["hardware"])} · {" · ".join(links)}</p></td>')
+            f'<p class="muted">{measured} · {" · ".join(links)}</p></td>')
 
 
 def number_cells(number, compared):

@@ -39,30 +39,56 @@ const strategies = Object.keys(data.strategies);
 const byStrategy = (a, b) => strategies.indexOf(a) - strategies.indexOf(b);
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-// The filters of all figures. Values are texts, as in the address.
-const dimensions = ['strategy', 'mechanism', 'type', 'grid', 'depth', 'log'].map(
-    (id) => ({id, name: capital(data.fields[id]), order: id === 'strategy' ? byStrategy : byValue}));
-const valueOf = (found, id) => String(found[id] ?? '');
-for (const dimension of dimensions) {
-  dimension.values = [...new Set(cases.map((found) => valueOf(found, dimension.id)))].sort(dimension.order);
-  dimension.kept = new Set(dimension.values);
-}
-
-// What the reader chose: the machine, and the controls of each figure.
+// What the reader chose: the machine, the workload, and the controls of each figure.
 const chosen = {
   machine: machines[0],
+  workload: '',
   controls: {}
 };
 
+const isHere = ({machine, workload}) => machine === chosen.machine && workload === chosen.workload;
+const atHand = () => cases.filter(isHere);
+
+// The pictures of a figure for the machine and the workload at hand. One without a machine is of all.
+const picturesOf = ({pictures}) => pictures.filter(
+    ({machine, workloads}) => ['', chosen.machine].includes(machine) && workloads.includes(chosen.workload));
+const belongs = (figure) => figure.views.some(isHere) || picturesOf(figure).length > 0;
+
+// The workloads of the machine at hand.
+function workloadsHere() {
+  const before = chosen.workload;
+  const found = data.workloads.filter(({name}) => {
+    chosen.workload = name;
+    return figures.some(belongs) || atHand().length;
+  });
+  chosen.workload = before;
+  return found;
+}
+
+// The filters of the workload at hand: the fields in which its cases differ. Values are texts, as in the address.
+let dimensions = [];
+const valueOf = (found, id) => String(found[id] ?? '');
+
+function chooseWorkload(machine, name) {
+  chosen.machine = machine;
+  const here = workloadsHere().map((each) => each.name);
+  chosen.workload = here.includes(name) ? name : here[0];
+  dimensions = data.filters.map((id) => {
+    const order = id === 'strategy' ? byStrategy : byValue;
+    const values = [...new Set(atHand().map((found) => valueOf(found, id)))].sort(order);
+    return {id, name: capital(data.fields[id]), values, kept: new Set(values)};
+  }).filter(({values}) => values.length > 1);
+}
+
+chooseWorkload(machines[0]);
+
 const keptBy = (dimension, found) => dimension.kept.has(valueOf(found, dimension.id));
-const onMachine = () => cases.filter((found) => found.machine === chosen.machine);
 const passes = (found) => dimensions.every((dimension) => keptBy(dimension, found));
 const isNarrowed = (dimension) => dimension.kept.size < dimension.values.length;
 
 function resetFilters() {
   for (const dimension of dimensions)
     dimension.kept = new Set(dimension.values);
-  chosen.machine = machines[0];
   chosen.controls = {};
 }
 
@@ -72,6 +98,8 @@ function toAddress() {
   const found = new URLSearchParams();
   if (chosen.machine !== machines[0])
     found.set('machine', chosen.machine);
+  if (chosen.workload !== workloadsHere()[0].name)
+    found.set('workload', chosen.workload);
   for (const {id, kept, values} of dimensions.filter(isNarrowed)) {
     for (const value of values.filter((each) => kept.has(each)))
       found.append(id, value || '-');
@@ -85,9 +113,8 @@ function toAddress() {
 
 function fromAddress(text) {
   const asked = new URLSearchParams(text);
+  chooseWorkload(machines.includes(asked.get('machine')) ? asked.get('machine') : machines[0], asked.get('workload'));
   resetFilters();
-  if (machines.includes(asked.get('machine')))
-    chosen.machine = asked.get('machine');
   for (const dimension of dimensions.filter(({id}) => asked.has(id)))
     dimension.kept = new Set(asked.getAll(dimension.id)
                                  .map((value) => (value === '-' ? '' : value))

@@ -37,28 +37,37 @@ function viewOf(figure) {
   const against = control(figure, 'against', 'Against', named(axes, figure.axes));
   const axis = pick(against);
   const left = ({series}) => series.some((each) => each.cases.some((index) => passes(cases[index])));
-  const views = figure.views.filter((view) => view.machine === chosen.machine && view.axis === axis?.id)
+  const views = figure.views.filter((view) => isHere(view) && view.axis === axis?.id)
                     .map((view) => ({value: view.value, text: view.text, left: left(view), found: view}))
                     .sort((a, b) => b.left - a.left);
   const at = axis ? control(figure, 'log', 'Log', views) : control(figure, 'size', 'Log and size', views);
   const view = pick(at) ?? {series: [], apart: []};
   if (!axis)
     at.options.sort((a, b) => a.text.localeCompare(b.text, 'en', {numeric: true}));
+  const picture = picturesOf(figure).find(({log}) => log === view.log);
+  // What the figure of plot.sh says, unless that shows more sizes than one.
+  const isWhole = picture && (axis || views.filter(({found}) => found.log === view.log).length === 1);
   return {
     figure,
     axis,
     measure: pick(shows),
+    picture,
+    sentence: isWhole ? `${picture.log}: ${data.pictures[picture.name].title}` : '',
     controls: [shows, against, at],
     series: view.series.map((each) => ({...each, cases: each.cases.map((index) => cases[index])})),
     apart: view.apart.map((index) => cases[index])
   };
 }
 
-// Why a figure is empty: nothing was measured for it on the chosen machine, or filters leave no case.
-function missing({figure, series}) {
+// The chosen one of a figure's pictures.
+function pictureOf(figure) {
+  const at = control(figure, 'log', 'Log', picturesOf(figure).map((found) => ({value: found.name, text: found.log, found})));
+  return {controls: [at], picture: at.options.find(({value}) => value === at.value).found};
+}
+
+// Why a figure is empty: the filters leave no case.
+function missing({series}) {
   const all = series.flatMap((each) => each.cases);
-  if (!all.length)
-    return `Nothing to draw: it needs a log with ${figure.needs}, measured on ${chosen.machine} (${figure.command} makes one).`;
   const blame = dimensions.map((dimension) => [dimension, all.filter((found) => !keptBy(dimension, found)).length])
                     .filter(([, count]) => count)
                     .map(([dimension, count]) => `${dimension.name} leaves out ${count}`);

@@ -292,8 +292,10 @@ function linePlot(view, drawn, colors) {
 // Dots by family, one line each, the fastest on top. Ways without a time come last.
 function dotPlot(view, drawn, colors) {
   const rows = drawn.map((each) => each.points[0] ?? each.lost[0]);
-  const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
   const slim = narrow.matches;
+  const label = ({series}) => inert(series.name).replace(/, /g, slim ? ',<br>' : ', ');
+  const lines = Math.max(...rows.map((row) => label(row).split('<br>').length));
+  const layout = layoutOf(colors, rows.length * (slim ? 12 + 14 * lines : 24) + 96);
   // A share of the peak is easy to read on a linear axis.
   const linear = view.measure.linear || view.figure.level === 'peak';
   const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])), {}, linear);
@@ -321,7 +323,6 @@ function dotPlot(view, drawn, colors) {
       textposition: 'middle left'
     };
   });
-  const label = ({series}) => inert(series.name).replace(/, /g, narrow.matches ? ',<br>' : ', ');
   const values = rows.flatMap(({value}) => (value ? [value.y, value.low ?? value.y, value.high ?? value.y] : []));
   const unit = unitOf(view.measure, values);
   Object.assign(layout.xaxis, {

@@ -120,19 +120,21 @@ def dot_views(cases):
 
 
 def _columns():
-    return ["log", "strategy", "mechanism", *parts.case_names(), *parts.CHOSEN, "depths", "launched", "whole", "launches"]
+    return ["log", "workload", "strategy", "mechanism", *parts.case_names(), *parts.CHOSEN, "depths", "launched", "whole", "launches"]
 
 
 def views_of(figure, groups):
-    """The views of a figure, best first: one per machine, log, and axis or size. `groups` are (cases, {figure: the cases that it takes}) of
-    each machine and log, with `machine` and `log`, the measures, and the columns of parts.with_levels. Series are lists of indices of
-    cases."""
+    """The views of a figure, best first: one per machine, log, workload, and axis or size. `groups` are (cases, {figure: the cases that it
+    takes}) of each machine and log, with `machine` and `log`, the measures, and the columns of parts.with_levels. Series are lists of
+    indices of cases."""
     found = []
     for own, taken in groups:
         if figure not in taken and not figure.wider:
             continue
-        shown = (own if figure.wider else taken[figure])[_columns()]
-        views = [line_view(figure, shown, axis) for axis in figure.axes] if figure.axes else dot_views(shown)
-        weight = OWN if (shown["experiment"] == figure.experiment).any() else 0
-        found += [{**view, "machine": own["machine"].iloc[0], "weight": view["weight"] + weight} for view in views if view]
+        every = (own if figure.wider else taken[figure])[_columns()]
+        for shown in parts.grouped_by(every, ["workload"]):
+            views = [line_view(figure, shown, axis) for axis in figure.axes] if figure.axes else dot_views(shown)
+            weight = OWN if (shown["experiment"] == figure.experiment).any() else 0
+            found += [{**view, "machine": own["machine"].iloc[0], "log": shown["log"].iloc[0], "workload": shown["workload"].iloc[0],
+                       "weight": view["weight"] + weight} for view in views if view]
     return sorted(found, key=lambda view: (-view["weight"], view["value"]))

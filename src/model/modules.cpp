@@ -134,8 +134,12 @@ void Modules::load_all()
     std::set<std::string> workloads;
     for (const auto& [name, workload] : workload_of_)
         workloads.insert(workload);
-    for (const std::string& workload : workloads)
-        if (fs::exists(file_of(workload)) && is_of_this_program(file_of(workload)))
+    const auto is_loaded = [this](const std::string& module) {
+        const std::lock_guard lock(loading_);
+        return loaded_.contains(module);
+    };
+    for (const std::string& workload : workloads) // a file is read once: a check of a log asks for each of its cases
+        if (!is_loaded(prefix_ + workload) && fs::exists(file_of(workload)) && is_of_this_program(file_of(workload)))
             load_module(prefix_ + workload);
 }
 

@@ -1,0 +1,72 @@
+"""What the page of report.py begins with: a card for each finding of the project's README, with the figure and the claims that it rests
+on. For other results, a card for each log: the sentence above its first figure."""
+import html
+import re
+
+from claims_table import link, sentence_html
+
+HEADING = "## What we found\n"
+CITED = re.compile(r"\[([^\]]+)\]\((?:results/README\.md#([\w-]+)\.[\w-]+|([^)]+))\)")
+MOST = 12  # cards of logs
+
+
+def read(readme):
+    """The findings of a README, as Markdown: the items of its numbered list under HEADING. None without such a file or heading."""
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    _, found, rest = text.partition(HEADING)
+    items = re.findall(r"^[0-9]+\. +(.*(?:\n +.*)*)", rest.partition("\n## ")[0], re.MULTILINE) if found else []
+    return [" ".join(item.split()) for item in items]
+
+
+def claims_in(finding):
+    """The names of the claims that a finding links to, each once."""
+    return list(dict.fromkeys(name for _, name, _ in CITED.findall(finding) if name))
+
+
+def _linked(finding, root, beside):
+    """A finding as HTML: its numbers link to the claims on the page, the other links to files."""
+    def address(match):
+        return f"#claim-{match[2]}" if match[2] else link(root / match[3], beside)
+
+    pieces, at = [], 0
+    for match in CITED.finditer(finding):
+        pieces += [sentence_html(finding[at:match.start()]), f'<a href="{address(match)}">{sentence_html(match[1])}</a>']
+        at = match.end()
+    return "".join([*pieces, sentence_html(finding[at:])])
+
+
+def _card(sentence, picture, more):
+    shown = ""
+    if picture:
+        name, title = html.escape(picture.name), html.escape(picture.title)
+        shown = f'<button type="button" class="picture" data-picture="{name}" aria-label="Enlarge the figure: {title}"><img alt="{title}"></button>'
+    return f'<article class="finding">{shown}<p class="sentence">{sentence}</p><p class="muted">{" · ".join(more)}</p></article>'
+
+
+def _explored(picture):
+    """A link to where the page shows the figure."""
+    return f'<a href="#workload={html.escape(picture.workloads[0])}&amp;at=figure-{picture.figure}">{html.escape(picture.log)}</a>'
+
+
+def of_readme(root, claims, pictures, beside):
+    """The cards of the findings of which `claims`, those of the page, have all that they link to."""
+    known = {claim["id"]: claim for claim in claims}
+    by_name = {picture.name: picture for picture in reversed(pictures)}
+    cards = []
+    for finding in read(root / "README.md"):
+        names = claims_in(finding)
+        if not names or not set(names) <= set(known):
+            continue
+        figures = [re.sub(r".*/|\.svg$", "", known[name]["figure"] or "") for name in names]
+        picture = next((by_name[name] for name in figures if name in by_name), None)
+        more = ["Claim" + ("s" if len(names) > 1 else "") + ": " + ", ".join(f'<a href="#claim-{name}">{name}</a>' for name in names)]
+        cards.append(_card(_linked(finding, root, beside), picture, [*([f"Explore {_explored(picture)}"] if picture else []), *more]))
+    return cards
+
+
+def of_pictures(pictures):
+    """A card for the first figure of each log."""
+    first = {}
+    for picture in pictures:
+        first.setdefault(picture.log, picture)
+    return [_card(html.escape(picture.title), picture, [f"Explore {_explored(picture)}"]) for picture in list(first.values())[:MOST]]
