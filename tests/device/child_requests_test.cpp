@@ -91,7 +91,7 @@ std::vector<Aggregate> aggregations_of(const Way& way)
     return {kAggregations.begin(), kAggregations.end()};
 }
 
-std::string text_of(const Case& point)
+std::string description_of(const Case& point)
 {
     return std::string(name_of(*point.mechanism)) + " " + std::string(name_of(point.aggregate)) + " threshold " +
            std::to_string(point.threshold) + " coarsen " + std::to_string(point.coarsen) + " " +
@@ -101,12 +101,12 @@ std::string text_of(const Case& point)
 // Right, with as many launches as the oracle says: launched or replaced.
 void expect_by_oracle(const Sample& sample, const Case& point)
 {
-    ASSERT_EQ(sample.status, Status::ok) << text_of(point) << ": " << sample.detail;
+    ASSERT_EQ(sample.status, Status::ok) << description_of(point) << ": " << sample.detail;
     ASSERT_TRUE(sample.launches && sample.requests && sample.launches_expected && sample.work);
     const LaunchCounts& counts = *sample.launches;
     const RequestSample& requests = *sample.requests;
-    EXPECT_EQ(counts.attempted - requests.drains, *sample.launches_expected) << text_of(point);
-    EXPECT_EQ(counts.failed, requests.replaced + requests.drains_refused) << text_of(point);
+    EXPECT_EQ(counts.attempted - requests.drains, *sample.launches_expected) << description_of(point);
+    EXPECT_EQ(counts.failed, requests.replaced + requests.drains_refused) << description_of(point);
     EXPECT_GE(requests.items, *sample.launches_expected == 0 ? 0U : 1U);
     EXPECT_GE(requests.child_blocks, *sample.launches_expected);
     EXPECT_EQ(sample.answer, sample.reference);

@@ -13,11 +13,11 @@ namespace
 {
 
 constexpr const char* kRandom[]{"random:1", "random:2", "random:3", "random:4", "random:5", "random:6"};
-constexpr unsigned kBlocks = 4;
+constexpr unsigned kPrimaryBlocks = 4;
 
 // How many blocks of the first grid had ended when a thread of the second one began, at least and at most.
 struct Overlap {
-    unsigned least = kBlocks;
+    unsigned least = kPrimaryBlocks;
     unsigned most = 0;
 };
 template <class First>
@@ -26,19 +26,19 @@ Overlap overlap(const char* schedule, const First& first)
     Overlap found;
     unsigned ended = 0;
     Executor executor(parse_schedule(schedule), 1);
-    executor.run(kBlocks, 1, [&] {
+    executor.run(kPrimaryBlocks, 1, [&] {
         first();
         ++ended;
     });
     executor.run(
-        kBlocks, 1,
+        kPrimaryBlocks, 1,
         [&] {
             found.least = std::min(found.least, ended);
             found.most = std::max(found.most, ended);
         },
         0, true);
     executor.finish();
-    EXPECT_EQ(ended, kBlocks);
+    EXPECT_EQ(ended, kPrimaryBlocks);
     EXPECT_FALSE(executor.is_running());
     return found;
 }
@@ -53,13 +53,13 @@ TEST(ProgrammaticLaunch, RandomOrdersBeginTheNextGridBeforeTheFirstHasEnded)
     for (const char* schedule : kRandom)
         EXPECT_EQ(overlap(schedule, trigger_and_go_on).least, 0U) << schedule;
     for (const char* schedule : {"fifo", "eager"})
-        EXPECT_EQ(overlap(schedule, trigger_and_go_on).least, kBlocks) << schedule;
+        EXPECT_EQ(overlap(schedule, trigger_and_go_on).least, kPrimaryBlocks) << schedule;
 }
 
 TEST(ProgrammaticLaunch, WithoutATriggerTheEndOfEachBlockIsOne)
 {
     for (const char* schedule : kRandom)
-        EXPECT_EQ(overlap(schedule, [] { delay(20); }).least, kBlocks) << schedule;
+        EXPECT_EQ(overlap(schedule, [] { delay(20); }).least, kPrimaryBlocks) << schedule;
     // One block triggers; the others count as they end.
     for (const char* schedule : kRandom)
         EXPECT_GE(overlap(schedule,
@@ -68,7 +68,7 @@ TEST(ProgrammaticLaunch, WithoutATriggerTheEndOfEachBlockIsOne)
                                   trigger_and_go_on();
                           })
                       .least,
-                  kBlocks - 1)
+                  kPrimaryBlocks - 1)
             << schedule;
 }
 
@@ -76,9 +76,9 @@ TEST(ProgrammaticLaunch, NoBlockOfTheNextGridBeginsBeforeEachBlockHasTriggered)
 {
     for (const char* schedule : kRandom) {
         unsigned triggered = 0;
-        unsigned least = kBlocks;
+        unsigned least = kPrimaryBlocks;
         Executor executor(parse_schedule(schedule), 1);
-        executor.run(kBlocks, 2, [&] {
+        executor.run(kPrimaryBlocks, 2, [&] {
             delay(7);
             if (linear_thread() == 1)
                 return;
@@ -90,7 +90,7 @@ TEST(ProgrammaticLaunch, NoBlockOfTheNextGridBeginsBeforeEachBlockHasTriggered)
         executor.run(
             1, 1, [&] { least = std::min(least, triggered); }, 0, true);
         executor.finish();
-        EXPECT_EQ(least, kBlocks) << schedule;
+        EXPECT_EQ(least, kPrimaryBlocks) << schedule;
     }
 }
 
@@ -100,7 +100,7 @@ TEST(ProgrammaticLaunch, AWaitIsForTheEndOfTheGridBeforeAndAllThatItLaunched)
         unsigned done = 0;
         unsigned least = 1000;
         Executor executor(parse_schedule(schedule), 1);
-        executor.run(kBlocks, 1, [&] {
+        executor.run(kPrimaryBlocks, 1, [&] {
             let_next_grid_begin();
             launch(1, 1, Mechanism::fire_and_forget, [&] {
                 delay(9);
@@ -110,14 +110,14 @@ TEST(ProgrammaticLaunch, AWaitIsForTheEndOfTheGridBeforeAndAllThatItLaunched)
             ++done;
         });
         executor.run(
-            kBlocks, 2,
+            kPrimaryBlocks, 2,
             [&] {
                 wait_for_previous_grid();
                 least = std::min(least, done);
             },
             0, true);
         executor.finish();
-        EXPECT_EQ(least, 2 * kBlocks) << schedule;
+        EXPECT_EQ(least, 2 * kPrimaryBlocks) << schedule;
     }
 }
 
