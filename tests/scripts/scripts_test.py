@@ -359,7 +359,7 @@ class Build(Scratch):
                              f"--build --preset {preset} --target workload_a workload_b\n$")
 
     def test_the_tests_on_a_gpu_have_the_kernels_for_traced_runs(self):
-        for gpu, targets in (("8.9", ["traced"]), (self.NO_GPU, [])):
+        for gpu, targets in (("8.9", ["nestbed_ordinary_tests", "traced"]), (self.NO_GPU, ["nestbed_ordinary_tests"])):
             self.build(gpu=gpu, script="tests/run.sh")
             self.assertEqual(re.findall("--target (.*)", (self.folder / "asked").read_text()), targets)
 
