@@ -207,6 +207,21 @@ TEST(ExecutorThreads, AnExchangeWithoutAMaskDoesNotWaitForThreadsThatGiveWay)
     });
 }
 
+// Who has given way once may come to the exchange. Only who has done so in vain is not waited for.
+TEST(ExecutorThreads, AnExchangeWithoutAMaskWaitsForThreadsThatGiveWayOnce)
+{
+    for (const char* schedule : {"fifo", "eager"}) {
+        std::vector<std::uint32_t> present(3);
+        Executor(parse_schedule(schedule), 1).run(1, 3, [&] {
+            const std::uint64_t* all = nullptr;
+            if (thread_x() == 1)
+                give_way();
+            present[thread_x()] = exchange_in_warp(0, 0, all, false);
+        });
+        EXPECT_THAT(present, ElementsAre(0b111, 0b111, 0b111)) << schedule;
+    }
+}
+
 TEST(ExecutorThreads, WhoGivesWayLetsItsChildRun)
 {
     for (const char* schedule : {"fifo", "eager", "random:1", "random:2"}) {

@@ -73,6 +73,20 @@ TEST(ExecutorWaits, AChildMayWaitForItsParentWhichWaitsForIt)
         }
 }
 
+// A child may start before its parent is done only where a block would wait for it for ever.
+TEST(ExecutorWaits, AChildDoesNotStartBecauseItsParentGivesWayForAWhile)
+{
+    std::vector<int> order;
+    Executor({}, 1).run(2, 1, [&] {
+        const int block = static_cast<int>(current_thread->block_index.x);
+        launch(1, 1, Mechanism::fire_and_forget, [&order, block] { order.push_back(10 + block); });
+        for (int time = 0; time < 100; ++time)
+            give_way();
+        order.push_back(block);
+    });
+    EXPECT_THAT(order, ElementsAre(0, 1, 10, 11));
+}
+
 TEST(ExecutorWaits, AStreamStaysInOrderWhileItsBlockWaits)
 {
     for (const unsigned workers : {1U, 2U}) {

@@ -277,6 +277,22 @@ TEST_P(Reports, OfTwoKindsOfOnePlaceAreTwoAndTheMostFrequentComesFirst)
     EXPECT_EQ(races.races[2].pairs, 1U);
 }
 
+// Of writes that are in order, what comes later is a pair with the last one alone: also where the stream of their grids orders them.
+TEST_P(Reports, CountAPairWithTheLastOfSeveralWritesInOrder)
+{
+    if (!is("eager"))
+        return; // by the order of this run
+    const auto by = [&](Mechanism how) {
+        return pairs(1, 1, [&, how] {
+            for (int time = 0; time < 3; ++time)
+                launch(1, 1, how, write);
+            launch(1, 1, kForget, read);
+        });
+    };
+    EXPECT_EQ(by(Mechanism::null_stream), 1U);
+    EXPECT_EQ(by(kForget), 3U + 3U) << "which are in no order";
+}
+
 int variable[4]{}; // a __device__ variable
 
 TEST_P(Reports, NameAVariableOfTheProgramAndTheByte)
