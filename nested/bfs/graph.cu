@@ -87,7 +87,10 @@ struct BfsGraph {
     static constexpr GraphForm form = GraphForm::graph;
     static constexpr bool backwards = true;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::of_input() : ExpectedLaunches::none();
+    }
 
 #ifdef __CUDACC__
     static CapturedSearch prepare(const GraphJob& job)
@@ -117,7 +120,10 @@ struct SsspGraph {
     };
     static constexpr GraphForm form = GraphForm::by_order;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_order(); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::of_order() : ExpectedLaunches::none();
+    }
 
 #ifdef __CUDACC__
     static CapturedSearch prepare(const GraphJob& job)

@@ -135,7 +135,10 @@ struct BfsGraphSync {
     static constexpr GraphForm form = GraphForm::waiting;
     static constexpr bool backwards = true; // it also needs the edges that lead to a vertex
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::of_input() : ExpectedLaunches::none();
+    }
 
 #ifdef __CUDACC__
     static CapturedSearch prepare(const GraphJob& job)

@@ -133,7 +133,10 @@ struct QuadtreeGraph {
     };
     static constexpr QuadForm form = QuadForm::parts;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::of_input() : ExpectedLaunches::none();
+    }
 
 #ifdef __CUDACC__
     struct Prepared {

@@ -175,7 +175,10 @@ struct SearchGraph {
     };
     static constexpr SearchForm form = SearchForm::budget;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::of_input() : ExpectedLaunches::none();
+    }
 
 #ifdef __CUDACC__
     template <class Tree>

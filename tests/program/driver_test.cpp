@@ -217,7 +217,7 @@ TEST(Child, HasTheFilesAndTheEnvironmentThatItIsGiven)
     const EnvironmentVariable inherited("NESTBED_X", "of the parent");
     const EnvironmentVariable kept("NESTBED_Y", "kept");
     EXPECT_EQ(run_script("echo $NESTBED_X, $NESTBED_Y").output, "of the parent, kept\n");
-    EXPECT_EQ(run_script("env | grep ^NESTBED_ | sort", {{"NESTBED_X", "new"}, {"NESTBED_Z", "more"}}).output,
+    EXPECT_EQ(run_script("env | grep '^NESTBED_[XYZ]=' | sort", {{"NESTBED_X", "new"}, {"NESTBED_Z", "more"}}).output,
               "NESTBED_X=new\nNESTBED_Y=kept\nNESTBED_Z=more\n");
 }
 
