@@ -61,7 +61,7 @@ constexpr std::array kOfChain{null_stream,
                               graph_update,
                               graph_switch,
                               cluster_sync};
-constexpr std::array kByGraph{graph_tail, graph_while};
+constexpr std::array kOfGraph{graph_tail, graph_while};
 constexpr std::array kOfFanout{null_stream, named_stream, fire_and_forget, tail, host, host_graph, grid_sync};
 
 // Whether the case launches from the device. If it names no mechanism, the strategy's first mechanism does.
@@ -185,7 +185,7 @@ const std::vector<const Strategy*>& stand_ins()
         },
         [](const Case& point) { return kMarkBytes * point.grid; });
     static const StandIn graph(
-        {.name = "graph", .workload = &workloads::reduce, .mechanisms = kByGraph, .cuda_only = true},
+        {.name = "graph", .workload = &workloads::reduce, .mechanisms = kOfGraph, .cuda_only = true},
         [](const Case& point) {
             if (point.mechanism == graph_while)
                 return ExpectedLaunches::none();
