@@ -248,10 +248,11 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
     point.input = info.workload->inputs.front();
     if (info.requests) {
         point.coarsen = 1;
-        point.aggregate = point.mechanism == Mechanism::graph_tail ? Aggregate::absent
-                          : info.racy                              ? Aggregate::block // items of several threads
-                                                                   : Aggregate::none;
-        if (point.mechanism != Mechanism::tail && point.mechanism != Mechanism::graph_tail)
+        const bool by_graph = changes_graphs(mechanism_of(info, point));
+        point.aggregate = by_graph    ? Aggregate::absent
+                          : info.racy ? Aggregate::block // items of several threads
+                                      : Aggregate::none;
+        if (point.mechanism != Mechanism::tail && !by_graph)
             point.overflow = Overflow::waves;
     }
     if (!info.over_matrix()) {
