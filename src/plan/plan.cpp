@@ -25,10 +25,11 @@ namespace nestbed
 namespace
 {
 
-// Sets an axis that has no value to the default of the workload, if that has its own.
-void set_default(Case& point, const WorkloadInfo& workload, const Axis& axis)
+// Sets an axis that was not given to the default of the workload, if that has its own. 0 stands for no value.
+void set_default(const Axes& axes, Case& point, const WorkloadInfo& workload, const Axis& axis)
 {
-    if (const std::uint64_t own = default_of(workload, axis.id); own != 0 && axis.get(point) == std::uint64_t{0})
+    const bool given = !axes.of(axis).front().setting->value.empty() && axis.get(point) != std::uint64_t{0};
+    if (const std::uint64_t own = default_of(workload, axis.id); own != 0 && !given)
         axis.set(point, own);
 }
 
@@ -46,7 +47,7 @@ Case meaningful(const Axes& axes, Case point)
         !inputs.empty() && std::ranges::find(inputs, point.input) == inputs.end())
         point.input = inputs.front();
     for (const Axis& axis : plain_axes())
-        set_default(point, workload, axis);
+        set_default(axes, point, workload, axis);
     if (workload.complete != nullptr)
         workload.complete(point, {.elements = axes.of("elements").front().number.has_value(),
                                   .block = axes.of("block").front().number.has_value()});

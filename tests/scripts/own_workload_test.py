@@ -57,6 +57,20 @@ class OwnWorkload(unittest.TestCase):
         self.assertGreater(nested["6", "1"], nested["6", "100"])
         self.assertEqual({row["launches_expected"] == row["launches_attempted"] for row in rows if row["strategy"] == "quadrature_nested"}, {True})
 
+    def test_a_default_of_its_own_is_used_where_the_axis_has_another_one(self):
+        folder = self.folder / "leveled"
+        folder.mkdir()
+        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "leveled")
+        changed = text.replace('{axis::grain, "the tol', '{axis::levels, "levels of it", 5}, {axis::grain, "the tol').replace(
+            "axis::depth, axis::grain", "axis::depth, axis::levels, axis::grain")
+        self.assertEqual(changed.count("axis::levels"), 2)
+        (folder / "leveled.cu").write_text(changed)
+        self.assertEqual(self.called("build", "leveled").returncode, 0)
+        sweep = ("run", "--load", "leveled", "--strategy", "leveled_nested", *SWEEP[2:], "-o", "-")
+        for given, used in (((), "5"), (("--levels", "16"), "16")):
+            done = self.called(*sweep, *given)
+            self.assertEqual({row["levels"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
+
     def test_every_mechanism_and_any_order_give_the_same_answer(self):
         for schedule in ("fifo", "eager", "random:3"):
             rows = self.rows("--mechanism", "all", "--schedule", schedule)
