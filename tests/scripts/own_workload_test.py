@@ -8,8 +8,10 @@ import io
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -159,6 +161,17 @@ class OwnWorkload(unittest.TestCase):
                 (("list", "--load"), 2, "nestbed: --load needs a value; allowed: the folder of a workload\n")):
             done = self.called(*words)
             self.assertEqual((done.returncode, done.stderr), (code, said))
+
+    def test_a_compiler_that_is_killed_ends_the_build(self):
+        shutil.copytree(self.folder / "quadrature", self.folder / "killed", ignore=shutil.ignore_patterns("build"))
+        with subprocess.Popen([NESTBED, "build", "killed"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self.folder) as build:
+            children = pathlib.Path(f"/proc/{build.pid}/task/{build.pid}/children")
+            while build.poll() is None and not (found := children.read_text().split()):
+                time.sleep(0.01)
+            os.kill(int(found[0]), signal.SIGTERM)
+            err = build.communicate()[1]
+        self.assertNotEqual(build.returncode, 0)
+        self.assertRegex(err, r"^nestbed: \S+: it was ended by signal 15 \(Terminated\)\n$")
 
     def test_a_launch_as_cuda_has_it_gets_a_hint(self):
         folder = self.folder / "arrows"

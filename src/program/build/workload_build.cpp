@@ -98,7 +98,14 @@ class WorkloadBuilder
         return words;
     }
 
-    bool run(Words arguments) { return run_child({.arguments = std::move(arguments)}, signals_).exit_code == 0; }
+    bool run(Words arguments)
+    {
+        const std::string program = arguments.front();
+        const ProgramEnd end = run_child({.arguments = std::move(arguments)}, signals_);
+        if (end.signal != 0)
+            throw RunError(fmt::format("{}: it was ended by {}", program, end.text()));
+        return end.good();
+    }
 
     bool compile(const fs::path& source, const Words& compiler, const fs::path& object)
     {
