@@ -277,6 +277,26 @@ TEST(Executor, ALaunchPastThePendingLimitFailsWithTheGpusError)
     EXPECT_EQ(name_of(launch_pending_count_exceeded), "cudaErrorLaunchPendingCountExceeded");
 }
 
+TEST(Executor, ARunThatEndsByAnExceptionLeavesNoPendingLaunches)
+{
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        Executor executor(parse_schedule(schedule), 1);
+        executor.set_pending_limit(10);
+        unsigned refused = 0;
+        const auto launch_ten = [&](bool ends_so) {
+            executor.run(1, 1, [&, ends_so] {
+                for (int child = 0; child < 10; ++child)
+                    refused += launch(1, 1, Mechanism::tail, [] {}) == launch_ok ? 0 : 1;
+                if (ends_so)
+                    throw Fault("an end before its children run");
+            });
+        };
+        EXPECT_THROW(launch_ten(true), Fault);
+        launch_ten(false);
+        EXPECT_EQ(refused, 0U) << schedule;
+    }
+}
+
 TEST(Executor, ALaunchIsPendingUntilItsGridAndItsDescendantsAreComplete)
 {
     std::atomic<unsigned> refused = 0;

@@ -222,6 +222,22 @@ TEST_P(Room, GuardsBelongToTheirMemory)
     cpu::observer->forget(&data[28]);
 }
 
+TEST_P(Room, NewMemoryReplacesWhatItsGuardReachesInto)
+{
+    cpu::observer->forget(data.data());
+    const auto bad_at = [&](std::size_t index) {
+        const Races races =
+            watch([&](cpu::Executor& executor) { executor.run(1, 1, [&, index] { data[index] = 1; }); });
+        return races.bad_accesses.empty() ? "none" : races.bad_accesses.front().memory;
+    };
+    cpu::observer->memory({.begin = &data[16], .bytes = 16, .element = 4, .name = "old", .guard_bytes = 16});
+    cpu::observer->memory({.begin = &data[22], .bytes = 16, .element = 4, .name = "new", .guard_bytes = 16});
+    EXPECT_EQ(bad_at(14), "none"); // the guard of what is not there any more
+    EXPECT_EQ(bad_at(18), "new[-4]");
+    EXPECT_EQ(bad_at(22), "none");
+    cpu::observer->forget(&data[22]);
+}
+
 // As a program has it that forgets a variable of its own that it never named.
 TEST_P(Room, ForgettingWhatHasNoNameForgetsNoAtomics)
 {
