@@ -24,6 +24,13 @@ class Room : public Rules
                })
             .memory_bytes;
     }
+    // What a write of the element is told to be of, if it is in no memory.
+    std::string bad_at(std::size_t index)
+    {
+        const Races races =
+            watch([&](cpu::Executor& executor) { executor.run(1, 1, [&, index] { data[index] = 1; }); });
+        return races.bad_accesses.empty() ? "none" : races.bad_accesses.front().memory;
+    }
     static void expect_between(std::uint64_t bytes, std::uint64_t least, std::uint64_t most)
     {
         EXPECT_GE(bytes, least);
@@ -202,11 +209,6 @@ TEST_P(Room, MemoryIsNamedInPlaceOfWhatItCoversAndOfNothingElse)
 TEST_P(Room, GuardsBelongToTheirMemory)
 {
     cpu::observer->forget(data.data());
-    const auto bad_at = [&](std::size_t index) {
-        const Races races =
-            watch([&](cpu::Executor& executor) { executor.run(1, 1, [&, index] { data[index] = 1; }); });
-        return races.bad_accesses.empty() ? "none" : races.bad_accesses.front().memory;
-    };
     cpu::observer->memory({.begin = &data[16], .bytes = 16, .element = 4, .name = "a", .guard_bytes = 16});
     cpu::observer->memory({.begin = &data[28], .bytes = 16, .element = 4, .name = "b", .guard_bytes = 16});
     EXPECT_EQ(bad_at(11), "none");
@@ -225,11 +227,6 @@ TEST_P(Room, GuardsBelongToTheirMemory)
 TEST_P(Room, NewMemoryReplacesWhatItsGuardReachesInto)
 {
     cpu::observer->forget(data.data());
-    const auto bad_at = [&](std::size_t index) {
-        const Races races =
-            watch([&](cpu::Executor& executor) { executor.run(1, 1, [&, index] { data[index] = 1; }); });
-        return races.bad_accesses.empty() ? "none" : races.bad_accesses.front().memory;
-    };
     cpu::observer->memory({.begin = &data[16], .bytes = 16, .element = 4, .name = "old", .guard_bytes = 16});
     cpu::observer->memory({.begin = &data[22], .bytes = 16, .element = 4, .name = "new", .guard_bytes = 16});
     EXPECT_EQ(bad_at(14), "none"); // the guard of what is not there any more
