@@ -128,14 +128,14 @@ class Run
         LogPlace& place = place_.emplace(path_);
         if (has_manifest(path_))
             check_manifest(place);
+        for (const auto& [backend, session] : sessions)
+            runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         if (given_.contains("overwrite") && has_manifest(path_)) {
             earlier_ = cases_to_overwrite(path_);
             if (const std::string aside = back_up(place); !aside.empty())
                 err_ << fmt::format("nestbed: moved {} to {}\n", path_, aside);
         }
         std::optional<CsvLog> log(place);
-        for (const auto& [backend, session] : sessions)
-            runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         identity_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
         resume_from(log);

@@ -91,6 +91,7 @@ Sample timed(const PreparedRun& run, Work&& work)
     const Elapsed elapsed = run.context.time(run.plan.streams, work, run.timing);
     return {.gpu_us = elapsed.gpu_us,
             .wall_us = elapsed.wall_us,
+            .prepare_us = elapsed.prepare_us,
             .held = elapsed.held,
             .host_launches = elapsed.host_launches};
 }
@@ -241,7 +242,10 @@ class Register final : public StrategyOf<Room>
         if constexpr (!kTracedKernels)
             if (tracer_of(job) != nullptr)
                 return of_room<Room>(Registry::traced(S::info.name)).prepare(job);
-        return prepared<S>(job);
+        const WallClock clock;
+        std::function<void()> work = prepared<S>(job);
+        job.context.prepared(clock);
+        return work;
     }
     typename Room::Facts facts() const override { return Room::Facts::template of<S>(); }
 };

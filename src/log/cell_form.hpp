@@ -60,6 +60,7 @@ inline constexpr std::array kColumnForms = std::to_array<ColumnForm>({
     {"repetition", Form::index, "round, from 0"},
     {"gpu_us", Form::decimal, "time on the GPU, us"},
     {"wall_us", Form::decimal, "time on the host's clock, us"},
+    {"prepare_us", Form::decimal, "host time to prepare the run before it was timed, us"},
     {"submit", Form::submit, "how gpu_us was taken: held or open"},
     {"sm_clock_mhz", Form::whole, "clock of the multiprocessors, MHz"},
     {"memory_clock_mhz", Form::whole, "clock of the memory, MHz"},

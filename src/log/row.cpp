@@ -129,6 +129,7 @@ std::vector<LogColumn> table_of_columns()
         {"repetition", [](Row r) { return std::to_string(r.repetition); }},
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
+        {"prepare_us", [](Row r) { return r.sample.wall_us ? number_or_empty(r.sample.prepare_us) : ""; }},
         {"submit", [](Row r) { return r.sample.gpu_us ? std::string(r.sample.held ? "held" : "open") : ""; }},
         {"sm_clock_mhz", [](Row r) { return text_or_empty(r.sample.gpu_state.sm_clock_mhz); }},
         {"memory_clock_mhz", [](Row r) { return text_or_empty(r.sample.gpu_state.memory_clock_mhz); }},

@@ -13,6 +13,7 @@ struct Elapsed {
     bool held = false;                          // gpu_us contains no host time (Submit::held)
     double wall_us = 0;                         // on the host's steady clock
     std::optional<std::uint32_t> host_launches; // empty: a library made them
+    std::optional<double> prepare_us;           // to prepare the strategy, before the timed region
 };
 
 // How to time a region.

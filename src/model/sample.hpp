@@ -45,6 +45,7 @@ struct Sample {
     // host. wall_us: from before the first host call until after the last is complete.
     std::optional<double> gpu_us;
     std::optional<double> wall_us;
+    std::optional<double> prepare_us;     // host time to prepare the strategy before the timed region: its graphs
     bool held = false;                    // gpu_us comes from a held run (Submit); wall_us never does
     std::optional<LaunchCounts> launches; // empty if the case did not run
     // Kernels and graphs that the host launched in the timed region; empty if a library launched them.

@@ -14,6 +14,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -277,6 +280,26 @@ std::vector<std::string> figures_of(const Settings& settings)
     return figures;
 }
 
+// The band of `floor-us`: "2:3.3".
+std::optional<FloorBand> floor_of(const Settings& settings)
+{
+    const auto setting = settings.one("floor-us");
+    if (!setting)
+        return {};
+    const std::string_view text = setting->value;
+    const char* const end = text.data() + text.size();
+    FloorBand band;
+    const auto low = std::from_chars(text.data(), end, band.low, std::chars_format::fixed);
+    if (low.ec == std::errc() && low.ptr != end && *low.ptr == ':') {
+        const auto high = std::from_chars(low.ptr + 1, end, band.high, std::chars_format::fixed);
+        if (high.ec == std::errc() && high.ptr == end && band.low >= 0 && band.high > band.low &&
+            std::isfinite(band.high))
+            return band;
+    }
+    throw UsageError(fmt::format("{}: it is not a valid band; allowed: LOW:HIGH in microseconds, such as 2:3.3",
+                                 setting->place()));
+}
+
 } // namespace
 
 unsigned retries_of(const Settings& settings)
@@ -300,6 +323,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     }
     plan.latency = is_on(settings, "latency");
     plan.retries = retries_of(settings);
+    plan.floor = floor_of(settings);
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct Group {
     std::vector<Case> cases;
 };
 
+// How long an empty kernel may take on a GPU at the start of a run, us.
+struct FloorBand {
+    double low = 0;
+    double high = 0;
+};
+
 struct Plan {
     std::string experiment; // the file's stem, or "adhoc"
     std::string title;
@@ -29,11 +36,12 @@ struct Plan {
     std::vector<Group> groups;
     std::map<BackendKind, Repeats> repeat;
     std::map<BackendKind, unsigned> warmup;
-    bool latency = false;         // one run of each case is traced to measure it
-    unsigned retries = 1;         // see retries_of()
-    std::uint64_t order_seed = 1; // for the order of the rounds: the first seed
-    Status expect = Status::ok;   // see expectation.hpp
-    bool expect_race = false;     // for `nestbed races`: every case has a race
+    bool latency = false;           // one run of each case is traced to measure it
+    unsigned retries = 1;           // see retries_of()
+    std::optional<FloorBand> floor; // a session outside of it is refused (facts_of_run)
+    std::uint64_t order_seed = 1;   // for the order of the rounds: the first seed
+    Status expect = Status::ok;     // see expectation.hpp
+    bool expect_race = false;       // for `nestbed races`: every case has a race
 
     std::size_t case_count() const;
     std::size_t sample_count() const; // timed samples of all cases: the minimum

@@ -37,6 +37,17 @@ Samplers samplers_of(const Sessions& sessions)
     return samplers;
 }
 
+void check_floor(const Plan& plan, BackendKind backend, double floor_us)
+{
+    if (!plan.floor || backend != BackendKind::cuda || (floor_us >= plan.floor->low && floor_us <= plan.floor->high))
+        return;
+    throw RunError(
+        fmt::format("floor-us {}:{}: an empty kernel takes {:.2f} us on this GPU now, so its short times would not "
+                    "compare with those of other sessions; nothing was measured. Start again later or on another "
+                    "machine; without floor-us the run starts all the same",
+                    plan.floor->low, plan.floor->high, floor_us));
+}
+
 RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
 {
     RunFacts run{.experiment = plan.experiment,
@@ -47,6 +58,7 @@ RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run
                  .device = session.facts()};
     if (!untimed) {
         run.floor_us = session.null_kernel_us();
+        check_floor(plan, session.backend(), run.floor_us);
         run.timer_step_ns = session.timer_step_ns();
         run.bandwidth = session.bandwidth();
     }

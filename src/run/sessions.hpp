@@ -50,7 +50,11 @@ std::map<BackendKind, DeviceFacts> facts_of(const std::map<BackendKind, std::uni
     return facts;
 }
 
-// The facts that all rows of a session share. Measures some of them, unless the run is untimed.
+// Throws RunError if the plan has a band for an empty kernel, and it took less or more on a GPU.
+void check_floor(const Plan& plan, BackendKind backend, double floor_us);
+
+// The facts that all rows of a session share. Measures some of them, unless the run is untimed. Throws as
+// check_floor() does.
 RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed);
 
 } // namespace nestbed

@@ -53,7 +53,7 @@ Case naive_row_case()
 
 Sample good_sample()
 {
-    Sample sample{.gpu_us = 20.7, .wall_us = 25.1234, .answer = "765", .reference = "765"};
+    Sample sample{.gpu_us = 20.7, .wall_us = 25.1234, .prepare_us = 3.5, .answer = "765", .reference = "765"};
     sample.launches = LaunchCounts{.attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .max_depth = 5};
     sample.pending_limit = 2048;
     sample.wave = 50;
@@ -150,24 +150,26 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
     EXPECT_NE(cells["git"], "");
     cells.erase("utc");
     cells.erase("git");
-    expect_cells(cells, "experiment=book run_id=20261121T064012Z-4711 key=52ac530f56ee8b20 machine=0a1b2c3d "
-                        "strategy=nosync workload=reduce backend=cpu mechanism=null_stream type=int32 input=random "
-                        "operator=sum elements=6000 grid=100 block=64 nx= ny= block_shape= depth=full "
-                        "pending_limit_asked=auto delay_us=0 graphs= pending_limit=2048 limit_bytes=1048576 "
-                        "wave=50 waves=2 streams=2 schedule=fifo seed=7 repetition=3 gpu_us=20.700 "
-                        "wall_us=25.123 submit=held submit_asked= l2= sm_clock_mhz=1980 memory_clock_mhz=3201 "
-                        "temperature_c=35 power_w=150.7 throttle=no bytes=24000 bandwidth_gb_s=1.16 "
-                        "peak_gb_s=8.00 peak_share=0.1449 measured_gb_s=5.00 measured_share=0.2319 "
-                        "l2_bytes=62914560 floor_us=4.250 latency_us= latency_min_us= latency_max_us= "
-                        "latency_us_by_depth= timer_step_ns=32 host_launches=2 launches_expected=500 "
-                        "launches_attempted=500 launches_failed=0 max_depth=5 threshold= coarsen= aggregate= "
-                        "overflow= dwell= division= fanout= grain= values= cutoff= budget= levels= "
-                        "edge_factor= graph_file= delta= items_offered= launched= replaced= drains= "
-                        "child_blocks= arena_bytes= work= pixels_off= answer=765 reference=765 "
-                        "relative_error=0 status=ok detail= driver=12.8 cuda=13.0");
+    expect_cells(
+        cells,
+        "experiment=book run_id=20261121T064012Z-4711 key=52ac530f56ee8b20 machine=0a1b2c3d "
+        "strategy=nosync workload=reduce backend=cpu mechanism=null_stream type=int32 input=random "
+        "operator=sum elements=6000 grid=100 block=64 nx= ny= block_shape= depth=full "
+        "pending_limit_asked=auto delay_us=0 graphs= pending_limit=2048 limit_bytes=1048576 "
+        "wave=50 waves=2 streams=2 schedule=fifo seed=7 repetition=3 gpu_us=20.700 "
+        "wall_us=25.123 prepare_us=3.500 submit=held submit_asked= l2= sm_clock_mhz=1980 memory_clock_mhz=3201 "
+        "temperature_c=35 power_w=150.7 throttle=no bytes=24000 bandwidth_gb_s=1.16 "
+        "peak_gb_s=8.00 peak_share=0.1449 measured_gb_s=5.00 measured_share=0.2319 "
+        "l2_bytes=62914560 floor_us=4.250 latency_us= latency_min_us= latency_max_us= "
+        "latency_us_by_depth= timer_step_ns=32 host_launches=2 launches_expected=500 "
+        "launches_attempted=500 launches_failed=0 max_depth=5 threshold= coarsen= aggregate= "
+        "overflow= dwell= division= fanout= grain= values= cutoff= budget= levels= "
+        "edge_factor= graph_file= delta= items_offered= launched= replaced= drains= "
+        "child_blocks= arena_bytes= work= pixels_off= answer=765 reference=765 "
+        "relative_error=0 status=ok detail= driver=12.8 cuda=13.0");
     EXPECT_EQ(cells["launches_by_depth"], "100 100 100 100 100");
     EXPECT_EQ(cells["gpu"], "AMD EPYC, 2 cores");
-    EXPECT_EQ(cells.size(), 89U); // these are all columns
+    EXPECT_EQ(cells.size(), 90U); // these are all columns
 }
 
 // 50 launches, of which 13 were refused and done by a tail launch.

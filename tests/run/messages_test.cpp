@@ -63,6 +63,7 @@ TEST(Messages, KeepEveryMemberOfASample)
         .detail = "not \xff UTF-8, \n and \0 bytes",
         .gpu_us = 0.1,
         .wall_us = 1e9 + 0.123,
+        .prepare_us = 0.25,
         .held = true,
         .launches = LaunchCounts{.attempted_by_depth = {4, 2, 1},
                                  .attempted = 7,

@@ -175,6 +175,8 @@ class Context
     // Reserves space for this many lines of kernel printf: there is always enough.
     void reserve_printf(std::uint64_t /*lines*/) {}
 
+    // The preparation that began with the clock is over: what the next time() says of it.
+    void prepared(const WallClock& clock) { prepare_us_ = clock.elapsed_us(); }
     // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it.
     template <class Work>
     Elapsed time(unsigned /*streams*/, Work&& work, Timing /*timing*/ = {})
@@ -186,7 +188,8 @@ class Context
         executor_.finish();
         if (cpu::observer != nullptr)
             cpu::observer->synchronized();
-        return {.gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_};
+        return {
+            .gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_, .prepare_us = prepare_us_};
     }
     // The state of a GPU: there is none.
     static GpuState gpu_state() { return {}; }
@@ -253,6 +256,7 @@ class Context
     DeviceFacts facts_;
     std::function<void()> alive_;
     std::optional<std::uint32_t> host_launches_;
+    std::optional<double> prepare_us_; // of the latest preparation
 };
 
 class TimedRange

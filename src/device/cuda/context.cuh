@@ -97,6 +97,12 @@ class Context
     // error.
     void reserve_printf(std::uint64_t lines);
 
+    // The preparation that began with the clock is over: what the next time() says of it, uploads of graphs included.
+    void prepared(const WallClock& clock)
+    {
+        check(cudaDeviceSynchronize());
+        prepare_us_ = clock.elapsed_us();
+    }
     // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it. The timing events are in
     // stream 0. The other streams wait for stream 0 at the start, and stream 0 waits for them at the end.
     template <class Work>
@@ -120,7 +126,8 @@ class Context
         return {.gpu_us = gpu_ms * 1000.0,
                 .held = timing.held && gate_.held(),
                 .wall_us = wall_us,
-                .host_launches = host_launches_};
+                .host_launches = host_launches_,
+                .prepare_us = prepare_us_};
     }
     // The current state, or a recent one.
     const GpuState& gpu_state() { return nvml_.state(); }
@@ -225,6 +232,7 @@ class Context
     PendingLimit limit_;
     std::int64_t limit_bytes_ = 0;
     std::optional<std::uint32_t> host_launches_;
+    std::optional<double> prepare_us_; // of the latest preparation
     std::string range_;
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<std::unique_ptr<Event>> joins_;
