@@ -138,7 +138,6 @@ def draw_folder(folder, out):
     found = set()
     for path in logs_of(folder):
         found |= draw_log(path, out) or set()
-    draw_pays(folder, out)
     for path in logs.logs_in(folder)[1]:
         draw_other(path, out)
     for figure in figures.FIGURES:
@@ -147,19 +146,8 @@ def draw_folder(folder, out):
                 f"`{figure.command}` makes one")
 
 
-def draw_pays(folder, out):
-    """Draws what all logs of irregular workloads together say, one figure and one table per device."""
-    for number, taken in enumerate(pays.works_of(folder)):
-        figure = pays.drawn(taken)
-        if figure:
-            name = pays.NAME + (f"-{number + 1}" if number else "")
-            source = claim_evidence.sources_text(name, [pathlib.Path(part.path) for part, _ in taken])
-            out.write_figure(folder / "figures", name, figure, source)
-            out.write(folder, f"{name}.csv", pays.table(taken).encode())
-
-
 def draw_other(path, out):
-    """Draws a trace, a CSV of `nestbed graph`, or a table of experiments/predicted.sh or of mutants. Returns whether there is a figure; None
+    """Draws a trace, a CSV of `nestbed graph`, or a table of experiments/predicted.sh, of experiments/pays.sh or of mutants. Returns whether there is a figure; None
     for any other file."""
     if path.suffix == ".json":
         found, sources, lack = [(path.stem, traces.figure_of(path))], [path], "no grid that ran"
@@ -167,6 +155,8 @@ def draw_other(path, out):
         found, sources, lack = [(path.stem, mutants.figure_of(path))], [path], "a header and no rows"
     elif graphs.is_frontiers(path):
         found, sources, lack = [(f"{path.stem}-{graphs.FRONTIER}", graphs.frontiers(path))], [path], "a header and no rows"
+    elif pays.is_pays(path):
+        found, sources, lack = pays.drawn(path), [path], "a header and no rows"
     elif predictions.is_predictions(path):
         first = "" if path.stem == predictions.PREDICTED else f"{path.stem}-"
         found = [(first + name, figure) for name, figure in predictions.drawn(path)]
