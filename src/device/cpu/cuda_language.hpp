@@ -67,6 +67,12 @@ T atomicExch(T* address, T value)
 }
 
 template <class T>
+T atomicOr(T* address, T value)
+{
+    return std::atomic_ref<T>(*address).fetch_or(value, std::memory_order_relaxed);
+}
+
+template <class T>
 T atomicMin(T* address, T value)
 {
     std::atomic_ref<T> least(*address);

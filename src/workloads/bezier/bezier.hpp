@@ -18,11 +18,12 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-struct BezierPoint {
+// Aligned so that one instruction reads or writes a point, and two a line.
+struct alignas(8) BezierPoint {
     float x, y;
 };
 
-struct BezierLine {
+struct alignas(16) BezierLine {
     BezierPoint control[3];
     unsigned first; // where its points begin in the output
 };

@@ -29,7 +29,7 @@ double estimated_points(const Case& point)
 // The reference is on the device, or on the host, with the items that are requested.
 std::uint64_t memory_bytes(const StrategyInfo& info, const Case& point, const ExpectedLaunches& /*form*/)
 {
-    constexpr std::uint64_t kLineBytes = 28;
+    constexpr std::uint64_t kLineBytes = 32;
     constexpr std::uint64_t kPointBytes = 8;
     constexpr std::uint64_t kItemBytes = 12; // with its start
     const std::uint64_t copies = point.backend == BackendKind::cpu ? 2 : 1;
