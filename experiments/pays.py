@@ -127,7 +127,7 @@ def experiment_of(found, source):
             words = [cell for cell in (*work, kind) if cell]
             out.write(f"\n[{', '.join(words)}]\n")
             for column, cell in case.axes.items():
-                if cell and columns.get(column, "seed") not in NOT_CHOSEN:
+                if cell and columns.get(column, "seed") not in NOT_CHOSEN and (column, cell) != ("mechanism", "none"):
                     out.write(f"{columns[column].replace('-', '_')} = {cell}\n")
     return out.getvalue()
 

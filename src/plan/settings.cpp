@@ -22,7 +22,7 @@ namespace
 // An experiment has no reason to exceed these limits. Check them before a larger file uses up all memory: each part
 // has its own copy of the settings before the first section.
 constexpr std::size_t kMaxBytes = 65'536;
-constexpr std::size_t kMaxSections = 100;
+constexpr std::size_t kMaxSections = 1000;
 
 std::vector<Key> table_of_keys()
 {

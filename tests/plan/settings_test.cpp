@@ -162,13 +162,13 @@ TEST(SettingsSections, ArePartsThatTakeWhatTheyDoNotSayFromAboveTheFirst)
     EXPECT_EQ(parts[1].experiment(), "one");
 }
 
-TEST(SettingsSections, AreAHundredAtMost)
+TEST(SettingsSections, AreAThousandAtMost)
 {
     std::string text = "grid = 4\n";
-    for (int section = 1; section <= 100; ++section)
+    for (int section = 1; section <= 1000; ++section)
         text += "[" + std::to_string(section) + "]\n";
-    EXPECT_EQ(settings_in(text).parts().size(), 100U);
-    EXPECT_EQ(refusal_of(text + "[101]\n"), "one.cfg:102: section [101]: too many sections; allowed: 100");
+    EXPECT_EQ(settings_in(text).parts().size(), 1000U);
+    EXPECT_EQ(refusal_of(text + "[1001]\n"), "one.cfg:1002: section [1001]: too many sections; allowed: 1000");
 }
 
 TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
