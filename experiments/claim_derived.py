@@ -91,9 +91,9 @@ def choices(folder, scratch, rows):
     return table_of(["log", *header], found)
 
 
-def paying(folder, *_):
+def paying(folder, scratch, _):
     import pays  # here, because it needs matplotlib, and most folders have no such table
-    return pays.table_of(*pays.tables_sources(folder))[0]
+    return pays.table_of(*pays.sources_in(unpacked(folder / "pays.tar.xz", scratch)[0]))[0]
 
 
 def frontiers(_, scratch, rows):
@@ -132,7 +132,7 @@ RECIPES = {
     "frontiers.csv": ([], frontiers),
     "nvbench.csv": (["nvbench_cub.csv"], beside_nvbench),
     "parameters.csv": (CALIBRATED, calibrated),
-    "pays.csv": (["pays_search.csv"], paying),
+    "pays.csv": (["pays.tar.xz"], paying),
     "predicted.csv": ([predicted.MODEL], predictions),
     "predicted_need.csv": ([predicted.MODEL], predictions),
     "reconcile.csv": (["profile.tar.gz"], reconciled("profile.tar.gz")),

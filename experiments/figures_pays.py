@@ -10,9 +10,10 @@ import figures_irregular as irregular
 import logs
 from figure_style import Sheet
 
+NAME, FLUSHED = "pays", "pays-flushed"  # the figures
 LINE_HEIGHT = 0.2
 NUMBERS = ["speedup", "low", "high", "host_speedup", "library_speedup"]
-NEEDED = [*irregular.WORK, "l2", "nested", "mechanism", "flat", "flat_kind", "pays", *NUMBERS]
+NEEDED = [*irregular.WORK, "l2", "gpu", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", *NUMBERS]
 VERDICTS = {"yes": ("pays", style.BLUE), "unclear": ("unclear", style.ORANGE), "no": ("does not pay", "#888888")}
 
 
@@ -35,18 +36,22 @@ def read_pays(path):
     return frame
 
 
+def file_of(path, figure):
+    return path.stem + figure.removeprefix(NAME)
+
+
 def drawn(path):
-    """[(file name, figure)] of the table: one for each state of the cache. Raises logs.LogError."""
+    """[(NAME or FLUSHED, figure)] of the table: one for each state of the cache. Raises logs.LogError."""
     frame = read_pays(path)
-    return [(path.stem + ("" if l2 in ("", "as_is") else f"-{parts.slug(l2)}"), _figure(path, own, l2)) for l2, own in frame.groupby("l2", sort=False)]
+    return [(name, _figure(path, frame[frame["l2"] == l2], l2)) for name, l2 in ((NAME, "as_is"), (FLUSHED, "flushed")) if l2 in set(frame["l2"])]
 
 
 def _figure(path, own, l2):
     top = own.groupby("workload")["speedup"].transform("max")
     own = own.assign(top=top).sort_values(["top", "workload", "speedup"], ascending=[False, True, False], kind="stable").reset_index(drop=True)
     best, paying = own.loc[own["speedup"].idxmax()], (own["pays"] == "yes").sum()
-    title = (f"Launches from the device pay on {paying} of {len(own)} works; the best takes {style.three(1 / best['speedup'])} of the time of its "
-             f"fastest rival, {_label(best, own)}; the median is {style.three(1 / own['speedup'].median())}")
+    title = (f"Launches from the device pay on {paying} of {len(own)} works: at best {style.three(best['speedup'])} times as fast as the fastest rival "
+             f"({_label(best, own)}), in the median {style.three(own['speedup'].median())} times")
     sheet = Sheet(title, [(words, style.on_page(colour)["light"], "o") for words, colour in VERDICTS.values()])
     room = style.MARGIN + max(style.text_width(_label(work, own), 8) for _, work in own.iterrows()) + 0.1
     right = min(max(style.text_width(_text(work), 7) for _, work in own.iterrows()) + 0.1, style.WIDTH - room - style.MARGIN - 2.2)
@@ -65,7 +70,13 @@ def _figure(path, own, l2):
     axes.set_xlabel("speedup of the form that launches over its fastest rival, by the host's clock")
     sheet.notes.append("Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
                        f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/protocol.md.")
-    return sheet.finish([f"From {path.name}."])
+    first = own.iloc[0]
+    return sheet.finish([f"From {path.name}: {_count(first, 'process', 'es')} on {_count(first, 'machine', 's')}, {first['gpu']}."])
+
+
+def _count(work, what, more):
+    number = work[f"{what}{more}"]
+    return f"{number} {what}{'' if number == '1' else more}"
 
 
 def _label(work, own):

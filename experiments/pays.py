@@ -61,13 +61,13 @@ class Measured:
 
 
 def cases_of(path):
-    """{key: Measured} of a log. Raises logs.LogError."""
+    """{key: Measured} of a log, whose axes have `gpu` and `machine` too. Raises logs.LogError."""
     with logs.checked(path):
         header, _, rows = logs.read_rows(path)
-    missing = [name for name in [*WORK, "key", "wall_us", "prepare_us", "status"] if name not in header]
+    missing = [name for name in [*WORK, "gpu", "machine", "key", "wall_us", "prepare_us", "status"] if name not in header]
     if missing:
         raise BadInput(f"{path}: it has no column {', '.join(missing)}; allowed: a log of this version of nestbed")
-    found, axes = {}, [name for name in tables.axis_columns() if name in header]
+    found, axes = {}, [*(name for name in tables.axis_columns() if name in header), "gpu", "machine"]
     for row in rows:
         cells = dict(zip(header, row))
         case = found.setdefault(cells["key"], Measured({"workload": cells["workload"], **{name: cells[name] for name in axes}}))
@@ -143,9 +143,9 @@ def ratio(above, below):
 
 
 def runs_of(paths):
-    """{(work, l2): {kind: (case, [wall of each process], [gpu], [prepare])}} of the logs of the chosen cases."""
+    """{(work, l2): {kind: (case, [wall of each process], [gpu], [prepare], {machine})}} of the logs of the chosen cases."""
     found = {}
-    for path in paths:
+    for number, path in enumerate(paths):
         for case in cases_of(path).values():
             if not case.right:
                 raise BadInput(f"{path}: {case.axes['strategy']} by {case.axes['mechanism'] or 'none'} for {', '.join(filter(None, case.work))} has "
@@ -153,7 +153,11 @@ def runs_of(paths):
             if not case.is_comparable():
                 continue
             kinds = found.setdefault((case.work, case.axes["l2"]), {})
-            _, wall, gpu, prepare = kinds.setdefault(case.kind, (case, [], [], []))
+            _, wall, gpu, prepare, machines = kinds.setdefault(case.kind, (case, [], [], [], set()))
+            if len(wall) > number:
+                raise BadInput(f"{path}: it has two forms of the kind '{case.kind}' for {', '.join(filter(None, case.work))}; allowed: the case that "
+                               f"was chosen")
+            machines.add(case.axes["machine"])
             wall.append(case.wall)
             gpu.append(case.gpu)
             prepare.append(case.prepare)
@@ -175,9 +179,9 @@ def row_of(place, kinds, number, chosen):
         return None
     nested = next((kind for kind in chosen if kind in own), own[0])  # by the search: the fastest of those that launch
     rival = min(rivals, key=lambda kind: middle(sum(kinds[kind][1], [])))
-    case, wall, gpu, prepare = kinds[nested]
+    case, wall, gpu, prepare, machines = kinds[nested]
     work, l2 = place
-    row = {**dict(zip(WORK, work)), "l2": l2, "processes": len(wall), "configurations": number, "nested": case.axes["strategy"],
+    row = {**dict(zip(WORK, work)), "l2": l2, "gpu": case.axes["gpu"], "machines": len(machines), "processes": len(wall), "configurations": number, "nested": case.axes["strategy"],
            "mechanism": case.axes["mechanism"], "flat": kinds[rival][0].axes["strategy"], "flat_kind": rival}
     for name, beside in (("", rivals), ("host_", [HOST]), ("library_", [LIBRARY])):
         there = [kinds[kind][1] for kind in beside if kind in kinds]
@@ -228,7 +232,7 @@ def said_of(rows):
     return "\n".join(lines)
 
 
-def tables_sources(folder):
+def sources_in(folder):
     """The search and the runs of a folder. Raises BadInput if one of them is missing."""
     search, paths = folder / SEARCH, sorted(folder.glob(RUNS))
     if not search.is_file() or not paths:
@@ -253,14 +257,15 @@ def main():
     choose.add_argument("-o", "--output", type=pathlib.Path, metavar="CFG", required=True, help="the file to write")
     table = steps.add_parser("table", help=f"write {TABLE} from the search and the runs of a folder")
     table.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with {SEARCH} and {RUNS}")
+    table.add_argument("-o", "--output", type=pathlib.Path, metavar="CSV", help=f"the file to write (default: {TABLE} in FOLDER)")
     given = parser.parse_args()
     if given.step == "choose":
         found = searched(cases_of(given.search))
         written(given.output, experiment_of(found, given.search.name))
         print(f"{sum(len(best) for _, best in found.values())} cases of {len(found)} works", file=sys.stderr)
     else:
-        text, rows = table_of(*tables_sources(given.folder))
-        written(given.folder / TABLE, text)
+        text, rows = table_of(*sources_in(given.folder))
+        written(given.output or given.folder / TABLE, text)
         print(said_of(rows), file=sys.stderr)
     return 0
 

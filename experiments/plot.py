@@ -71,7 +71,8 @@ def folders_of_results():
 def logs_of(folder):
     """The logs of a folder, sorted by name. Reports CSVs that nothing is drawn from."""
     found, others = logs.logs_in(folder)
-    for path in [path for path in others if not any(is_it(path) for is_it in (graphs.is_frontiers, predictions.is_predictions, mutants.is_mutants))]:
+    for path in [path for path in others if not any(is_it(path) for is_it in (graphs.is_frontiers, pays.is_pays, predictions.is_predictions,
+                                                                                  mutants.is_mutants))]:
         say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
         raise BadInput(f"{near(folder)}: no log of `nestbed run` in it")
@@ -156,7 +157,7 @@ def draw_other(path, out):
     elif graphs.is_frontiers(path):
         found, sources, lack = [(f"{path.stem}-{graphs.FRONTIER}", graphs.frontiers(path))], [path], "a header and no rows"
     elif pays.is_pays(path):
-        found, sources, lack = pays.drawn(path), [path], "a header and no rows"
+        found, sources, lack = [(pays.file_of(path, name), figure) for name, figure in pays.drawn(path)], [path], "a header and no rows"
     elif predictions.is_predictions(path):
         first = "" if path.stem == predictions.PREDICTED else f"{path.stem}-"
         found = [(first + name, figure) for name, figure in predictions.drawn(path)]

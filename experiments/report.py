@@ -95,10 +95,9 @@ def shown_of(found):
 
 
 def pictures_of(folder, shown):
-    """The figures of plot.sh: of each log, of all together, and of the folder's other tables."""
+    """The figures of plot.sh: of each log, and of the folder's other tables."""
     found = [picture for one in shown for picture in pictures.of_log(one.path, [
         (part, own["machine"].iloc[0], taken) for part, own, taken in one.taken])]
-    found += pictures.of_all([part for one in shown for part in one.parts], views.machine_of)
     return found + [picture for path in logs.logs_in(folder)[1] for picture in pictures.of_table(path)]
 
 

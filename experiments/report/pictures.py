@@ -5,12 +5,10 @@ import dataclasses
 import functools
 import gzip
 import html
-import pathlib
 import re
 
 import claim_evidence
 import figures_graphs as graphs
-import figures_irregular as irregular
 import figures_mutants as mutants
 import figures_pays as pays
 import figures_predicted as predictions
@@ -18,9 +16,10 @@ import logs
 
 # Figures that are not of one log: their titles. Of a table: what it is, its figures, and how they are drawn.
 ALL = "*"  # in place of a workload: figures of several workloads
-PAYS, MUTANTS = "When does dynamic parallelism pay?", "mutants"
+MUTANTS = "mutants"
 TABLES = [(graphs.is_frontiers, {graphs.FRONTIER: "The frontier of a graph, level by level"}, lambda path: [(graphs.FRONTIER, graphs.frontiers(path))]),
           (mutants.is_mutants, {MUTANTS: "Races that random orders show"}, lambda path: [(MUTANTS, mutants.figure_of(path))]),
+          (pays.is_pays, {pays.NAME: "Does it pay to launch from the device?", pays.FLUSHED: "Does it pay, with the L2 cache flushed?"}, pays.drawn),
           (predictions.is_predictions, {predictions.ROOFLINE: "The launch roofline", predictions.PREDICTED: "Measured against predicted times"},
            predictions.drawn)]
 
@@ -72,26 +71,10 @@ def of_log(path, taken):
     return found
 
 
-def of_all(parts, machine_of):
-    """The pictures of what the logs of irregular workloads say together, one for each device. `parts`: those of all logs."""
-    devices, found = {}, []
-    for part in parts:
-        own = dataclasses.replace(part, rows=part.rows[irregular.is_irregular(part.rows)], cases=part.cases[irregular.is_irregular(part.cases)])
-        if len(own.cases):
-            devices.setdefault(machine_of(own.cases.iloc[0]), []).append(own)
-    works = {machine: taken for machine, taken in ((machine, pays.found_in(own)) for machine, own in devices.items()) if taken}
-    for number, (machine, taken) in enumerate(works.items()):
-        name = pays.NAME + (f"-{number + 1}" if number else "")
-        sources = [pathlib.Path(part.path) for part, _ in taken]
-        svg = _kept(name, sources)
-        figure = None if svg else pays.drawn(taken)
-        if svg or figure:
-            found.append(Picture(name, pays.NAME, PAYS, "the logs", machine, [ALL], svg or _drawn(name, figure, sources)))
-    return found
-
-
 def _file_of(path, figure):
     """The name of a table's figure, as plot.sh names it."""
+    if figure in (pays.NAME, pays.FLUSHED):
+        return pays.file_of(path, figure)
     return path.stem if figure == MUTANTS else figure if path.stem == predictions.PREDICTED else f"{path.stem}-{figure}"
 
 
@@ -100,7 +83,7 @@ def is_table(path):
 
 
 def of_table(path):
-    """The pictures of a CSV that is not a log: of `nestbed graph`, experiments/predicted.sh, or mutants of the race detector. Raises
+    """The pictures of a CSV that is not a log: of `nestbed graph`, experiments/predicted.sh or experiments/pays.sh, or mutants of the race detector. Raises
     logs.LogError."""
     for is_it, headings, draw in TABLES:
         if is_it(path):

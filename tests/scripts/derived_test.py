@@ -110,9 +110,9 @@ class Derived(Copies):
         self.check_cells("nvbench.csv", ["nestbed_us", "nestbed_high_us", "difference_us", "verdict"], whole=False)
 
     def test_what_pays(self):
-        self.sources("bezier.csv")
-        rows = list(csv.reader(claim_derived.speedups(self.folder).splitlines()))
-        self.assertGreater(len(rows), 3)
+        (self.folder / "pays.tar.xz").symlink_to(ROOT / "results/h100/pays.tar.xz")
+        with open(ROOT / "results/h100/pays.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
         path = self.folder / "pays.csv"
         self.written(path, rows)
         self.assertEqual(self.problem("pays.csv"), "")
@@ -123,7 +123,7 @@ class Derived(Copies):
     def test_every_table_has_a_recipe(self):
         """The other CSVs that are no logs were measured so, and nothing gives them."""
         tables = {path.name for path in logs.logs_in(H200)[1]}
-        self.assertEqual(tables - {"second_run.csv", "supervised.csv"}, set(claim_derived.RECIPES))
+        self.assertEqual(tables - {"second_run.csv", "supervised.csv"} | {"pays.csv"}, set(claim_derived.RECIPES))  # pays.csv: of an H100
 
     def test_sources_that_are_damaged_are_named(self):
         (self.folder / "profile.tar.gz").write_bytes(b"no archive")

@@ -763,41 +763,6 @@ class PlotTest(MadeLogs):
         untimed = [row for name in ("uniform", "sorted", "equal") for row in self.sort(None, input=name)]
         self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-input"]))
 
-    def test_what_pays_is_drawn_over_all_logs_of_a_folder(self):
-        columns = [*self.BY_NEED, "values"]
-        sorts = [*self.sort(20, elements=1024), *self.sort(10, "sort_radix", elements=1024),
-                 *self.sort(20, elements=2048), *self.sort(30, "sort_radix", elements=2048), *self.sort(15, "sort_merge", elements=2048)]
-        self.write(sorts, "sort.csv", columns=columns)
-        self.write(rows([1, 2]), "other.csv", columns=columns)
-        out, _ = self.run_plot(self.folder)
-        self.assertNotIn("pays", out)  # one workload only
-        self.write([*self.by_need(40, "grid", launches=3), *self.flat(20)], "lines.csv", columns=columns)
-        out, _ = self.run_plot(self.folder)
-        self.assertIn("pays.svg", out)
-        parts = [part for name in ("lines.csv", "sort.csv") for part in
-                 plot.figure_parts.parts_of(self.folder / name, logs.read_log(self.folder / name))]
-        figure = plot.pays.drawn(plot.pays.found_in(parts))
-        words = " ".join(texts_of(figure).split())
-        self.assertIn("On 0 of 2 inputs; at best 0.750 times as fast", words)  # 15 / 20
-        self.assertIn("From lines.csv, sort.csv", words)
-        dots = [list(line.get_xdata()) for line in figure.axes[0].lines]
-        with open(self.folder / "pays.csv", newline="", encoding="utf-8") as file:
-            table = list(csv.DictReader(file))
-        self.assertEqual([(row["workload"], row["elements"], row["nested"], row["flat"], row["speedup"], row["best_of_line"]) for row in table],
-                         [("sort", "1024", "quick_kway", "sort_radix", "0.5", "no"), ("sort", "2048", "quick_kway", "sort_merge", "0.75", "yes"),
-                          ("bezier", "512", "bezier_children", "bezier_balanced", "0.5", "yes")])
-        self.assertIn([0.5, 0.75], dots)
-        self.assertIn([0.5], dots)
-        self.assertEqual(claim_evidence.figure_problems(self.folder), [])
-        self.write(self.sort(12, "sort_levels", elements=2048), "flat.csv", columns=columns)  # faster than the flat forms of sort.csv
-        self.run_plot(self.folder)
-        with open(self.folder / "pays.csv", newline="", encoding="utf-8") as file:
-            table = {row["elements"]: (row["flat"], row["speedup"]) for row in csv.DictReader(file) if row["workload"] == "sort"}
-        self.assertEqual(table, {"1024": ("sort_radix", "0.5"), "2048": ("sort_levels", "0.6")})
-        self.write(sorts[:2], "sort.csv", columns=columns)
-        self.assertIn(f"pays.svg: it is not drawn from {self.folder}/sort.csv as that is now: run experiments/plot.sh {self.folder}",
-                      " ".join(claim_evidence.figure_problems(self.folder)))
-
     SEARCH = [*BY_NEED, "cutoff", "budget"]
 
     def search(self, time, strategy="search_budget", launches=7, **more):
@@ -1687,8 +1652,6 @@ class PlotTest(MadeLogs):
         again = self.folder / "again"
         if THOROUGH:
             self.run_plot(H200, "-o", again)
-            (again / "pays.csv").rename(self.folder / "pays.csv")
-            self.assertEqual((self.folder / "pays.csv").read_bytes(), (H200 / "pays.csv").read_bytes())
             self.assertEqual(sorted(path.name for path in again.iterdir()), sorted(path.name for path in (H200 / "figures").iterdir()))
         else:
             self.run_plot(*(H200 / f"{name}.csv" for name in ("book", "ways", "lanes", "tail_streams")), "-o", again)
