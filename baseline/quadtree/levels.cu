@@ -1,13 +1,21 @@
 // quadtree_levels: the quadtree of quadtree_children level by level: the host launches one grid per level.
+// quadtree_cooperative: the same levels in one grid, whose blocks wait for each other between them. CUDA only.
 //
 //     host: launch the root grid
 //     repeat: read how many blocks the level's items need; launch a grid of as many, until there are none
 //
-// Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next.
+//     quadtree_cooperative: the blocks of one grid do a level, wait for each other, and read how many blocks the next needs
+//
+// Launches: none from the device; quadtree_levels: one per level from the host, which waits for each level to learn the
+// size of the next; quadtree_cooperative: one from the host.
 // Hazards: none. A grid starts when the grid before it is complete.
 // Source: as quadtree_children.
 #include "device/parts/request_levels.hpp"
 #include "workloads/quadtree/quadtree_parts.hpp"
+
+#ifdef __CUDACC__
+#include "device/cuda/grid_levels.cuh"
+#endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -50,6 +58,16 @@ __global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
     run_block(run, grid, blockIdx.x, KeepSink<QuadItem>{next}, words);
 }
 
+#ifdef __CUDACC__
+// All levels, by blocks that are all resident.
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
+    quadtree_levels_together(RequestRun<QuadLevelParts> run, ChildGrid<QuadItem> grid, ChildGrid<QuadItem>* next)
+{
+    BLOCK_SHARED(unsigned, words, kQuadWords);
+    run_all_levels(run, grid, next, words);
+}
+#endif
+
 struct QuadtreeLevels {
     static constexpr StrategyInfo info{
         .name = "quadtree_levels",
@@ -73,6 +91,32 @@ struct QuadtreeLevels {
     }
 };
 
+struct QuadtreeCooperative {
+    static constexpr StrategyInfo info{
+        .name = "quadtree_cooperative",
+        .workload = &workloads::quadtree,
+        .mechanisms = kOnly<Mechanism::grid_sync>,
+        .summary = "flat: all levels of quadtree_children in one cooperative grid",
+        .hazards = "none: all blocks are resident and wait for each other between the levels",
+        .source = "CUDA C++ Programming Guide, Cooperative Groups",
+        .cuda_only = true,
+    };
+    static constexpr QuadForm form = QuadForm::parts;
+
+#ifdef __CUDACC__
+    static GridLevels<QuadLevelParts> prepare(const QuadJob& job)
+    {
+        return grid_levels<quadtree_levels_together>(job, set_up_requests<QuadLevelParts>(job, job.task));
+    }
+
+    static void run(const QuadJob& job, const GridLevels<QuadLevelParts>& levels)
+    {
+        run_levels_together<quadtree_levels_together>(job, levels);
+    }
+#endif
+};
+
 const Register<QuadtreeLevels, QuadtreeRoom> quadtree_levels;
+const Register<QuadtreeCooperative, QuadtreeRoom> quadtree_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

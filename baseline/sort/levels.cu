@@ -1,14 +1,22 @@
 // sort_levels: the quicksort of quick_kway level by level: the host launches one grid per level.
+// sort_cooperative: the same levels in one grid, whose blocks wait for each other between them. CUDA only.
 //
 //     host: launch the root grid
 //     repeat: read how many blocks the level's items need; launch a grid of as many, until there are none
 //
-// Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next.
+//     sort_cooperative: the blocks of one grid do a level, wait for each other, and read how many blocks the next needs
+//
+// Launches: none from the device; sort_levels: one per level from the host, which waits for each level to learn the
+// size of the next; sort_cooperative: one from the host.
 // Hazards: none. A grid starts when the grid before it is complete. Not stable.
 // Source: as quick_kway.
 #include "device/parts/request_levels.hpp"
 #include "workloads/sort/sort.hpp"
 #include "workloads/sort/sort_parts.hpp"
+
+#ifdef __CUDACC__
+#include "device/cuda/grid_levels.cuh"
+#endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -48,6 +56,16 @@ __global__ void LAUNCH_BOUNDS(kMaxSortThreads)
     run_block(run, grid, blockIdx.x, KeepSink<SortItem>{next}, words);
 }
 
+#ifdef __CUDACC__
+// All levels, by blocks that are all resident.
+__global__ void LAUNCH_BOUNDS(kMaxSortThreads)
+    sort_levels_together(RequestRun<LevelParts> run, ChildGrid<SortItem> grid, ChildGrid<SortItem>* next)
+{
+    BLOCK_SHARED(unsigned, words, kLeafWords);
+    run_all_levels(run, grid, next, words);
+}
+#endif
+
 struct SortLevels {
     static constexpr StrategyInfo info{
         .name = "sort_levels",
@@ -69,6 +87,33 @@ struct SortLevels {
     static void run(const SortJob& job, const HostLevels<LevelParts>& levels) { run_levels<sort_level>(job, levels); }
 };
 
+struct SortCooperative {
+    static constexpr StrategyInfo info{
+        .name = "sort_cooperative",
+        .workload = &workloads::sort,
+        .mechanisms = kOnly<Mechanism::grid_sync>,
+        .summary = "flat: all levels of quick_kway in one cooperative grid",
+        .hazards = "none: all blocks are resident and wait for each other between the levels; not stable",
+        .source = "CUDA C++ Programming Guide, Cooperative Groups",
+        .axes = {axis::grain, axis::fanout},
+        .cuda_only = true,
+    };
+    static constexpr SortForm form = SortForm::kway;
+
+#ifdef __CUDACC__
+    static GridLevels<LevelParts> prepare(const SortJob& job)
+    {
+        return grid_levels<sort_levels_together>(job, set_up_requests<LevelParts>(job, job.task));
+    }
+
+    static void run(const SortJob& job, const GridLevels<LevelParts>& levels)
+    {
+        run_levels_together<sort_levels_together>(job, levels);
+    }
+#endif
+};
+
 const Register<SortLevels, SortRoom> sort_levels;
+const Register<SortCooperative, SortRoom> sort_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

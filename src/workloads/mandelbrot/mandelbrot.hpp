@@ -48,16 +48,16 @@ struct ExpandMandelbrot {
 
     __device__ static bool block(const Job& job, const Item& item, unsigned block, unsigned blocks, Item& next)
     {
-        const unsigned first = block * blockDim.x + threadIdx.x;
-        const unsigned stride = blocks * blockDim.x;
+        const unsigned thread = block * blockDim.x + threadIdx.x;
+        const unsigned threads = blocks * blockDim.x;
         switch (item.task) {
         case RegionTask::fill:
-            fill_region(job, item.region, item.value, first, stride);
+            fill_region(job, item.region, item.value, thread, threads);
             return false;
         case RegionTask::compute: {
             BLOCK_SHARED(BlockDwells, found, 1);
             begin(found);
-            gather_work(found, compute_region(job, item.region, first, stride));
+            gather_work(found, compute_region(job, item.region, thread, threads));
             end(job, found);
             return false;
         }
@@ -71,9 +71,9 @@ struct ExpandMandelbrot {
     {
         unsigned work = 0;
         if (item.task == RegionTask::fill)
-            fill_region(job, item.region, item.value, 0, 1);
+            fill_region<true>(job, item.region, item.value);
         else if (item.task == RegionTask::compute)
-            work = compute_region(job, item.region, 0, 1);
+            work = compute_region<true>(job, item.region);
         else
             work = recurse(job, item.region);
         atomicAdd(job.work, static_cast<unsigned long long>(work));
@@ -199,9 +199,9 @@ struct ExpandMandelbrot {
             uniform = dwell == value;
         }
         if (uniform)
-            fill_region(job, region, value, 0, 1);
+            fill_region<true>(job, region, value);
         else if (!may_divide(region, job.fanout, job.grain))
-            work += compute_region(job, region, 0, 1);
+            work += compute_region<true>(job, region);
         else
             return false;
         return true;

@@ -27,33 +27,41 @@ __device__ inline void mandelbrot_step(float& x, float& y, float cx, float cy)
     x = fmaf(x, x, -rest);
 }
 
-// The dwell of a pixel, with the roundings of model/mandelbrot.cpp. Steps are made in groups without a test of each: a
-// point that has left the disk of radius 2 does not return while |c| < 2, and further out it grows to infinity or NaN.
+// Makes Steps steps if the point is still in the disk of radius 2 after them. One that has left it does not return while |c| < 2, and
+// further out it grows to infinity or NaN: so it has not left it before.
+template <unsigned Steps>
+__device__ inline bool stays_inside(float& x, float& y, float cx, float cy)
+{
+    constexpr float kOutside = 4;
+    float next_x = x;
+    float next_y = y;
+    for (unsigned step = 0; step < Steps; ++step)
+        mandelbrot_step(next_x, next_y, cx, cy);
+    if (!(fmaf(next_x, next_x, next_y * next_y) < kOutside))
+        return false;
+    x = next_x;
+    y = next_y;
+    return true;
+}
+
+// The dwell of a pixel, with the roundings of model/mandelbrot.cpp. Steps are made in groups without a test of each: eight until such a
+// group would leave the disk, then four, two and one, as far as the point stays inside. It leaves with the step after these.
 __device__ inline unsigned dwell_of(const MandelbrotTask& task, unsigned px, unsigned py)
 {
-    constexpr unsigned kGroup = 8;
-    constexpr float kOutside = 4;
     const float cx = fmaf(static_cast<float>(px), task.window.step_x, task.window.left);
     const float cy = fmaf(static_cast<float>(py), task.window.step_y, task.window.bottom);
     float x = 0;
     float y = 0;
     unsigned dwell = 0;
-    while (dwell + kGroup <= task.most_dwell) {
-        float next_x = x;
-        float next_y = y;
-        for (unsigned step = 0; step < kGroup; ++step)
-            mandelbrot_step(next_x, next_y, cx, cy);
-        if (!(fmaf(next_x, next_x, next_y * next_y) < kOutside))
-            break;
-        x = next_x;
-        y = next_y;
-        dwell += kGroup;
-    }
-    while (dwell < task.most_dwell && fmaf(x, x, y * y) < kOutside) {
-        mandelbrot_step(x, y, cx, cy);
-        ++dwell;
-    }
-    return dwell;
+    while (dwell + 8 <= task.most_dwell && stays_inside<8>(x, y, cx, cy))
+        dwell += 8;
+    if (dwell + 4 <= task.most_dwell && stays_inside<4>(x, y, cx, cy))
+        dwell += 4;
+    if (dwell + 2 <= task.most_dwell && stays_inside<2>(x, y, cx, cy))
+        dwell += 2;
+    if (dwell + 1 <= task.most_dwell && stays_inside<1>(x, y, cx, cy))
+        dwell += 1;
+    return dwell < task.most_dwell ? dwell + 1 : dwell;
 }
 
 // Pixel `index` of the border of a region: its rows at the top and at the bottom, then the columns between them.
@@ -90,24 +98,59 @@ __device__ inline unsigned& pixel_of(const MandelbrotTask& task, unsigned x, uns
     return task.dwells[static_cast<std::size_t>(y) * task.nx + x];
 }
 
-// The work of threads `first`, `first + stride`, ... on the pixels of a region.
-__device__ inline void fill_region(const MandelbrotTask& task, const Region& region, unsigned value, unsigned first,
-                                   unsigned stride)
+// Thread `thread` of `threads` threads calls act(x, y) for its pixels of a region. A warp has tiles of Width * Height = 32 pixels, which
+// it finds without a division per pixel. Alone: one thread has all pixels.
+template <unsigned Width, unsigned Height, bool Alone, class Act>
+__device__ void for_pixels(const Region& region, unsigned thread, unsigned threads, const Act& act)
 {
-    for (unsigned index = first; index < region.width * region.height; index += stride)
-        pixel_of(task, region.x + index % region.width, region.y + index / region.width) = value;
+    if constexpr (Alone) {
+        for (unsigned y = 0; y < region.height; ++y)
+            for (unsigned x = 0; x < region.width; ++x)
+                act(region.x + x, region.y + y);
+    } else {
+        static_assert(Width * Height == kLanes);
+        const unsigned across = (region.width - 1) / Width + 1; // tiles
+        const unsigned down = (region.height - 1) / Height + 1;
+        const unsigned step_down = threads / kLanes / across;
+        const unsigned step_across = threads / kLanes - step_down * across;
+        unsigned row = thread / kLanes / across;
+        unsigned column = thread / kLanes - row * across;
+        const unsigned in_x = thread % Width;
+        const unsigned in_y = thread % kLanes / Width;
+        while (row < down) {
+            const unsigned x = column * Width + in_x;
+            const unsigned y = row * Height + in_y;
+            if (x < region.width && y < region.height)
+                act(region.x + x, region.y + y);
+            column += step_across;
+            row += step_down;
+            if (column >= across) {
+                column -= across;
+                ++row;
+            }
+        }
+    }
 }
-__device__ inline unsigned compute_region(const MandelbrotTask& task, const Region& region, unsigned first,
-                                          unsigned stride)
+
+// The work of one of the threads on the pixels of a region. A warp writes neighbours of a row, and computes a tile: the dwells of its pixels
+// are most alike there.
+template <bool Alone = false>
+__device__ inline void fill_region(const MandelbrotTask& task, const Region& region, unsigned value,
+                                   unsigned thread = 0, unsigned threads = 1)
+{
+    for_pixels<kLanes, 1, Alone>(region, thread, threads,
+                                 [&](unsigned x, unsigned y) { pixel_of(task, x, y) = value; });
+}
+template <bool Alone = false>
+__device__ inline unsigned compute_region(const MandelbrotTask& task, const Region& region, unsigned thread = 0,
+                                          unsigned threads = 1)
 {
     unsigned work = 0;
-    for (unsigned index = first; index < region.width * region.height; index += stride) {
-        const unsigned x = region.x + index % region.width;
-        const unsigned y = region.y + index / region.width;
+    for_pixels<8, 4, Alone>(region, thread, threads, [&](unsigned x, unsigned y) {
         const unsigned dwell = dwell_of(task, x, y);
         work += dwell;
         pixel_of(task, x, y) = dwell;
-    }
+    });
     return work;
 }
 
