@@ -11,7 +11,7 @@
 // Launches: none from the device; one from the host.
 // Hazards: none. A parcel is written before its count, with release order; only the block that took back the bit writes it. A
 // counter has the blocks with nodes and the parcels under way: it grows before a parcel is sent, so it is 0 only at the end. On a
-// GPU all blocks are resident; on the executor no block asks, and each searches its part.
+// GPU all blocks are resident; on the executor a block without nodes takes back its own bit and ends.
 // Source: ours. Giving work away on demand ("work sharing"): Kumar, Grama, Vempaty, "Scalable Load Balancing Techniques for Parallel
 // Computers", JPDC 1994.
 #include "workloads/search/search_block.hpp"
@@ -115,18 +115,24 @@ struct SurplusBlock {
         unpack(parcel(blockIdx.x, kKept), shared->sent);
         asked = false;
     }
-    // Waits for nodes. False: no block has any.
+    // Waits for nodes. False: no block has any; on the executor: none are on their way.
     __device__ bool wait()
     {
-        if (kBackend == BackendKind::cpu)
+        if (kBackend == BackendKind::cpu && !asked)
             return false;
         if (!asked)
             ask();
         if (is_courier()) {
             fetch_add_acq_rel(pool.working, 0U - 1);
-            while (load_acquire(&pool.sent[blockIdx.x]) == 0 && load_acquire(pool.working) != 0) {
-            }
-            shared->sent = load_acquire(&pool.sent[blockIdx.x]);
+            unsigned* const sent = &pool.sent[blockIdx.x];
+            const unsigned bit = 1U << blockIdx.x % kLanes;
+            if (kBackend != BackendKind::cpu)
+                while (load_acquire(sent) == 0 && load_acquire(pool.working) != 0) {
+                }
+            else
+                while (load_acquire(sent) == 0 && (atomicAnd(&pool.asking[blockIdx.x / kLanes], ~bit) & bit) == 0)
+                    __nanosleep(100);
+            shared->sent = load_acquire(sent);
         }
         __syncthreads();
         const bool any = shared->sent != 0;
@@ -143,7 +149,7 @@ struct SurplusBlock {
             pack(parcel(blockIdx.x, kept), kParcel);
         if (height < blockDim.x && kept != 0)
             unpack(parcel(blockIdx.x, --kept), kParcel);
-        if (kBackend != BackendKind::cpu && !asked && kept == 0 && height < blockDim.x / 2)
+        if (!asked && kept == 0 && height < blockDim.x / 2)
             ask();
         return height > most;
     }
@@ -208,7 +214,7 @@ __global__ void LAUNCH_BOUNDS(kSurplusThreads, 1) search_with_surplus(SearchTask
         unsigned before_claim = 0;
         unsigned target = 0;
         unsigned sent = 0;
-        if (kBackend != BackendKind::cpu && is_courier) {
+        if (is_courier) {
             if (asking != 0 && mine.height > blockDim.x) {
                 claimed = one_bit(asking, blockIdx.x);
                 before_claim = atomicAnd(&pool.asking[place_of_asking], ~claimed);
