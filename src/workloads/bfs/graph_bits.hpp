@@ -281,6 +281,7 @@ __device__ inline void look_from_below(const BitSearch& search, const BitLevel& 
                 edge[turn] = hit[turn] ? end[turn] : edge[turn] + 1;
             });
         }
+        __syncwarp(); // all have read the words that the first lane changes
         unrolled<kWords>([&](unsigned turn) {
             if (__any_sync(0xFFFFFFFFU, edge[turn] < end[turn]) != 0)
                 hit[turn] |= has_parent(search, bits, edge[turn], end[turn]);
