@@ -54,12 +54,13 @@ LOOKS = [names.split() for names in (
     "wide_warp nested_best wide_block",
     "host_loop graph_host cooperative mandelbrot_levels sort_levels bfs_frontier bfs_balanced bfs_direction bfs_cooperative "
     "bfs_queue sssp_frontier sssp_balanced sssp_cooperative search_levels quadtree_levels sssp_queue "
-    "sort_cooperative quadtree_cooperative",
+    "sort_cooperative quadtree_cooperative bfs_bitmap",
     "cub cub_narrow thrust sort_radix sort_merge sort_thrust quadtree_morton quadtree_karras",
     "last_block neighbored unroll8_warp complete_unroll naive_tree naive_serial tree_2d unroll2 interleaved neighbored_less "
     "shared_neighbored shared_interleaved last_block_rdc last_block_inline last_block_noinline host host_parallel copy_row "
     "copy_col naive_row naive_col shared_tile unroll4_row unroll4_col diagonal_row diagonal_col blobs blobs_wrong "
-    "bezier_line_thread bezier_line_block bezier_balanced mandelbrot_exhaustive mandelbrot_queue search_queue search_stacks",
+    "bezier_line_thread bezier_line_block bezier_balanced mandelbrot_exhaustive mandelbrot_queue search_queue search_stacks "
+    "search_surplus search_prefixes",
     "hello hello_synced recursive_transpose chain fanout lanes_in_turn lanes_at_once",
     "litmus_own_write litmus_other_barrier litmus_constant litmus_child_flag litmus_child_tail litmus_grandchild_tail "
     "litmus_siblings_null litmus_second_child litmus_counter_fence litmus_other_write litmus_child_write litmus_siblings_forget "

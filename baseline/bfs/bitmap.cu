@@ -57,29 +57,28 @@ __device__ inline BitLevel follow_small(const BitSearch& search, BitLevel now, b
             for (unsigned turn = 0; turn < turns; ++turn, at += step) {
                 unsigned to[kNear];
                 bool has[kNear];
-                for (unsigned near = 0; near < kNear; ++near) {
-                    has[near] = at + near < last;
-                    to[near] = has[near] ? task.ends[at + near] : 0;
-                }
-                for (unsigned near = 0; near < kNear; ++near) // a vertex that was tested lately has been reached
-                    has[near] = has[near] && atomicExch(&shared.history[to[near] % kHistory], to[near]) != to[near];
                 EdgeRange its[kNear];
-                for (unsigned near = 0; near < kNear; ++near)
-                    if (has[near]) // while the atomic operation is under way
+                load_four(task.ends, at, last, task.edges, to);
+                unrolled<kNear>([&](unsigned near) { // a vertex that was tested lately has been reached
+                    has[near] =
+                        at + near < last && atomicExch(&shared.history[to[near] % kHistory], to[near]) != to[near];
+                });
+                unrolled<kNear>([&](unsigned near) { // while the atomic operation is under way
+                    if (has[near])
                         its[near] = {task.starts[to[near]], task.starts[to[near] + 1]};
-                for (unsigned near = 0; near < kNear; ++near)
-                    has[near] = has[near] && sets_bit(bits, to[near]);
+                });
+                unrolled<kNear>([&](unsigned near) { has[near] = has[near] && sets_bit(bits, to[near]); });
                 unsigned needs = 0;
                 unsigned more = 0;
-                for (unsigned near = 0; near < kNear; ++near) {
+                unrolled<kNear>([&](unsigned near) {
                     if (!has[near])
-                        continue;
+                        return;
                     task.distance[to[near]] = now.level + 1;
                     its[near].count -= its[near].first;
                     more += its[near].count;
                     has[near] = its[near].count != 0;
                     needs += (its[near].count + kRangeEdges - 1) / kRangeEdges;
-                }
+                });
                 // Places for the ranges of the warp.
                 const unsigned lane = threadIdx.x % kLanes;
                 unsigned before = needs;
@@ -101,14 +100,15 @@ __device__ inline BitLevel follow_small(const BitSearch& search, BitLevel now, b
                 }
                 place = __shfl_sync(0xFFFFFFFFU, place, 0) + before;
                 add_of_warp(&counts.edges, more);
-                for (unsigned near = 0; near < kNear; ++near)
+                unrolled<kNear>([&](unsigned near) {
                     for (unsigned from = 0; has[near] && from < its[near].count; from += kRangeEdges) {
-                        const unsigned count =
-                            its[near].count - from < kRangeEdges ? its[near].count - from : kRangeEdges;
+                        const unsigned rest = its[near].count - from;
                         // Those that do not fit go to memory, where the whole list will be.
-                        (place < kFewRanges ? following : next_list)[place] = {its[near].first + from, count};
+                        (place < kFewRanges ? following : next_list)[place] = {
+                            its[near].first + from, rest < kRangeEdges ? rest : kRangeEdges};
                         ++place;
                     }
+                });
             }
         }
         __syncthreads();
@@ -137,7 +137,10 @@ __global__ void LAUNCH_BOUNDS(1024) search_by_bits(BitSearch search)
     }
     __syncthreads();
     unsigned awaited = 0;
-    unsigned bitmap = 0;
+    unsigned* bits = search.bits[0];
+    unsigned* other_bits = search.bits[1];
+    EdgeRange* list = search.lists[0];
+    EdgeRange* next_list = search.lists[1];
     StepMode before = StepMode::small;
     for (unsigned step = 0;; ++step) {
         const BitLevel now = search.levels[step % 3];
@@ -146,8 +149,6 @@ __global__ void LAUNCH_BOUNDS(1024) search_by_bits(BitSearch search)
         const auto edges = static_cast<unsigned>(now.list);
         if (now.found == 0 || (now.no_list == 0 && ranges == 0))
             return;
-        const EdgeRange* list = search.lists[step % 2];
-        EdgeRange* const next_list = search.lists[(step + 1) % 2];
         if (blockIdx.x == 0 && threadIdx.x == 0)
             search.levels[(step + 2) % 3] = {};
         // The switch of bfs_direction, but that a level without a list is bottom-up.
@@ -157,20 +158,19 @@ __global__ void LAUNCH_BOUNDS(1024) search_by_bits(BitSearch search)
         if (now.no_list == 0 && ranges <= kFewRanges && edges <= kFewEdges) {
             before = StepMode::small;
             if (blockIdx.x == 0) {
-                const BitLevel left =
-                    follow_small(search, now, step == 0, list, next_list, search.bits[bitmap], shared[0]);
+                const BitLevel left = follow_small(search, now, step == 0, list, next_list, bits, shared[0]);
                 if (threadIdx.x == 0)
                     next = left;
             }
         } else {
             if (before == StepMode::bottom_up) {
-                look_from_below(search, now, next_list, search.bits[bitmap], search.bits[1 - bitmap], next,
-                                shared[0]);
-                bitmap = 1 - bitmap;
+                look_from_below(search, now, next_list, bits, other_bits, next, shared[0]);
+                unsigned* const read = bits;
+                bits = other_bits;
+                other_bits = read;
             } else {
                 const bool makes_list = edges <= search.task.vertices / 4;
-                follow_list(search, now, step == 0, list, next_list, search.bits[bitmap], makes_list, next,
-                            shared[0]);
+                follow_list(search, now, step == 0, list, next_list, bits, makes_list, next, shared[0]);
                 if (!makes_list && threadIdx.x == 0)
                     store_relaxed(&next.no_list, 1);
             }
@@ -184,6 +184,9 @@ __global__ void LAUNCH_BOUNDS(1024) search_by_bits(BitSearch search)
                 store_relaxed(&next.unexplored, now.unexplored - edges);
             }
         }
+        EdgeRange* const followed = list;
+        list = next_list;
+        next_list = followed;
         all_blocks_arrive(search.arrived, awaited);
     }
 }

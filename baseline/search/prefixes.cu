@@ -165,12 +165,11 @@ __global__ void LAUNCH_BOUNDS(kPrefixThreads) search_by_prefixes(SearchTask<Tree
                 search.begin(list[listed - 1 - place]);
             const auto taken = static_cast<unsigned>(__popc(idle));
             listed -= taken < listed ? taken : listed;
-            if (__any_sync(0xFFFFFFFFU, search.active) ==
-                0) // this is a barrier of the warp, too: its list can change
+            if (__any_sync(0xFFFFFFFFU, search.active) == 0)
                 break;
             for (unsigned step = 0; step < kPrefixSteps && search.active; ++step)
                 search.step();
-            __syncwarp();
+            __syncwarp(); // all have read the list
         }
         found.nodes += search.nodes;
         found.leaves += search.leaves;

@@ -12,8 +12,8 @@ namespace
 {
 
 constexpr std::uint32_t kNever = 65535; // a cutoff below which no tree reaches
-constexpr std::array kSearchForms{"search_children", "search_budget", "search_levels", "search_queue",
-                                  "search_stacks"};
+constexpr std::array kSearchForms{"search_children", "search_budget",  "search_levels",  "search_queue",
+                                  "search_stacks",   "search_surplus", "search_prefixes"};
 
 Case tree(const std::string& strategy, InputKind input, std::uint64_t elements, std::uint32_t cutoff = kNever,
           std::uint32_t budget = 4)
@@ -94,7 +94,7 @@ TEST(SearchForms, SearchDeepSubtreesAlone)
 TEST(SearchForms, SearchWithEveryBudgetAndBlock)
 {
     const auto session = session_of("random:3");
-    for (const char* strategy : {"search_budget", "search_queue", "search_stacks"})
+    for (const char* strategy : {"search_budget", "search_queue", "search_stacks", "search_surplus"})
         for (const std::uint32_t budget : {1U, 2U, 7U, 1000U})
             for (const std::uint32_t block : {32U, 128U, 1024U}) { // more threads than may take an entry
                 Case point = tree(strategy, InputKind("t1"), 6, kNever, budget);
@@ -107,7 +107,7 @@ TEST(SearchForms, SearchWithEveryBudgetAndBlock)
 TEST(SearchForms, SearchWithAFullStack)
 {
     const auto session = session_of("fifo");
-    for (const char* strategy : {"search_budget", "search_queue", "search_stacks"})
+    for (const char* strategy : {"search_budget", "search_queue", "search_stacks", "search_surplus"})
         for (const std::uint32_t block : {256U, 512U}) {
             Case point = tree(strategy, InputKind("t1"), 7, kNever, 1000);
             point.block = block;
@@ -118,13 +118,13 @@ TEST(SearchForms, SearchWithAFullStack)
     EXPECT_GT(*session->sample(point, 0).launches_expected, 0U); // the budget alone would end no search
 }
 
-// Several blocks search at once, so that some find no share while others still search, and steal from each other: by several
-// workers at once, and in random orders.
+// Several blocks search at once, so that some find no share while others still search, steal from each other, or are
+// sent some: by several workers at once, and in random orders.
 TEST(SearchForms, SearchByBlocksThatShareWork)
 {
     const auto workers = open_session(BackendKind::cpu, {.schedule = "fifo", .workers = 8});
     const auto random = session_of("random:4");
-    for (const char* strategy : {"search_queue", "search_stacks"}) {
+    for (const char* strategy : {"search_queue", "search_stacks", "search_surplus"}) {
         Case point = tree(strategy, InputKind("t1"), 8, kNever, 2);
         point.block = 256;
         for (unsigned repetition = 0; repetition < 10; ++repetition)

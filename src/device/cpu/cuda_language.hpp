@@ -73,6 +73,12 @@ T atomicOr(T* address, T value)
 }
 
 template <class T>
+T atomicAnd(T* address, T value)
+{
+    return std::atomic_ref<T>(*address).fetch_and(value, std::memory_order_relaxed);
+}
+
+template <class T>
 T atomicMin(T* address, T value)
 {
     std::atomic_ref<T> least(*address);

@@ -6,6 +6,8 @@
 
 #include "workloads/bfs/graph_small.hpp"
 
+#include <utility>
+
 namespace nestbed::inline NESTBED_BACKEND
 {
 
@@ -53,6 +55,17 @@ struct BitShared {
 };
 static_assert(kStagedBits <= kHistory);
 
+// Calls act(0), act(1), ... act(Count - 1) without a loop, so that arrays which it indexes are in registers.
+template <unsigned Count, class Act>
+__device__ void unrolled(const Act& act)
+{
+    [&]<unsigned... Turn>(std::integer_sequence<unsigned, Turn...>)
+    {
+        (act(Turn), ...);
+    }
+    (std::make_integer_sequence<unsigned, Count>());
+}
+
 __device__ inline void all_blocks_arrive(unsigned* arrived, unsigned& awaited)
 {
     __syncthreads();
@@ -61,15 +74,22 @@ __device__ inline void all_blocks_arrive(unsigned* arrived, unsigned& awaited)
     if (threadIdx.x == 0) {
         awaited += gridDim.x;
         fetch_add_acq_rel(arrived, 1);
-        while (load_acquire(arrived) < awaited) {
+        while (load_relaxed(arrived) < awaited) { // acquire order empties the L1 cache, so not in the loop
         }
+        static_cast<void>(load_acquire(arrived));
     }
     __syncthreads();
 }
 
+// While others may set bits: the answer may be that of a little earlier.
 __device__ inline bool bit_of(const unsigned* bits, unsigned vertex)
 {
     return (load_in_block(&bits[vertex / kWordBits]) >> vertex % kWordBits & 1) != 0;
+}
+// While nobody changes them.
+__device__ inline bool fixed_bit_of(const unsigned* bits, unsigned vertex)
+{
+    return (bits[vertex / kWordBits] >> vertex % kWordBits & 1) != 0;
 }
 
 // Whether this thread is the first to set the bit.
@@ -77,6 +97,32 @@ __device__ inline bool sets_bit(unsigned* bits, unsigned vertex)
 {
     const unsigned bit = 1U << vertex % kWordBits;
     return (atomicOr(&bits[vertex / kWordBits], bit) & bit) == 0;
+}
+
+// Four numbers from `at` on, by one load or two: each load of a lane is from a cache line of its own, and they are what takes time
+// in a small level. `all`: how many there are; those from `end` on are not used.
+__device__ inline void load_four(const unsigned* from, unsigned at, unsigned end, unsigned all, unsigned (&to)[kNear])
+{
+    struct alignas(16) Four {
+        unsigned of[kNear];
+    };
+    const unsigned aligned = at / kNear * kNear;
+    const unsigned shift = at - aligned;
+    const bool two = aligned + kNear < end;
+    if (at >= end || aligned + (two ? 2 * kNear : kNear) > all) {
+        unrolled<kNear>([&](unsigned near) { to[near] = at + near < end ? from[at + near] : 0; });
+        return;
+    }
+    const Four low = reinterpret_cast<const Four*>(from)[aligned / kNear];
+    const Four high = two ? reinterpret_cast<const Four*>(from)[aligned / kNear + 1] : Four{};
+    const auto pick = [&](unsigned near) { // number `near` of low and high
+        return near < kNear ? low.of[near % kNear] : high.of[near % kNear];
+    };
+    unrolled<kNear>([&](unsigned near) {
+        const unsigned even = (shift & 1) != 0 ? pick(near + 1) : pick(near);
+        const unsigned odd = (shift & 1) != 0 ? pick(near + 3) : pick(near + 2);
+        to[near] = (shift & 2) != 0 ? odd : even;
+    });
 }
 
 // Appends the edges of the staged vertices to the next list. All threads of the block call it, after a barrier.
@@ -116,6 +162,7 @@ __device__ inline void follow_list(const BitSearch& search, const BitLevel& now,
     const unsigned edges = static_cast<unsigned>(now.list);
     const unsigned sub = threadIdx.x % kRangeThreads;
     const unsigned per_block = blockDim.x / kRangeThreads;
+    const bool check = now.unexplored < search.task.edges / 2; // most edges lead to what has not been reached
     unsigned found = 0;
     for (unsigned base = blockIdx.x * per_block; base < ranges; base += gridDim.x * per_block) {
         const unsigned index = base + threadIdx.x / kRangeThreads;
@@ -136,7 +183,7 @@ __device__ inline void follow_list(const BitSearch& search, const BitLevel& now,
                 if (has[part])
                     to[part] = search.task.ends[range.first + edge];
             }
-            for (unsigned part = 0; part < 2; ++part)
+            for (unsigned part = 0; part < 2 && check; ++part)
                 has[part] = has[part] && !bit_of(bits, to[part]);
             for (unsigned part = 0; part < 2; ++part)
                 has[part] = has[part] && sets_bit(bits, to[part]);
@@ -176,10 +223,8 @@ __device__ inline bool has_parent(const BitSearch& search, const unsigned* bits,
     bool hit = false;
     for (; first < own_end && !hit; first += kNear) {
         unsigned from[kNear];
-        for (unsigned turn = 0; turn < kNear; ++turn)
-            from[turn] = ends[first + turn < end ? first + turn : first];
-        for (unsigned turn = 0; turn < kNear; ++turn)
-            hit = hit || bit_of(bits, from[turn]);
+        unrolled<kNear>([&](unsigned near) { from[near] = ends[first + near < end ? first + near : first]; });
+        unrolled<kNear>([&](unsigned near) { hit |= fixed_bit_of(bits, from[near]); });
     }
     const unsigned lane = threadIdx.x % kLanes;
     for (unsigned left = __ballot_sync(0xFFFFFFFFU, !hit && first < end); left != 0; left &= left - 1) {
@@ -187,7 +232,7 @@ __device__ inline bool has_parent(const BitSearch& search, const unsigned* bits,
         const unsigned its_end = __shfl_sync(0xFFFFFFFFU, end, owner);
         bool here = false;
         for (unsigned at = __shfl_sync(0xFFFFFFFFU, first, owner); at < its_end && !here; at += kLanes)
-            here = __any_sync(0xFFFFFFFFU, at + lane < its_end && bit_of(bits, ends[at + lane])) != 0;
+            here = __any_sync(0xFFFFFFFFU, at + lane < its_end && fixed_bit_of(bits, ends[at + lane])) != 0;
         hit = hit || (here && lane == static_cast<unsigned>(owner));
     }
     return hit;
@@ -205,37 +250,43 @@ __device__ inline void look_from_below(const BitSearch& search, const BitLevel& 
     for (unsigned word = (threadIdx.x / kLanes * gridDim.x + blockIdx.x) * kWords; word < words;
          word += warps * kWords) {
         unsigned seen[kWords];
-        unsigned first[kWords]{};
-        unsigned end[kWords]{};
-        unsigned from[kWords]{};
-        bool hit[kWords];
-        unsigned closed[kWords]{};
-        for (unsigned turn = 0; turn < kWords; ++turn) {
+        unsigned closed[kWords];
+        unrolled<kWords>([&](unsigned turn) {
             seen[turn] = word + turn < words ? bits[word + turn] : 0xFFFFFFFFU;
             closed[turn] = word + turn < words ? search.closed[word + turn] : 0xFFFFFFFFU;
-        }
-        bool open[kWords];
-        for (unsigned turn = 0; turn < kWords; ++turn) {
+        });
+        bool open[kWords]; // not reached; later: and no edge leads to it
+        bool hit[kWords];
+        unsigned edge[kWords]; // the next one to look at
+        unsigned end[kWords];
+        unrolled<kWords>([&](unsigned turn) {
             const unsigned vertex = (word + turn) * kWordBits + lane;
             open[turn] = ((seen[turn] | closed[turn]) >> lane & 1) == 0 && vertex < task.vertices;
-            if (open[turn]) {
-                first[turn] = task.in_starts[vertex];
-                end[turn] = task.in_starts[vertex + 1];
-            }
+            hit[turn] = false;
+            edge[turn] = open[turn] ? task.in_starts[vertex] : 0;
+            end[turn] = open[turn] ? task.in_starts[vertex + 1] : 0;
+        });
+        unrolled<kWords>([&](unsigned turn) {
+            open[turn] = open[turn] && edge[turn] == end[turn]; // no edge leads to it
+        });
+        for (unsigned look = 0; look < kNear;
+             ++look) { // the vertices of the thread together: the loads are under way together
+            unsigned from[kWords];
+            unrolled<kWords>(
+                [&](unsigned turn) { from[turn] = edge[turn] < end[turn] ? task.in_ends[edge[turn]] : 0; });
+            unrolled<kWords>([&](unsigned turn) {
+                if (edge[turn] == end[turn])
+                    return;
+                hit[turn] = fixed_bit_of(bits, from[turn]);
+                edge[turn] = hit[turn] ? end[turn] : edge[turn] + 1;
+            });
         }
-        for (unsigned turn = 0; turn < kWords; ++turn)
-            if (first[turn] < end[turn])
-                from[turn] = task.in_ends[first[turn]];
-        for (unsigned turn = 0; turn < kWords; ++turn)
-            hit[turn] = first[turn] < end[turn] && bit_of(bits, from[turn]);
-        for (unsigned turn = 0; turn < kWords; ++turn) {
-            const bool none = open[turn] && first[turn] == end[turn];
-            if (__ballot_sync(0xFFFFFFFFU, !hit[turn] && first[turn] + 1 < end[turn]) != 0) {
-                const bool later = has_parent(search, bits, hit[turn] ? end[turn] : first[turn] + 1, end[turn]);
-                hit[turn] = hit[turn] || (first[turn] < end[turn] && later);
-            }
+        __syncwarp(); // all have read the words that the first lane changes
+        unrolled<kWords>([&](unsigned turn) {
+            if (__any_sync(0xFFFFFFFFU, edge[turn] < end[turn]) != 0)
+                hit[turn] |= has_parent(search, bits, edge[turn], end[turn]);
             const unsigned new_bits = __ballot_sync(0xFFFFFFFFU, hit[turn]);
-            const unsigned new_closed = __ballot_sync(0xFFFFFFFFU, none);
+            const unsigned new_closed = __ballot_sync(0xFFFFFFFFU, open[turn]);
             if (lane == 0 && word + turn < words) {
                 next_bits[word + turn] = seen[turn] | new_bits;
                 if (new_closed != 0)
@@ -248,7 +299,7 @@ __device__ inline void look_from_below(const BitSearch& search, const BitLevel& 
             const unsigned place = place_in(&shared.staged, hit[turn]);
             if (hit[turn] && place < kStagedBits)
                 shared.history[place] = vertex;
-        }
+        });
     }
     add_of_warp(&shared.found, found);
     __syncthreads();
