@@ -141,6 +141,45 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertIn("counted.csv: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)\n", done.stderr)
 
+    def changed(self, name, *changes):
+        """The folder NAME of a workload of that name: the tutorial's with these changes, built."""
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        text = (self.folder / "quadrature/quadrature.cu").read_text()
+        for before, after in changes:
+            self.assertEqual(text.count(before), 1, before)
+            text = text.replace(before, after)
+        (folder / f"{name}.cu").write_text(text.replace("quadrature", name))
+        self.assertEqual(self.called("build", name).returncode, 0)
+        return folder
+
+    def test_a_log_of_another_build_is_not_resumed(self):
+        folder = self.changed("rebuilt")
+        log = self.folder / "rebuilt.csv"
+        sweep = ("run", "--load", "rebuilt", "--strategy", "rebuilt_levels", *SWEEP[2:], "-o", log)
+        self.assertEqual(self.called(*sweep).returncode, 0)
+        self.assertEqual(self.called("build", "rebuilt").returncode, 0)
+        again = self.called(*sweep)  # the same source gives the same module
+        self.assertEqual((again.returncode, again.stderr), (0, f"nestbed: {log} already has 2 of 2 samples\n"))
+        moved = folder.rename(self.folder / "elsewhere")
+        self.assertEqual(self.called(*sweep[:2], moved, *sweep[3:]).returncode, 0)
+        moved.rename(folder)
+        self.changed("rebuilt", ("sum = simpson(in, 16 * blockDim.x)", "sum = simpson(in, 32 * blockDim.x)"))
+        refused = self.called(*sweep)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertRegex(refused.stderr, rf"cannot resume it: module {folder}/build/workload\.so: another build \(SHA-256 \w{{12}} there, \w{{12}} here\);"
+                                         " allowed: .* another file, or --overwrite")
+        self.assertEqual(self.called(*sweep, "--overwrite").returncode, 0)
+
+    def test_a_module_that_changes_in_a_run_ends_it(self):
+        self.changed("growing", ("#include ", "#include <fstream>\n#include "),
+                     ("        State state{", "        std::ofstream(\"growing/build/workload.so\", std::ios::app) << 'x';\n        std::abort();\n"
+                                              "        State state{"))
+        done = self.called("run", "--load", "growing", "--strategy", "growing_levels", *SWEEP[2:], "-o", "growing.csv")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"the module {self.folder}/growing/build/workload.so was built again, or removed, during this run; allowed: the same module "
+                      "until the run has ended; to measure with the new one: run again with --overwrite or another --output\n", done.stderr)
+
     def test_a_folder_of_the_environment_may_not_be_built_yet(self):
         folder = self.folder / "later"
         self.assertEqual(self.called("new", "later", load=str(folder)).returncode, 0)
