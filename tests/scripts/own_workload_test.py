@@ -153,6 +153,21 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(self.called("build", name).returncode, 0)
         return folder
 
+    def test_an_index_out_of_bounds_is_a_row_that_names_the_memory(self):
+        self.changed("bounds", ("allocate<Interval>(1 << 20)", "allocate<Interval>(2, \"intervals\")"))
+        sweep = ("--load", "bounds", "--strategy", "bounds_*", "--grid", "2", "--block", "32")
+        done = self.called("run", *sweep, "--backend", "cpu", "--repeat", "1", "--warmup", "0", "-o", "-")
+        rows = {row["strategy"]: row for row in csv.DictReader(io.StringIO(done.stdout))}
+        self.assertEqual((done.returncode, rows["bounds_nested"]["status"], rows["bounds_levels"]["status"]), (3, "ok", "crashed"), done.stderr)
+        self.assertRegex(rows["bounds_levels"]["detail"], r"^thread \(0,0,0\) of block \(\d,0,0\) accessed byte 32 of 'intervals', which has 32 bytes: "
+                                                          "an index is out of bounds; `nestbed races` of this case says where$")
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        done = self.called("races", *sweep[:3], "bounds_levels", *sweep[4:])
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("out of bounds", done.stdout)
+        self.assertIn("bounds.cu:", done.stdout)
+
     def test_a_log_of_another_build_is_not_resumed(self):
         folder = self.changed("rebuilt")
         log = self.folder / "rebuilt.csv"
