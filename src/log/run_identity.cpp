@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace nestbed
@@ -56,7 +57,7 @@ std::string build_text(const std::set<std::string>& strategies)
 #ifdef NESTBED_CDP1
     text += ", the old device runtime";
 #endif
-    // In a tree with changes, or without git, a hash of the program and of the modules with the strategies identifies it.
+    // In a tree with changes, or without git, a hash of the program and of its modules with the strategies identifies it.
     if (const std::string_view git(kGit); git == "unknown" || git.ends_with("-dirty")) {
         constexpr std::size_t kDigits = 16;
         std::set<std::string> files{"/proc/self/exe"};
@@ -99,6 +100,8 @@ RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>
                                                           .schedule = run.schedule,
                                                           .repeat = whole.repeat.at(backend),
                                                           .warmup = whole.warmup.at(backend)};
+    if (modules_in_use() != nullptr)
+        record.modules = modules_in_use()->own_hashes(strategies);
     for (const Group& group : whole.groups)
         for (const Case& point : group.cases)
             record.cases.push_back({.key = key_of(point, runs.at(point.backend).schedule),
@@ -106,6 +109,41 @@ RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>
                                     .repeat = whole.repeat.at(point.backend)});
     return record;
 }
+
+namespace
+{
+
+std::set<std::string> hashes_of(const RunIdentity& record)
+{
+    std::set<std::string> hashes;
+    for (const auto& [file, hash] : record.modules)
+        hashes.insert(hash);
+    return hashes;
+}
+
+// By their content: a folder that has moved has the same module. A file that only one of the runs has gets no second line if
+// the other has its module elsewhere.
+std::vector<std::string> different_modules(const RunIdentity& there, const RunIdentity& here)
+{
+    constexpr std::size_t kDigits = 12;
+    const std::set<std::string> hashes_there = hashes_of(there);
+    const std::set<std::string> hashes_here = hashes_of(here);
+    std::vector<std::string> found;
+    for (const auto& [file, hash] : here.modules) {
+        if (hashes_there.contains(hash))
+            continue;
+        const auto other = there.modules.find(file);
+        found.push_back(fmt::format("module {}: another build (SHA-256 {} there, {} here)", file,
+                                    other == there.modules.end() ? "not known" : other->second.substr(0, kDigits),
+                                    hash.substr(0, kDigits)));
+    }
+    for (const auto& [file, hash] : there.modules)
+        if (!hashes_here.contains(hash) && !here.modules.contains(file))
+            found.push_back(fmt::format("module {}: only there", file));
+    return found;
+}
+
+} // namespace
 
 std::vector<std::string> differences(const RunIdentity& there, const RunIdentity& here, Differing what)
 {
@@ -147,6 +185,7 @@ std::vector<std::string> differences(const RunIdentity& there, const RunIdentity
         compare("repeat on " + name, repeats_text(a->second.repeat), repeats_text(b->second.repeat));
         compare("warmup on " + name, a->second.warmup, b->second.warmup);
     }
+    std::ranges::copy(different_modules(there, here), std::back_inserter(found));
     const std::set<std::string> keys_there = keys_of(there);
     const std::set<std::string> keys_here = keys_of(here);
     if (keys_there != keys_here)
@@ -226,6 +265,8 @@ Json to_json(const RunIdentity& record)
         json["shard"] = record.shard;
     if (!record.figures.empty())
         json["figures"] = record.figures;
+    for (const auto& [file, hash] : record.modules)
+        json["modules"][file] = hash;
     for (const auto& [name, backend] : record.backends) {
         Json& one = json["backends"][name];
         one = {{"name", backend.name},
@@ -281,7 +322,9 @@ RunIdentity::Backend backend_from_json(const Json& json, Recorded what)
 
 RunIdentity identity_from_json(const Json& run, const Json& plans, Recorded what)
 {
-    RunIdentity record{.figures = run.value("figures", std::vector<std::string>()), .shard = run.value("shard", "")};
+    RunIdentity record{.figures = run.value("figures", std::vector<std::string>()),
+                       .modules = run.value("modules", std::map<std::string, std::string>()),
+                       .shard = run.value("shard", "")};
     read(run, "nestbed", what, record.nestbed);
     read(run, "git", what, record.git);
     read(run, "build", what, record.build);

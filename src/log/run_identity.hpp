@@ -52,8 +52,9 @@ struct RunIdentity {
     bool untimed = false;
     bool ranges = true; // SessionOptions::ranges
     std::map<std::string, Backend> backends;
-    std::vector<PlannedCase> cases; // of the whole experiment, in the order of its plan
-    std::string shard;              // "2/4", the shard that the run measures; empty: all cases
+    std::map<std::string, std::string> modules; // of users' own workloads: SHA-256 by file
+    std::vector<PlannedCase> cases;             // of the whole experiment, in the order of its plan
+    std::string shard;                          // "2/4", the shard that the run measures; empty: all cases
 
     // A digest of the cases: 16 hexadecimal digits.
     std::string plan_digest() const;

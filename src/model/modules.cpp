@@ -1,6 +1,7 @@
 #include "model/modules.hpp"
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "model/interface.hpp"
@@ -78,12 +79,62 @@ std::string Modules::target_of(std::string_view strategy, std::string_view prefi
     return found == workload_of_.end() ? "" : fmt::format("{}{}", prefix, found->second);
 }
 
+std::set<std::string> Modules::workloads() const
+{
+    std::set<std::string> names;
+    for (const auto& [strategy, workload] : workload_of_)
+        names.insert(workload);
+    return names;
+}
+
+std::set<std::string> Modules::own_strategies() const
+{
+    std::set<std::string> names;
+    for (const auto& [strategy, file] : file_of_)
+        names.insert(strategy);
+    return names;
+}
+
+std::string Modules::hint_for(std::string_view name) const
+{
+    std::error_code unreadable;
+    for (const fs::directory_entry& entry : fs::directory_iterator(".", unreadable)) {
+        const std::string folder = entry.path().filename().string();
+        if (!name.starts_with(folder) || folders_.contains(fs::weakly_canonical(fs::absolute(entry.path()))))
+            continue;
+        if (fs::exists(entry.path() / "build" / "workload.so"))
+            return fmt::format("; the folder {} has a workload: --load {}", folder, folder);
+        if (fs::exists(entry.path() / (folder + ".cu")))
+            return fmt::format("; the folder {} has a workload: nestbed build {}, then --load {}", folder, folder,
+                               folder);
+    }
+    return folders_.empty() ? "; of a workload of your own: --load FOLDER" : "";
+}
+
 fs::path Modules::file_with(std::string_view strategy) const
 {
-    if (const auto found = file_of_.find(strategy); found != file_of_.end())
-        return found->second;
     const auto found = workload_of_.find(strategy);
     return found == workload_of_.end() ? fs::path() : file_of(found->second);
+}
+
+std::map<std::string, std::string> Modules::own_hashes(const std::set<std::string>& strategies) const
+{
+    std::map<std::string, std::string> hashes;
+    for (const std::string& strategy : strategies)
+        if (const auto own = file_of_.find(strategy); own != file_of_.end())
+            hashes[own->second.string()] = hash_of_.at(own->second);
+    return hashes;
+}
+
+void Modules::expect_unchanged() const
+{
+    for (const auto& [file, hash] : hash_of_)
+        if (!fs::exists(file) || sha256_of(read_text_file(file.string())) != hash)
+            throw RunError(
+                fmt::format("the module {} was built again, or removed, during this run; allowed: the same "
+                            "module until the run has ended; to measure with the new one: run again with "
+                            "--overwrite or another --output",
+                            file.string()));
 }
 
 std::string Modules::missing_text() const
@@ -177,15 +228,22 @@ std::vector<std::string> Modules::load_file(const fs::path& file, const std::str
         return names;
     };
     const std::vector<std::string_view> before = registered();
+    if (fs::exists(file))
+        hash_of_[file] = sha256_of(read_text_file(file.string()));
     open(file, how);
     std::vector<std::string> added;
     for (const std::string_view name : registered())
         if (std::ranges::find(before, name) == before.end()) {
+            const auto refuse_name = [&](std::string_view what, std::string_view taken) {
+                throw RunError(fmt::format("the module {}: its {} {} has the name of one of nestbed's; allowed: "
+                                           "another name",
+                                           file.string(), what, taken));
+            };
             if (workload_of_.contains(name))
-                throw RunError(
-                    fmt::format("the module {}: its strategy {} has the name of one of nestbed's; allowed: "
-                                "another name",
-                                file.string(), name));
+                refuse_name("strategy", name);
+            if (const std::string_view workload = Registry::find_anywhere(name)->info().workload->name;
+                workloads().contains(std::string(workload)))
+                refuse_name("workload", workload);
             added.emplace_back(name);
             file_of_[std::string(name)] = file;
         }
@@ -249,6 +307,11 @@ void load_folder(const fs::path& folder)
 std::string missing_modules_text()
 {
     return in_use() == nullptr ? "" : in_use()->missing_text();
+}
+
+std::string own_workload_hint(std::string_view name)
+{
+    return in_use() == nullptr ? "" : in_use()->hint_for(name);
 }
 
 } // namespace nestbed

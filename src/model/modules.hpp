@@ -36,8 +36,19 @@ class Modules final : public StrategySource
     // module has it.
     std::string target_of(std::string_view strategy) const { return target_of(strategy, prefix_); }
     std::string target_of(std::string_view strategy, std::string_view prefix) const;
-    // The file of the module with this strategy; empty if no module has it.
+    // Of nestbed's modules, whether built or not.
+    std::set<std::string> workloads() const;
+    // Of users' own modules that are loaded.
+    std::set<std::string> own_strategies() const;
+    // For a message: how a strategy or workload that is not known becomes known, if it is a user's own: "; --load x has …".
+    std::string hint_for(std::string_view name) const;
+
+    // The file of nestbed's module with this strategy; empty if none has it.
     std::filesystem::path file_with(std::string_view strategy) const;
+    // Of users' own modules with these strategies: SHA-256 by file, when the file was loaded.
+    std::map<std::string, std::string> own_hashes(const std::set<std::string>& strategies) const;
+    // Throws RunError if a user's own module is another file now than when it was loaded: a new process would load that one.
+    void expect_unchanged() const;
     // "modules that have not been built: workload_sort; to build them: …"; empty if there is none.
     std::string missing_text() const;
 
@@ -58,9 +69,10 @@ class Modules final : public StrategySource
     std::map<std::string, std::string, std::less<>> workload_of_; // by strategy
     bool hides_names_ = false;
     std::mutex loading_;
-    std::set<std::string> loaded_;                                      // modules; never unloaded
-    std::map<std::string, std::filesystem::path, std::less<>> file_of_; // of users' own strategies
-    std::set<std::filesystem::path> folders_;                           // of users' own workloads
+    std::set<std::string> loaded_;                         // modules; never unloaded
+    std::map<std::string, std::filesystem::path> file_of_; // of users' own strategies
+    std::map<std::filesystem::path, std::string> hash_of_; // of users' own modules
+    std::set<std::filesystem::path> folders_;              // of users' own workloads
 };
 
 // The folder with the modules of the running program: beside it, or where an installation has them. Empty if there is
@@ -76,7 +88,8 @@ void load_folders_of_environment();
 Modules* modules_in_use();
 // Modules::load_folder() of those, and of the programs that this one calls.
 void load_folder(const std::filesystem::path& folder);
-// Modules::missing_text() of those; empty if there are none.
+// Modules::missing_text() and hint_for() of those; empty if there are none.
 std::string missing_modules_text();
+std::string own_workload_hint(std::string_view name);
 
 } // namespace nestbed

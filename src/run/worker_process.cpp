@@ -1,6 +1,7 @@
 #include "run/worker_process.hpp"
 
 #include "base/error.hpp"
+#include "model/modules.hpp"
 #include "run/worker_session.hpp"
 
 #include <fmt/format.h>
@@ -25,6 +26,8 @@ constexpr std::chrono::minutes kLeaveTimeout{1};
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& program)
 {
+    if (modules_in_use() != nullptr)
+        modules_in_use()->expect_unchanged();
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw RunError(fmt::format("no worker could be started: {}", std::strerror(errno)));

@@ -190,7 +190,7 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
         const Outcome outcome = ended(2, small(options));
         EXPECT_THAT(outcome.err,
                     AllOf(StartsWith("nestbed: --output out.csv: this run cannot resume it: "), HasSubstr(why),
-                          HasSubstr("allowed: a log of the same experiment, version and machine")));
+                          HasSubstr("allowed: a log of the same experiment, version, modules and machine")));
         EXPECT_EQ(read("out.csv"), log);
         EXPECT_EQ(read("out.csv.json"), manifest);
     };

@@ -319,15 +319,17 @@ TEST_F(Manifest, GivesItsRunsBackAsTheyWereWritten)
     EXPECT_TRUE(differences(record, record).empty());
 }
 
-TEST_F(Manifest, KeepsThePrecisionThatWasAskedFor)
+TEST_F(Manifest, KeepsThePrecisionThatWasAskedForAndTheModules)
 {
     const Repeats repeats{.least = 7, .most = 99, .precision = 0.015};
     RunIdentity record{.backends = {{"cpu", {.name = "Model 1", .repeat = repeats}}},
+                       .modules = {{"/mine/build/workload.so", "0123"}},
                        .cases = {{"0123456789abcdef", "strategy=synced backend=cpu", repeats}}};
     const nlohmann::ordered_json run = to_json(record);
     const RunIdentity back = identity_from_json(run, {{record.plan_digest(), cases_to_json(record)}});
     EXPECT_EQ(back.backends.at("cpu").repeat, repeats);
     EXPECT_EQ(back.cases, record.cases);
+    EXPECT_EQ(back.modules, record.modules);
     record.backends.at("cpu").repeat.precision = 0.02;
     EXPECT_THAT(differences(record, back), ElementsAre("repeat on cpu: 7 to 99, to 2% there, 7 to 99, to 1.5% here"));
     // Without a precision, the manifest is the same as in versions that did not have it.

@@ -221,10 +221,27 @@ TEST(Differences, AreSaidEachInALine)
                 ElementsAre("repeat on cpu: 9 there, 2 here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].warmup = 9; }),
                 ElementsAre("warmup on cpu: 9 there, 1 here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.modules["a.so"] = "ab"; }), ElementsAre("module a.so: only there"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.cases[0].key = "x"; }),
                 ElementsAre("cases: 3 there, 3 here; 1 only there, 1 only here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.cases.pop_back(); }),
                 ElementsAre("cases: 2 there, 3 here; 0 only there, 1 only here"));
+}
+
+TEST(Differences, OfModulesAreThoseOfTheirContent)
+{
+    RunIdentity here = identity_of(some_plan(), some_runs(), "");
+    here.modules["/mine/a.so"] = "0123456789abcdef";
+    RunIdentity there = here;
+    EXPECT_THAT(differences(there, here), IsEmpty());
+    there.modules = {{"/moved/a.so", "0123456789abcdef"}};
+    EXPECT_THAT(differences(there, here), IsEmpty());
+    there.modules = {{"/mine/a.so", "fedcba9876543210"}};
+    EXPECT_THAT(differences(there, here),
+                ElementsAre("module /mine/a.so: another build (SHA-256 fedcba987654 there, 0123456789ab here)"));
+    there.modules.clear(); // of an earlier version
+    EXPECT_THAT(differences(there, here),
+                ElementsAre("module /mine/a.so: another build (SHA-256 not known there, 0123456789ab here)"));
 }
 
 TEST(ReasonsNotToResume, AreThoseOfAllRunsAndOfTheShard)

@@ -141,6 +141,60 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertIn("counted.csv: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)\n", done.stderr)
 
+    def changed(self, name, *changes):
+        """The folder NAME of a workload of that name: the tutorial's with these changes, built."""
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        text = (self.folder / "quadrature/quadrature.cu").read_text()
+        for before, after in changes:
+            self.assertEqual(text.count(before), 1, before)
+            text = text.replace(before, after)
+        (folder / f"{name}.cu").write_text(text.replace("quadrature", name))
+        self.assertEqual(self.called("build", name).returncode, 0)
+        return folder
+
+    def test_an_index_out_of_bounds_is_a_row_that_names_the_memory(self):
+        self.changed("bounds", ("allocate<Interval>(1 << 20)", "allocate<Interval>(2, \"intervals\")"))
+        sweep = ("--load", "bounds", "--strategy", "bounds_*", "--grid", "2", "--block", "32")
+        done = self.called("run", *sweep, "--backend", "cpu", "--repeat", "1", "--warmup", "0", "-o", "-")
+        rows = {row["strategy"]: row for row in csv.DictReader(io.StringIO(done.stdout))}
+        self.assertEqual((done.returncode, rows["bounds_nested"]["status"], rows["bounds_levels"]["status"]), (3, "ok", "crashed"), done.stderr)
+        self.assertRegex(rows["bounds_levels"]["detail"], r"^thread \(0,0,0\) of block \(\d,0,0\) accessed byte 32 of 'intervals', which has 32 bytes: "
+                                                          "an index is out of bounds; `nestbed races` of this case says where$")
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        done = self.called("races", *sweep[:3], "bounds_levels", *sweep[4:])
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("out of bounds", done.stdout)
+        self.assertIn("bounds.cu:", done.stdout)
+
+    def test_a_log_of_another_build_is_not_resumed(self):
+        folder = self.changed("rebuilt")
+        log = self.folder / "rebuilt.csv"
+        sweep = ("run", "--load", "rebuilt", "--strategy", "rebuilt_levels", *SWEEP[2:], "-o", log)
+        self.assertEqual(self.called(*sweep).returncode, 0)
+        self.assertEqual(self.called("build", "rebuilt").returncode, 0)
+        again = self.called(*sweep)  # the same source gives the same module
+        self.assertEqual((again.returncode, again.stderr), (0, f"nestbed: {log} already has 2 of 2 samples\n"))
+        moved = folder.rename(self.folder / "elsewhere")
+        self.assertEqual(self.called(*sweep[:2], moved, *sweep[3:]).returncode, 0)
+        moved.rename(folder)
+        self.changed("rebuilt", ("sum = simpson(in, 16 * blockDim.x)", "sum = simpson(in, 32 * blockDim.x)"))
+        refused = self.called(*sweep)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertRegex(refused.stderr, rf"cannot resume it: module {folder}/build/workload\.so: another build \(SHA-256 \w{{12}} there, \w{{12}} here\);"
+                                         " allowed: .* another file, or --overwrite")
+        self.assertEqual(self.called(*sweep, "--overwrite").returncode, 0)
+
+    def test_a_module_that_changes_in_a_run_ends_it(self):
+        self.changed("growing", ("#include ", "#include <fstream>\n#include "),
+                     ("        State state{", "        std::ofstream(\"growing/build/workload.so\", std::ios::app) << 'x';\n        std::abort();\n"
+                                              "        State state{"))
+        done = self.called("run", "--load", "growing", "--strategy", "growing_levels", *SWEEP[2:], "-o", "growing.csv")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"the module {self.folder}/growing/build/workload.so was built again, or removed, during this run; allowed: the same module "
+                      "until the run has ended; to measure with the new one: run again with --overwrite or another --output\n", done.stderr)
+
     def test_a_folder_of_the_environment_may_not_be_built_yet(self):
         folder = self.folder / "later"
         self.assertEqual(self.called("new", "later", load=str(folder)).returncode, 0)

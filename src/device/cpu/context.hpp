@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "device/cpu/cuda_language.hpp"
+#include "device/cpu/guarded_memory.hpp"
 #include "device/cpu/observer.hpp"
 #include "model/case.hpp"
 #include "model/elapsed.hpp"
@@ -79,11 +80,15 @@ class Buffer
   public:
     Buffer() = default;
     // The name is for the observer.
-    explicit Buffer(std::size_t count, std::string_view name = "memory") : data_(new T[count]), count_(count)
+    explicit Buffer(std::size_t count, std::string_view name = "memory")
+        : data_(static_cast<T*>(cpu::allocate_guarded(count * sizeof(T), alignof(T), name))), count_(count)
     {
         if (cpu::observer != nullptr)
-            cpu::observer->memory(
-                {.begin = data_.get(), .bytes = count * sizeof(T), .element = cpu::kElement<T>, .name = name});
+            cpu::observer->memory({.begin = data_.get(),
+                                   .bytes = count * sizeof(T),
+                                   .element = cpu::kElement<T>,
+                                   .name = name,
+                                   .guard_bytes = cpu::kMemoryGuardBytes});
         constexpr int kPoison = 0xFF; // NaN as a float
         std::memset(static_cast<void*>(data_.get()), kPoison, count * sizeof(T));
     }
@@ -96,7 +101,7 @@ class Buffer
         {
             if (cpu::observer != nullptr)
                 cpu::observer->forget(data);
-            delete[] data;
+            cpu::release_guarded(data);
         }
     };
     std::unique_ptr<T[], Delete> data_;
@@ -184,12 +189,19 @@ class Context
         alive();
         host_launches_ = 0;
         const WallClock clock;
-        work();
-        executor_.finish();
+        try {
+            work();
+            executor_.finish();
+        } catch (...) {
+            cpu::expect_accesses_inside(); // a bad index is the reason of whatever else went wrong
+            throw;
+        }
+        const Elapsed elapsed{
+            .gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_, .prepare_us = prepare_us_};
         if (cpu::observer != nullptr)
             cpu::observer->synchronized();
-        return {
-            .gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_, .prepare_us = prepare_us_};
+        cpu::expect_accesses_inside();
+        return elapsed;
     }
     // The state of a GPU: there is none.
     static GpuState gpu_state() { return {}; }

@@ -1,0 +1,100 @@
+// Accesses outside of what a context has allocated are errors of the run, and the next run goes on.
+
+#include "support/matchers.hpp"
+
+#include <functional>
+#include <string>
+
+#include "device/cpu/context.hpp" // last, because it defines CUDA's keywords
+
+namespace nestbed::cpu
+{
+namespace
+{
+
+// A bound that was forgotten.
+__global__ void write_each(unsigned* numbers, int first)
+{
+    numbers[first + static_cast<int>(threadIdx.x)] = 7;
+}
+__global__ void read_into(const unsigned* numbers, int index, unsigned* into)
+{
+    *into = numbers[index];
+}
+
+class Bounds : public testing::Test
+{
+  protected:
+    std::string fault_of(const std::function<void()>& work)
+    {
+        try {
+            context.time(1, work);
+        } catch (const Fault& fault) {
+            return fault.what();
+        }
+        return "no fault";
+    }
+
+    Context context{{.workers = 1}};
+    Buffer<unsigned> answer = context.allocate<unsigned>(8, "answer");
+    Buffer<unsigned> other = context.allocate<unsigned>(3);
+};
+
+TEST_F(Bounds, AWriteBehindAnAllocationIsAFaultThatNamesItAndTheThread)
+{
+    EXPECT_EQ(fault_of([&] {
+                  host_launch<write_each>(context, 0, {1, 10}, answer.data(), 0);
+              }),
+              "thread (8,0,0) of block (0,0,0) accessed byte 32 of 'answer', which has 32 bytes: an index is out of "
+              "bounds; `nestbed races` of this case says where");
+    EXPECT_EQ(answer.data()[7], 7U);
+    EXPECT_NO_THROW(context.time(1, [&] { host_launch<write_each>(context, 0, {1, 8}, answer.data(), 0); }));
+    EXPECT_THAT(fault_of([&] {
+                    host_launch<write_each>(context, 0, {1, 10}, answer.data(), 0);
+                }),
+                testing::HasSubstr("accessed byte 32")); // again
+}
+
+TEST_F(Bounds, AReadFarOutsideAndTheHostsAreFaultsToo)
+{
+    EXPECT_THAT(fault_of([&] {
+                    host_launch<read_into>(context, 0, {1, 1}, answer.data(), -100000, other.data());
+                }),
+                testing::HasSubstr("thread (0,0,0) of block (0,0,0) accessed byte -400000 of 'answer'"));
+    EXPECT_THAT(fault_of([&] { *const_cast<volatile unsigned*>(answer.data() + 1000) = 1; }),
+                testing::StartsWith("the host accessed byte 4000 of 'answer', which has 32 bytes"));
+}
+
+TEST_F(Bounds, AWriteBetweenAnAllocationAndItsGuardIsAFault)
+{
+    EXPECT_THAT(fault_of([&] {
+                    host_launch<write_each>(context, 0, {1, 4}, other.data(), 0);
+                }),
+                testing::StartsWith("a kernel or the host wrote just behind an allocation of 12 bytes: an index"));
+    EXPECT_THAT(fault_of([&] {
+                    host_launch<write_each>(context, 0, {1, 1}, answer.data(), -1);
+                }),
+                testing::StartsWith("a kernel or the host wrote just before 'answer', which has 32 bytes: an index"));
+    EXPECT_NO_THROW(context.time(1, [] {}));
+}
+
+TEST_F(Bounds, AFaultOfTheRunThatFollowsFromABadIndexIsThatOfTheIndex)
+{
+    EXPECT_THAT(fault_of([&] {
+                    host_launch<write_each>(context, 0, {1, 9}, answer.data(), 0);
+                    throw Fault("there is no such kernel");
+                }),
+                testing::StartsWith("thread (8,0,0)"));
+    EXPECT_EQ(fault_of([&] { throw Fault("there is no such kernel"); }), "there is no such kernel");
+}
+
+TEST_F(Bounds, MemoryBeginsWhereVectorLoadsMayAndMayBeEmpty)
+{
+    for (const std::size_t count : {1U, 3U, 4U, 1023U, 1024U, 1025U})
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(context.allocate<unsigned>(count).data()) % 16, 0U) << count;
+    EXPECT_NO_THROW(context.allocate<unsigned>(0));
+    EXPECT_THROW(context.allocate<unsigned>(std::size_t{1} << 60U), RunError);
+}
+
+} // namespace
+} // namespace nestbed::cpu
