@@ -17,6 +17,7 @@ import dataclasses
 import gzip
 import html
 import json
+import multiprocessing
 import pathlib
 import re
 import sys
@@ -220,14 +221,17 @@ def source(name):
 
 def page_of(folder, beside, options):
     """The text of the page. Its links are relative to the folder `beside`."""
-    with concurrent.futures.ThreadPoolExecutor(1) as packing:  # another processor compresses meanwhile
-        return packed_page(folder, beside, options, packing)
+    # Another processor measures the claims meanwhile, and compresses. The process must start before the thread.
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as measuring:
+        listed = measuring.submit(claims_for, folder, options)
+        with concurrent.futures.ThreadPoolExecutor(1) as packing:
+            return packed_page(folder, beside, listed, packing)
 
 
-def packed_page(folder, beside, options, packing):
+def packed_page(folder, beside, listed, packing):
     plotly_js = packing.submit(packed_plotly)
     found = logs_of(folder)
-    listed = claims_for(folder, options)
+    listed = listed.result()
     gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
     own = [claim for claim in listed if is_in(claim, folder) or claim["hardware"] in gpus - {""}]
     try:

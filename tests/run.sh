@@ -67,6 +67,7 @@ fi
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 failed=0
-ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --output-junit "$results" "${options[@]}" || failed=$?
+# One more than there are cores, because some tests wait for a timeout.
+ctest --test-dir "$build" --output-on-failure --parallel "$(($(nproc) + 1))" --output-junit "$results" "${options[@]}" || failed=$?
 "$root/tests/summary.py" "$results"
 exit "$failed"

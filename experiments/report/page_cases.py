@@ -25,9 +25,7 @@ def plain(value):
     return int(value) if value.is_integer() else float(f"{value:.9g}")
 
 
-# An array of numbers, of which a log may have millions, becomes a list here and not before.
-as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False,
-                           default=lambda numbers: [plain(number) for number in numbers]).encode
+as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def same_or_list(values):
@@ -38,7 +36,7 @@ def same_or_list(values):
 def spans_of(measure, cases):
     """[value, low, high] for each case; low and high are None if there is no interval. None if the case has no value,
     such as a ratio to a time of 0."""
-    spans = zip(*([plain(number) for number in column] for column in measure.of(cases) if column is not None))
+    spans = zip(*([plain(number) for number in numpy.asarray(column).tolist()] for column in measure.of(cases) if column is not None))
     return [None if span[0] is None else [span[0], None, None] if None in span else [*span, None, None][:3] for span in spans]
 
 
@@ -53,7 +51,7 @@ def cases_of(path, parts_of_log):
 
 def columns_of(cases, log):
     """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
-    columns = {name: [plain(value) for value in cases[name]] for name in [*logs.case_columns(), *SUMMED]}
+    columns = {name: [plain(value) for value in cases[name].tolist()] for name in [*logs.case_columns(), *SUMMED]}
     columns.update({name: cases[name].tolist() for name in MEASURES})
     columns["lines"] = cases["lines"].tolist()
     rows = [numpy.searchsorted(log["line"], lines) for lines in cases["lines"]]
@@ -73,8 +71,10 @@ def joined(tables):
 
 
 def folded(column):
-    texts = [as_json(value) for value in column]
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    if 2 * len(places) > len(texts):
-        return f"[{','.join(texts)}]"
-    return f'{{"of":[{",".join(places)}],"at":{as_json([places[text] for text in texts])}}}'
+    # An array of numbers, of which a log may have millions, becomes a list here and not before.
+    values = [[plain(number) for number in value.tolist()] if isinstance(value, numpy.ndarray) else value for value in column]
+    keys = [tuple(value) if isinstance(value, list) else value for value in values]
+    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    if 2 * len(places) > len(values):
+        return as_json(values)
+    return f'{{"of":{as_json(list(places))},"at":{as_json([places[key] for key in keys])}}}'

@@ -9,7 +9,8 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 
-only_all = unittest.skipUnless(os.environ.get("NESTBED_ALL") == "1", "left to tests/run.sh --all")
+ALL = os.environ.get("NESTBED_ALL") == "1"
+only_all = unittest.skipUnless(ALL, "left to tests/run.sh --all")
 
 
 class Scratch(unittest.TestCase):

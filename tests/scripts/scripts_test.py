@@ -781,8 +781,9 @@ class StandardOutput(Scratch):
 
     def test_that_is_full_or_closed_is_an_error_in_one_line(self):
         h200 = ROOT / "results/h200"
+        (self.folder / "claims.json").write_text('{"logs": {}, "claims": []}')
         full, closed = (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")
-        for script, words, (where, why) in (("claims.sh", "list", full), ("claims.sh", "check", closed),
+        for script, words, (where, why) in (("claims.sh", f"list --results {self.folder}", full), ("claims.sh", "check", closed),
                                             ("plot.sh", f"{h200}/book.csv -o {self.folder}", full), ("reproduce.sh", "--dry-run", full),
                                             ("reproduce.sh", "--help", closed), ("overhead.py", f"{h200}/overhead.csv", full)):
             with self.subTest(script=script, words=words, where=where):

@@ -15,12 +15,12 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kLaunches =
+constexpr std::string_view kUncountedLaunches =
     "cudaLaunchKernel* cudaLaunchCooperativeKernel* cudaLaunchDevice* cudaGetParameterBuffer* "
     "cuLaunch*";
 constexpr std::string_view kGraphs = "cudaGraphLaunch cuGraphLaunch cudaStreamBeginCapture* cuStreamBeginCapture*";
-constexpr std::array kRefused{
-    RefusedNames{kLaunches,
+constexpr std::array kRefusedInCounts{
+    RefusedNames{kUncountedLaunches,
                  "this launch cannot be counted; nestbed count supports kernel<<<grid, block>>>(arguments) only"},
     RefusedNames{kGraphs, "launches of CUDA graphs cannot be counted"},
 };
@@ -55,7 +55,7 @@ class CountRewriter
 
     Changes rewrite() &&
     {
-        refuse_calls(source_, kRefused, OwnFunctions::defined);
+        refuse_calls(source_, kRefusedInCounts, OwnFunctions::defined);
         for (const Launch& launch : find_launches(source_))
             count(launch);
         for (const Function& function : functions_)

@@ -14,7 +14,7 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::size_t kMaxText = 120; // bytes of it in messages
+constexpr std::size_t kMaxShownText = 120; // bytes of it in messages
 
 struct Form {
     std::string_view text;     // without the last semicolon
@@ -153,8 +153,8 @@ class PtxRewriter
         if (source_.parent(begin) == kNoToken)
             source_.fail(begin, "inline PTX outside of a function: " + text);
         std::ranges::replace(text, '"', '\''); // of a raw string
-        if (text.size() > kMaxText)
-            text.replace(kMaxText, std::string::npos, "…");
+        if (text.size() > kMaxShownText)
+            text.replace(kMaxShownText, std::string::npos, "…");
         const Place place = source_.place(begin);
         const std::string where = place.file + ":" + std::to_string(place.line);
         changes_.warn(where + ": warning: inline PTX '" + text +
