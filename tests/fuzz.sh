@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of experiment files, axes, CSV files, worker messages and graphs, and the rewriter of CUDA files, with
 # libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer. It installs what it needs, and does not change the corpus
-# in tests/fuzz/corpus.
+# in tests/fuzz/corpus. The rewriter's corpus is the texts of tests/program/rewriter_cases.txt.
 #
 #     tests/fuzz.sh [RUNS]      executions of each target (10000); all targets run at once
 #
-# To run ten million executions of each target on another machine with 16 cores, copy build/fuzz/*_fuzz and tests/fuzz
-# into one folder there, and run:
+# To run ten million executions of each target on another machine with 16 cores, copy build/fuzz/*_fuzz, tests/fuzz and
+# build/fuzz/corpus (to fuzz/corpus) into one folder there, and run:
 #
 #     for name in settings axis csv messages graph rewriter; do
 #         mkdir -p "found/$name" && ./"${name}_fuzz" -fork=16 -runs=10000000 -timeout=60 -ignore_timeouts=0 \
@@ -36,6 +36,11 @@ cmake --build build/fuzz >&2
 fixed=()
 ! setarch --addr-no-randomize true 2>/dev/null || fixed=(setarch --addr-no-randomize)
 
+rm -rf build/fuzz/corpus
+cp -r tests/fuzz/corpus build/fuzz
+mkdir build/fuzz/corpus/rewriter
+awk '/^=== /{ file = "build/fuzz/corpus/rewriter/" ++number; next } /^--- /{ file = "" } file { print >file }' tests/program/rewriter_cases.txt
+
 targets=(settings axis csv messages graph rewriter)
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # a background process of a script does not receive Ctrl-C
 declare -A running
@@ -44,7 +49,7 @@ for name in "${targets[@]}"; do
     rm -rf "$grown"
     mkdir -p "$grown"
     "${fixed[@]}" "build/fuzz/${name}_fuzz" -seed=1 -runs="$runs" -timeout=60 -verbosity=0 -print_final_stats=1 \
-        -dict="tests/fuzz/$name.dict" -artifact_prefix="build/fuzz/$name-" "$grown" "tests/fuzz/corpus/$name" \
+        -dict="tests/fuzz/$name.dict" -artifact_prefix="build/fuzz/$name-" "$grown" "build/fuzz/corpus/$name" \
         >"build/fuzz/$name.log" 2>&1 &
     running[$name]=$!
 done

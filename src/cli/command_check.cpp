@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <string_view>
 
 namespace nestbed
 {

@@ -5,7 +5,6 @@
 #include "model/session.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace nestbed
 {

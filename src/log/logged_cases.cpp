@@ -7,13 +7,9 @@
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace nestbed
 {

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 namespace nestbed
 {
 

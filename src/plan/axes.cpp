@@ -10,7 +10,6 @@
 #include <bit>
 #include <charconv>
 #include <iterator>
-#include <optional>
 
 namespace nestbed
 {

@@ -12,7 +12,6 @@
 #include <map>
 #include <optional>
 #include <sstream>
-#include <tuple>
 #include <utility>
 
 namespace nestbed

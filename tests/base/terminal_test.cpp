@@ -5,9 +5,7 @@
 #include "support/environment_support.hpp"
 #include "support/matchers.hpp"
 
-#include <cstdlib>
 #include <fcntl.h>
-#include <string>
 #include <sys/ioctl.h>
 
 namespace nestbed

@@ -4,7 +4,6 @@
 #include "base/error.hpp"
 #include "support/support.hpp"
 
-#include <filesystem>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -6,8 +6,6 @@
 #include "support/log_support.hpp"
 #include "support/support.hpp"
 
-#include <algorithm>
-
 namespace nestbed
 {
 namespace

@@ -12,9 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <map>
 
 namespace nestbed

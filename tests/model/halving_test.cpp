@@ -3,8 +3,6 @@
 
 #include "support/matchers.hpp"
 
-#include <numeric>
-
 namespace nestbed
 {
 namespace

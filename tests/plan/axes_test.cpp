@@ -83,7 +83,7 @@ TEST(Axes, OfWhatIsNotSaidHaveOneValueWithoutASetting)
 
 TEST(Axes, OfAMatrixTakeSidesAsAnyAxis)
 {
-    const Axes axes = axes_of({{"nx", "64:256:*2,1"}, {"ny", "3:5"}, {"ny", "65535"}});
+    const Axes axes = axes_of("--nx 64:256:*2,1 --ny 3:5 --ny 65535");
     EXPECT_THAT(numbers_of(axes.of("nx")), ElementsAre(64, 128, 256, 1));
     EXPECT_THAT(numbers_of(axes.of("ny")), ElementsAre(3, 4, 5, 65535));
     EXPECT_EQ(axes.of("ny")[3].setting->place(), "--ny 65535");
@@ -102,17 +102,16 @@ TEST(Axes, OfAMatrixHaveSidesFrom1To65535)
 
 TEST(BlockShapes, AreWidthByHeightInOrderDoublesRemoved)
 {
-    EXPECT_THAT(shapes({{"block-shape", "8x32"}}), ElementsAre("8x32"));
+    EXPECT_THAT(shapes("--block-shape 8x32"), ElementsAre("8x32"));
     EXPECT_THAT(shapes({{"block-shape", "32x8, 8x32 ,32x8"}, {"block-shape", "8x32,16x16"}}),
                 ElementsAre("32x8", "8x32", "16x16"));
     EXPECT_THAT(shapes({{"block-shape", "8 x 4"}}), ElementsAre("8x4"));
-    EXPECT_THAT(shapes({{"block-shape", "7x11,08x04"}}), ElementsAre("7x11", "8x4")); // any number of threads
+    EXPECT_THAT(shapes("--block-shape 7x11,08x04"), ElementsAre("7x11", "8x4")); // any number of threads
 }
 
 TEST(BlockShapes, HaveFrom1To1024ThreadsInAll)
 {
-    EXPECT_THAT(shapes({{"block-shape", "1x1,1024x1,1x1024,32x32"}}),
-                ElementsAre("1x1", "1024x1", "1x1024", "32x32"));
+    EXPECT_THAT(shapes("--block-shape 1x1,1024x1,1x1024,32x32"), ElementsAre("1x1", "1024x1", "1x1024", "32x32"));
     for (const std::string shape : {"33x32", "1025x1", "1x1025", "1024x2", "65536x65536", "4294967295x4294967295",
                                     "4294967297x1", "0x8", "8x0", "0x0", "-8x8", "18446744073709551617x1"})
         EXPECT_EQ(axes_refusal({{"block-shape", shape}}), "--block-shape " + shape + ": '" + shape +
@@ -171,31 +170,31 @@ TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
 {
     const StrategyInfo two{.name = "two", .workload = &workloads::reduce, .mechanisms = kTwo};
     EXPECT_THAT(mechanisms_of(axes_of({}), two), ElementsAre(Mechanism::fire_and_forget));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}, 1, "barrier"), two), ElementsAre(Mechanism::tail));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), two), ElementsAre(kTwo[0], kTwo[1]));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null_stream,fire_and_forget"}}, 1, "barrier"), two),
+    EXPECT_THAT(mechanisms_of(axes_of("--mechanism tail", 1, "barrier"), two), ElementsAre(Mechanism::tail));
+    EXPECT_THAT(mechanisms_of(axes_of("--mechanism all"), two), ElementsAre(kTwo[0], kTwo[1]));
+    EXPECT_THAT(mechanisms_of(axes_of("--mechanism tail,null_stream,fire_and_forget", 1, "barrier"), two),
                 ElementsAre(kTwo[0], kTwo[1])); // in the order of the second section
 }
 
 TEST(MechanismsOf, AStrategyThatHasOneAreThatWhateverIsAskedFor)
 {
     const StrategyInfo flat{.name = "flat", .workload = &workloads::transpose};
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}, 1, "barrier"), flat), ElementsAre(Mechanism::none));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), flat), ElementsAre(Mechanism::none));
+    EXPECT_THAT(mechanisms_of(axes_of("--mechanism tail", 1, "barrier"), flat), ElementsAre(Mechanism::none));
+    EXPECT_THAT(mechanisms_of(axes_of("--mechanism all"), flat), ElementsAre(Mechanism::none));
 }
 
 TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
 {
     const StrategyInfo two{.name = "two", .workload = &workloads::reduce, .mechanisms = kTwo};
-    const Axes axes = axes_of({{"mechanism", "null_stream,named"}}, 1, "barrier");
+    const Axes axes = axes_of("--mechanism null_stream,named", 1, "barrier");
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(mechanisms_of(axes, two)); }),
               "--mechanism null_stream,named: two does not support it; allowed for two: all, fire_and_forget, tail");
 }
 
 TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
 {
-    EXPECT_EQ(axes_of({{"nx", "1:1000"}, {"ny", "1:1000"}}).of("nx").size(), 1000U);
-    EXPECT_EQ(axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}, {"block-shape", "8x8,8x16"}}),
+    EXPECT_EQ(axes_of("--nx 1:1000 --ny 1:1000").of("nx").size(), 1000U);
+    EXPECT_EQ(axes_refusal("--nx 1:1000 --ny 1:1000 --block-shape 8x8,8x16"),
               "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 inputs, 1 operators, 1 "
               "grids, 1 blocks, 1 elements, "
               "1000 nx, 1000 ny, 2 block-shapes, 1 depths, 1 thresholds, 1 coarsens, 1 aggregates, 1 overflows, 1 "
@@ -205,7 +204,7 @@ TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
               "1 waves, 1 "
               "streams, 1 delays, 1 graphs, "
               "1 seeds, 1 submits, 1 l2; allowed: at most 1000000");
-    EXPECT_THAT(axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}}, 2), StartsWith("the axes multiply to 2000000 "));
+    EXPECT_THAT(axes_refusal("--nx 1:1000 --ny 1:1000", 2), StartsWith("the axes multiply to 2000000 "));
 }
 
 } // namespace

@@ -23,28 +23,25 @@ Devices cpu_with(std::uint64_t free_memory_bytes)
 
 TEST(MatrixPlan, OfAStrategyAloneIs2048SquaredInBlocksOf16Squared)
 {
-    EXPECT_THAT(planned_cases({{"strategy", "naive_row"}}), ElementsAre(Case{.strategy = "naive_row",
-                                                                             .backend = BackendKind::cpu,
-                                                                             .mechanism = Mechanism::none,
-                                                                             .type = ElementType::float32,
-                                                                             .elements = 2048 * 2048,
-                                                                             .grid = 0,
-                                                                             .block = 0,
-                                                                             .nx = 2048,
-                                                                             .ny = 2048,
-                                                                             .shape = {16, 16},
-                                                                             .seed = 1,
-                                                                             .input = InputKind(),
-                                                                             .op = Operator::none}));
+    EXPECT_THAT(planned_cases("--strategy naive_row"), ElementsAre(Case{.strategy = "naive_row",
+                                                                        .backend = BackendKind::cpu,
+                                                                        .mechanism = Mechanism::none,
+                                                                        .type = ElementType::float32,
+                                                                        .elements = 2048 * 2048,
+                                                                        .grid = 0,
+                                                                        .block = 0,
+                                                                        .nx = 2048,
+                                                                        .ny = 2048,
+                                                                        .shape = {16, 16},
+                                                                        .seed = 1,
+                                                                        .input = InputKind(),
+                                                                        .op = Operator::none}));
 }
 
 TEST(MatrixPlan, IsTheProductOfSidesBlockShapesAndSeedsGroupedByInput)
 {
-    const Plan plan = plan_of({{"strategy", "naive_row,copy_row"},
-                               {"nx", "5,70"},
-                               {"ny", "3,4,66"},
-                               {"block-shape", "8x32,32x8"},
-                               {"seed", "1,2"}});
+    const Plan plan =
+        plan_of("--strategy naive_row,copy_row --nx 5,70 --ny 3,4,66 --block-shape 8x32,32x8 --seed 1,2");
     ASSERT_EQ(plan.groups.size(), 2U * 3 * 2);
     std::set<Case> different;
     for (const Group& group : plan.groups) {
@@ -62,7 +59,7 @@ TEST(MatrixPlan, IsTheProductOfSidesBlockShapesAndSeedsGroupedByInput)
 TEST(MatrixPlan, OfTheLargestMatrixHasAllItsNumbers)
 {
     Devices devices = cpu_with(64 * kGiB);
-    const Plan plan = plan_of({{"strategy", "naive_row"}, {"nx", "65535"}, {"ny", "65535"}}, devices);
+    const Plan plan = plan_of("--strategy naive_row --nx 65535 --ny 65535", devices);
     EXPECT_EQ(plan.groups.at(0).cases.at(0).elements, 65535ULL * 65535);
 }
 
@@ -87,7 +84,7 @@ TEST(MatrixPlan, KeysOfASumOrALaunchDoNotMultiplyIt)
 
 TEST(MatrixPlan, KeysOfAMatrixDoNotMultiplyWhatHasNone)
 {
-    const Said matrix{{"nx", "5,7"}, {"ny", "3:6"}, {"block-shape", "8x32,16x16"}, {"grid", "4"}, {"block", "32"}};
+    const Said matrix("--nx 5,7 --ny 3:6 --block-shape 8x32,16x16 --grid 4 --block 32");
     for (const std::string strategy : {"nosync", "neighbored", "hello", "fanout"}) {
         Said said = matrix;
         said.emplace_back("strategy", strategy);
@@ -103,8 +100,8 @@ TEST(MatrixPlan, KeysOfAMatrixDoNotMultiplyWhatHasNone)
 
 TEST(MatrixPlan, BesideASumEachHasItsOwnAxesAlone)
 {
-    const std::vector<Case> cases = planned_cases(
-        {{"strategy", "neighbored,naive_row"}, {"grid", "1:3"}, {"type", "int32,float32"}, {"nx", "5,7,9,11"}});
+    const std::vector<Case> cases =
+        planned_cases("--strategy neighbored,naive_row --grid 1:3 --type int32,float32 --nx 5,7,9,11");
     EXPECT_EQ(std::ranges::count(cases, "neighbored", &Case::strategy), 3 * 2);
     EXPECT_EQ(std::ranges::count(cases, "naive_row", &Case::strategy), 4);
 }
@@ -112,23 +109,18 @@ TEST(MatrixPlan, BesideASumEachHasItsOwnAxesAlone)
 // An image is drawn and has no input.
 TEST(MatrixPlan, SeedsDoNotMultiplyAnImage)
 {
-    const std::vector<Case> cases =
-        planned_cases({{"strategy", "blobs"}, {"seed", "1:3"}, {"block-shape", "8x8,16x8"}});
+    const std::vector<Case> cases = planned_cases("--strategy blobs --seed 1:3 --block-shape 8x8,16x8");
     ASSERT_EQ(cases.size(), 2U);
     EXPECT_EQ(cases[0].seed, 0U);
     EXPECT_EQ(cases[0].shape, (BlockShape{8, 8}));
     EXPECT_EQ(cases[1].shape, (BlockShape{16, 8}));
-    EXPECT_EQ(planned_cases({{"strategy", "copy_row"}, {"seed", "1:3"}}).size(), 3U);
+    EXPECT_EQ(planned_cases("--strategy copy_row --seed 1:3").size(), 3U);
 }
 
 TEST(MatrixPlan, OfARecursionHasDepthsLimitsAndMechanismsButNoBlockShapes)
 {
-    const Said said{{"strategy", "recursive_transpose"},
-                    {"block-shape", "8x32,16x16"},
-                    {"wave", "1,2"},
-                    {"streams", "1,2"},
-                    {"delay-us", "0,5"},
-                    {"graphs", "1,2"}};
+    const Said said("--strategy recursive_transpose --block-shape 8x32,16x16 --wave 1,2 --streams 1,2 --delay-us 0,5 "
+                    "--graphs 1,2");
     const std::vector<Case> one = planned_cases(said);
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].shape, BlockShape{});
@@ -188,12 +180,9 @@ TEST(MatrixMemory, OfARecursionHasTheGridsOfTheExecutor)
 TEST(MatrixDescribe, SaysSidesAndBlockShapesAndNoGrid)
 {
     const Devices devices = cpu_alone();
-    const std::string text = describe(plan_of({{"strategy", "naive_row,recursive_transpose"},
-                                               {"nx", "333"},
-                                               {"ny", "217"},
-                                               {"block-shape", "8x32,32x8"}},
-                                              devices),
-                                      devices, kByThreads);
+    const std::string text = describe(
+        plan_of("--strategy naive_row,recursive_transpose --nx 333 --ny 217 --block-shape 8x32,32x8", devices),
+        devices, kByThreads);
     EXPECT_THAT(text, AllOf(StartsWith("mechanism fire_and_forget, on cpu, type float32, elements 72261, nx 333, ny "
                                        "217,\ndepth full\n\n"),
                             ContainsRegex("strategy +block-shape +launches +waves\n"),
@@ -206,24 +195,24 @@ TEST(MatrixDescribe, SaysSidesAndBlockShapesAndNoGrid)
 TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeAtTheSideThatWasSaid)
 {
     const Case point{.strategy = "naive_row", .elements = 4096 * 2048, .grid = 0, .block = 0, .nx = 4096, .ny = 2048};
-    const Said said{{"strategy", "naive_row"}, {"nx", "64,4096"}};
+    const Said said("--strategy naive_row --nx 64,4096");
     EXPECT_EQ(plan_of(said, cpu_with(memory_bytes(point))).case_count(), 2U);
     const Devices less = cpu_with(memory_bytes(point) - 1);
     EXPECT_EQ(plan_of(said, less).case_count(),
               2U); // the case that fits is measured; the other is a row with the reason
     EXPECT_EQ(
-        refusal({{"strategy", "naive_row"}, {"nx", "4096,8192"}}, less),
+        refusal("--strategy naive_row --nx 4096,8192", less),
         "--nx 4096,8192: 4096 x 2048 numbers need 64.0 MiB of memory; allowed: what Model 1 has free, 64.0 MiB");
-    EXPECT_THAT(refusal({{"strategy", "naive_row"}, {"ny", "4096"}}, less),
+    EXPECT_THAT(refusal("--strategy naive_row --ny 4096", less),
                 StartsWith("--ny 4096: 2048 x 4096 numbers need 64.0 MiB of memory; "));
-    EXPECT_THAT(refusal({{"strategy", "naive_row"}, {"nx", "4095"}, {"ny", "4096"}}, less),
+    EXPECT_THAT(refusal("--strategy naive_row --nx 4095 --ny 4096", less),
                 StartsWith("--nx 4095: 4095 x 4096 numbers need 128 MiB of memory; "));
-    EXPECT_EQ(plan_of({{"strategy", "blobs"}, {"nx", "4096"}, {"ny", "4095"}}, less).case_count(), 1U);
+    EXPECT_EQ(plan_of("--strategy blobs --nx 4096 --ny 4095", less).case_count(), 1U);
 }
 
 TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeByANameWhereNothingWasSaid)
 {
-    EXPECT_THAT(refusal({{"strategy", "naive_row"}}, cpu_with(1024)),
+    EXPECT_THAT(refusal("--strategy naive_row", cpu_with(1024)),
                 StartsWith("--nx: 2048 x 2048 numbers need 32.0 MiB of memory; allowed: what Model 1 has free, "));
 }
 
@@ -244,8 +233,8 @@ TEST(MatrixPlanRefuses, BlockShapesOverTheDevicesThreadsAtTheirPlace)
 {
     Devices devices = cpu_alone();
     devices[BackendKind::cpu].max_threads_per_block = 512;
-    EXPECT_EQ(plan_of({{"strategy", "naive_row"}, {"block-shape", "512x1,16x32"}}, devices).case_count(), 2U);
-    EXPECT_EQ(refusal({{"strategy", "naive_row"}, {"block-shape", "16x32,19x27"}}, devices),
+    EXPECT_EQ(plan_of("--strategy naive_row --block-shape 512x1,16x32", devices).case_count(), 2U);
+    EXPECT_EQ(refusal("--strategy naive_row --block-shape 16x32,19x27", devices),
               "--block-shape 16x32,19x27: Model 1 has blocks of at most 512 threads, not 513");
     const ScratchFolder folder;
     Settings settings;
@@ -258,9 +247,9 @@ TEST(MatrixPlanRefuses, BlockShapesOverTheDevicesThreadsAtTheirPlace)
 
 TEST(MatrixPlanRefuses, SidesAndBlockShapesThatCannotBe)
 {
-    EXPECT_THAT(refusal({{"strategy", "naive_row"}, {"nx", "65536"}}),
+    EXPECT_THAT(refusal("--strategy naive_row --nx 65536"),
                 AllOf(StartsWith("--nx 65536: 65536 is too large"), HasSubstr("from 1 to 65535,")));
-    EXPECT_THAT(refusal({{"strategy", "naive_row"}, {"block-shape", "16"}}),
+    EXPECT_THAT(refusal("--strategy naive_row --block-shape 16"),
                 StartsWith("--block-shape 16: '16' is not a block shape; allowed: WIDTHxHEIGHT"));
 }
 

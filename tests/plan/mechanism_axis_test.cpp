@@ -40,65 +40,49 @@ TEST(MechanismAxis, AllIsEveryOneThatTheStrategyHas)
 {
     const auto all = Registry::find_anywhere("chain")->info().mechanisms;
     std::vector<Mechanism> found;
-    for (const auto& [strategy, mechanism] : mechanisms_of({{"strategy", "chain"}, {"mechanism", "all"}}))
+    for (const auto& [strategy, mechanism] : mechanisms_of("--strategy chain --mechanism all"))
         found.push_back(mechanism);
     EXPECT_THAT(found, ElementsAreArray(all));
-    EXPECT_EQ(counts_of({{"strategy", "chain"}, {"mechanism", "null_stream,all,null_stream"}}).size(), all.size());
-    EXPECT_THAT(mechanisms_of({{"strategy", "neighbored"}, {"mechanism", "all"}}),
-                ElementsAre(WayOf{"neighbored", none}));
+    EXPECT_EQ(counts_of("--strategy chain --mechanism null_stream,all,null_stream").size(), all.size());
+    EXPECT_THAT(mechanisms_of("--strategy neighbored --mechanism all"), ElementsAre(WayOf{"neighbored", none}));
 }
 
 TEST(MechanismAxis, IsThoseAskedForThatTheStrategyHasInItsOrder)
 {
-    EXPECT_THAT(
-        mechanisms_of(
-            {{"strategy", "nosync,barrier"}, {"mechanism", "tail,named,named"}, {"mechanism", "null_stream"}}),
-        ElementsAre(WayOf{"nosync", null_stream}, WayOf{"nosync", named_stream}, WayOf{"barrier", null_stream},
-                    WayOf{"barrier", named_stream}, WayOf{"barrier", tail}));
+    EXPECT_THAT(mechanisms_of("--strategy nosync,barrier --mechanism tail,named,named --mechanism null_stream"),
+                ElementsAre(WayOf{"nosync", null_stream}, WayOf{"nosync", named_stream},
+                            WayOf{"barrier", null_stream}, WayOf{"barrier", named_stream}, WayOf{"barrier", tail}));
 }
 
 TEST(MechanismAxis, MeansNothingToAStrategyWithOneMechanism)
 {
-    EXPECT_THAT(mechanisms_of({{"strategy", "neighbored,synced,tail,host_loop,nosync"}, {"mechanism", "named"}}),
+    EXPECT_THAT(mechanisms_of("--strategy neighbored,synced,tail,host_loop,nosync --mechanism named"),
                 ElementsAre(WayOf{"neighbored", none}, WayOf{"synced", null_stream}, WayOf{"tail", tail},
                             WayOf{"host_loop", host}, WayOf{"nosync", named_stream}));
 }
 
 TEST(MechanismAxis, MultipliesDepthsByAllAndPendingLimitsByThoseFromTheDeviceAlone)
 {
-    const auto counts = counts_of({{"strategy", "chain"},
-                                   {"mechanism", "all"},
-                                   {"depth", "2,3,full"},
-                                   {"pending-limit", "auto,64"},
-                                   {"delay-us", "0,1"}});
+    const auto counts =
+        counts_of("--strategy chain --mechanism all --depth 2,3,full --pending-limit auto,64 --delay-us 0,1");
     for (const Mechanism mechanism : Registry::find_anywhere("chain")->info().mechanisms)
         EXPECT_EQ(counts.at(mechanism), from_device(mechanism) ? 6U : 3U) << name_of(mechanism);
 }
 
 TEST(MechanismAxis, MultipliesWavesAndStreamsByThoseWithAChainARootBlockAlone)
 {
-    const auto counts = counts_of({{"strategy", "fanout"},
-                                   {"mechanism", "all"},
-                                   {"grid", "8"},
-                                   {"depth", "1,2"},
-                                   {"wave", "auto,2"},
-                                   {"streams", "1,2,4"}});
+    const auto counts =
+        counts_of("--strategy fanout --mechanism all --grid 8 --depth 1,2 --wave auto,2 --streams 1,2,4");
     for (const Mechanism mechanism : Registry::find_anywhere("fanout")->info().mechanisms)
         EXPECT_EQ(counts.at(mechanism), from_device(mechanism) ? 6U : 1U) << name_of(mechanism);
-    for (const auto& [mechanism, cases] :
-         counts_of({{"strategy", "chain"}, {"mechanism", "all"}, {"wave", "1,2"}, {"streams", "1,2"}}))
+    for (const auto& [mechanism, cases] : counts_of("--strategy chain --mechanism all --wave 1,2 --streams 1,2"))
         EXPECT_EQ(cases, 1U) << name_of(mechanism);
 }
 
 TEST(MechanismAxis, LeavesWhatMeansNothingAtItsDefault)
 {
-    const Plan plan = plan_of({{"strategy", "chain"},
-                               {"mechanism", "host"},
-                               {"depth", "3"},
-                               {"pending-limit", "64"},
-                               {"wave", "2"},
-                               {"streams", "2"},
-                               {"delay-us", "5"}});
+    const Plan plan =
+        plan_of("--strategy chain --mechanism host --depth 3 --pending-limit 64 --wave 2 --streams 2 --delay-us 5");
     ASSERT_EQ(plan.case_count(), 1U);
     EXPECT_EQ(plan.groups[0].cases[0], (Case{.strategy = "chain",
                                              .mechanism = host,
@@ -113,8 +97,7 @@ TEST(MechanismAxis, LeavesWhatMeansNothingAtItsDefault)
 
 TEST(GraphsAxis, MultipliesOnlyChainsByGraphTail)
 {
-    const Plan plan =
-        plan_of({{"strategy", "chain,barrier"}, {"mechanism", "all"}, {"graphs", "1,64"}, {"depth", "4"}});
+    const Plan plan = plan_of("--strategy chain,barrier --mechanism all --graphs 1,64 --depth 4");
     std::size_t with_64 = 0;
     for (const Case& point : plan.groups.front().cases)
         if (point.graphs == 64) {
@@ -124,8 +107,8 @@ TEST(GraphsAxis, MultipliesOnlyChainsByGraphTail)
         }
     EXPECT_EQ(with_64, 1U);
     EXPECT_EQ(plan.case_count(), Registry::find_anywhere("chain")->info().mechanisms.size() + 1 + 4);
-    EXPECT_NE(refusal({{"strategy", "chain"}, {"graphs", "0"}}).find("--graphs 0"), std::string::npos);
-    EXPECT_NE(refusal({{"strategy", "chain"}, {"graphs", "257"}}).find("256"), std::string::npos);
+    EXPECT_NE(refusal("--strategy chain --graphs 0").find("--graphs 0"), std::string::npos);
+    EXPECT_NE(refusal("--strategy chain --graphs 257").find("256"), std::string::npos);
 }
 
 } // namespace

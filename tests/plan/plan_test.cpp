@@ -28,7 +28,7 @@ using Shape = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
 
 TEST(Plan, OfAStrategyAloneIsTheBooksCase)
 {
-    const Plan plan = plan_of({{"strategy", "nosync"}});
+    const Plan plan = plan_of("--strategy nosync");
     ASSERT_EQ(plan.case_count(), 1U);
     EXPECT_EQ(plan.groups[0].cases[0], (Case{.strategy = "nosync",
                                              .backend = BackendKind::cpu,
@@ -46,7 +46,7 @@ TEST(Plan, OfAStrategyAloneIsTheBooksCase)
 
 TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
 {
-    const Plan usual = plan_of({{"strategy", "nosync"}}, both());
+    const Plan usual = plan_of("--strategy nosync", both());
     EXPECT_EQ(usual.repeat.at(BackendKind::cuda), exactly(30));
     EXPECT_EQ(usual.repeat.at(BackendKind::cpu), exactly(5));
     EXPECT_EQ(usual.warmup.at(BackendKind::cuda), 3U);
@@ -54,8 +54,7 @@ TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
     EXPECT_EQ(usual.sample_count(), 35U);
     EXPECT_EQ(usual.retries, 1U);
 
-    const Plan told =
-        plan_of({{"strategy", "nosync,synced"}, {"repeat", "5"}, {"warmup", "0"}, {"retries", "2"}}, both());
+    const Plan told = plan_of("--strategy nosync,synced --repeat 5 --warmup 0 --retries 2", both());
     EXPECT_EQ(told.repeat.at(BackendKind::cuda), exactly(5));
     EXPECT_EQ(told.warmup.at(BackendKind::cpu), 0U);
     EXPECT_EQ(told.sample_count(), 20U);
@@ -77,21 +76,16 @@ TEST(Plan, HasABandForAnEmptyKernelIfTold)
 
 TEST(LatencySetting, IsOnOrOff)
 {
-    EXPECT_FALSE(plan_of({{"strategy", "nosync"}}).latency);
-    EXPECT_FALSE(plan_of({{"strategy", "nosync"}, {"latency", "off"}}).latency);
-    EXPECT_TRUE(plan_of({{"strategy", "nosync"}, {"latency", "on"}}).latency);
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"latency", "yes"}}), "--latency yes: allowed: on, off");
+    EXPECT_FALSE(plan_of("--strategy nosync").latency);
+    EXPECT_FALSE(plan_of("--strategy nosync --latency off").latency);
+    EXPECT_TRUE(plan_of("--strategy nosync --latency on").latency);
+    EXPECT_EQ(refusal("--strategy nosync --latency yes"), "--latency yes: allowed: on, off");
 }
 
 TEST(Plan, IsTheProductOfAllAxes)
 {
-    const Plan plan = plan_of({{"strategy", "nosync,synced"},
-                               {"type", "int32,float32"},
-                               {"grid", "1:4:*2"},
-                               {"block", "64,128"},
-                               {"depth", "0,full"},
-                               {"pending-limit", "auto,32,64"},
-                               {"seed", "1,2"}},
+    const Plan plan = plan_of("--strategy nosync,synced --type int32,float32 --grid 1:4:*2 --block 64,128 --depth "
+                              "0,full --pending-limit auto,32,64 --seed 1,2",
                               both());
     EXPECT_EQ(plan.groups.size(), 2U * 2 * 3 * 2 * 2); // backend, type, grid, block, seed
     EXPECT_EQ(plan.case_count(), plan.groups.size() * 2 * 2 * 3);
@@ -103,11 +97,7 @@ TEST(Plan, IsTheProductOfAllAxes)
 
 TEST(Plan, GroupsTheCasesThatShareTheirInput)
 {
-    const Plan plan = plan_of({{"strategy", "neighbored,nosync"},
-                               {"grid", "1,2"},
-                               {"wave", "auto,1"},
-                               {"streams", "1,2"},
-                               {"seed", "1,2"}});
+    const Plan plan = plan_of("--strategy neighbored,nosync --grid 1,2 --wave auto,1 --streams 1,2 --seed 1,2");
     ASSERT_EQ(plan.groups.size(), 4U);
     for (const Group& group : plan.groups) {
         EXPECT_EQ(group.cases.size(), 1U + 4U);
@@ -121,7 +111,7 @@ TEST(Plan, GroupsTheCasesThatShareTheirInput)
 
 TEST(Plan, KeepsTheOrderOfStrategiesAndValues)
 {
-    const Plan plan = plan_of({{"strategy", "synced,nosync,synced"}, {"depth", "full,2,0"}});
+    const Plan plan = plan_of("--strategy synced,nosync,synced --depth full,2,0");
     ASSERT_EQ(plan.groups.size(), 1U);
     std::vector<std::pair<std::string, std::optional<std::uint32_t>>> order;
     for (const Case& point : plan.groups[0].cases)
@@ -152,7 +142,7 @@ TEST(Plan, LaunchSettingsDoNotMultiplyWhatLaunchesNothing)
 
 TEST(Plan, WavesAndStreamsDoNotMultiplyWhatHasOneChainForTheWholeGrid)
 {
-    const Plan plan = plan_of({{"strategy", "reduce2,nosync"}, {"wave", "1,2"}, {"streams", "1,2"}});
+    const Plan plan = plan_of("--strategy reduce2,nosync --wave 1,2 --streams 1,2");
     EXPECT_EQ(plan.case_count(), 1U + 4U);
     EXPECT_EQ(plan.groups[0].cases[0].wave, std::nullopt);
     EXPECT_EQ(plan.groups[0].cases[0].streams, std::nullopt);
@@ -160,7 +150,7 @@ TEST(Plan, WavesAndStreamsDoNotMultiplyWhatHasOneChainForTheWholeGrid)
 
 TEST(Plan, DelaysMultiplyWhatHasAPlaceForThemAlone)
 {
-    const Plan plan = plan_of({{"strategy", "nosync,tail,neighbored,hello"}, {"delay-us", "0,5"}});
+    const Plan plan = plan_of("--strategy nosync,tail,neighbored,hello --delay-us 0,5");
     std::vector<std::pair<std::string, std::uint32_t>> delays;
     for (const Case& point : cases_of(plan))
         delays.emplace_back(point.strategy, point.delay_us);
@@ -172,11 +162,11 @@ TEST(Plan, DelaysMultiplyWhatHasAPlaceForThemAlone)
 // All its launches are on one level.
 TEST(Plan, DepthDoesNotMultiplyAFanOut)
 {
-    const Plan plan = plan_of({{"strategy", "fanout"}, {"grid", "8"}, {"depth", "0,1,full"}});
+    const Plan plan = plan_of("--strategy fanout --grid 8 --depth 0,1,full");
     ASSERT_EQ(plan.case_count(), 1U);
     EXPECT_EQ(plan.groups[0].cases[0].depth, std::nullopt);
-    EXPECT_EQ(plan_of({{"strategy", "chain"}, {"grid", "8"}, {"depth", "0,1,full"}}).case_count(), 3U);
-    EXPECT_EQ(plan_of({{"strategy", "chains"}, {"grid", "8"}, {"depth", "0,1,full"}}).case_count(), 3U);
+    EXPECT_EQ(plan_of("--strategy chain --grid 8 --depth 0,1,full").case_count(), 3U);
+    EXPECT_EQ(plan_of("--strategy chains --grid 8 --depth 0,1,full").case_count(), 3U);
 }
 
 TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
@@ -188,28 +178,28 @@ TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
             all.push_back(point.fanout);
         return all;
     };
-    EXPECT_THAT(fanouts({{"strategy", "trees"}, {"grid", "8"}, {"fanout", "3,16"}}), ElementsAre(3, 16));
-    EXPECT_THAT(fanouts({{"strategy", "trees_by_lanes"}, {"grid", "8"}}), ElementsAre(2));
-    EXPECT_THAT(fanouts({{"strategy", "chains"}, {"grid", "8"}, {"fanout", "3,16"}}), ElementsAre(0));
+    EXPECT_THAT(fanouts("--strategy trees --grid 8 --fanout 3,16"), ElementsAre(3, 16));
+    EXPECT_THAT(fanouts("--strategy trees_by_lanes --grid 8"), ElementsAre(2));
+    EXPECT_THAT(fanouts("--strategy chains --grid 8 --fanout 3,16"), ElementsAre(0));
 }
 
 TEST(Plan, TypesAndSeedsDoNotMultiplyWhatHasNoElements)
 {
-    const Plan plan = plan_of({{"strategy", "hello"}, {"type", "int32,float32"}, {"seed", "1:3"}, {"grid", "1,2"}});
+    const Plan plan = plan_of("--strategy hello --type int32,float32 --seed 1:3 --grid 1,2");
     ASSERT_EQ(plan.groups.size(), 2U);
     ASSERT_EQ(plan.case_count(), 2U);
     EXPECT_EQ(plan.groups[0].cases[0].type, ElementType::none);
     EXPECT_EQ(plan.groups[0].cases[0].elements, 0U);
     EXPECT_EQ(plan.groups[1].cases[0].grid, 2U);
 
-    const Plan mixed = plan_of({{"strategy", "hello,host"}, {"type", "int32,float32"}, {"seed", "1:3"}});
+    const Plan mixed = plan_of("--strategy hello,host --type int32,float32 --seed 1:3");
     EXPECT_EQ(mixed.groups.size(), 6U);
     EXPECT_EQ(mixed.case_count(), 6U + 1U);
 }
 
 TEST(Plan, TheFirstSeedOrdersTheRounds)
 {
-    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"seed", "18446744073709551615,2"}}).order_seed, UINT64_MAX);
+    EXPECT_EQ(plan_of("--strategy nosync --seed 18446744073709551615,2").order_seed, UINT64_MAX);
 }
 
 TEST(Plan, TakesItsNamesFromTheExperimentFile)
@@ -222,7 +212,7 @@ TEST(Plan, TakesItsNamesFromTheExperimentFile)
 
 TEST(Plan, HasTheFiguresThatTheExperimentNames)
 {
-    EXPECT_THAT(plan_of({{"strategy", "nosync"}}).figures, IsEmpty());
+    EXPECT_THAT(plan_of("--strategy nosync").figures, IsEmpty());
     const ScratchFolder folder;
     Settings settings;
     const std::string path =
@@ -235,9 +225,7 @@ TEST(Plan, HasTheFiguresThatTheExperimentNames)
         text_of<UsageError>([&] { make_plan(wrong, cpu_alone()); }),
         AllOf(StartsWith(path + ":2: figure = by-grids: there is no figure 'by-grids', did you mean 'by-grid'?"),
               HasSubstr("allowed: by-grid, "), HasSubstr(" in all: nestbed list --json)")));
-    EXPECT_THAT(text_of<UsageError>([&] {
-                    plan_of({{"strategy", "nosync"}, {"figure", "by-grid,"}});
-                }),
+    EXPECT_THAT(text_of<UsageError>([&] { plan_of("--strategy nosync --figure by-grid,"); }),
                 StartsWith("--figure by-grid,: there is no figure ''"));
 }
 
@@ -278,36 +266,36 @@ TEST(Plan, ASectionWithoutAStrategyIsRefusedByItsName)
 
 TEST(PlanShape, AnyTwoOfElementsGridAndBlockGiveTheThird)
 {
-    EXPECT_EQ(shape_of({{"grid", "100"}, {"block", "64"}}), (Shape{6400, 100, 64}));
-    EXPECT_EQ(shape_of({{"elements", "6400"}, {"block", "64"}}), (Shape{6400, 100, 64}));
-    EXPECT_EQ(shape_of({{"elements", "6401"}, {"block", "64"}}), (Shape{6401, 101, 64}));
-    EXPECT_EQ(shape_of({{"elements", "6400"}, {"grid", "100"}}), (Shape{6400, 100, 64}));
-    EXPECT_EQ(shape_of({{"elements", "6401"}, {"grid", "100"}}), (Shape{6401, 100, 128})); // block is a power of two
-    EXPECT_EQ(shape_of({{"elements", "1"}, {"grid", "100"}}), (Shape{1, 100, 1}));
+    EXPECT_EQ(shape_of("--grid 100 --block 64"), (Shape{6400, 100, 64}));
+    EXPECT_EQ(shape_of("--elements 6400 --block 64"), (Shape{6400, 100, 64}));
+    EXPECT_EQ(shape_of("--elements 6401 --block 64"), (Shape{6401, 101, 64}));
+    EXPECT_EQ(shape_of("--elements 6400 --grid 100"), (Shape{6400, 100, 64}));
+    EXPECT_EQ(shape_of("--elements 6401 --grid 100"), (Shape{6401, 100, 128})); // block is a power of two
+    EXPECT_EQ(shape_of("--elements 1 --grid 100"), (Shape{1, 100, 1}));
 }
 
 TEST(PlanShape, WhatIsNotGivenIsTheBooks)
 {
-    EXPECT_EQ(shape_of({{"grid", "3"}}), (Shape{3 * 512, 3, 512}));
-    EXPECT_EQ(shape_of({{"block", "64"}}), (Shape{2048 * 64, 2048, 64}));
-    EXPECT_EQ(shape_of({{"elements", "1000"}}), (Shape{1000, 2, 512}));
-    EXPECT_EQ(shape_of({{"elements", "1"}}), (Shape{1, 1, 512}));
+    EXPECT_EQ(shape_of("--grid 3"), (Shape{3 * 512, 3, 512}));
+    EXPECT_EQ(shape_of("--block 64"), (Shape{2048 * 64, 2048, 64}));
+    EXPECT_EQ(shape_of("--elements 1000"), (Shape{1000, 2, 512}));
+    EXPECT_EQ(shape_of("--elements 1"), (Shape{1, 1, 512}));
 }
 
 TEST(PlanShape, AllThreeLeaveARaggedEndAndEmptyBlocks)
 {
-    EXPECT_EQ(shape_of({{"elements", "5"}, {"grid", "4"}, {"block", "4"}}), (Shape{5, 4, 4}));
-    EXPECT_EQ(shape_of({{"elements", "16"}, {"grid", "4"}, {"block", "4"}}), (Shape{16, 4, 4}));
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"elements", "17"}, {"grid", "4"}, {"block", "4"}}),
+    EXPECT_EQ(shape_of("--elements 5 --grid 4 --block 4"), (Shape{5, 4, 4}));
+    EXPECT_EQ(shape_of("--elements 16 --grid 4 --block 4"), (Shape{16, 4, 4}));
+    EXPECT_EQ(refusal("--strategy nosync --elements 17 --grid 4 --block 4"),
               "--elements 17: 17 elements do not fit 4 blocks of 4; allowed: at most 16");
 }
 
 TEST(PlanShape, ElementsThatNoBlockOrNoGridCanHoldAreRefused)
 {
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"elements", "102401"}, {"grid", "100"}}),
+    EXPECT_EQ(refusal("--strategy nosync --elements 102401 --grid 100"),
               "--elements 102401: 102401 elements need blocks of 2048 threads; allowed: at most 102400 with "
               "100 blocks");
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"elements", "2147483648"}, {"block", "1"}}),
+    EXPECT_EQ(refusal("--strategy nosync --elements 2147483648 --block 1"),
               "--elements 2147483648: 2147483648 elements need 2147483648 blocks of 1; allowed: at most 2147483647 "
               "blocks");
 }
@@ -375,7 +363,7 @@ std::string no_gpu()
 
 TEST(ChosenBackends, AreTheDefaultWhenNothingOrAutoIsSaid)
 {
-    for (const Said& said : {Said{}, Said{{"backend", "auto"}}}) {
+    for (const Said& said : {Said{}, Said("--backend auto")}) {
         EXPECT_THAT(chosen_backends(settings_of(said), a_gpu), ElementsAre(BackendKind::cuda));
         EXPECT_THAT(chosen_backends(settings_of(said), no_gpu), ElementsAre(BackendKind::cpu));
     }
@@ -383,29 +371,26 @@ TEST(ChosenBackends, AreTheDefaultWhenNothingOrAutoIsSaid)
 
 TEST(ChosenBackends, AreAllThatAreNamedEachOnceAndUnknownOnesAreRefused)
 {
-    const Settings twice = settings_of({{"backend", "cpu,cpu"}, {"backend", "cpu"}});
+    const Settings twice = settings_of("--backend cpu,cpu --backend cpu");
     EXPECT_THAT(chosen_backends(twice, a_gpu), ElementsAre(BackendKind::cpu));
-    const Settings both_named = settings_of({{"backend", "auto,cpu"}});
+    const Settings both_named = settings_of("--backend auto,cpu");
     EXPECT_THAT(chosen_backends(both_named, a_gpu), ElementsAre(BackendKind::cuda, BackendKind::cpu));
     EXPECT_THAT(chosen_backends(both_named, no_gpu), ElementsAre(BackendKind::cpu));
-    EXPECT_EQ(text_of<UsageError>([] {
-                  static_cast<void>(chosen_backends(settings_of({{"backend", "cpu,cudda"}}), a_gpu));
-              }),
-              "--backend cpu,cudda: there is no backend 'cudda', did you mean 'cuda'?; allowed: auto, cuda, cpu");
+    EXPECT_EQ(
+        text_of<UsageError>([] { static_cast<void>(chosen_backends(settings_of("--backend cpu,cudda"), a_gpu)); }),
+        "--backend cpu,cudda: there is no backend 'cudda', did you mean 'cuda'?; allowed: auto, cuda, cpu");
 }
 
 TEST(ChosenBackends, AskForAGpuOnlyWhereTheAnswerMatters)
 {
     const auto asked = []() -> std::string { throw std::logic_error("the driver was started"); };
-    EXPECT_THAT(chosen_backends(settings_of({{"backend", "cpu"}}), asked), ElementsAre(BackendKind::cpu));
-    EXPECT_THROW(static_cast<void>(chosen_backends(settings_of({{"backend", "auto"}}), asked)), std::logic_error);
+    EXPECT_THAT(chosen_backends(settings_of("--backend cpu"), asked), ElementsAre(BackendKind::cpu));
+    EXPECT_THROW(static_cast<void>(chosen_backends(settings_of("--backend auto"), asked)), std::logic_error);
 }
 
 TEST(ChosenBackends, DoNotHaveAGpuWhereThereIsNone)
 {
-    EXPECT_EQ(text_of<UsageError>([] {
-                  static_cast<void>(chosen_backends(settings_of({{"backend", "cuda"}}), no_gpu));
-              }),
+    EXPECT_EQ(text_of<UsageError>([] { static_cast<void>(chosen_backends(settings_of("--backend cuda"), no_gpu)); }),
               "--backend cuda: there is no usable GPU here (no driver); allowed: auto, cpu, or, for a plan alone, "
               "`nestbed run --dry-run --device h200`");
 }
@@ -423,8 +408,7 @@ std::string squeezed(const std::string& text)
 TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
 {
     const Devices devices = cpu_alone();
-    const Plan plan = plan_of(
-        {{"strategy", "nosync,reduce2,neighbored"}, {"grid", "100"}, {"block", "64"}, {"depth", "full,2"}}, devices);
+    const Plan plan = plan_of("--strategy nosync,reduce2,neighbored --grid 100 --block 64 --depth full,2", devices);
     const std::string text = describe(plan, devices, kByThreads);
     EXPECT_THAT(squeezed(text),
                 AllOf(StartsWith("mechanism null_stream, on cpu, type int32, elements 6400, grid 100, block 64\n\n"
@@ -459,7 +443,7 @@ TEST(Describe, CountsNoLaunchesThatTheInputDecides)
 TEST(Describe, SaysTheWavesOfTheDevice)
 {
     const Devices devices = both();
-    const Plan plan = plan_of({{"strategy", "nosync"}, {"repeat", "1"}, {"warmup", "0"}}, devices);
+    const Plan plan = plan_of("--strategy nosync --repeat 1 --warmup 0", devices);
     const std::string text = squeezed(describe(plan, devices, kByThreads));
     const Case point{.strategy = "nosync", .grid = 2048, .block = 512};
     const std::uint32_t waves =
@@ -474,23 +458,21 @@ TEST(Describe, SaysTheWavesOfTheDevice)
 TEST(Describe, SaysHowGridsAreLaunched)
 {
     const Devices devices = cpu_alone();
-    const std::string text = squeezed(describe(
-        plan_of({{"strategy", "chain"}, {"mechanism", "tail,host"}, {"grid", "1"}, {"block", "32"}, {"depth", "4"}},
-                devices),
-        devices, kByThreads));
+    const std::string text =
+        squeezed(describe(plan_of("--strategy chain --mechanism tail,host --grid 1 --block 32 --depth 4", devices),
+                          devices, kByThreads));
     EXPECT_THAT(text, AllOf(HasSubstr("\nchain tail 4 1\n"), HasSubstr("\nchain host 0\n")));
 }
 
 TEST(PlanShape, MayBeAsLargeAsABlockAndAGridCanBe)
 {
-    EXPECT_EQ(shape_of({{"elements", "102400"}, {"grid", "100"}}), (Shape{102400, 100, 1024}));
+    EXPECT_EQ(shape_of("--elements 102400 --grid 100"), (Shape{102400, 100, 1024}));
     Devices devices = both();
     devices.erase(BackendKind::cpu);
     devices[BackendKind::cuda].free_memory_bytes = UINT64_MAX;
-    const Plan plan = plan_of({{"strategy", "neighbored"}, {"elements", "2147483647"}, {"block", "1"}}, devices);
+    const Plan plan = plan_of("--strategy neighbored --elements 2147483647 --block 1", devices);
     EXPECT_EQ(plan.groups.at(0).cases.at(0).grid, 2147483647U);
-    EXPECT_EQ(plan_of({{"strategy", "neighbored"}, {"grid", "2147483647"}, {"block", "1"}}, devices).case_count(),
-              1U);
+    EXPECT_EQ(plan_of("--strategy neighbored --grid 2147483647 --block 1", devices).case_count(), 1U);
 }
 
 TEST(Plan, ExpectsWhatItIsTold)
@@ -503,7 +485,7 @@ TEST(Plan, ExpectsWhatItIsTold)
          {Status::ok, Status::wrong, Status::launch_failed, Status::unsupported, Status::timeout})
         EXPECT_EQ(expected(std::string(name_of(status))), std::pair(status, false));
     EXPECT_EQ(expected("race"), std::pair(Status::ok, true));
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "wrongs"}}),
+    EXPECT_EQ(refusal("--strategy nosync --expect wrongs"),
               "--expect wrongs: there is no expectation 'wrongs', did you mean 'wrong'?; allowed: ok, wrong, "
               "launch_failed, unsupported, timeout, race");
 }

@@ -21,11 +21,11 @@ std::string refused(const Said& said)
 TEST(RepeatsSetting, IsANumberOrAPrecisionWithALeastAndAMost)
 {
     EXPECT_EQ(repeats_of_said({}), exactly(30));
-    EXPECT_EQ(repeats_of_said({{"repeat", "7"}}), exactly(7));
-    EXPECT_EQ(repeats_of_said({{"precision", "1%"}}), (Repeats{.least = 30, .most = 1000, .precision = 0.01}));
-    EXPECT_EQ(repeats_of_said({{"precision", "0.5%"}, {"repeat", "5"}, {"max-repeat", "50"}}),
+    EXPECT_EQ(repeats_of_said("--repeat 7"), exactly(7));
+    EXPECT_EQ(repeats_of_said("--precision 1%"), (Repeats{.least = 30, .most = 1000, .precision = 0.01}));
+    EXPECT_EQ(repeats_of_said("--precision 0.5% --repeat 5 --max-repeat 50"),
               (Repeats{.least = 5, .most = 50, .precision = 0.005}));
-    EXPECT_EQ(repeats_of_said({{"precision", "1%"}, {"repeat", "2000"}}).most, 2000U);
+    EXPECT_EQ(repeats_of_said("--precision 1% --repeat 2000").most, 2000U);
 }
 
 TEST(RepeatsSetting, ThatCannotBeIsRefused)
@@ -34,8 +34,8 @@ TEST(RepeatsSetting, ThatCannotBeIsRefused)
         EXPECT_EQ(refused({{"precision", wrong}}),
                   std::string("--precision ") + wrong +
                       ": it is not a valid precision; allowed: from 0.01% to 50%, such as 1%");
-    EXPECT_EQ(refused({{"max-repeat", "50"}}), "--max-repeat 50: max-repeat requires precision");
-    EXPECT_THAT(refused({{"precision", "1%"}, {"max-repeat", "29"}}), HasSubstr("--max-repeat 29"));
+    EXPECT_EQ(refused("--max-repeat 50"), "--max-repeat 50: max-repeat requires precision");
+    EXPECT_THAT(refused("--precision 1% --max-repeat 29"), HasSubstr("--max-repeat 29"));
 }
 
 TEST(RepeatsInWords, AreShort)

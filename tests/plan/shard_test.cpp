@@ -32,21 +32,13 @@ TEST(Shard, IsRefusedWithTheOptionTheValueAndWhatIsAllowed)
 // Cases from cheap to expensive, in several groups.
 Plan some_plan()
 {
-    return plan_of({{"strategy", "nosync,synced,neighbored,chain"},
-                    {"mechanism", "all"},
-                    {"grid", "4,64,2048"},
-                    {"depth", "1:5"}});
+    return plan_of("--strategy nosync,synced,neighbored,chain --mechanism all --grid 4,64,2048 --depth 1:5");
 }
 
 TEST(Shards, KeepWhatEveryPartNeedsToKnow)
 {
-    const Plan plan = plan_of({{"strategy", "nosync,neighbored"},
-                               {"grid", "4,8"},
-                               {"block", "8"},
-                               {"title", "Some"},
-                               {"repeat", "7"},
-                               {"seed", "5"},
-                               {"expect", "wrong"}});
+    const Plan plan =
+        plan_of("--strategy nosync,neighbored --grid 4,8 --block 8 --title Some --repeat 7 --seed 5 --expect wrong");
     const Plan part = part_of(plan, {2, 2}, kByThreads);
     EXPECT_EQ(part.experiment, plan.experiment);
     EXPECT_EQ(part.title, "Some");
@@ -70,8 +62,7 @@ TEST(Shards, OneIsAll)
 
 TEST(Shards, LeaveGroupsWholeWhereTheyAreEquallyDear)
 {
-    const Plan plan =
-        plan_of({{"strategy", "nosync,neighbored"}, {"grid", "64"}, {"block", "64"}, {"seed", "1,2,3,4"}});
+    const Plan plan = plan_of("--strategy nosync,neighbored --grid 64 --block 64 --seed 1,2,3,4");
     ASSERT_EQ(plan.groups.size(), 4U);
     for (const Plan& part : parts_of(plan, 2, kByThreads)) {
         ASSERT_EQ(part.groups.size(), 2U);
@@ -82,7 +73,7 @@ TEST(Shards, LeaveGroupsWholeWhereTheyAreEquallyDear)
 
 TEST(Shards, DivideAGroupThatCostsMoreThanAPart)
 {
-    const Plan plan = plan_of({{"strategy", "nosync"}, {"grid", "64"}, {"block", "64"}, {"depth", "2,2,3"}});
+    const Plan plan = plan_of("--strategy nosync --grid 64 --block 64 --depth 2,2,3");
     ASSERT_EQ(plan.groups.size(), 1U);
     ASSERT_EQ(plan.case_count(), 2U);
     const std::vector<Plan> parts = parts_of(plan, 2, kByThreads);
@@ -93,7 +84,7 @@ TEST(Shards, DivideAGroupThatCostsMoreThanAPart)
 // Shards balance the estimated run time, not the number of cases: one case takes as long as all others together.
 TEST(Shards, HaveNotAsManyCases)
 {
-    const Plan plan = plan_of({{"strategy", "neighbored"}, {"grid", "4,8,16,4096"}, {"block", "64"}});
+    const Plan plan = plan_of("--strategy neighbored --grid 4,8,16,4096 --block 64");
     const std::vector<Plan> parts = parts_of(plan, 2, kByThreads);
     EXPECT_EQ(parts[0].case_count(), 1U);
     EXPECT_EQ(parts[0].groups.front().cases.front().grid, 4096U);
@@ -102,7 +93,7 @@ TEST(Shards, HaveNotAsManyCases)
 
 TEST(Shards, MoreThanCasesAreEmpty)
 {
-    const Plan plan = plan_of({{"strategy", "nosync,neighbored"}, {"grid", "4"}, {"block", "8"}});
+    const Plan plan = plan_of("--strategy nosync,neighbored --grid 4 --block 8");
     const std::vector<Plan> parts = parts_of(plan, 5, kByThreads);
     expect_to_be_divided(plan, parts);
     std::vector<std::size_t> cases;
@@ -126,12 +117,9 @@ std::pair<double, double> all_and_longest(const std::vector<Plan>& parts)
 TEST(Shards, AreEquallyLongAndMakeFewInputsTwice)
 {
     for (const Said& said :
-         {Said{{"strategy", "nosync,synced,neighbored,chain"},
-               {"mechanism", "all"},
-               {"grid", "4,64,2048"},
-               {"depth", "1:5"}},
-          Said{{"strategy", "nosync,tail,neighbored"}, {"grid", "2048,4096,8192"}, {"depth", "1:3"}, {"repeat", "1"}},
-          Said{{"strategy", "tail,nosync"}, {"grid", "64:1024:*2"}, {"seed", "1:6"}}}) {
+         {Said("--strategy nosync,synced,neighbored,chain --mechanism all --grid 4,64,2048 --depth 1:5"),
+          Said("--strategy nosync,tail,neighbored --grid 2048,4096,8192 --depth 1:3 --repeat 1"),
+          Said("--strategy tail,nosync --grid 64:1024:*2 --seed 1:6")}) {
         const Plan plan = plan_of(said);
         double dearest = 0;
         for (const Group& group : plan.groups)
@@ -153,8 +141,7 @@ TEST(Shards, DoNotMakeAnInputTwiceWhereThatTakesLonger)
 {
     Devices devices = both();
     devices.erase(BackendKind::cpu);
-    const Plan plan = plan_of(
-        {{"strategy", "neighbored,cub"}, {"grid", "2048,2049,2050,2051"}, {"repeat", "1"}, {"warmup", "0"}}, devices);
+    const Plan plan = plan_of("--strategy neighbored,cub --grid 2048,2049,2050,2051 --repeat 1 --warmup 0", devices);
     ASSERT_EQ(plan.groups.size(), 4U);
     constexpr CaseTimes kLongInputs{
         .sample_us = [](const Case&) { return 1.0; },

@@ -101,8 +101,7 @@ TEST(Cost, GrowsWithWhatTakesTime)
 
 TEST(Cost, OfAPlanIsThatOfItsSamplesAndInputs)
 {
-    const Plan plan =
-        plan_of({{"strategy", "nosync,neighbored"}, {"grid", "64,2048"}, {"repeat", "5"}, {"warmup", "2"}});
+    const Plan plan = plan_of("--strategy nosync,neighbored --grid 64,2048 --repeat 5 --warmup 2");
     ASSERT_EQ(plan.groups.size(), 2U);
     double us = 0;
     for (const Group& group : plan.groups) {
@@ -118,7 +117,7 @@ TEST(Cost, OfAPlanIsThatOfItsSamplesAndInputs)
 // A CUDA-only strategy is one row on the executor, whatever its size.
 TEST(Cost, OfWhatTheExecutorCannotRunIsOneRow)
 {
-    const Plan plan = plan_of({{"strategy", "graph,neighbored"}, {"grid", "65536"}, {"repeat", "100"}});
+    const Plan plan = plan_of("--strategy graph,neighbored --grid 65536 --repeat 100");
     const std::vector<Case>& cases = plan.groups.front().cases;
     EXPECT_EQ(cases.front().strategy, "graph");
     EXPECT_LT(cost_us(kCaseTimes, plan, cases.front()), cost_us(kCaseTimes, plan, cases.back()) / 1000);
@@ -186,7 +185,7 @@ TEST(Cost, OfWhatOneBackendCannotRunIsThatOfARow)
         EXPECT_GT(sample_us(point), kSampleOverheadUs) << strategy;
         point.backend = BackendKind::cpu;
         EXPECT_EQ(sample_us(point), kSampleOverheadUs) << strategy;
-        Plan plan = plan_of({{"strategy", "nosync"}});
+        Plan plan = plan_of("--strategy nosync");
         EXPECT_EQ(cost_us(kCaseTimes, plan, point), kSampleOverheadUs) << strategy;
     }
 }

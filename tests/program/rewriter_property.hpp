@@ -5,9 +5,7 @@
 #include "program/rewrite/rewriter.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -4,7 +4,6 @@
 #include "support/matchers.hpp"
 #include "support/orders.hpp"
 
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <random>

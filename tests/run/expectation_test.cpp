@@ -208,28 +208,28 @@ TEST(Finding, IsOkUnsupportedOrWhatIsExpectedOfTheCase)
 
 TEST(ExpectKey, IsOneOfSixAndOkUnlessSaid)
 {
-    EXPECT_EQ(plan_of({{"strategy", "nosync"}}).expect, ok);
-    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "ok"}}).expect, ok);
-    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "wrong"}}).expect, wrong);
-    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "launch_failed"}}).expect, launch_failed);
-    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "unsupported"}}).expect, unsupported);
-    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "timeout"}}).expect, timeout);
-    const Plan race = plan_of({{"strategy", "nosync"}, {"expect", "race"}});
+    EXPECT_EQ(plan_of("--strategy nosync").expect, ok);
+    EXPECT_EQ(plan_of("--strategy nosync --expect ok").expect, ok);
+    EXPECT_EQ(plan_of("--strategy nosync --expect wrong").expect, wrong);
+    EXPECT_EQ(plan_of("--strategy nosync --expect launch_failed").expect, launch_failed);
+    EXPECT_EQ(plan_of("--strategy nosync --expect unsupported").expect, unsupported);
+    EXPECT_EQ(plan_of("--strategy nosync --expect timeout").expect, timeout);
+    const Plan race = plan_of("--strategy nosync --expect race");
     EXPECT_EQ(race.expect, ok);
     EXPECT_TRUE(race.expect_race);
-    EXPECT_FALSE(plan_of({{"strategy", "nosync"}, {"expect", "ok"}}).expect_race);
+    EXPECT_FALSE(plan_of("--strategy nosync --expect ok").expect_race);
 }
 
 TEST(ExpectKey, RefusesAnyOtherWithTheNearest)
 {
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "launch_fail"}}),
+    EXPECT_EQ(refusal("--strategy nosync --expect launch_fail"),
               "--expect launch_fail: there is no expectation 'launch_fail', did you mean 'launch_failed'?; allowed: "
               "ok, wrong, launch_failed, unsupported, timeout, race");
     for (const std::string status : {"crashed", "ok,wrong", ""})
         EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", status}}),
                   "--expect " + status + ": there is no expectation '" + status +
                       "'; allowed: ok, wrong, launch_failed, unsupported, timeout, race");
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "ok"}, {"expect", "wrong"}}),
+    EXPECT_EQ(refusal("--strategy nosync --expect ok --expect wrong"),
               "--expect wrong: expect was given before; it takes one value");
 }
 

@@ -3,7 +3,6 @@
 
     NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 -W error tests/scripts/attacked_test.py
 """
-import csv
 import json
 import os
 import pathlib
@@ -15,25 +14,12 @@ import tempfile
 import time
 import unittest
 
-from scratch import Scratch
-
-NESTBED = os.path.abspath(os.environ["NESTBED"])
-TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
+from runs import LIMIT, NESTBED, Runs, rows_of, runs_of
 
 CASES = ("--backend", "cpu", "--strategy", "neighbored,nosync,barrier,tail", "--grid", "4,16", "--block", "64", "--warmup", "0")
 LONG = (*CASES, "--repeat", "2000")  # takes some seconds, so that there is time to change its files
 SHORT = (*CASES, "--repeat", "2")
 SHORT_ROWS = 16
-LIMIT = 60
-
-
-def rows_of(log):
-    with open(log, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file, strict=True))
-
-
-def runs_of(manifest):
-    return json.loads(manifest.read_text())["runs"]
 
 
 def shown_on(terminal):
@@ -47,35 +33,10 @@ def shown_on(terminal):
             return shown
 
 
-class Attacked(Scratch):
+class Attacked(Runs):
     def setUp(self):
         super().setUp()
-        self.log = self.folder / "out.csv"
         self.manifest = self.folder / "out.csv.json"
-
-    def names(self):
-        return sorted(path.name for path in self.folder.iterdir())
-
-    def start(self, *words, program=NESTBED):
-        process = subprocess.Popen([program, "run", *map(str, words)], cwd=self.folder, text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
-
-    def end_of(self, process):
-        out, err = process.communicate(timeout=LIMIT)
-        return process.returncode, out, err
-
-    def run_to_end(self, *words, **options):
-        return self.end_of(self.start(*words, **options))
-
-    def wait_for_rows(self, process, rows):
-        end = time.monotonic() + LIMIT
-        while not self.log.exists() or self.log.read_bytes().count(b"\n") <= rows:
-            self.assertIsNone(process.poll(), "it ended before anything was done to it")
-            self.assertLess(time.monotonic(), end, "nothing was measured")
-            time.sleep(0.002)
 
 
 class Logs(Attacked):
@@ -86,8 +47,8 @@ class Logs(Attacked):
         self.wait_for_rows(process, already + 20)
         before = self.log.read_bytes()
         deed()
-        code, out, err = self.end_of(process)
-        self.assertEqual((code, out), (1, ""), err)
+        out, err = self.ended(process, 1)
+        self.assertEqual(out, "")
         return before[:before.rfind(b"\n") + 1], err
 
     def assert_rescued(self, before, err, what):
@@ -99,9 +60,8 @@ class Logs(Attacked):
         places = {(row["key"], row["repetition"]) for row in rows}
         self.assertEqual(len(places), len(rows))
         # A run can continue this log: it has all rows, and none twice.
-        code, _, err = self.run_to_end(*LONG, "--dry-run", "-o", rescued.name)
-        self.assertEqual(code, 0, err)
-        self.assertEqual(set(runs_of(self.folder / "out.csv.rescued-1.json")), {row["run_id"] for row in rows})
+        self.run_to_end(*LONG, "--dry-run", "-o", rescued.name)
+        self.assertEqual(set(runs_of(self.folder / "out.csv.rescued-1")), {row["run_id"] for row in rows})
 
     def test_deleted(self):
         before, err = self.attacked(self.log.unlink)
@@ -144,11 +104,10 @@ class Logs(Attacked):
             process = self.start(*LONG, "-o", self.log.name)
             self.wait_for_rows(process, 20)
             self.plant(self.manifest, victim)
-            code, _, err = self.end_of(process)
-            self.assertEqual((code, err.count("nestbed: ")), (0, 0), err)
+            self.assertNotIn("nestbed: ", self.ended(process)[1])
             self.assertEqual(victim.read_text(), content)
             self.assertFalse(self.manifest.is_symlink())
-            (run,) = runs_of(self.manifest).values()
+            (run,) = runs_of(self.log).values()
             self.assertIn("finished_utc", run)
             self.assertEqual(os.listdir(elsewhere.name), ["precious"])
 
@@ -173,8 +132,7 @@ class Logs(Attacked):
         process = self.start(*LONG, "-o", "logs/out.csv")
         self.wait_for_rows(process, 20)
         plant()
-        code, _, err = self.end_of(process)
-        self.assertEqual(code, 1)
+        _, err = self.ended(process, 1)
         self.assertIn("logs/out.csv: it was renamed while this run was writing it; all rows of the log are in ", err)
         rescued = pathlib.Path(err.split("all rows of the log are in ")[1].strip())
         self.addCleanup(pathlib.Path(f"{rescued}.json").unlink, missing_ok=True)
@@ -186,8 +144,7 @@ class Logs(Attacked):
         (self.folder / "data").mkdir()
         self.log.symlink_to("data/real.csv")
         for _ in range(2):
-            code, _, err = self.run_to_end(*SHORT, "-o", self.log.name)
-            self.assertEqual(code, 0, err)
+            self.run_to_end(*SHORT, "-o", self.log.name)
         self.assertTrue(self.log.is_symlink())
         self.assertEqual(len(rows_of(self.folder / "data/real.csv")), SHORT_ROWS)
         self.assertEqual(self.names(), ["data", "out.csv", "out.csv.json"])
@@ -211,7 +168,7 @@ class Logs(Attacked):
         self.assertIn("all rows of the log are in out.csv.rescued-1\n", err)
         rescued = self.folder / "out.csv.rescued-1"
         self.assertTrue(rescued.read_bytes().startswith(before))
-        self.assertLess(first, set(runs_of(self.folder / "out.csv.rescued-1.json")))
+        self.assertLess(first, set(runs_of(self.folder / "out.csv.rescued-1")))
         # And a run continues it.
         process = self.start(*LONG, "-o", rescued.name)
         self.assertIn("out.csv.rescued-1 already has ", process.stderr.readline())
@@ -223,10 +180,9 @@ class Logs(Attacked):
         self.manifest.unlink()
         size = self.log.stat().st_size + 20_000
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
-        code, _, err = self.end_of(process)
-        self.assertEqual(code, 1, err)
+        _, err = self.ended(process, 1)
         self.assertIn("out.csv: the row could not be written: File too large", err)
-        self.assertEqual(set(runs_of(self.manifest)), {row["run_id"] for row in rows_of(self.log)})
+        self.assertEqual(set(runs_of(self.log)), {row["run_id"] for row in rows_of(self.log)})
 
     def test_deleted_in_a_run_that_something_else_ends(self):
         process = self.start(*LONG, "--retries", "1", "-o", self.log.name)
@@ -242,8 +198,8 @@ class Logs(Attacked):
         self.assertGreater(limit, max(used))
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (limit, limit))
         os.kill(int(worker), signal.SIGKILL)
-        code, out, err = self.end_of(process)
-        self.assertEqual((code, out), (1, ""), err)
+        out, err = self.ended(process, 1)
+        self.assertEqual(out, "")
         self.assertRegex(err, "nestbed: out.csv: it was deleted while this run was writing it; all rows of the log are in out.csv.rescued-1\n"
                               "nestbed: .*Too many open files\n$")
         self.assertEqual((self.folder / "out.csv.rescued-1").read_bytes(), before)
@@ -257,45 +213,42 @@ class Manifests(Attacked):
             process = self.start(*CASES, "--repeat", "60", "-o", self.log.name)
             self.wait_for_rows(process, 5)
             deed()
-            code, _, err = self.end_of(process)
-            self.assertEqual((code, err), (0, ""))
-            (run,) = runs_of(self.manifest).values()
+            self.assertEqual(self.ended(process)[1], "")
+            (run,) = runs_of(self.log).values()
             self.assertEqual(run["log_rows"], 480)
             self.assertIn("finished_utc", run)
 
     def test_two_runs_at_once_into_logs_of_one_stem(self):
         both = [self.start(*SHORT, "-o", f"grid.gpu{number}") for number in (0, 1)]
         for process in both:
-            self.assertEqual(self.end_of(process)[0], 0)
+            self.ended(process)
         self.assertEqual(self.names(), ["grid.gpu0", "grid.gpu0.json", "grid.gpu1", "grid.gpu1.json"])
         for number in (0, 1):
-            ((run_id, run),) = runs_of(self.folder / f"grid.gpu{number}.json").items()
+            ((run_id, run),) = runs_of(self.folder / f"grid.gpu{number}").items()
             self.assertEqual({row["run_id"] for row in rows_of(self.folder / f"grid.gpu{number}")}, {run_id})
             self.assertEqual(run["log_rows"], SHORT_ROWS)
         before = (self.folder / "grid.gpu1.json").read_bytes()
-        self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu0", "--overwrite")[0], 0)
+        self.run_to_end(*SHORT, "-o", "grid.gpu0", "--overwrite")
         self.assertEqual((self.folder / "grid.gpu1.json").read_bytes(), before)
-        self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu1")[2], "nestbed: grid.gpu1 already has 16 of 16 samples\n")
+        self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu1")[1], "nestbed: grid.gpu1 already has 16 of 16 samples\n")
         self.assertIn("grid.gpu0.old-1.json", self.names())
 
     def test_of_an_earlier_version_are_read_and_go_on_under_the_new_name(self):
-        self.assertEqual(self.run_to_end(*SHORT, "-o", self.log.name)[0], 0)
+        self.run_to_end(*SHORT, "-o", self.log.name)
         old = self.folder / "out.json"
         self.manifest.rename(old)
         text = old.read_bytes()
-        code, out, err = self.run_to_end(*SHORT, "-o", self.log.name)
-        self.assertEqual((code, err), (0, "nestbed: out.csv already has 16 of 16 samples\n"))
+        out, err = self.run_to_end(*SHORT, "-o", self.log.name)
+        self.assertEqual(err, "nestbed: out.csv already has 16 of 16 samples\n")
         self.assertIn("manifest: out.json\n", out)
         self.assertEqual(self.names(), ["out.csv", "out.json"])
-        merged = subprocess.run([NESTBED, "merge", "out.csv", "-o", "all.csv"], cwd=self.folder, check=False, capture_output=True)
-        self.assertEqual(merged.returncode, 0, merged.stderr)
-        self.assertEqual(runs_of(self.folder / "all.csv.json"), json.loads(text)["runs"])
+        self.run_to_end("out.csv", "-o", "all.csv", command="merge")
+        self.assertEqual(runs_of(self.folder / "all.csv"), json.loads(text)["runs"])
         whole = self.log.read_bytes()
         self.log.write_bytes(whole[:whole.rindex(b"\r\n", 0, -2) + 2])  # without its last row
-        code, out, _ = self.run_to_end(*SHORT, "-o", self.log.name)
-        self.assertEqual(code, 0)
+        out, _ = self.run_to_end(*SHORT, "-o", self.log.name)
         self.assertIn("manifest: out.csv.json\n", out)
-        self.assertEqual(len(runs_of(self.manifest)), 2)
+        self.assertEqual(len(runs_of(self.log)), 2)
         self.assertEqual(old.read_bytes(), text)
 
 
@@ -331,7 +284,7 @@ class Streams(Attacked):
                     unwritten = " >&-" in f" {closed}"
                     _, err = self.shell(f"$N {process} -o out.csv {closed}", code=1 if unwritten else 0)
                     self.assert_log(self.log)
-                    (run,) = runs_of(self.manifest).values()
+                    (run,) = runs_of(self.log).values()
                     self.assertIn("finished_utc", run)
                     said = unwritten and "2>&-" not in closed
                     self.assertEqual(err, "nestbed: standard output could not be written to: Bad file descriptor\n" if said else "")

@@ -9,7 +9,7 @@ import io
 import unittest
 
 from scratch import ROOT
-from made_logs import COLUMNS, MadeLogs, rows, texts_of
+from made_logs import COLUMNS, MadeLogs, rows, texts_of, words_of
 
 import PIL.Image
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -42,7 +42,7 @@ class ChosenTest(MadeLogs):
         (name, figure, caption), = self.chosen("--x", "grain", "--y", "gpu_us", "--series", "fanout")
         self.assertEqual(name, "made-gpu_us-by-grain")
         self.assertEqual(self.lines(figure), [[{256: 274, 1024: 1042, 4096: 4114}, {256: 514, 1024: 1282, 4096: 4354}]])
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         for text in ("GPU time against grain", "quick_kway", "fanout 16", "fanout 256", "GPU time, µs", "5 samples per point", "NVIDIA H200"):
             self.assertIn(text, words)
         self.assertIn("5 samples per point", caption)

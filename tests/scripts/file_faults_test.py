@@ -16,8 +16,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
+
+from scratch import Scratch
 
 NESTBED = os.environ["NESTBED"]
 LIBRARY = os.environ["FILE_FAULTS"]
@@ -85,14 +86,9 @@ def manifest_of(log):
     return log.with_name(log.name + ".json")
 
 
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = pathlib.Path(folder.name).resolve()
-
+class Folder(Scratch):
     def new_folder(self, name):
-        folder = self.top / name
+        folder = self.folder / name
         folder.mkdir()
         return folder
 
@@ -363,7 +359,7 @@ class Faults(Folder):
     def try_each(self, scenario, call, error, then):
         """Makes the first call of this kind fail, then the second, and so on. Returns their number."""
         for number in range(1, MOST_CALLS):
-            folder = self.top / f"{type(scenario).__name__}-{call}-{error}-{then}-{number}"
+            folder = self.folder / f"{type(scenario).__name__}-{call}-{error}-{then}-{number}"
             shutil.copytree(scenario.start, folder)
             ended = Ended(folder, scenario.words, (call, number, error, then), scenario.more(folder))
             if ended.count(call) < number:

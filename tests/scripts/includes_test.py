@@ -282,8 +282,58 @@ GOOD = {"src/base/text.hpp": "int length();\n",
         "nested/sum/nosync.cu": '#include "device/nest.hpp"\n#include "workloads/sum/sum.hpp"\n'}
 
 
+MOST = (wrong_includes, other_rooms, named_workloads, cycles, long_files, undeclared)
+OF_NO_HEADER = "std::vector<int> all_of(int a,\n                        int b)\n{\n}\n"
+STRATEGY = "template <class T>\n__global__ void {}reduce_a(T* in)\n{{\n}}\n\nstruct {} {{\n}};\n"
+BITS = "constexpr auto a = std::{}(b);\n"
+
+# The rules that are asked, files beside those of GOOD (or lines added to them), and what the rules report.
+PLANTED = [
+    (MOST, {}, []),
+    # includes upward, to the launch model, of device and of strategies to more than their own, and of another room
+    ([wrong_includes], {"src/model/case.cpp": '#include "plan/plan.hpp"\n'}, ["model/case.cpp: model must not include plan (plan/plan.hpp)"]),
+    (MOST, {"src/inspect/tree.cpp": '#  include "device/nest.hpp"\n'}, ["inspect/tree.cpp: inspect must not include device (device/nest.hpp)"]),
+    ([wrong_includes], {"src/plan/plan.cpp": '#include "predict/model.hpp"\n'}, ["plan/plan.cpp: plan must not include predict (predict/model.hpp)"]),
+    (MOST, {"src/device/session.cu": '#include "plan/plan.hpp"\n'}, ["device/session.cu: device must not include plan (plan/plan.hpp)"]),
+    (MOST, {"baseline/reduce/host.cu": '#include "run/runner.hpp"\n'}, ["baseline/reduce/host.cu: baseline must not include run (run/runner.hpp)"]),
+    (MOST, {"nested/reduce/tail.cu": '#include "cli/cli.hpp"\n'}, ["nested/reduce/tail.cu: nested must not include cli (cli/cli.hpp)"]),
+    (MOST, {"baseline/sort/a.cu": '#include "workloads/sum/sum.hpp"\n'},
+     ["baseline/sort/a.cu: baseline/sort must not include workloads/sum/sum.hpp, of another workload"]),
+    (MOST, {"src/plan/plan.cpp": '#include "workloads/sum/sum.hpp"\n'}, ["plan/plan.cpp: plan must not include workloads (workloads/sum/sum.hpp)"]),
+    (MOST, {"nested/reduce/tail.cu": '#include "device/nist.hpp"\n'}, ["nested/reduce/tail.cu: there is no device/nist.hpp"]),
+    (MOST, {"src/core/a.hpp": "\n"}, ["core/a.hpp: the folder core is none of the stages"]),
+    # the name of a workload in the core
+    (MOST, {"src/plan/plan.cpp": 'bool is_sum = name == "sum"; // or "sum"\n'},
+     ['plan/plan.cpp: "sum" is a workload; ask its descriptor (model/workload.hpp)']),
+    (MOST, {"src/plan/plan.cpp": 'bool is_sum = name == "sums"; // "sum"\n', "src/workloads/sum/other.cpp": 'bool is_sum = name == "sum";\n'}, []),
+    # cycles of files, and of folders without one of files
+    (MOST, {"src/base/a.hpp": '#include "base/b.hpp"\n', "src/base/b.hpp": '#include "base/a.hpp"\n'},
+     ["files include each other: base/a.hpp -> base/b.hpp -> base/a.hpp"]),
+    (MOST, {"src/base/a.hpp": '#include "base/a.hpp"\n'}, ["files include each other: base/a.hpp -> base/a.hpp"]),
+    ([cycles], {"src/model/last.hpp": '#include "plan/first.hpp"\n', "src/plan/first.hpp": "\n"},
+     ["folders include each other: model -> plan -> model"]),
+    (MOST, {"nested/reduce/tail.cu": "\n" * 350}, []),
+    (MOST, {"nested/reduce/tail.cu": "\n" * 351}, ["nested/reduce/tail.cu: 351 lines; allowed: 350"]),
+    # what the own header does not declare
+    (MOST, {"src/plan/plan_text.cpp": OF_NO_HEADER}, ["plan/plan_text.cpp: all_of is not declared in plan/plan_text.hpp"]),
+    (MOST, {"src/plan/plan.cpp": "void Plan::add()\n{\n}\n"}, ["plan/plan.cpp: Plan is not declared in plan/plan.hpp"]),
+    (MOST, {"src/plan/plan.cpp": f"namespace\n{{\n{OF_NO_HEADER}}} // namespace\n"}, []),
+    # a name of two strategies
+    *(([shared_names], {"nested/a.cu": STRATEGY.format("", "A"), "src/device/parts/a.hpp": STRATEGY.format("", "A"), **other},
+       [f"{name} is defined in nested/a.cu and in baseline/b.cu: the program would use one of them for both" for name in shared])
+      for other, shared in (({}, []), ({"baseline/b.cu": STRATEGY.format("", "B")}, ["reduce_a"]),
+                            ({"baseline/b.cu": STRATEGY.format("__launch_bounds__(kA, kB) ", "B")}, ["reduce_a"]),
+                            ({"baseline/b.cu": STRATEGY.format("b_", "A")}, ["A"]))),
+    # calls that nvcc compiles wrongly
+    *(([bits_in_kernels], {name: BITS.format(call)},
+       [f"{name.removeprefix('src/')}: kernels must not call std::{call}; base/bits.hpp has what they may call"] if wrong else [])
+      for name, call, wrong in (("src/model/a.hpp", "bit_ceil", True), ("src/device/a.cu", "countl_zero", True), ("nested/a.cu", "bit_width", True),
+                                ("src/model/a.cpp", "bit_ceil", False), ("src/cli/a.hpp", "bit_width", False),
+                                ("nested/a.cu", "bit_cast", False), ("src/base/bits.hpp", "bit_width", False)))]
+
+
 class PlantedMistakes(unittest.TestCase):
-    def found(self, more, rules=(wrong_includes, other_rooms, named_workloads, cycles, long_files, undeclared)):
+    def found(self, more, rules):
         """What the rules report for the correct tree with these files, or with lines added to its files."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in [*GOOD.items(), *more.items()]:
@@ -294,57 +344,10 @@ class PlantedMistakes(unittest.TestCase):
             source = Source(folder)
             return [text for rule in rules for text in rule(source)]
 
-    def test_are_not_in_the_good_tree(self):
-        self.assertEqual(self.found({}), [])
-
-    def test_an_edge_upward(self):
-        self.assertEqual(self.found({"src/model/case.cpp": '#include "plan/plan.hpp"\n'})[0],
-                         "model/case.cpp: model must not include plan (plan/plan.hpp)")
-        self.assertEqual(self.found({"src/inspect/tree.cpp": '#  include "device/nest.hpp"\n'}),
-                         ["inspect/tree.cpp: inspect must not include device (device/nest.hpp)"])
-
-    def test_an_edge_to_the_launch_model(self):
-        self.assertEqual(self.found({"src/plan/plan.cpp": '#include "predict/model.hpp"\n'})[0],
-                         "plan/plan.cpp: plan must not include predict (predict/model.hpp)")
-
-    def test_an_edge_of_device_and_of_strategies_to_more_than_their_own(self):
-        for name, include in (("src/device/session.cu", "plan/plan.hpp"), ("baseline/reduce/host.cu", "run/runner.hpp"),
-                              ("nested/reduce/tail.cu", "cli/cli.hpp")):
-            self.assertEqual(len(self.found({name: f'#include "{include}"\n'})), 1, name)
-
-    def test_another_room(self):
-        self.assertEqual(self.found({"baseline/sort/a.cu": '#include "workloads/sum/sum.hpp"\n'}),
-                         ["baseline/sort/a.cu: baseline/sort must not include workloads/sum/sum.hpp, of another workload"])
-        self.assertEqual(self.found({"src/plan/plan.cpp": '#include "workloads/sum/sum.hpp"\n'}),
-                         ["plan/plan.cpp: plan must not include workloads (workloads/sum/sum.hpp)"])
-
-    def test_the_name_of_a_workload_in_the_core(self):
-        self.assertEqual(self.found({"src/plan/plan.cpp": 'bool is_sum = name == "sum"; // or "sum"\n'}),
-                         ['plan/plan.cpp: "sum" is a workload; ask its descriptor (model/workload.hpp)'])
-        self.assertEqual(self.found({"src/plan/plan.cpp": 'bool is_sum = name == "sums"; // "sum"\n',
-                                     "src/workloads/sum/other.cpp": 'bool is_sum = name == "sum";\n'}), [])
-
-    def test_a_cycle_of_files(self):
-        self.assertEqual(self.found({"src/base/a.hpp": '#include "base/b.hpp"\n', "src/base/b.hpp": '#include "base/a.hpp"\n'}),
-                         ["files include each other: base/a.hpp -> base/b.hpp -> base/a.hpp"])
-        self.assertEqual(self.found({"src/base/a.hpp": '#include "base/a.hpp"\n'}),
-                         ["files include each other: base/a.hpp -> base/a.hpp"])
-
-    def test_a_cycle_of_folders_without_one_of_files(self):
-        self.assertIn("folders include each other: model -> plan -> model",
-                      self.found({"src/model/last.hpp": '#include "plan/first.hpp"\n', "src/plan/first.hpp": "\n"},
-                                 [cycles]))
-
-    def test_an_include_that_is_not_there(self):
-        self.assertEqual(self.found({"nested/reduce/tail.cu": '#include "device/nist.hpp"\n'}),
-                         ["nested/reduce/tail.cu: there is no device/nist.hpp"])
-
-    def test_a_folder_that_is_no_stage(self):
-        self.assertEqual(self.found({"src/core/a.hpp": "\n"}), ["core/a.hpp: the folder core is none of the stages"])
-
-    def test_a_long_file(self):
-        self.assertEqual(self.found({"nested/reduce/tail.cu": "\n" * 350}), [])
-        self.assertEqual(self.found({"nested/reduce/tail.cu": "\n" * 351}), ["nested/reduce/tail.cu: 351 lines; allowed: 350"])
+    def test_are_found(self):
+        for rules, more, reports in PLANTED:
+            with self.subTest(more):
+                self.assertEqual(self.found(more, rules), reports)
 
     def test_a_large_folder(self):
         lines = {"base": 10, "model": 10, "plan": 15, "log": 10, "run": 10, "inspect": 10, "device": 24, "workloads": 24, "cli": 10}
@@ -357,31 +360,6 @@ class PlantedMistakes(unittest.TestCase):
         self.assertEqual([text.split(":")[0] for text in found()], ["src/device"])
         lines["plan"], lines["device"] = 40, 24
         self.assertEqual([text.split(":")[0] for text in found()], ["src/plan"])
-
-    def test_a_name_of_two_strategies(self):
-        text = "template <class T>\n__global__ void {}reduce_a(T* in)\n{{\n}}\n\nstruct {} {{\n}};\n"
-        good = {"nested/a.cu": text.format("", "A"), "src/device/parts/a.hpp": text.format("", "A")}
-        self.assertEqual(self.found(good, [shared_names]), [])
-        for bounds, name, shared in (("", "B", "reduce_a"), ("__launch_bounds__(kA, kB) ", "B", "reduce_a"), ("b_", "A", "A")):
-            self.assertEqual(self.found({**good, "baseline/b.cu": text.format(bounds, name)}, [shared_names]),
-                             [f"{shared} is defined in nested/a.cu and in baseline/b.cu: the program would use one of them for both"])
-
-    def test_a_call_that_nvcc_compiles_wrongly(self):
-        text = "constexpr auto a = std::{}(b);\n"
-        for name, call in (("src/model/a.hpp", "bit_ceil"), ("src/device/a.cu", "countl_zero"), ("nested/a.cu", "bit_width")):
-            self.assertEqual(self.found({name: text.format(call)}, [bits_in_kernels]),
-                             [f"{name.removeprefix('src/')}: kernels must not call std::{call}; base/bits.hpp has what they may call"])
-        for name, call in (("src/model/a.cpp", "bit_ceil"), ("src/cli/a.hpp", "bit_width"), ("nested/a.cu", "bit_cast"),
-                           ("src/base/bits.hpp", "bit_width")):
-            self.assertEqual(self.found({name: text.format(call)}, [bits_in_kernels]), [])
-
-    def test_what_the_own_header_does_not_declare(self):
-        of_none = "std::vector<int> all_of(int a,\n                        int b)\n{\n}\n"
-        self.assertEqual(self.found({"src/plan/plan_text.cpp": of_none}),
-                         ["plan/plan_text.cpp: all_of is not declared in plan/plan_text.hpp"])
-        self.assertEqual(self.found({"src/plan/plan.cpp": "void Plan::add()\n{\n}\n"}),
-                         ["plan/plan.cpp: Plan is not declared in plan/plan.hpp"])
-        self.assertEqual(self.found({"src/plan/plan.cpp": f"namespace\n{{\n{of_none}}} // namespace\n"}), [])
 
 
 def show_graph():

@@ -53,6 +53,11 @@ def texts_of(figure):
     return "\n".join(found)
 
 
+def words_of(figure):
+    """The same with one blank between two words, however their lines are broken."""
+    return " ".join(texts_of(figure).split())
+
+
 class MadeLogs(Scratch):
     """Writes logs of rows that are made here, and runs plot.py."""
 

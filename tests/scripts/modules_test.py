@@ -35,23 +35,26 @@ class Modules(Scratch):
         for name in names:
             shutil.copy2(NESTBED.parent / "modules" / f"{name}.so", self.folder / "modules")
 
+    def ended(self, code, *words):
+        """What the program answers, which must end with this code and, if it is an error, has no output."""
+        done = called(self.program, *words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertFalse(code and done.stdout)
+        return done
+
     def test_a_run_needs_the_program_and_one_module(self):
-        done = called(self.program, "run", *SUM, "-o", "-")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(",nosync,", done.stdout)
+        self.assertIn(",nosync,", self.ended(0, "run", *SUM, "-o", "-").stdout)
 
     def test_the_program_has_no_workload_itself(self):
         (self.folder / "modules/workload_reduce.so").unlink()
-        done = called(self.program, "list", "--json")
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.ended(2, "list", "--json")
 
     def test_a_strategy_whose_module_is_not_there_is_an_error_that_says_how_to_build_it(self):
         file = self.folder / "modules/workload_sort.so"
         for words in (("run", "--strategy", "quick_kway", "-o", "-"), ("list", "quick_kway"), ("help", "run", "quick_kway"),
                       ("run", "--strategy", "nosync,quick_*", "--dry-run")):
             with self.subTest(words=words):
-                done = called(self.program, *words)
-                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                done = self.ended(1, *words)
                 self.assertRegex(done.stderr, f"^nestbed: strategy quick_[a-z]+ is in the module {file}, which does not exist; "
                                  "to build it: cmake --build BUILD --target workload_sort\n$")
         (self.folder / "CMakeCache.txt").touch()
@@ -59,8 +62,7 @@ class Modules(Scratch):
 
     def test_a_list_says_what_is_not_in_it(self):
         self.take("workload_hello")
-        done = called(self.program, "list", "--json")
-        self.assertEqual(done.returncode, 0)
+        done = self.ended(0, "list", "--json")
         self.assertEqual({entry["name"] for entry in json.loads(done.stdout)["strategies"]},
                          {name for room in ("reduce", "hello") for name in (self.folder / f"modules/{room}.txt").read_text().split()})
         self.assertRegex(done.stderr, "^nestbed: without the strategies of modules that have not been built: workload_bezier, .*workload_sort; "
@@ -89,8 +91,7 @@ class Modules(Scratch):
         hashes = list(of_module & of_program)
         self.assertEqual(len(hashes), 1)
         module.write_bytes(module.read_bytes().replace(hashes[0], b"0" * 64))
-        done = called(self.program, "run", *SUM, "-o", "-")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        done = self.ended(1, "run", *SUM, "-o", "-")
         self.assertIn(f"nestbed: the module {module} was built with other headers than the program; to build it: cmake --build BUILD --target "
                       "workload_reduce\n", done.stderr)
 
@@ -100,43 +101,36 @@ class Modules(Scratch):
         module.write_bytes(re.sub(rb"(?<![0-9a-f])[0-9a-f]{64}(?=\0)", b"0" * 64, module.read_bytes()))
         for words in (("run", *SUM, "-o", "-"), ("run", *SUM, "--input", "random", "-o", "-"), ("list",)):
             with self.subTest(words=words):
-                self.assertEqual(called(self.program, *words).returncode, 0)
+                self.ended(0, *words)
         self.assertIn("workload_hello", called(self.program, "list").stderr)
 
     def test_a_figure_of_a_workload_that_is_not_there_may_be_named(self):
         experiment = self.folder / "a.cfg"
         experiment.write_text("strategy = nosync\nfigure = against-flat\n")
-        done = called(self.program, "run", experiment, *SUM[2:], "-o", "-")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.ended(0, "run", experiment, *SUM[2:], "-o", "-")
 
     def test_a_module_that_cannot_be_loaded_is_an_error(self):
         module = self.folder / "modules/workload_reduce.so"
         module.write_text("not a library")
-        done = called(self.program, "run", *SUM, "-o", "-")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        done = self.ended(1, "run", *SUM, "-o", "-")
         self.assertRegex(done.stderr, rf"^nestbed: the module {module} cannot be loaded \(.*\); to build it: .* workload_reduce\n$")
 
     def test_a_strategy_in_two_modules_is_an_error(self):
         shutil.copy2(self.folder / "modules/workload_reduce.so", self.folder / "modules/workload_again.so")
         (self.folder / "modules/again.txt").write_text("another\n")
-        done = called(self.program, "list")
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"^nestbed: the module .*\.so: two strategies of backend c[a-z]* are named '[a-z0-9_]+'\n$")
+        self.assertRegex(self.ended(1, "list").stderr, r"^nestbed: the module .*\.so: two strategies of backend c[a-z]* are named '[a-z0-9_]+'\n$")
 
     def test_says_which_modules_a_run_needs(self):
         experiments = ROOT / "experiments"
         for words, needed in (((experiments / "book.cfg",), "workload_reduce"), (("--strategy", "quick_kway,hello"), "workload_hello workload_sort"),
                               ((experiments / "bfs.cfg", "--strategy", "nosync"), "workload_reduce"), ((), "")):
-            done = called(self.program, "modules", *words)
-            self.assertEqual((done.returncode, done.stdout), (0, f"{needed}\n"), done.stderr)
+            self.assertEqual(self.ended(0, "modules", *words).stdout, f"{needed}\n")
         with_cuda = "no CUDA code" not in called(NESTBED, "run", "--strategy", "nosync", "--backend", "cuda", "--dry-run").stderr
         for words, needed in ((("--latency", "on"), "traced_reduce workload_reduce" if with_cuda else "workload_reduce"),
                               (("--latency", "on", "--backend", "cpu"), "workload_reduce"), (("--latency", "off"), "workload_reduce")):
             with self.subTest(words=words):
                 self.assertEqual(called(self.program, "modules", "--strategy", "nosync", *words).stdout, f"{needed}\n")
-        done = called(self.program, "modules", "--strategy", "nosink")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no strategy 'nosink'", done.stderr)
+        self.assertIn("there is no strategy 'nosink'", self.ended(2, "modules", "--strategy", "nosink").stderr)
 
     def test_a_traced_run_on_a_gpu_needs_a_module_of_its_own(self):
         small = ("--strategy", "barrier", "--backend", "cuda", "--grid", "4", "--block", "32", "--repeat", "1")
@@ -147,15 +141,14 @@ class Modules(Scratch):
         traced = (("trace", *small, "-o", self.folder / "a.json"), ("tree", *small), ("run", *small, "--latency", "on", "-o", self.folder / "a.csv"))
         for words in traced:
             with self.subTest(words=words):
-                done = called(self.program, *words)
-                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                done = self.ended(1, *words)
                 self.assertEqual(done.stderr, f"nestbed: strategy barrier: its kernels for traced runs on cuda are in the module "
                                  f"{self.folder}/modules/traced_reduce.so, which does not exist; to build it: cmake --build BUILD --target traced_reduce\n")
         self.assertFalse((self.folder / "a.csv").exists())
         self.take("traced_reduce")
         for words in traced:
             with self.subTest(words=words):
-                self.assertEqual(called(self.program, *words).returncode, 0)
+                self.ended(0, *words)
 
     @unittest.skipUnless((NESTBED.parent / "nestbed_races").exists(), "no race detector in this build")
     def test_the_race_detector_has_modules_of_its_own(self):

@@ -19,7 +19,7 @@ import unittest.mock
 import xml.etree.ElementTree
 
 from scratch import ROOT, Scratch
-from made_logs import COLUMNS, ROW, MadeLogs, as_written, rows, texts_of
+from made_logs import COLUMNS, ROW, MadeLogs, as_written, rows, texts_of, words_of
 
 import matplotlib
 import pandas
@@ -267,7 +267,7 @@ class PlotTest(MadeLogs):
         made += rows([None], strategy="litmus_local_pointer", **pattern, status="crashed")
         figures_of_it = self.drawn(made, columns=[*COLUMNS, "answer"])
         self.assertEqual(set(figures_of_it), {"made-litmus"})
-        words = " ".join(texts_of(figures_of_it["made-litmus"]).split())
+        words = words_of(figures_of_it["made-litmus"])
         self.assertIn("Stale values: 1 of 1 pattern without a guarantee read some; those that the rules guarantee none in 12\u2009000 instances"
                       .replace("\u2009", " "), words)
         for text in ("litmus_other_write (racy)", "12 of 4000", "2000 of 4000", "0 of 4000", "crashed", "no delay", "delay 50 µs"):
@@ -307,8 +307,8 @@ class PlotTest(MadeLogs):
         made = [row for wave in (1, 2, 4) for streams in (1, 2)
                 for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]
         figure = self.drawn(made)["made-waves"]
-        self.assertIn("2 of 12 rows have no time (2 wrong)", " ".join(texts_of(figure).split()))
-        self.assertIn("waves of 1 over 1 stream", " ".join(texts_of(figure).split()))
+        self.assertIn("2 of 12 rows have no time (2 wrong)", words_of(figure))
+        self.assertIn("waves of 1 over 1 stream", words_of(figure))
 
     def line_of(self, figure, points):
         return next(line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata()) == points)
@@ -358,20 +358,19 @@ class PlotTest(MadeLogs):
     def test_rows_without_a_time_are_counted(self):
         figure = self.drawn(rows([10, 11, None], strategy="reduce2")
                             + rows([None] * 4, strategy="nosync", status="launch_failed"))
-        words = " ".join(texts_of(figure["made-strategies"]).split())
+        words = words_of(figure["made-strategies"])
         self.assertIn("5 of 7 rows have no time (4 launch_failed, 1 wrong)", words)
         self.assertIn("launch_failed in 4 of 4 runs", words)
 
     def test_rows_of_other_figures_are_counted(self):
         made = [row for depth in range(3) for row in rows([10, 11], depth=depth)]
         made += [row for grid in (32, 64) for row in rows([1, 2], strategy="last_block", depth="", grid=grid)]
-        self.assertIn("4 of the log's 10 rows are not in this figure",
-                      " ".join(texts_of(self.drawn(made)["made-latency-depth"]).split()))
+        self.assertIn("4 of the log's 10 rows are not in this figure", words_of(self.drawn(made)["made-latency-depth"]))
 
     def test_more_lines_than_a_reader_can_compare_are_counted(self):
         ways = [row for seed in range(250) for row in rows([10 + seed, 11 + seed], seed=seed)]
         sizes = [row for grid in range(1, 51) for row in rows([10, 11], grid=grid, block=32, elements=32 * grid, seed=grid)]
-        found = [" ".join(texts_of(self.drawn(made, columns=[*COLUMNS, "seed"])["made-strategies"]).split()) for made in (ways, sizes)]
+        found = [words_of(self.drawn(made, columns=[*COLUMNS, "seed"])["made-strategies"]) for made in (ways, sizes)]
         self.assertIn("Not drawn: 50 slower ways.", found[0])
         self.assertIn("10.5 µs (nosync, seed 0) to 260 µs (nosync, seed 249)", found[0])
         self.assertIn("Not drawn: 10 larger sizes.", found[1])
@@ -454,7 +453,7 @@ class PlotTest(MadeLogs):
             made += rows([20 if size < 4096 else None] * 5, strategy="last_block", elements=size)
             made += rows([None] * 5, strategy="thrust", elements=size)
         figure = self.drawn(made)["made-against-cub"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("last_block takes 4.00 to 4.00 times as long as CUB", words)
         self.assertIn("the faster of cub and cub_narrow at each size", words)
         self.assertIn("Without any ratio: thrust (15 wrong)", words)
@@ -473,8 +472,7 @@ class PlotTest(MadeLogs):
                                 launches_attempted=0)]
         made = [{**row, "bandwidth_gb_s": row["bandwidth_gb_s"] if row["status"] == "ok" else ""} for row in made]
         found = self.drawn(made)
-        words = " ".join(texts_of(found["made-bandwidth"]).split())
-        self.assertIn("reads 80.0 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words)
+        self.assertIn("reads 80.0 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words_of(found["made-bandwidth"]))
         for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both figures
             colour, mark, _ = figure_style.look_of("last_block")
             lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == mark]
@@ -494,8 +492,7 @@ class PlotTest(MadeLogs):
     def test_bandwidth_dots(self):
         made = [row for name, rate in (("copy", 90), ("naive", 50), ("slow", 20))
                 for row in rows([10, 11], strategy=name, bandwidth_gb_s=rate, peak_gb_s=100, launches_attempted=0, depth="")]
-        words = " ".join(texts_of(self.drawn(made)["made-bandwidth"]).split())
-        self.assertIn("copy reaches 90.0 GB/s, 90 % of the device's peak", words)
+        self.assertIn("copy reaches 90.0 GB/s, 90 % of the device's peak", words_of(self.drawn(made)["made-bandwidth"]))
 
     def chain(self, **more):
         return [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, type="",
@@ -505,8 +502,7 @@ class PlotTest(MadeLogs):
         larger = rows([160, 170], strategy="chain", depth=4, grid=528, block=512, type="")
         self.assertIn("Chain of 4", texts_of(self.drawn(self.chain() + larger)["made-launch-time"]))
         alone = rows([160, 170], strategy="chain", depth=8, grid=528, block=512, type="")
-        words = " ".join(texts_of(self.drawn(self.chain() + alone)["made-launch-time"]).split())
-        self.assertIn("Not drawn: chains of larger levels", words)
+        self.assertIn("Not drawn: chains of larger levels", words_of(self.drawn(self.chain() + alone)["made-launch-time"]))
 
     def fan(self, times, grid, wave, **more):
         return rows(times, strategy="fanout", depth="", type="", grid=grid, wave=wave, **more)
@@ -520,7 +516,7 @@ class PlotTest(MadeLogs):
         solid, hollow = sorted(lines, key=lambda line: line.get_markerfacecolor() == "white")
         self.assertEqual((list(solid.get_xdata()), list(hollow.get_xdata())), ([256, 1024, 4096, 16384], [4096, 16384]))
         self.assertEqual(sum(self.crosses(figure).values(), []), [4096])
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("From 4096 launches on, device launches are made in waves of 768 root blocks; up to 1024, in one root grid. "
                       "Hollow: the same number in one root grid.", words)
         self.assertIn("(NULL stream, waves of 768)", words)
@@ -546,7 +542,7 @@ class PlotTest(MadeLogs):
         figures_of = self.drawn(made, columns=[*COLUMNS, "fanout"])
         self.assertEqual(list(figures_of), ["made-launch-trees"])
         figure = figures_of["made-launch-trees"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         for title in ("Chains of 8 grids", "A tree: each grid launches 4", "One block launches many", "A chain of 16 grids",
                       "Dashed, chains_synced: each parent waits for its child.", "Blocks of 32 threads.", "in 256 chains"):
             self.assertIn(title, words)
@@ -613,7 +609,7 @@ class PlotTest(MadeLogs):
         def bars(samples):
             figure = self.drawn([row for depth in range(3) for row in rows(range(10, 10 + samples), depth=depth)])["made-latency-depth"]
             found = [found for axes in figure.axes for found in axes.collections if isinstance(found, matplotlib.collections.LineCollection)]
-            return found, " ".join(texts_of(figure).split())
+            return found, words_of(figure)
         for samples, count in ((1, 0), (4, 0), (5, 1), (8, 1)):
             found, words = bars(samples)
             self.assertEqual(len(found), count, samples)
@@ -630,8 +626,7 @@ class PlotTest(MadeLogs):
         made = [row for depth in range(3) for row in rows([10], depth=depth, launches_attempted=depth)]
         made += [row for depth in range(3) for row in rows([None] * 2, strategy="graph", depth=depth, status="unsupported",
                                                            launches_attempted="")]
-        words = " ".join(texts_of(self.drawn(made)["made-launches"]).split())
-        self.assertIn("without a count of launches (6 unsupported)", words)
+        self.assertIn("without a count of launches (6 unsupported)", words_of(self.drawn(made)["made-launches"]))
 
     def pending(self, auto, wave, **more):
         made = [row for limit, time in ((128, None), (256, 20), (512, 40))
@@ -641,7 +636,7 @@ class PlotTest(MadeLogs):
 
     def test_pending_limit(self):
         figure = self.drawn(self.pending(10, 4) + self.pending(1, 16, strategy="barrier"))["made-pending-limit"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         # barrier has only one wave under auto
         self.assertIn("at 512, a run takes 4.00 to 4.00 times as long as in waves", words)
         self.assertIn("512 MB", words)
@@ -652,7 +647,7 @@ class PlotTest(MadeLogs):
     def test_pending_limit_without_auto(self):
         for auto in ("none", None):
             figure = self.drawn(self.pending(auto, 4))["made-pending-limit"]
-            words = " ".join(texts_of(figure).split())
+            words = words_of(figure)
             self.assertIn("without a time under auto that a ratio could be of: NULL stream", words)
             self.assertIn("NULL stream: no auto", words)
             self.assertNotIn("in waves", words.split("Left:")[0])
@@ -668,13 +663,13 @@ class PlotTest(MadeLogs):
         drawn = self.drawn(made)
         self.assertEqual(list(drawn), ["made-lanes"])  # and no other figure, such as that of limits
         figure = drawn["made-lanes"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("hang the GPU in 1 of 4 cases at once and 0 of 4 cases in turn", words)
         self.assertIn("2 levels, NULL stream, 400 blocks", words)
         self.assertEqual(sorted(text.get_text() for text in figure.axes[0].texts if text.get_text()), ["hangs", "refused"])
         self.assertEqual(len(figure.axes[0].patches), 8)
         ended = [row for row in made if row["status"] != "timeout"]
-        self.assertIn("none of 7 cases hangs", " ".join(texts_of(self.drawn(ended)["made-lanes"]).split()))
+        self.assertIn("none of 7 cases hangs", words_of(self.drawn(ended)["made-lanes"]))
         odd = rows([None], strategy="lanes_in_turn", status="crashed", depth=1, pending_limit_asked=128)
         self.assertIn("another outcome", texts_of(self.drawn(odd)["made-lanes"]))
 
@@ -695,7 +690,7 @@ class PlotTest(MadeLogs):
                 *self.flat(1, elements=64)]  # other work
         drawn = self.drawn(made, columns=self.BY_NEED)
         self.assertEqual(list(drawn), ["made-against-flat"])
-        words = " ".join(texts_of(drawn["made-against-flat"]).split())
+        words = words_of(drawn["made-against-flat"])
         self.assertIn("0.500 to 0.500 times as fast", words)
         self.assertIn("0.500: children, grid; line_block", words)  # and not the one that launches nothing
         self.assertIn("leaves nothing to launch", words)
@@ -708,7 +703,7 @@ class PlotTest(MadeLogs):
                 for row in self.by_need(factor * (40 - threshold) + coarsen, aggregate, threshold, coarsen, launches=0 if threshold == 33 else 7)]
         drawn = self.drawn([*made, *self.flat(10), *self.by_need(1, "multiblock:8")], columns=self.BY_NEED)
         figure = drawn["made-threshold"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("at best 61.6 times as fast as a launch for each item, with threshold 8 and aggregation grid", words)  # 4001 / 65
         self.assertIn("A point is the fastest of its coarsenings.", words)
         self.assertNotIn("multiblock", words)  # it has one threshold
@@ -721,8 +716,8 @@ class PlotTest(MadeLogs):
         self.assertIn("Points without launches are not at the right.", words)
         twice = self.drawn([*made, *[{**row, "mechanism": "null_stream"} for row in made]], columns=self.BY_NEED)["made-threshold"]
         self.assertEqual(len(twice.axes), 3)  # two times, and launches once
-        self.assertIn("A row without launches at the right has those of a row above.", " ".join(texts_of(twice).split()))
-        without = " ".join(texts_of(self.drawn(made, columns=self.BY_NEED)["made-threshold"]).split())
+        self.assertIn("A row without launches at the right has those of a row above.", words_of(twice))
+        without = words_of(self.drawn(made, columns=self.BY_NEED)["made-threshold"])
         self.assertNotIn("Dashed", without)
 
     def sort(self, time, strategy="quick_kway", **more):
@@ -739,7 +734,7 @@ class PlotTest(MadeLogs):
         alone = self.sort(1, "sort_merge", elements=4096)  # one size
         columns = [*self.BY_NEED, "values"]
         figure = self.drawn([*made, *alone], columns=columns)["made-time-size"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("quick_kway takes 2.25 times the time of sort_radix", words)  # 18 / 8
         self.assertIn("ns per key", words)
         self.assertNotIn("sort_merge", words)
@@ -779,7 +774,7 @@ class PlotTest(MadeLogs):
         alone = self.search(1, "search_children", budget="")
         drawn = self.drawn([*made, *alone], columns=self.SEARCH)
         figure = drawn["made-time-budget"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("t3, 2000 subtrees is fastest by search_budget, budget 16", words)
         self.assertNotIn("search_children", words)
         lines = [list(line.get_ydata()) for axes in figure.axes for line in axes.lines]
@@ -797,7 +792,7 @@ class PlotTest(MadeLogs):
                 [*self.search(40 - cutoff, "search_children", cutoff=cutoff, input="queens", elements=16, launches=cutoff - 1),
                  *self.search(50 - cutoff, "search_levels", mechanism="host", cutoff=cutoff, input="queens", elements=16)]]
         figure = self.drawn(made, columns=self.SEARCH)["made-time-cutoff"]
-        self.assertIn("16 queens is fastest by search_children, cutoff 5", " ".join(texts_of(figure).split()))
+        self.assertIn("16 queens is fastest by search_children, cutoff 5", words_of(figure))
         self.assertIn([2, 3, 4], [list(line.get_ydata()) for line in figure.axes[1].lines])
         flat = [row for cutoff in (3, 6, 65535) for row in self.search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", elements=11)]
         figure = self.drawn(flat, columns=self.SEARCH)["made-time-cutoff"]
@@ -845,7 +840,7 @@ class PlotTest(MadeLogs):
         columns = [*self.GRAPH, "seed"]
         figure = self.drawn([*made, *alone], columns=columns)["made-teps"]
         axes, = figure.axes
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("Traversed edges per second: up to 1.00·10⁹, by bfs_direction in rmat; launches from the device give the "
                       "highest rate in 1 of 2 graphs", words)
         self.assertIn("10⁹ edges per second; counted: edges that leave reached vertices, each once", words)
@@ -853,7 +848,7 @@ class PlotTest(MadeLogs):
         dots = sorted(dot for found in self.dots(axes).values() for dot in found)
         self.assertEqual([x for x, _ in dots], [0.005, 0.01, 0.4, 0.5, 1.0])  # 4000 edges in rmat, 100 in grid2d; the faster block
         unlaunched = [dict(row, launches_expected=0) if row["input"] == "grid2d" else row for row in made]
-        self.assertIn("highest rate in 0 of 2 graphs", " ".join(texts_of(self.drawn(unlaunched, columns=columns)["made-teps"]).split()))
+        self.assertIn("highest rate in 0 of 2 graphs", words_of(self.drawn(unlaunched, columns=columns)["made-teps"]))
         for x, y in dots:  # flat forms are in the upper row of a graph
             self.assertEqual(y - round(y) > 0, x in (0.4, 0.01))
         self.assertEqual(len(self.dots(axes)), 4)  # each form has a mark of its own
@@ -887,7 +882,7 @@ class PlotTest(MadeLogs):
         path = self.folder / "levels.csv"
         path.write_text(self.LEVELS + "file,,,a.gr#01,1,2,0,1,2\nfile,,,a.gr#01,1,2,1,2,0\n")
         figure = plot.graphs.frontiers(path)
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("Frontier by level: 2 levels (star, 8 vertices) to 60 (path, 60 vertices)", words)
         self.assertIn("a.gr", words)
         axes, = figure.axes
@@ -942,7 +937,7 @@ class PlotTest(MadeLogs):
     def test_predictions_are_drawn_against_the_measured_times(self):
         made = dict(figures_predicted.drawn(self.predictions()))
         figure = made["predicted"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         # measured / predicted of those that the model was not fitted to: 1.5, 0.5 and 1.05
         self.assertIn("Half of 3 cases that the model was not fitted to are predicted within 50.0 %, and 1 (33.3 %) within 25 %", words)
         for said in ("launch: 1 case, fitted median error 10.0 %; 100 % within 25 %", "ways: 3 cases median error 50.0 %; 33 % within 25 %",
@@ -955,7 +950,7 @@ class PlotTest(MadeLogs):
         self.assertEqual(dots, {(20,): (30,), (100, 40): (50, 42)})
         self.assertEqual((ways.get_xscale(), ways.get_yscale(), ways.get_xlim()), ("log", "log", ways.get_ylim()))
         alone = dict(figures_predicted.drawn(self.predictions(self.EMPTY)))["predicted"]
-        self.assertIn("Half of 1 case that the model was fitted to are predicted within 10.0 %", " ".join(texts_of(alone).split()))
+        self.assertIn("Half of 1 case that the model was fitted to are predicted within 10.0 %", words_of(alone))
 
     def test_predictions_of_launches_by_need_have_no_roofline(self):
         path = self.predictions()
@@ -963,7 +958,7 @@ class PlotTest(MadeLogs):
         rows_ = [by_need.format(launches=0, latency=0, measured=50, threshold=33), by_need.format(launches=7, latency=10, measured=40, threshold=0)]
         path.write_text(f"{self.PREDICTED.strip()},threshold\n{''.join(rows_)}")
         [(name, figure)] = figures_predicted.drawn(path)
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertEqual(name, "predicted")
         for said in ("Half of 2 cases whose launches depend on the input are predicted within 12.5 %",
                      "Its rules for data-dependent launches were chosen with these logs in view", "Medians of 2 cases of data-dependent launches, of cgo22.csv"):
@@ -975,11 +970,11 @@ class PlotTest(MadeLogs):
     def test_a_log_that_the_model_was_not_fitted_to_as_it_is_now_is_not_called_fitted(self):
         path = self.predictions()
         (self.folder / "launch.csv").write_text("changed\n")
-        self.assertNotIn("fitted to empty", " ".join(texts_of(dict(figures_predicted.drawn(path))["predicted"]).split()))
+        self.assertNotIn("fitted to empty", words_of(dict(figures_predicted.drawn(path))["predicted"]))
 
     def test_the_roofline_has_a_panel_for_each_mechanism(self):
         figure = dict(figures_predicted.drawn(self.predictions()))["roofline"]
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         self.assertIn("a level takes 10.0 µs (tail launch) to 16.0 µs (NULL stream); each of many launches at once, 0.500 µs (NULL stream)", words)
         null_stream, tail = figure.axes
         self.assertEqual((null_stream._left_title.get_text(), tail._left_title.get_text()), ("NULL stream", "tail launch"))
@@ -1101,23 +1096,23 @@ class PlotTest(MadeLogs):
     def test_wrong_counts_and_names_what_is_neither(self):
         made = [row for delay in (0, 1, 2) for row in rows([1, None], delay_us=delay)]
         made += [row for delay in (0, 1, 2) for row in rows([None] * 2, delay_us=delay, strategy="synced", status="timeout")]
-        words = " ".join(texts_of(self.drawn(made)["made-wrong"]).split())
+        words = words_of(self.drawn(made)["made-wrong"])
         self.assertIn("neither right nor wrong are no trials: 6 timeout. Nothing else, so that no line is drawn: synced", words)
         self.assertNotIn("others never", words)
-        self.assertIn("no run ended right or wrong", " ".join(texts_of(self.drawn(made[6:])["made-wrong"]).split()))
+        self.assertIn("no run ended right or wrong", words_of(self.drawn(made[6:])["made-wrong"]))
 
     def test_lines_that_cannot_be_told_apart_are_one(self):
         made = [row for mechanism in ("null_stream", "named") for delay, bad in ((0, 0), (5, 2), (10, 4))
                 for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, mechanism=mechanism)]
         figure = self.drawn(made)["made-wrong"]
-        self.assertIn("nosync (racy), by any of NULL stream, named stream", " ".join(texts_of(figure).split()))
+        self.assertIn("nosync (racy), by any of NULL stream, named stream", words_of(figure))
         shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
         self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])  # without lines to labels
 
     def test_rounds_are_drawn_as_rounds(self):
         made = [row for experiment, time in (("other", 11), ("full", 10)) for run in range(3)
                 for row in rows([time] * 4, experiment=experiment, run_id=f"{experiment}{run}")]
-        words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
+        words = words_of(self.drawn(made)["made-strategies"])
         self.assertIn("Time relative to full: 1.100 (nosync, other)", words)
         self.assertIn("A round is one run of nestbed: 3 of each.", words)
         self.assertNotIn("interval", words)  # an interval needs five
@@ -1125,14 +1120,13 @@ class PlotTest(MadeLogs):
     def test_rounds_over_a_time_of_zero_are_named(self):
         made = [row for block, least in ((32, 0), (64, 10)) for experiment, more in (("other", 1), ("full", 0)) for run in range(3)
                 for row in rows([least + more] * 4, experiment=experiment, run_id=f"{experiment}{run}", block=block)]
-        words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
+        words = words_of(self.drawn(made)["made-strategies"])
         self.assertRegex(words, r"Without a time on both sides: nosync \(racy\), [^;.]*32[^;.]*, other\.")
 
     def test_no_time_at_all_and_times_of_zero(self):
         untimed = {"gpu_us": "", "wall_us": ""}
         by_depth = [row for depth in range(3) for row in rows([1], depth=depth, launches_attempted=depth, **untimed)]
-        self.assertIn("none of these 3 rows has a time (3 ok without a time)",
-                      texts_of(self.drawn(by_depth)["made-latency-depth"]))
+        self.assertIn("none of these 3 rows has a time (3 ok without a time)", texts_of(self.drawn(by_depth)["made-latency-depth"]))
         every = {
             "latency-depth": [row for depth in range(3) for row in rows([0, 0], depth=depth, launches_attempted=depth)],
             "waves": [row for wave in (1, 2, 4) for streams in (1, 2) for row in rows([0 if wave > 1 else 50], wave=wave,
@@ -1389,7 +1383,7 @@ class PlotTest(MadeLogs):
                                 + self.submitted("open", 9, mechanisms=["fire_and_forget"]))
         self.assertEqual(set(found), {"made-submission"})  # no figure shows held and open as one line
         figure = found["made-submission"]
-        self.assertIn("Submission adds 6.00 to 9.00 µs to a chain of 1 and 6.00 to 9.00 µs to a fan-out of 1", " ".join(texts_of(figure).split()))
+        self.assertIn("Submission adds 6.00 to 9.00 µs to a chain of 1 and 6.00 to 9.00 µs to a fan-out of 1", words_of(figure))
         chain, cost, fan, _ = figure.axes
         self.assertEqual((chain.get_xlabel(), fan.get_xlabel()), ("grids in the chain", "launches"))
         drawn = {(line.get_markerfacecolor() == "white", tuple(line.get_ydata())) for line in chain.get_lines()}
@@ -1402,7 +1396,7 @@ class PlotTest(MadeLogs):
             if row["mechanism"] == "host" and "16" in (row["depth"], row["grid"]):
                 row["submit"] = "open"
         figure = self.submission(held + self.submitted("open", 5))["made-submission"]
-        self.assertIn("Not drawn as held, because a stream does not take so much before the GPU starts: chain by host of 16; fanout by host of 16.", " ".join(texts_of(figure).split()))
+        self.assertIn("Not drawn as held, because a stream does not take so much before the GPU starts: chain by host of 16; fanout by host of 16.", words_of(figure))
         filled = [len(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_markerfacecolor() != "white"]
         self.assertEqual(sorted(filled), [2, 3])
 
@@ -1410,7 +1404,7 @@ class PlotTest(MadeLogs):
         made = [row for depth in (1, 4, 16) for row in rows([10.0 * depth] * 3, strategy="chain", mechanism="host", type="", grid=1,
                                                             block=32, depth=depth, submit_asked="held",
                                                             submit="open" if depth == 16 else "held")]
-        words = " ".join(texts_of(self.submission(made)["made-launch-time"]).split())
+        words = words_of(self.submission(made)["made-launch-time"])
         self.assertIn("Started before all was submitted, because a stream does not take so much: chain by host (1 point).", words)
 
     def test_open_may_be_as_fast_and_none_may_be_held(self):
@@ -1431,7 +1425,7 @@ class PlotTest(MadeLogs):
         cost = next(axes for axes in figure.axes if axes.get_ylabel() == "open minus held, µs per run")
         line = next(line for line in cost.get_lines() if len(line.get_xdata()) == 3)
         self.assertEqual([value == value for value in line.get_ydata()], [False, True, False])
-        self.assertIn("2 differences are not drawn: the intervals of held and open overlap there", " ".join(texts_of(figure).split()))
+        self.assertIn("2 differences are not drawn: the intervals of held and open overlap there", words_of(figure))
 
     def test_held_and_open_are_two_cases_and_have_a_cub_each(self):
         made = [row for submit, us in (("held", 5), ("open", 10)) for name, times in (("cub", 1), ("last_block", 2))
@@ -1476,7 +1470,7 @@ class PlotTest(MadeLogs):
         colours = [{matplotlib.colors.to_hex(line.get_color()) for line in axes.get_lines() if line.get_marker() == "o"}
                    for axes in (first, second)]
         self.assertEqual(*colours)
-        self.assertIn("Tesla T4 takes 4.00 times as long as NVIDIA H200", " ".join(texts_of(figure).split()))
+        self.assertIn("Tesla T4 takes 4.00 times as long as NVIDIA H200", words_of(figure))
 
     def test_two_machines_at_one_size_are_marks_on_a_line(self):
         self.two(rows([10] * 3) + rows([20] * 3, strategy="synced") + rows([30] * 3, strategy="host_loop"),
@@ -1601,7 +1595,7 @@ class PlotTest(MadeLogs):
                   for pid, name, ts in ((1, "run", 0), (2, "wait", 2), (2, "run", 7))]
         events += [{"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 2}, {"ph": "f", "id": 1, "pid": 2, "tid": 1, "ts": 7}]
         figure = figures_trace.drawn(self.trace(events))
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         for text in ("nosync (racy), NULL stream, 64 × 512 threads: 2 grids", "depth 0", "depth 1", "time, µs", "steps of 32 ns", "-4 %",
                      "Racy (nosync)", "nestbed abc"):
             self.assertIn(text, words)
@@ -1621,7 +1615,7 @@ class PlotTest(MadeLogs):
         rows = [{"strategy": name, "orders": "1000", "right": str(1000 - wrong), "wrong": str(wrong)}
                 for name, wrong in (("no_barrier_x", 990), ("no_fence_y", 0))]
         figure = figures_mutants.drawn(rows)
-        words = " ".join(texts_of(figure).split())
+        words = words_of(figure)
         for text in ("never show 1 of 2 races", "finds all 2 in one run", "0 of 1000", "990 of 1000"):
             self.assertIn(text, words)
         self.assertLess(words.index("no_fence_y"), words.index("no_barrier_x"))

@@ -8,7 +8,6 @@ in KilledAtRandom, and KILLS is their number: 25, and 100 in a thorough run. BAC
 (on a GPU, a start takes seconds: use fewer kills).
 """
 import contextlib
-import csv
 import json
 import os
 import pathlib
@@ -22,10 +21,8 @@ import subprocess
 import time
 import unittest
 
-from scratch import Scratch
+from runs import TESTS, Runs, identities, manifest_of, rows_of, runs_of
 
-NESTBED = os.environ["NESTBED"]
-TESTS = os.environ["NESTBED_TESTS"]
 KILLS = int(os.environ.get("KILLS", "100" if os.environ.get("NESTBED_THOROUGH") == "1" else "25"))
 BACKEND = os.environ.get("BACKEND", "cpu")
 
@@ -37,23 +34,9 @@ repeat = 25
 """
 
 
-def rows_of(log):
-    with open(log, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file, strict=True))
-
-
-def identities(rows):
-    return [(row["key"], int(row["repetition"])) for row in rows]
-
-
-def manifest_path(log):
-    return log.with_name(f"{log.name}.json")
-
-
 def planned(log):
     """What the log must contain according to its manifest."""
-    manifest = json.loads(manifest_path(log).read_text())
-    (cases,) = manifest["plans"].values()
+    (cases,) = json.loads(manifest_of(log).read_text())["plans"].values()
     return {(case["key"], repetition) for case in cases for repetition in range(case["repeat"])}
 
 
@@ -95,41 +78,21 @@ LONG = SWEEP.replace("repeat = 25", "repeat = 300")
 LONG_SAMPLES = 12 * 300
 
 
-class Sweep(Scratch):
+class Sweep(Runs):
     def setUp(self):
         super().setUp()
-        self.log = self.folder / "out.csv"
         self.experiment("sweep.cfg", SWEEP)
         self.experiment("long.cfg", LONG)
 
     def experiment(self, name, text):
         (self.folder / name).write_text(text)
 
-    def start(self, *words, program=NESTBED, **options):
-        return subprocess.Popen([program, "run", "--backend", BACKEND, *map(str, words)], cwd=self.folder, text=True,
-                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
-
-    def run_to_end(self, *words, **options):
-        process = self.start(*words, **options)
-        out, err = process.communicate(timeout=120)
-        return process.returncode, out, err
-
-    def succeed(self, *words, **options):
-        """What a run says on standard error, which must end with 0."""
-        code, _, err = self.run_to_end(*words, **options)
-        self.assertEqual(code, 0, err)
-        return err
+    def start(self, *words, command="run", **options):
+        return super().start(*(("--backend", BACKEND) if command == "run" else ()), *words, command=command, **options)
 
     def assert_whole(self):
         """The log has every row of its plan once."""
         self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
-
-    def wait_for_rows(self, log, rows, process):
-        end = time.monotonic() + 60
-        while not log.exists() or log.read_bytes().count(b"\n") <= rows:
-            self.assertIsNone(process.poll(), "it ended before it was to be stopped")
-            self.assertLess(time.monotonic(), end, "nothing was measured")
-            time.sleep(0.005)
 
     def assert_gone(self, run):
         end = time.monotonic() + 10
@@ -144,7 +107,7 @@ class KilledAtRandom(Sweep):
         print(f"SEED={seed}")
         draw = random.Random(seed)
         begun = time.monotonic()
-        self.assertEqual(self.run_to_end("sweep.cfg", "-o", "unharmed.csv")[0], 0)
+        self.run_to_end("sweep.cfg", "-o", "unharmed.csv")
         longest = time.monotonic() - begun
         kills, sweeps = 0, 0
         while kills < KILLS:
@@ -180,15 +143,14 @@ class KilledAtRandom(Sweep):
         process = self.start("long.cfg", "--retries", "3", "-o", self.log.name)
         killed = 0
         while process.poll() is None and killed < 3:
-            self.wait_for_rows(self.log, 40 * (killed + 1), process)
+            self.wait_for_rows(process, 40 * (killed + 1))
             killed += kill_workers_of(process.pid)
-        _, err = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 0, err)
+        _, err = self.ended(process)
         # On a slow machine a kill may hit a worker that is still starting. Then no case was lost.
         self.assertRegex(err, r"crashed: signal 9 \(Killed\); tried again \(1 of 3\)\n")
         noted = len(re.findall(r"signal 9 \(Killed\); tried again", err))
         self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
-        (run,) = json.loads(manifest_path(self.log).read_text())["runs"].values()
+        (run,) = runs_of(self.log).values()
         self.assertEqual(len(run["incidents"]), noted)
 
     def test_a_worker_that_is_killed_as_it_starts_is_replaced(self):
@@ -196,10 +158,9 @@ class KilledAtRandom(Sweep):
         end = time.monotonic() + 60
         while not kill_workers_of(process.pid):
             self.assertLess(time.monotonic(), end, "it starts no worker")
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0, err)
+        _, err = self.ended(process)
         self.assertRegex(err, r"signal 9 \(Killed\); tried again \(1 of 3\)\n")
-        (run,) = json.loads(manifest_path(self.log).read_text())["runs"].values()
+        (run,) = runs_of(self.log).values()
         self.assertEqual(len(run["incidents"]), 1)
         self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
 
@@ -248,8 +209,7 @@ class RandomOrders(Sweep):
         return RandomOrders.undisturbed
 
     def run_whole(self, name, *words):
-        code, _, err = self.run_to_end("random.cfg", "-o", name, *words)
-        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(self.run_to_end("random.cfg", "-o", name, *words)[1], "")
         return self.rows(name)
 
     def test_rows_do_not_depend_on_what_ran_before_nor_on_how(self):
@@ -287,17 +247,15 @@ class RandomOrders(Sweep):
     def test_three_shards_have_the_rows_of_the_whole(self):
         whole = self.whole()
         for shard in (1, 2, 3):
-            self.succeed("random.cfg", "--shard", f"{shard}/3", "-o", f"{shard}.csv")
-        merged = subprocess.run([NESTBED, "merge", "-o", "merged.csv", "1.csv", "2.csv", "3.csv"], cwd=self.folder, capture_output=True,
-                                text=True, timeout=60, check=False)
-        self.assertEqual(merged.returncode, 0, merged.stderr)
+            self.run_to_end("random.cfg", "--shard", f"{shard}/3", "-o", f"{shard}.csv")
+        self.run_to_end("-o", "merged.csv", "1.csv", "2.csv", "3.csv", command="merge")
         self.assert_same(self.rows("merged.csv"), whole)
 
     def test_a_case_has_the_same_rows_alone(self):
         whole = self.whole()
         for strategy, delay, expected in (("nosync", 0, "wrong"), ("reduce2", 1, "wrong"), ("barrier", 1, "ok")):
-            self.succeed("random.cfg", "--strategy", strategy, "--grid", 2, "--delay-us", delay, "--type", "float32", "--expect", expected,
-                         "--experiment", "alone", "-o", f"{strategy}.csv")
+            self.run_to_end("random.cfg", "--strategy", strategy, "--grid", 2, "--delay-us", delay, "--type", "float32",
+                            "--expect", expected, "--experiment", "alone", "-o", f"{strategy}.csv")
             alone = self.rows(f"{strategy}.csv")
             self.assertEqual(len(alone), 30)
             self.assert_same(alone, {identity: row for identity, row in whole.items() if identity in alone})
@@ -312,8 +270,7 @@ class RandomOrders(Sweep):
                 process.send_signal(signal.SIGSTOP)  # so that it does not end in the meantime
                 kill_workers_of(process.pid)
                 process.send_signal(signal.SIGCONT)
-            _, err = process.communicate(timeout=60)
-            self.assertEqual(process.returncode, 0, err)
+            _, err = self.ended(process)
             self.assert_same(self.rows(log.name), whole)
             if "tried again" in err:
                 return
@@ -346,7 +303,7 @@ class ToAPrecision(Sweep):
                 time.sleep(0.001)
             process.kill()
             process.communicate()
-        self.succeed(*self.WORDS, "-o", self.log.name)
+        self.run_to_end(*self.WORDS, "-o", self.log.name)
         found = self.repetitions(self.log)
         self.assertEqual(len(found), 4)
         for repetitions in found.values():
@@ -357,26 +314,22 @@ class ToAPrecision(Sweep):
         # Now there is nothing left to do, for a run and for a merge.
         whole = self.log.read_bytes()
         rows = sum(map(len, found.values()))
-        code, _, err = self.run_to_end(*self.WORDS, "-o", self.log.name)
-        self.assertEqual((code, err), (0, f"nestbed: out.csv already has {rows} of {rows} samples\n"))
+        self.assertEqual(self.run_to_end(*self.WORDS, "-o", self.log.name)[1], f"nestbed: out.csv already has {rows} of {rows} samples\n")
         self.assertEqual(self.log.read_bytes(), whole)
-        merged = subprocess.run([NESTBED, "merge", "-o", "merged.csv", self.log.name], cwd=self.folder, capture_output=True, text=True,
-                                timeout=60, check=False)
-        self.assertEqual(merged.returncode, 0, merged.stderr)
+        self.run_to_end("-o", "merged.csv", self.log.name, command="merge")
 
 
 class Suspended(Sweep):
     def test_no_time_has_gone_by_for_processes_that_were_stopped(self):
         process = self.start("long.cfg", "--timeout", "2", "--retries", "0", "-o", self.log.name)
-        self.wait_for_rows(self.log, 20, process)
+        self.wait_for_rows(process, 20)
         both = [process.pid, *workers_of(process.pid)]
         for one in both:
             os.kill(one, signal.SIGSTOP)
         time.sleep(4)
         for one in both:
             os.kill(one, signal.SIGCONT)
-        _, err = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 0, err)
+        self.ended(process)
         self.assertEqual({row["status"] for row in rows_of(self.log)}, {"ok"})
 
 
@@ -396,50 +349,46 @@ class Interrupted(Sweep):
             with self.subTest(number.name):
                 self.log.unlink(missing_ok=True)
                 process = self.start("long.cfg", "-o", self.log.name)
-                self.wait_for_rows(self.log, 50, process)
+                self.wait_for_rows(process, 50)
                 process.send_signal(number)
-                out, err = process.communicate(timeout=60)
-                self.assertEqual(process.returncode, 130, err)
+                out, err = self.ended(process, 130)
                 self.assertTrue(err.startswith("\nnestbed: finishing the current sample, at most 5 s; interrupt again to stop now\n"), err)
                 self.assertRegex(out, r"A sweep\n(.*\n)+\d+ rows: out.csv\nmanifest: out.csv.json\n")
                 rows = rows_of(self.log)
                 self.assertRegex(err, rf"stopped with {len(rows)} of {LONG_SAMPLES} samples in out.csv; to continue:\n  \S+ run --backend {BACKEND} ")
                 self.assertIn(f"{len(rows)} rows: out.csv", out)
-                runs = json.loads(manifest_path(self.log).read_text())["runs"]
-                self.assertIn("interrupted_utc", runs[rows[-1]["run_id"]])
+                self.assertIn("interrupted_utc", runs_of(self.log)[rows[-1]["run_id"]])
                 self.assert_gone(process.pid)
                 self.assert_goes_on(err)
 
     def test_the_command_to_go_on_does_not_begin_again(self):
-        self.assertEqual(self.run_to_end("long.cfg", "--repeat", "1", "-o", self.log.name)[0], 0)
+        self.run_to_end("long.cfg", "--repeat", "1", "-o", self.log.name)
         process = self.start("long.cfg", "--overwrite", "-o", self.log.name)
-        self.wait_for_rows(self.log, 50, process)
+        self.wait_for_rows(process, 50)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = self.ended(process, 130)
         self.assert_goes_on(err)
 
     def test_a_second_time_ends_it_now(self):
         process = self.start("--strategy", "fault_endless", "--grid", "4", "--block", "16", "--warmup", "0", "-o", self.log.name,
                              program=TESTS)
-        self.wait_for_rows(self.log, 0, process)
+        self.wait_for_rows(process, 0)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
+        _, err = self.ended(process, 130)
         self.assertEqual(err, "\nnestbed: finishing the current sample, at most 5 s; interrupt again to stop now\n")  # nothing else
         self.assert_gone(process.pid)
 
     def test_what_hangs_is_abandoned_whole(self):
         process = self.start("--strategy", "neighbored,fault_endless", "--grid", "4", "--block", "16", "--warmup", "0", "--repeat", "1",
                              "-o", self.log.name, program=TESTS)
-        self.wait_for_rows(self.log, 0, process)
+        self.wait_for_rows(process, 0)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130, err)
+        self.ended(process, 130)
         self.assertNotIn("fault_endless", {row["strategy"] for row in rows_of(self.log)})
         self.assert_gone(process.pid)
 
@@ -453,8 +402,7 @@ class Interrupted(Sweep):
                 # Not by the stream of the process: that would read on, perhaps to the middle of a character of a bar.
                 self.assertEqual(len(os.read(process.stdout.fileno(), 1)), 1)
                 process.send_signal(signal.SIGTERM)
-                _, err = process.communicate(timeout=60)
-                self.assertEqual(process.returncode, 130, err)
+                _, err = self.ended(process, 130)
                 self.assertIn(said, err)
         self.assertEqual(len(rows_of(self.log)), 2000)
 
@@ -468,7 +416,7 @@ class Interrupted(Sweep):
             early = self.folder / "early.csv"
             if early.exists():
                 self.assertEqual(early.read_bytes(), whole_lines(early.read_bytes()))
-        self.assertEqual(self.run_to_end("sweep.cfg", "-o", "early.csv")[0], 0)
+        self.run_to_end("sweep.cfg", "-o", "early.csv")
 
 
 class Starved(Sweep):
@@ -479,28 +427,26 @@ class Starved(Sweep):
         return limit_files
 
     def test_a_full_disk_ends_a_run_and_loses_nothing(self):
-        self.assertEqual(self.run_to_end("sweep.cfg", "-o", "whole.csv")[0], 0)
+        self.run_to_end("sweep.cfg", "-o", "whole.csv")
         whole = (self.folder / "whole.csv").stat().st_size
-        manifest = manifest_path(self.log)
+        manifest = manifest_of(self.log)
         for share in (0.3, 0.7):
-            code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(int(whole * share)))
-            self.assertEqual(code, 1, err)
+            _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(int(whole * share)), code=1)
             self.assertRegex(err, r"nestbed: out.csv: the row could not be written: File too large\n")
             self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
             self.assertGreater(len(rows_of(self.log)), 300 * share - 20)
             json.loads(manifest.read_text())
-        self.succeed("sweep.cfg", "-o", self.log.name)
+        self.run_to_end("sweep.cfg", "-o", self.log.name)
         self.assert_whole()
 
     def test_a_disk_too_full_for_the_manifest_leaves_nothing_half_made(self):
-        code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(100))
-        self.assertEqual(code, 1)
+        _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(100), code=1)
         self.assertRegex(err, r"out.csv.json: the manifest could not be written: File too large")
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["long.cfg", "sweep.cfg"])
+        self.assertEqual(self.names(), ["long.cfg", "sweep.cfg"])
 
     def test_a_folder_that_takes_no_files_is_an_error(self):
-        code, out, err = self.run_to_end("sweep.cfg", "-o", "/proc/sys/out.csv")
-        self.assertEqual((code, out), (1, ""))
+        out, err = self.run_to_end("sweep.cfg", "-o", "/proc/sys/out.csv", code=1)
+        self.assertEqual(out, "")
         self.assertRegex(err, r"^nestbed: /proc/sys/out.csv: it could not be opened: \w+")
 
     def test_a_closed_pipe_is_an_error(self):
@@ -528,18 +474,16 @@ class Starved(Sweep):
         process.stderr.read()
         process.stderr.close()
         self.assertEqual(process.wait(60), 1)
-        (run,) = json.loads(manifest_path(self.log).read_text())["runs"].values()
+        (run,) = runs_of(self.log).values()
         self.assertEqual(run["log_rows"], 300)
         self.assertIn("finished_utc", run)
 
     def test_two_runs_do_not_write_one_log(self):
         first = self.start("long.cfg", "-o", self.log.name)
-        self.wait_for_rows(self.log, 5, first)
-        code, _, err = self.run_to_end("long.cfg", "-o", self.log.name)
-        self.assertEqual(code, 2)
+        self.wait_for_rows(first, 5)
+        _, err = self.run_to_end("long.cfg", "-o", self.log.name, code=2)
         self.assertIn("out.csv: another run is writing it", err)
-        first.communicate(timeout=60)
-        self.assertEqual(first.returncode, 0)
+        self.ended(first)
         self.assert_whole()
 
 
@@ -554,11 +498,12 @@ class Faulty(Sweep):
         "fault_trap": ("crashed", r"(signal \d+ \([\w ]+\)|exit code 1) \(2 tries\)"),
     }
 
+    ONCE = ("--strategy", "fault_once,neighbored", "--grid", "4", "--block", "32", "--repeat", "3", "--retries", "0")
+
     def test_each_fault_is_a_row_with_its_reason_and_all_else_is_ok(self):
         self.experiment("faults.cfg", "strategy = neighbored, barrier\nstrategy = " + ", ".join(self.REASONS) + ", fault_refused\n"
                                       "grid = 4, 64\nblock = 32\nrepeat = 3\ntimeout = 2\n")
-        code, out, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS)
-        self.assertEqual(code, 3, err)
+        out, _ = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS, code=3)
         rows = rows_of(self.log)
         for strategy, (status, reason) in self.REASONS.items():
             for grid in ("4", "64"):
@@ -574,39 +519,30 @@ class Faulty(Sweep):
         self.assertEqual(len(rows), 10 + 6 + 12)
         self.assertIn("1 of 1 timeout", out)
         # A case with a known result is not tried again.
-        code, _, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS)
-        self.assertEqual(code, 3)
+        _, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS, code=3)
         self.assertIn("out.csv already has 48 of 48 samples, including 10 timeouts and crashes (--retry-failed tries again)\n", err)
         self.assertEqual(len(rows_of(self.log)), len(rows))
 
     def test_what_is_fine_the_second_time_is_ok(self):
         for retries, code in ((1, 0), (0, 3)):
             log = self.folder / f"{retries}.csv"
-            got, _, err = self.run_to_end("--strategy", "fault_once,neighbored", "--grid", "4", "--block", "32", "--repeat", "3",
-                                          "--retries", retries, "-o", log.name, program=TESTS,
-                                          env={**os.environ, "NESTBED_FAULT_FILE": str(self.folder / f"mark{retries}")})
-            self.assertEqual(got, code, err)
+            self.run_to_end(*self.ONCE[:-1], retries, "-o", log.name, code=code, program=TESTS,
+                            env={**os.environ, "NESTBED_FAULT_FILE": str(self.folder / f"mark{retries}")})
             self.assertEqual([row["status"] for row in rows_of(log) if row["strategy"] == "fault_once"],
                              ["ok"] * 3 if retries else ["crashed"])
             self.assertEqual([row["status"] for row in rows_of(log) if row["strategy"] == "neighbored"], ["ok"] * 3)
 
-    ONCE = ("--strategy", "fault_once,neighbored", "--grid", "4", "--block", "32", "--repeat", "3", "--retries", "0")
-
-    def run_once(self, *words):
-        return self.run_to_end(*self.ONCE, "-o", self.log.name, *words, program=TESTS,
+    def run_once(self, *words, code=0):
+        return self.run_to_end(*self.ONCE, "-o", self.log.name, *words, code=code, program=TESTS,
                                env={**os.environ, "NESTBED_FAULT_FILE": str(self.folder / "mark")})
 
-    def files(self):
-        return sorted(path.name for path in self.folder.iterdir())
-
     def test_rows_that_failed_are_measured_again_and_the_old_ones_kept(self):
-        self.assertEqual(self.run_once()[0], 3)
+        self.run_once(code=3)
         old = self.log.read_bytes()
         self.assertEqual([row["status"] for row in rows_of(self.log)].count("crashed"), 1)
-        code, _, err = self.run_once()  # without --retry-failed, no row is measured again
-        self.assertEqual((code, self.log.read_bytes()), (3, old))
-        code, _, err = self.run_once("--retry-failed")
-        self.assertEqual(code, 0, err)
+        self.run_once(code=3)  # without --retry-failed, no row is measured again
+        self.assertEqual(self.log.read_bytes(), old)
+        _, err = self.run_once("--retry-failed")
         self.assertEqual(err, "nestbed: out.csv: 1 of 4 rows failed; they are measured again; the previous log is in out.csv.old-1\n"
                               "nestbed: out.csv already has 3 of 6 samples\n")
         self.assertEqual((self.folder / "out.csv.old-1").read_bytes(), old)
@@ -615,91 +551,85 @@ class Faulty(Sweep):
         self.assertEqual(sorted(identities(rows)), sorted(planned(self.log)))
         kept = [row for row in rows_of(self.folder / "out.csv.old-1") if row["status"] == "ok"]
         self.assertEqual(rows[:3], kept)
-        runs = json.loads(manifest_path(self.log).read_text())["runs"]
+        runs = runs_of(self.log)
         self.assertEqual(len(runs), 2)
         self.assertEqual(runs[rows[-1]["run_id"]]["rows"], 3)
         self.assertEqual(runs[rows[-1]["run_id"]]["log_rows"], 6)
         # Now there is nothing left to do, and nestbed says so.
         now = self.log.read_bytes()
-        code, _, err = self.run_once("--retry-failed")
-        self.assertEqual(code, 0, err)
+        _, err = self.run_once("--retry-failed")
         self.assertEqual(err, "nestbed: out.csv: no row failed; nothing is measured again\n"
                               "nestbed: out.csv already has 6 of 6 samples\n")
         self.assertEqual(self.log.read_bytes(), now)
-        self.assertNotIn("out.csv.old-2", self.files())
+        self.assertNotIn("out.csv.old-2", self.names())
 
     def test_a_log_of_failed_rows_alone_is_measured_again_whole(self):
         words = ("--strategy", "fault_once", "--grid", "4", "--block", "32", "--repeat", "3", "--retries", "0", "-o", self.log.name)
         env = {**os.environ, "NESTBED_FAULT_FILE": str(self.folder / "mark")}
-        self.assertEqual(self.run_to_end(*words, program=TESTS, env=env)[0], 3)
+        self.run_to_end(*words, program=TESTS, env=env, code=3)
         self.assertEqual(len(rows_of(self.log)), 1)
-        err = self.succeed(*words, "--retry-failed", program=TESTS, env=env)
+        _, err = self.run_to_end(*words, "--retry-failed", program=TESTS, env=env)
         self.assertEqual(err, "nestbed: out.csv: 1 of 1 rows failed; they are measured again; the previous log is in out.csv.old-1\n")
         self.assertEqual([row["status"] for row in rows_of(self.log)], ["ok"] * 3)
 
     def test_what_fails_again_is_kept_again(self):
-        self.assertEqual(self.run_once()[0], 3)
+        self.run_once(code=3)
         (self.folder / "mark").unlink()
-        code, _, err = self.run_once("--retry-failed")
-        self.assertEqual(code, 3, err)
-        self.assertEqual(self.run_once("--retry-failed")[0], 0)
+        self.run_once("--retry-failed", code=3)
+        self.run_once("--retry-failed")
         for old in ("out.csv.old-1", "out.csv.old-2"):
             self.assertEqual([row["status"] for row in rows_of(self.folder / old)].count("crashed"), 1)
 
     def test_findings_are_not_measured_again(self):
         # wrong: an expected race; unsupported: cannot run here
         words = ("--strategy", "nosync,cub", "--schedule", "random:1", "--expect", "wrong")
-        self.assertEqual(self.run_once(*words)[0], 3)
+        self.run_once(*words, code=3)
         before = rows_of(self.log)
         self.assertEqual({row["status"] for row in before}, {"ok", "crashed", "wrong", "unsupported"})
-        code, _, err = self.run_once(*words, "--retry-failed")
+        _, err = self.run_once(*words, "--retry-failed", code=3)  # the experiment does not expect unsupported
         self.assertRegex(err, r"out.csv: 1 of \d+ rows failed")
         rows = rows_of(self.log)
         self.assertEqual(rows[:len(before) - 1], [row for row in before if row["status"] != "crashed"])
         self.assertEqual({row["status"] for row in rows[len(before) - 1:]}, {"ok"})
         self.assertEqual(len(rows), len(before) - 1 + 3)
-        self.assertEqual(code, 3)  # the experiment does not expect unsupported
         # A wrong row that the experiment does not expect is a failure.
         words = ("--strategy", "nosync", "--schedule", "random:1", "--grid", "4", "--block", "32", "--repeat", "3", "-o", "wrong.csv")
-        self.assertEqual(self.run_to_end(*words)[0], 3)
-        self.assertRegex(self.run_to_end(*words, "--retry-failed")[2], r"wrong.csv: [123] of 3 rows failed")
+        self.run_to_end(*words, code=3)
+        self.assertRegex(self.run_to_end(*words, "--retry-failed", code=3)[1], r"wrong.csv: [123] of 3 rows failed")
 
     def test_to_measure_what_failed_again_without_a_log_is_to_measure_it(self):
         (self.folder / "mark").touch()
-        code, _, err = self.run_once("--retry-failed")
-        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(self.run_once("--retry-failed")[1], "")
         self.assertEqual(len(rows_of(self.log)), 6)
-        self.assertNotIn("out.csv.old-1", self.files())
+        self.assertNotIn("out.csv.old-1", self.names())
 
     def test_where_rows_cannot_be_measured_again_nothing_is_changed(self):
-        self.assertEqual(self.run_once()[0], 3)
-        before, files, manifest = self.log.read_bytes(), self.files(), manifest_path(self.log).read_bytes()
+        self.run_once(code=3)
+        before, files, manifest = self.log.read_bytes(), self.names(), manifest_of(self.log).read_bytes()
         once, three = self.ONCE, self.ONCE.index("3")
         log = ("-o", self.log.name)
         for words, why in (((*once[:three], "4", *once[three + 1:], *log), "this run cannot resume it: repeat on cpu: 3 there, 4 here"),
                            ((*once, "--strategy", "nosync", *log), "this run cannot resume it: cases: 2 there, 3 here"),
                            ((*once, "--overwrite", *log), "--retry-failed: not with --overwrite; allowed: one of them"),
                            ((*once, "-o", "-"), "--retry-failed: not with --output -; allowed: a file")):
-            code, out, err = self.run_to_end(*words, "--retry-failed", program=TESTS)
-            self.assertEqual((code, out), (2, ""), err)
+            out, err = self.run_to_end(*words, "--retry-failed", program=TESTS, code=2)
+            self.assertEqual(out, "")
             self.assertIn(why, err)
         with self.subTest("it is being written"):
             process = self.start("long.cfg", "-o", "long.csv")
-            self.wait_for_rows(self.folder / "long.csv", 5, process)
-            code, _, err = self.run_to_end("long.cfg", "-o", "long.csv", "--retry-failed")
-            self.assertEqual(code, 2)
+            self.wait_for_rows(process, 5, self.folder / "long.csv")
+            _, err = self.run_to_end("long.cfg", "-o", "long.csv", "--retry-failed", code=2)
             self.assertIn("long.csv: another run is writing it", err)
             process.kill()
             process.communicate()
         self.assertEqual(self.log.read_bytes(), before)
-        self.assertEqual(manifest_path(self.log).read_bytes(), manifest)
-        self.assertEqual([name for name in self.files() if name not in ("long.csv", "long.csv.json")], files)
+        self.assertEqual(manifest_of(self.log).read_bytes(), manifest)
+        self.assertEqual([name for name in self.names() if name not in ("long.csv", "long.csv.json")], files)
 
     def test_in_one_process_a_crash_ends_the_run(self):
         process = self.start("--strategy", "neighbored,fault_abort", "--grid", "4", "--block", "32", "--in-process", "--warmup", "0",
                              "--repeat", "1", "-o", self.log.name, program=TESTS)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, -signal.SIGABRT)
+        self.ended(process, -signal.SIGABRT)
 
 
 class ProgressIsShown(Sweep):
@@ -725,7 +655,7 @@ class ProgressIsShown(Sweep):
         self.assertTrue(all(len(line) < 80 for line in lines))
 
     def test_elsewhere_nothing_for_less_than_a_minute(self):
-        self.assertEqual(self.run_to_end("sweep.cfg", "-o", self.log.name)[2], "")
+        self.assertEqual(self.run_to_end("sweep.cfg", "-o", self.log.name)[1], "")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "support/support.hpp"
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,20 @@
 namespace nestbed
 {
 
-using Said = std::vector<std::pair<std::string, std::string>>;
+// Settings: {{"grid", "1,512"}}, or "--grid 1,512" as on a command line.
+struct Said : std::vector<std::pair<std::string, std::string>> {
+    using std::vector<std::pair<std::string, std::string>>::vector;
+    Said() = default;
+    // NOLINTBEGIN(google-explicit-constructor)
+    Said(const std::vector<std::pair<std::string, std::string>>& settings) : vector(settings) {}
+    Said(const char* words)
+    {
+        std::istringstream in(words);
+        for (std::string key, value; in >> key >> value;)
+            emplace_back(key.substr(2), value);
+    }
+    // NOLINTEND(google-explicit-constructor)
+};
 using Devices = std::map<BackendKind, DeviceFacts>;
 
 inline constexpr std::uint64_t kGiB = 1024ULL * 1024 * 1024;

@@ -13,7 +13,6 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
-#include <utility>
 
 namespace nestbed::program
 {
