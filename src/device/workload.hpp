@@ -64,6 +64,11 @@ inline const Tracer* tracer_of(const PreparedRun& run)
     return run.tracer;
 }
 
+inline Context& context_of(const PreparedRun& run)
+{
+    return run.context;
+}
+
 // One wave of a run.
 struct RunWave : Wave {
     Context& context;
@@ -244,7 +249,7 @@ class Register final : public StrategyOf<Room>
                 return of_room<Room>(Registry::traced(S::info.name)).prepare(job);
         const WallClock clock;
         std::function<void()> work = prepared<S>(job);
-        job.context.prepared(clock);
+        context_of(job).prepared(clock);
         return work;
     }
     typename Room::Facts facts() const override { return Room::Facts::template of<S>(); }

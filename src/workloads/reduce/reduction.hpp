@@ -66,6 +66,10 @@ inline const Tracer* tracer_of(const ReduceJob& job)
 {
     return job.floats != nullptr ? job.floats->tracer : job.ints->tracer;
 }
+inline Context& context_of(const ReduceJob& job)
+{
+    return job.floats != nullptr ? job.floats->context : job.ints->context;
+}
 inline ReduceJob in_its_type(const Reduction<std::int32_t>& job)
 {
     return {.ints = &job};
