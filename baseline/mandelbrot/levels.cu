@@ -14,9 +14,10 @@ namespace nestbed::inline NESTBED_BACKEND
 
 using ExpandSplit = ExpandMandelbrot<false>;
 
-// One level: its last block makes what all blocks request the next one.
-__global__ void LAUNCH_BOUNDS(1024) mandelbrot_level(RequestRun<ExpandSplit> run, ChildGrid<ExpandSplit::Item> grid,
-                                                     ChildGrid<ExpandSplit::Item>* next)
+// One level: its last block makes what all blocks request the next one. At most 32 registers per thread, so that the device is full.
+__global__ void LAUNCH_BOUNDS(1024, 2)
+    mandelbrot_level(RequestRun<ExpandSplit> run, ChildGrid<ExpandSplit::Item> grid,
+                     ChildGrid<ExpandSplit::Item>* next)
 {
     run_block(run, grid, blockIdx.x, KeepSink<ExpandSplit::Item>{next});
 }

@@ -61,10 +61,11 @@ __global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
 #ifdef __CUDACC__
 // All levels, by blocks that are all resident.
 __global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
-    quadtree_levels_together(RequestRun<QuadLevelParts> run, ChildGrid<QuadItem> grid, ChildGrid<QuadItem>* next)
+    quadtree_levels_together(const __grid_constant__ RequestRun<QuadLevelParts> run,
+                             const __grid_constant__ ChildGrid<QuadItem> root, ChildGrid<QuadItem>* next)
 {
     BLOCK_SHARED(unsigned, words, kQuadWords);
-    run_all_levels(run, grid, next, words);
+    run_all_levels(run, root, next, words);
 }
 #endif
 

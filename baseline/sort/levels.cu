@@ -59,10 +59,11 @@ __global__ void LAUNCH_BOUNDS(kMaxSortThreads)
 #ifdef __CUDACC__
 // All levels, by blocks that are all resident.
 __global__ void LAUNCH_BOUNDS(kMaxSortThreads)
-    sort_levels_together(RequestRun<LevelParts> run, ChildGrid<SortItem> grid, ChildGrid<SortItem>* next)
+    sort_levels_together(const __grid_constant__ RequestRun<LevelParts> run,
+                         const __grid_constant__ ChildGrid<SortItem> root, ChildGrid<SortItem>* next)
 {
     BLOCK_SHARED(unsigned, words, kLeafWords);
-    run_all_levels(run, grid, next, words);
+    run_all_levels(run, root, next, words);
 }
 #endif
 

@@ -11,17 +11,23 @@
 namespace nestbed::inline on_cuda
 {
 
-// The kernel calls it in all threads, with the root grid and a list of zeroed grids, one per level and one more.
+// The kernel calls it in all threads, with the root grid and a list of zeroed grids, one per level and one more. Shared memory holds the
+// grid of the level, so that it takes no registers.
 template <class E>
-__device__ __forceinline__ void run_all_levels(const RequestRun<E>& run, ChildGrid<typename E::Item> grid,
-                                               ChildGrid<typename E::Item>* next, unsigned* words = nullptr)
+__device__ __forceinline__ void run_all_levels(const RequestRun<E>& run, const ChildGrid<typename E::Item>& root,
+                                               ChildGrid<typename E::Item>* next, unsigned* words)
 {
     const auto all = cooperative_groups::this_grid();
-    for (; grid.blocks != 0; ++next) {
-        for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
-            run_block(run, grid, block, KeepSink<typename E::Item>{next}, words);
+    BLOCK_SHARED(ChildGrid<typename E::Item>, grid, 1);
+    for (const ChildGrid<typename E::Item>* from = &root;; from = next++) {
+        if (threadIdx.x == 0)
+            grid[0] = *from;
+        __syncthreads();
+        if (grid[0].blocks == 0)
+            return;
+        for (unsigned block = blockIdx.x; block < grid[0].blocks; block += gridDim.x)
+            run_block(run, grid[0], block, KeepSink<typename E::Item>{next}, words);
         all.sync(); // what a block wrote before it is visible to all
-        grid = *next;
     }
 }
 
