@@ -303,6 +303,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));
+    plan.unused = unused_axes(parts);
     for (Axes& part : parts)
         identify_graph_files(part);
     plan.order_seed = *parts.front().of("seed").front().number;

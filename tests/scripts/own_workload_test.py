@@ -73,6 +73,11 @@ class OwnWorkload(unittest.TestCase):
             done = self.called(*sweep, *given)
             self.assertEqual({row["levels"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
 
+    def test_what_no_chosen_strategy_has_is_said(self):
+        done = self.called("run", "--load", "quadrature", *SWEEP, "--dwell", "64", "--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stderr.startswith("nestbed: --dwell 64: it changes nothing, because no chosen strategy has dwell"), done.stderr)
+
     def test_every_mechanism_and_any_order_give_the_same_answer(self):
         for schedule in ("fifo", "eager", "random:3"):
             rows = self.rows("--mechanism", "all", "--schedule", schedule)
