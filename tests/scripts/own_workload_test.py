@@ -73,6 +73,11 @@ class OwnWorkload(unittest.TestCase):
             done = self.called(*sweep, *given)
             self.assertEqual({row["levels"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
 
+    def test_a_parameter_that_is_given_as_0_is_0(self):
+        for given, used in (((), "1"), (("--threshold", "0"), "0")):
+            done = self.called("run", "--load", "quadrature", *SWEEP, "--depth", "2", *given, "-o", "-")
+            self.assertEqual({row["threshold"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
+
     def test_what_no_chosen_strategy_has_is_said(self):
         done = self.called("run", "--load", "quadrature", *SWEEP, "--dwell", "64", "--dry-run")
         self.assertEqual(done.returncode, 0, done.stderr)
