@@ -108,6 +108,7 @@ class Run
         {
             const StopRequest::AtOnce at_once(stopped_early_);
             whole_ = make_plan(settings, facts);
+            std::ranges::for_each(whole_.unused, [&](const auto& text) { err_ << "nestbed: " << text << '\n'; });
             plan_ = shard_ ? part_of(whole_, *shard_, kCaseTimes) : whole_;
             if (given_.contains("dry-run")) {
                 out_ << (device ? planned_for_text(*device) : "") << describe(plan_, facts, kCaseTimes) << std::flush;

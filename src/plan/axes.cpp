@@ -236,4 +236,57 @@ Axes read_axes(const Settings& settings, std::size_t devices)
     return axes;
 }
 
+namespace
+{
+
+// Whether values of a file may be meant for other strategies: those that the command line has replaced, or those of other
+// sections.
+bool is_for_others(const Setting& axis, const Setting& strategies)
+{
+    return !axis.file.empty() && (strategies.file.empty() || (axis.section.empty() && !strategies.section.empty()));
+}
+
+std::string unused_text(const Axis& axis, const Setting& setting)
+{
+    constexpr std::size_t kNamed = 5;
+    std::vector<std::string_view> having;
+    for (const Strategy* strategy : Registry::all())
+        if (applies(axis, strategy->info()))
+            having.push_back(strategy->info().name);
+    const std::size_t more = having.size() - std::min(kNamed, having.size());
+    having.resize(having.size() - more);
+    const std::string others = having.empty() ? "" : // their modules have not been built
+                                   fmt::format("; strategies that have it: {}{}", fmt::join(having, ", "),
+                                               more == 0 ? "" : fmt::format(" and {} more", more));
+    return fmt::format("{}: it changes nothing, because no chosen strategy has {}{}", setting.place(), axis.name,
+                       others);
+}
+
+} // namespace
+
+std::vector<std::string> unused_axes(const std::vector<Axes>& parts)
+{
+    std::vector<std::string> texts;
+    for (const Axis& axis : plain_axes()) {
+        const Setting* unused = nullptr; // from the command line, which is for all parts
+        bool used = axis.id == axis::seed;
+        for (const Axes& part : parts) {
+            const Setting& setting = *part.of(axis).front().setting;
+            const bool has = std::ranges::any_of(part.strategies, [&](const NameValue& strategy) {
+                return applies(axis, Registry::find_anywhere(strategy.first)->info());
+            });
+            used = used || has;
+            if (setting.value.empty() || has || is_for_others(setting, part.strategies.front().second))
+                continue;
+            if (setting.file.empty())
+                unused = &setting;
+            else if (std::string text = unused_text(axis, setting); std::ranges::find(texts, text) == texts.end())
+                texts.push_back(std::move(text));
+        }
+        if (unused != nullptr && !used)
+            texts.push_back(unused_text(axis, *unused));
+    }
+    return texts;
+}
+
 } // namespace nestbed

@@ -39,6 +39,10 @@ struct Axes {
 // cases on `devices` devices.
 Axes read_axes(const Settings& settings, std::size_t devices);
 
+// Of each value that no case uses, because no chosen strategy has the axis: a sentence that says so. A seed is always used: it is
+// also that of the order of the runs. `parts` are those of the experiment.
+std::vector<std::string> unused_axes(const std::vector<Axes>& parts);
+
 // The mechanisms that are asked for and that the strategy supports. A strategy with a single mechanism always uses
 // that one, because the others may be meant for other strategies. Throws UsageError if the strategy has several
 // mechanisms and supports none of those asked for.

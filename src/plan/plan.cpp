@@ -28,10 +28,12 @@ namespace nestbed
 namespace
 {
 
-// Sets an axis that was not given to the default of the workload, if that has its own. 0 stands for no value.
+// Sets an axis that was not given to the default of the workload, if that has its own. 0 stands for no value, unless the axis
+// allows it.
 void set_default(const Axes& axes, Case& point, const WorkloadInfo& workload, const Axis& axis)
 {
-    const bool given = !axes.of(axis).front().setting->value.empty() && axis.get(point) != std::uint64_t{0};
+    const bool given = !axes.of(axis).front().setting->value.empty() &&
+                       (axis.range.least == 0 || axis.get(point) != std::uint64_t{0});
     if (const std::uint64_t own = default_of(workload, axis.id); own != 0 && !given)
         axis.set(point, own);
 }
@@ -327,6 +329,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));
+    plan.unused = unused_axes(parts);
     for (Axes& part : parts)
         identify_graph_files(part);
     plan.order_seed = *parts.front().of("seed").front().number;

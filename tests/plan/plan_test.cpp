@@ -169,6 +169,31 @@ TEST(Plan, DepthDoesNotMultiplyAFanOut)
     EXPECT_EQ(plan_of("--strategy chains --grid 8 --depth 0,1,full").case_count(), 3U);
 }
 
+TEST(Plan, SaysWhatNoChosenStrategyHas)
+{
+    const auto unused = [](const Said& said) { return plan_of(said).unused; };
+    const auto unused_in = [](std::string_view text) { return make_plan(settings_in(text), cpu_alone()).unused; };
+    EXPECT_THAT(
+        unused({{"strategy", "chain,host"}, {"fanout", "4"}, {"seed", "2"}}),
+        ElementsAre("--fanout 4: it changes nothing, because no chosen strategy has fanout; strategies that have it: "
+                    "trees, trees_by_lanes"));
+    EXPECT_THAT(unused({{"strategy", "host"}, {"delay-us", "4"}}), ElementsAre(HasSubstr(" and 1 more")));
+    EXPECT_THAT(unused({{"strategy", "fanout,nosync"}, {"delay-us", "5"}, {"depth", "1"}}), IsEmpty());
+    EXPECT_THAT(unused_in("strategy = host\ndepth = 1\n"),
+                ElementsAre(StartsWith("one.cfg:2: depth = 1: it changes nothing, because ")));
+    // Before sections it may be meant for one of them; in a section it is for that one.
+    const std::string sections = "depth = 1\n[flat]\nstrategy = host\n[nested]\nstrategy = nosync\n";
+    EXPECT_THAT(unused_in(sections), IsEmpty());
+    EXPECT_THAT(unused_in(sections + "[other]\nstrategy = host\ndelay-us = 5\n"),
+                ElementsAre(StartsWith("one.cfg:8: delay-us = 5: ")));
+    // The strategies of the command line replace those of the file, for which its axes are.
+    Settings settings = settings_in("strategy = nosync\ndepth = 1\n");
+    settings.set("strategy", {"host"});
+    EXPECT_THAT(make_plan(settings, cpu_alone()).unused, IsEmpty());
+    settings.set("delay-us", {"5"});
+    EXPECT_THAT(make_plan(settings, cpu_alone()).unused, ElementsAre(StartsWith("--delay-us 5: ")));
+}
+
 TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
 {
     const auto fanouts = [](const Said& said) {

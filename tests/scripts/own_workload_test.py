@@ -73,6 +73,16 @@ class OwnWorkload(unittest.TestCase):
             done = self.called(*sweep, *given)
             self.assertEqual({row["levels"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
 
+    def test_a_parameter_that_is_given_as_0_is_0(self):
+        for given, used in (((), "1"), (("--threshold", "0"), "0")):
+            done = self.called("run", "--load", "quadrature", *SWEEP, "--depth", "2", *given, "-o", "-")
+            self.assertEqual({row["threshold"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
+
+    def test_what_no_chosen_strategy_has_is_said(self):
+        done = self.called("run", "--load", "quadrature", *SWEEP, "--dwell", "64", "--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stderr.startswith("nestbed: --dwell 64: it changes nothing, because no chosen strategy has dwell"), done.stderr)
+
     def test_every_mechanism_and_any_order_give_the_same_answer(self):
         for schedule in ("fifo", "eager", "random:3"):
             rows = self.rows("--mechanism", "all", "--schedule", schedule)
