@@ -109,7 +109,10 @@ case ${2:-} in
 '') build ;;
 nestbed) build --target nestbed_commands ;;
 run)
-    build --target nestbed
+    # The modules of the strategies in an experiment's file are built beside the program, which then says what else is needed.
+    names=$(for word in "${@:3}"; do [[ ! -f $word ]] || sed -n 's/^strategy *= *//p' "$word"; done | tr -sc 'a-z0-9_' '|')
+    readarray -t rooms < <(grep -slE "\.name = \"(${names%|})\"" nested/*/*.cu baseline/*/*.cu | cut -d / -f 2 | sort -u)
+    build --target nestbed "${rooms[@]/#/workload_}"
     modules=$("build/$preset/nestbed" modules "${@:3}")
     read -r -a modules <<<"$modules"
     ((! ${#modules[@]})) || build --target "${modules[@]}"

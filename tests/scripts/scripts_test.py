@@ -352,10 +352,14 @@ class Build(Scratch):
             program.parent.mkdir()
             program.write_text('#!/bin/sh\n[ "$1" = modules ] && echo workload_a workload_b || echo "$0 $@"\n')
             program.chmod(0o755)
+        (self.folder / "x.cfg").write_text("strategy = two, one # of a\ngrid = 1\n")
+        for room, name in (("a", "one"), ("b", "ones")):
+            (self.folder / "nested" / room).mkdir(parents=True)
+            (self.folder / f"nested/{room}/{name}.cu").write_text(f'    .name = "{name}",\n')
         for words, preset in ((("--cuda", "x.cfg"), "release"), (("x.cfg",), "cpu-only")):
             done = self.build(*words, gpu=self.NO_GPU, script="experiments/run.sh")
             self.assertEqual((done.returncode, done.stdout), (0, f"{self.folder}/build/{preset}/nestbed run x.cfg\n"), done.stderr)
-            self.assertRegex((self.folder / "asked").read_text(), f"--build --preset {preset} --target nestbed\n"  # and no other workload
+            self.assertRegex((self.folder / "asked").read_text(), f"--build --preset {preset} --target nestbed workload_a\n"  # and no other workload
                              f"--build --preset {preset} --target workload_a workload_b\n$")
 
     def test_the_tests_on_a_gpu_have_the_kernels_for_traced_runs(self):
