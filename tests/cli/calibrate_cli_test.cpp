@@ -28,8 +28,8 @@ class CalibrateCommand : public testing::Test
             paths.push_back(h200_path(log.at("name")));
         return paths;
     }
-    static Outcome calibrate(const Words& words) { return nestbed(Words{"calibrate"} + words); }
-    static void expect_refused(const std::vector<std::string>& words, const std::string& why, int exit_code = 2)
+    static Outcome calibrate(const Words& words) { return nestbed(Words("calibrate") + words); }
+    static void expect_refused(const Words& words, const std::string& why, int exit_code = 2)
     {
         const Outcome refused = calibrate(words);
         EXPECT_EQ(refused.exit_code, exit_code) << why;

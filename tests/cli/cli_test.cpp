@@ -31,16 +31,16 @@ class CommandLine : public CommandTest
   protected:
     static Words small(const Words& more)
     {
-        return Words{"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "4", "--block", "16"} + more;
+        return Words("run --backend cpu --strategy nosync --grid 4 --block 16") + more;
     }
 };
 
 TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
 {
-    std::vector<std::vector<std::string>> all{{"--help"}, {}, {"help"}, {"info", "-h"}, {"hello", "-h"}};
+    std::vector<Words> all{"--help", {}, "help", "info -h", "hello -h"};
     for (const Command& command : all_commands())
         all.push_back({std::string(command.name), "--help"});
-    for (const std::vector<std::string>& arguments : all) {
+    for (const Words& arguments : all) {
         const Outcome outcome = ended(0, arguments);
         EXPECT_THAT(outcome.out, HasSubstr("nestbed"));
         expect_columns(outcome.out, 80U);
@@ -55,36 +55,36 @@ TEST_F(CommandLine, TheHelpOfACommandIsTheSameHoweverItIsAskedFor)
         EXPECT_THAT(help, StartsWith("nestbed " + name));
         EXPECT_EQ(nestbed({"help", name}).out, help);
         EXPECT_EQ(nestbed({"--help", name}).out, help);
-        EXPECT_THAT(nestbed({"help"}).out, HasSubstr("\n  " + name + " "));
+        EXPECT_THAT(nestbed("help").out, HasSubstr("\n  " + name + " "));
         std::istringstream lines(help);
         std::set<std::string> headings;
         for (std::string line; std::getline(lines, line);)
             EXPECT_TRUE(!line.ends_with(':') || line.starts_with(' ') || headings.insert(line).second)
                 << line << " is in the help of " << name << " twice";
     }
-    expect_usage_error({"help", "rum"}, {"there is no command 'rum'", "did you mean 'run'"});
-    expect_usage_error({"help", "run", "sort", "more"}, {"'more' was not expected", "nestbed help [COMMAND [NAME]]"});
-    expect_usage_error({"help", "list", "sort"}, {"'sort' was not expected", "allowed: nestbed help list"});
-    expect_usage_error({"info", "more"}, {"'more' was not expected", "allowed: nestbed info"});
+    expect_usage_error("help rum", {"there is no command 'rum'", "did you mean 'run'"});
+    expect_usage_error("help run sort more", {"'more' was not expected", "nestbed help [COMMAND [NAME]]"});
+    expect_usage_error("help list sort", {"'sort' was not expected", "allowed: nestbed help list"});
+    expect_usage_error("info more", {"'more' was not expected", "allowed: nestbed info"});
 }
 
 // The core's settings in the help of a command, and a workload's own with that workload.
 TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
 {
-    const std::string run = nestbed({"help", "run"}).out;
+    const std::string run = nestbed("help run").out;
     EXPECT_THAT(run, AllOf(Not(HasSubstr("--grain")), Not(HasSubstr("--dwell")), HasSubstr("--grid AXIS"),
                            HasSubstr("nestbed help run NAME"), HasSubstr("bezier, bfs, blobs")));
-    EXPECT_THAT(nestbed({"help", "run", "sort"}).out,
+    EXPECT_THAT(nestbed("help run sort").out,
                 AllOf(StartsWith("sort: sorts keys"), HasSubstr("quick_kway"),
                       ContainsRegex("--grain AXIS .*maximum keys of a part"), HasSubstr("default: 2048"),
                       HasSubstr("one of uniform,"), Not(HasSubstr("--dwell"))));
-    EXPECT_THAT(nestbed({"help", "run", "mandelbrot_split"}).out,
+    EXPECT_THAT(nestbed("help run mandelbrot_split").out,
                 AllOf(StartsWith("mandelbrot_split: "), ContainsRegex("--grain AXIS .*longest side of a region"),
                       HasSubstr("default: 32")));
-    EXPECT_THAT(nestbed({"help", "predict", "sssp"}).out, ContainsRegex("--delta AXIS .*width of the range"));
-    EXPECT_THAT(nestbed({"help", "mandelbrot"}).out, ContainsRegex("--grain N .*default: 8"));
-    expect_usage_error({"help", "run", "quick_kwai"}, {"there is no workload or strategy 'quick_kwai'",
-                                                       "did you mean 'quick_kway'", "allowed: quick_kway, "});
+    EXPECT_THAT(nestbed("help predict sssp").out, ContainsRegex("--delta AXIS .*width of the range"));
+    EXPECT_THAT(nestbed("help mandelbrot").out, ContainsRegex("--grain N .*default: 8"));
+    expect_usage_error("help run quick_kwai", {"there is no workload or strategy 'quick_kwai'",
+                                               "did you mean 'quick_kway'", "allowed: quick_kway, "});
     for (const WorkloadInfo* workload : Registry::workloads()) {
         expect_columns(nestbed({"help", "run", std::string(workload->name)}).out, 80U);
     }
@@ -93,31 +93,30 @@ TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
 // The help shows the actual defaults of each command, and a command that runs one case takes one value.
 TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
 {
-    EXPECT_THAT(nestbed({"help", "run"}).out,
+    EXPECT_THAT(nestbed("help run").out,
                 AllOf(ContainsRegex("--grid AXIS .*default: 2048"), ContainsRegex("--block AXIS .*default: 512")));
-    EXPECT_THAT(nestbed({"help", "hello"}).out,
-                AllOf(ContainsRegex("--strategy NAME +hello or hello_synced"),
-                      ContainsRegex("--grid N .*default: 1\\)"), ContainsRegex("--block N .*default: 8\\)"),
-                      Not(HasSubstr("AXIS"))));
-    EXPECT_THAT(nestbed({"hello", "--backend", "cpu"}).out, HasSubstr("grid 1 block 8"));
-    EXPECT_THAT(nestbed({"help", "blobs"}).out,
+    EXPECT_THAT(nestbed("help hello").out, AllOf(ContainsRegex("--strategy NAME +hello or hello_synced"),
+                                                 ContainsRegex("--grid N .*default: 1\\)"),
+                                                 ContainsRegex("--block N .*default: 8\\)"), Not(HasSubstr("AXIS"))));
+    EXPECT_THAT(nestbed("hello --backend cpu").out, HasSubstr("grid 1 block 8"));
+    EXPECT_THAT(nestbed("help blobs").out,
                 AllOf(ContainsRegex("--nx N .*default: 1024"), ContainsRegex("--block-shape WxH .*default: 16x16")));
-    EXPECT_THAT(nestbed({"blobs", "--backend", "cpu", "-o", "b.png"}).out, HasSubstr("1024 x 1024 pixels by blobs"));
-    EXPECT_THAT(nestbed({"help", "trace"}).out, AllOf(HasSubstr("--grid N "), HasSubstr("cuda 15, cpu 5")));
-    EXPECT_THAT(nestbed({"help", "warps"}).out, ContainsRegex("--block N .*default: 512"));
+    EXPECT_THAT(nestbed("blobs --backend cpu -o b.png").out, HasSubstr("1024 x 1024 pixels by blobs"));
+    EXPECT_THAT(nestbed("help trace").out, AllOf(HasSubstr("--grid N "), HasSubstr("cuda 15, cpu 5")));
+    EXPECT_THAT(nestbed("help warps").out, ContainsRegex("--block N .*default: 512"));
 }
 
 TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
 {
-    EXPECT_THAT(nestbed({"--version"}).out, StartsWith("nestbed 0."));
-    const Outcome list = ended(0, {"list", "*"});
+    EXPECT_THAT(nestbed("--version").out, StartsWith("nestbed 0."));
+    const Outcome list = ended(0, "list *");
     for (const char* part :
          {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})
         EXPECT_THAT(list.out, HasSubstr(part));
     EXPECT_THAT(list.out,
                 AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
                       HasSubstr("nosync  (reduce; cuda, cpu; racy)\n"), HasSubstr("cub  (reduce; cuda)\n")));
-    const Outcome info = ended(0, {"info"});
+    const Outcome info = ended(0, "info");
     for (const char* part :
          {"executor on", "pending launches", "null kernel", "kernels' timer", "1024 levels ran, none was refused"})
         EXPECT_THAT(info.out, HasSubstr(part));
@@ -125,7 +124,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
 
 TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
 {
-    const Outcome outcome = ended(0, small({"--repeat", "2", "-o", "out.csv"}));
+    const Outcome outcome = ended(0, small("--repeat 2 -o out.csv"));
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("nosync"), HasSubstr("launches"), HasSubstr("out.csv")));
     const std::vector<Row> rows = rows_of("out.csv");
@@ -144,10 +143,10 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
 
 TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
 {
-    const Outcome first = ended(0, small({"--repeat", "2", "-o", "out.csv"}));
+    const Outcome first = ended(0, small("--repeat 2 -o out.csv"));
     const std::string log = read("out.csv");
     const std::string manifest = read("out.csv.json");
-    const Outcome second = ended(0, small({"--repeat", "2", "-o", "out.csv", "--resume"}));
+    const Outcome second = ended(0, small("--repeat 2 -o out.csv --resume"));
     EXPECT_EQ(second.err, "nestbed: out.csv already has 2 of 2 samples\n");
     EXPECT_EQ(read("out.csv"), log);
     EXPECT_EQ(read("out.csv.json"), manifest);
@@ -157,7 +156,7 @@ TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
 
 TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
 {
-    EXPECT_EQ(nestbed(small({"--repeat", "5", "-o", "out.csv"})).exit_code, 0);
+    ended(0, small("--repeat 5 -o out.csv"));
     const std::vector<Row> before = rows_of("out.csv");
     const std::string log = read("out.csv");
     // The log without its third row and without the end of its last row.
@@ -168,7 +167,7 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     ASSERT_EQ(lines.size(), 6U);
     const std::string kept = lines[0] + lines[1] + lines[2] + lines[4];
     write("out.csv", kept + lines[5].substr(0, 100));
-    const Outcome outcome = ended(0, small({"--repeat", "5", "-o", "out.csv"}));
+    const Outcome outcome = ended(0, small("--repeat 5 -o out.csv"));
     EXPECT_EQ(outcome.err,
               "nestbed: out.csv already has 3 of 5 samples\n"
               "nestbed: out.csv: its last row was incomplete (100 bytes) and was removed; it is measured again\n");
@@ -183,10 +182,10 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
 
 TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
 {
-    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    ended(0, small("--repeat 2 -o out.csv"));
     const std::string log = read("out.csv");
     const std::string manifest = read("out.csv.json");
-    const auto refused = [&](std::initializer_list<std::string> options, const std::string& why) {
+    const auto refused = [&](const Words& options, const std::string& why) {
         const Outcome outcome = ended(2, small(options));
         EXPECT_THAT(outcome.err,
                     AllOf(StartsWith("nestbed: --output out.csv: this run cannot resume it: "), HasSubstr(why),
@@ -194,14 +193,13 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
         EXPECT_EQ(read("out.csv"), log);
         EXPECT_EQ(read("out.csv.json"), manifest);
     };
-    refused({"--repeat", "3", "-o", "out.csv"}, "repeat on cpu: 2 there, 3 here");
-    refused({"--repeat", "2", "-o", "out.csv", "--experiment", "other"}, "experiment: adhoc there, other here");
-    refused({"--repeat", "2", "-o", "out.csv", "--depth", "1"}, "cases: 1 there, 1 here; 1 only there, 1 only here");
-    refused({"--repeat", "2", "-o", "out.csv", "--workers", "1", "--schedule", "eager"},
-            "schedule: fifo there, eager here");
-    refused({"--repeat", "2", "-o", "out.csv", "--untimed"}, "untimed: no there, yes here");
+    refused("--repeat 3 -o out.csv", "repeat on cpu: 2 there, 3 here");
+    refused("--repeat 2 -o out.csv --experiment other", "experiment: adhoc there, other here");
+    refused("--repeat 2 -o out.csv --depth 1", "cases: 1 there, 1 here; 1 only there, 1 only here");
+    refused("--repeat 2 -o out.csv --workers 1 --schedule eager", "schedule: fifo there, eager here");
+    refused("--repeat 2 -o out.csv --untimed", "untimed: no there, yes here");
     fs::remove("out.csv.json");
-    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}),
+    expect_usage_error(small("--repeat 2 -o out.csv"),
                        {"out.csv.json: it has no run ", "to which rows of out.csv belong"});
 }
 
@@ -214,13 +212,13 @@ TEST(CommandToGoOn, LeavesOutWhatIsDoneOnce)
 
 TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
 {
-    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    ended(0, small("--repeat 2 -o out.csv"));
     auto manifest = nlohmann::json::parse(read("out.csv.json"));
     for (auto& run : manifest["runs"])
         for (const char* key : {"finished_utc", "rows", "log_rows", "surprises", "incidents"})
             run.erase(key);
     write("out.csv.json", manifest.dump());
-    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    ended(0, small("--repeat 2 -o out.csv"));
     const auto noted = nlohmann::json::parse(read("out.csv.json"));
     for (const auto& run : noted.at("runs")) {
         EXPECT_TRUE(run.contains("finished_utc"));
@@ -231,30 +229,29 @@ TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
 
 TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
 {
-    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    ended(0, small("--repeat 2 -o out.csv"));
     const std::string log = read("out.csv");
-    const Outcome outcome = ended(0, small({"--repeat", "3", "-o", "out.csv", "--overwrite"}));
+    const Outcome outcome = ended(0, small("--repeat 3 -o out.csv --overwrite"));
     EXPECT_EQ(outcome.err, "nestbed: moved out.csv to out.csv.old-1\n");
     EXPECT_EQ(rows_of("out.csv").size(), 3U);
     EXPECT_EQ(read("out.csv.old-1"), log);
     EXPECT_TRUE(fs::exists("out.csv.old-1.json"));
-    expect_usage_error(small({"--overwrite", "--resume", "-o", "out.csv"}), {"--resume: not with --overwrite"});
+    expect_usage_error(small("--overwrite --resume -o out.csv"), {"--resume: not with --overwrite"});
 }
 
 TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
 {
-    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    ended(0, small("--repeat 2 -o out.csv"));
     const std::string log = read("out.csv");
     const std::string last = log.substr(log.rfind('\n', log.size() - 2) + 1);
     write("out.csv", log + last);
-    Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
-    EXPECT_EQ(outcome.exit_code, 1);
+    Outcome outcome = ended(1, small("--repeat 2 -o out.csv"));
     EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: out.csv:4: case "), HasSubstr("already has a repetition 1")));
     const std::string key = rows_of("out.csv").at(0)["key"];
     std::string other = log;
     other.replace(other.find(key), key.size(), "0123456789abcdef");
     write("out.csv", other);
-    outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    outcome = nestbed(small("--repeat 2 -o out.csv"));
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.err, StartsWith("nestbed: out.csv:2: there is no case 0123456789abcdef in this run"));
     EXPECT_EQ(read("out.csv"), other);
@@ -262,8 +259,8 @@ TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
 
 TEST_F(CommandLine, AWorkerAndThisProcessMeasureTheSame)
 {
-    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "worker.csv"})).exit_code, 0);
-    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "here.csv", "--in-process"})).exit_code, 0);
+    ended(0, small("--repeat 2 -o worker.csv"));
+    ended(0, small("--repeat 2 -o here.csv --in-process"));
     const std::vector<Row> there = rows_of("worker.csv");
     const std::vector<Row> here = rows_of("here.csv");
     ASSERT_EQ(there.size(), here.size());
@@ -288,9 +285,9 @@ std::vector<std::string> local_logs()
 TEST_F(CommandLine, EachRunWithoutAnExperimentHasALogOfItsOwn)
 {
     for (const char* block : {"16", "32", "32"}) {
-        const Outcome outcome = nestbed({"run", "--strategy", "nosync,neighbored", "--grid", "4", "--block", block,
-                                         "--backend", "cpu", "--repeat", "1"});
-        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        const Outcome outcome =
+            ended(0, Words("run --strategy nosync,neighbored --grid 4 --backend cpu --repeat 1 --block") +
+                         std::string(block));
         const std::vector<std::string> logs = local_logs();
         EXPECT_TRUE(std::ranges::any_of(logs, [&](const std::string& log) {
             return outcome.out.find(" rows: " + log + "\n") != std::string::npos;
@@ -309,7 +306,7 @@ TEST_F(CommandLine, EachRunWithoutAnExperimentHasALogOfItsOwn)
 TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
 {
     write("some.cfg", "title = A title\nstrategy = nosync\ngrid = 4\nblock = 8,16\nrepeat = 1\nbackend = cpu\n");
-    const Outcome outcome = ended(0, {"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
+    const Outcome outcome = ended(0, "run some.cfg --block 32 --pending_limit 100 -o out.csv");
     EXPECT_THAT(outcome.out, StartsWith("some (changed: block, pending-limit)\n"));
     std::vector<Row> rows = rows_of("out.csv");
     ASSERT_EQ(rows.size(), 1U);
@@ -318,10 +315,8 @@ TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
 
 TEST_F(CommandLine, DryRunPrintsThePlanAndWritesNothing)
 {
-    const Outcome outcome =
-        nestbed({"run", "--strategy", "nosync,neighbored,hello", "--backend", "cpu", "--grid", "4,8", "--block", "16",
-                 "--depth", "0:3", "--repeat", "5", "--warmup", "0", "--dry-run"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, "run --strategy nosync,neighbored,hello --backend cpu --grid 4,8 --block 16 "
+                                     "--depth 0:3 --repeat 5 --warmup 0 --dry-run");
     // nosync and hello at 4 depths, neighbored once, on two grids.
     EXPECT_THAT(outcome.out, HasSubstr("18 cases, 90 timed samples"));
     // Launches: 12 blocks at depths 1 + 2 + 3, twice (nosync, hello), 5 times.
@@ -331,7 +326,7 @@ TEST_F(CommandLine, DryRunPrintsThePlanAndWritesNothing)
 
 TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
 {
-    const Outcome outcome = ended(3, small({"--pending-limit", "2", "--repeat", "1", "-o", "out.csv"}));
+    const Outcome outcome = ended(3, small("--pending-limit 2 --repeat 1 -o out.csv"));
     EXPECT_THAT(outcome.err, HasSubstr("1 rows are not ok"));
     EXPECT_THAT(outcome.out, HasSubstr("1 of 1 launch_failed"));
     Row row = rows_of("out.csv").at(0);
@@ -343,7 +338,7 @@ TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
 
 TEST_F(CommandLine, AWrongSumIsARowAndNeverATime)
 {
-    ended(3, small({"--schedule", "eager", "--repeat", "1", "-o", "out.csv"}));
+    ended(3, small("--schedule eager --repeat 1 -o out.csv"));
     Row row = rows_of("out.csv").at(0);
     expect_cells(row, "status=wrong schedule=eager wall_us=");
     EXPECT_NE(row["answer"], row["reference"]);
@@ -352,43 +347,35 @@ TEST_F(CommandLine, AWrongSumIsARowAndNeverATime)
 
 TEST_F(CommandLine, AnExpectedRaceIsNoFailureAndAnExpectedRaceThatDoesNotShowIs)
 {
-    const Outcome shown =
-        nestbed(small({"--schedule", "eager", "--expect", "wrong", "--repeat", "2", "-o", "eager.csv"}));
-    EXPECT_EQ(shown.exit_code, 0);
+    const Outcome shown = ended(0, small("--schedule eager --expect wrong --repeat 2 -o eager.csv"));
     EXPECT_THAT(shown.err, IsEmpty());
     EXPECT_THAT(shown.out, HasSubstr("2 of 2 wrong"));
     EXPECT_EQ(rows_of("eager.csv").at(0)["status"], "wrong"); // the row keeps its status
-    const Outcome hidden = ended(3, small({"--expect", "wrong", "--repeat", "1", "-o", "fifo.csv"}));
+    const Outcome hidden = ended(3, small("--expect wrong --repeat 1 -o fifo.csv"));
     EXPECT_EQ(hidden.err, "nestbed: expect = wrong: no row of nosync has this status\n");
     EXPECT_EQ(rows_of("fifo.csv").at(0)["status"], "ok");
 }
 
 TEST_F(CommandLine, ExpectedRefusalsAreNoFailureAndOtherStrategiesMustBeOk)
 {
-    const Outcome refused =
-        nestbed(small({"--pending-limit", "2", "--expect", "launch_failed", "--repeat", "1", "-o", "out.csv"}));
-    EXPECT_EQ(refused.exit_code, 0) << refused.err;
+    const Outcome refused = ended(0, small("--pending-limit 2 --expect launch_failed --repeat 1 -o out.csv"));
     EXPECT_THAT(refused.err, IsEmpty());
-    const Outcome other =
-        nestbed(small({"--pending-limit", "2", "--expect", "wrong", "--repeat", "1", "-o", "other.csv"}));
-    EXPECT_EQ(other.exit_code, 3);
+    const Outcome other = ended(3, small("--pending-limit 2 --expect wrong --repeat 1 -o other.csv"));
     EXPECT_THAT(other.err, AllOf(HasSubstr("nestbed: 1 rows are not as expected; their status and detail say why\n"),
                                  HasSubstr("nestbed: expect = wrong: no row of nosync has this status\n")));
 }
 
 TEST_F(CommandLine, AnExpectationThatNothingHereIsProneToIsAFailure)
 {
-    const Outcome outcome = ended(3, {"run", "--backend", "cpu", "--strategy", "neighbored", "--grid", "4", "--block",
-                                      "16", "--repeat", "1", "--expect", "wrong", "-o", "out.csv"});
+    const Outcome outcome =
+        ended(3, "run --backend cpu --strategy neighbored --grid 4 --block 16 --repeat 1 --expect wrong -o out.csv");
     EXPECT_EQ(outcome.err, "nestbed: expect = wrong: no case here is prone to it\n");
 }
 
 TEST_F(CommandLine, WhatOnlyCudaHasIsARowThatSaysSo)
 {
-    const Outcome outcome =
-        nestbed({"run", "--backend", "cpu", "--strategy", "cub,chain", "--mechanism", "tail,graph_tail", "--grid",
-                 "1", "--block", "32", "--depth", "2", "--repeat", "1", "-o", "out.csv"});
-    EXPECT_EQ(outcome.exit_code, 3);
+    const Outcome outcome = ended(3, "run --backend cpu --strategy cub,chain --mechanism tail,graph_tail --grid 1 "
+                                     "--block 32 --depth 2 --repeat 1 -o out.csv");
     EXPECT_THAT(outcome.err, HasSubstr("2 rows are not ok"));
     std::map<std::string, std::string> details;
     for (Row row : rows_of("out.csv")) {
@@ -403,10 +390,8 @@ TEST_F(CommandLine, WhatOnlyCudaHasIsARowThatSaysSo)
 
 TEST_F(CommandLine, AChainHasALatencyALevelAndLaunchesByWhoMakesThem)
 {
-    const Outcome outcome =
-        nestbed({"run", "--backend", "cpu", "--strategy", "chain", "--mechanism", "null_stream,host", "--grid", "1",
-                 "--block", "32", "--depth", "3", "--repeat", "1", "-o", "out.csv"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, "run --backend cpu --strategy chain --mechanism null_stream,host --grid 1 "
+                                     "--block 32 --depth 3 --repeat 1 -o out.csv");
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("mechanism"), HasSubstr("latency")));
     std::vector<Row> rows = rows_of("out.csv");
     ASSERT_EQ(rows.size(), 2U);
@@ -428,7 +413,7 @@ TEST_F(CommandLine, AChainHasALatencyALevelAndLaunchesByWhoMakesThem)
 TEST_F(CommandLine, TheLogMayGoToStandardOutput)
 {
     testing::internal::CaptureStdout();
-    const Outcome outcome = nestbed(small({"--repeat", "1", "-o", "-"}));
+    const Outcome outcome = nestbed(small("--repeat 1 -o -"));
     const std::string written = testing::internal::GetCapturedStdout();
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(written, StartsWith("experiment,run_id,key,strategy"));
@@ -468,13 +453,13 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
 
 TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt)
 {
-    const std::vector<std::string> small_image{"--backend", "cpu", "--nx", "70", "--ny", "50"};
-    const auto draw = [&](const Words& more) { return nestbed(Words{"blobs"} + more + small_image); };
+    const Words small_image("--backend cpu --nx 70 --ny 50");
+    const auto draw = [&](const Words& more) { return nestbed(Words("blobs") + more + small_image); };
     const Outcome right = draw({});
     EXPECT_EQ(right.exit_code, 0) << right.err;
     EXPECT_THAT(right.out, AllOf(HasSubstr("blobs.png"), HasSubstr("70 x 50 pixels by blobs, blocks of 16x16")));
     EXPECT_TRUE(fs::exists("blobs.png"));
-    const Outcome wrong = draw({"--strategy", "blobs_wrong", "-o", "wrong.png"});
+    const Outcome wrong = draw("--strategy blobs_wrong -o wrong.png");
     EXPECT_EQ(wrong.exit_code, 3);
     EXPECT_THAT(wrong.err, AllOf(HasSubstr("of 3500 numbers are wrong"), HasSubstr("row 0, column 0")));
     EXPECT_TRUE(fs::exists("wrong.png"));
@@ -483,36 +468,33 @@ TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt
 
 TEST_F(CommandLine, BlobsDrawsOneImage)
 {
-    expect_usage_error({"blobs", "--backend", "cpu", "--nx", "70,71"}, {"blobs draws one image, not 2", "allowed:"});
-    expect_usage_error({"blobs", "--backend", "cpu", "--strategy", "nosync"},
+    expect_usage_error("blobs --backend cpu --nx 70,71", {"blobs draws one image, not 2", "allowed:"});
+    expect_usage_error("blobs --backend cpu --strategy nosync",
                        {"--strategy nosync", "allowed for nestbed blobs: blobs, blobs_wrong"});
-    expect_usage_error({"blobs", "--block-shape", "64x32"}, {"--block-shape 64x32", "1024"});
+    expect_usage_error("blobs --block-shape 64x32", {"--block-shape 64x32", "1024"});
     EXPECT_FALSE(fs::exists("blobs.png"));
-    EXPECT_THAT(nestbed({"blobs", "--help"}).out, HasSubstr("--block-shape"));
+    EXPECT_THAT(nestbed("blobs --help").out, HasSubstr("--block-shape"));
 }
 
 TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 {
-    expect_usage_error({"hello", "--grid", "1,2"}, {"hello prints one case, not 2", "allowed"});
-    expect_usage_error({"hello", "--grid", "4096", "--block", "1024"}, {"--grid 4096 --block 1024", "allowed"});
-    expect_usage_error({"hello", "--strategy", "nosync"}, {"--strategy", "allowed: "});
+    expect_usage_error("hello --grid 1,2", {"hello prints one case, not 2", "allowed"});
+    expect_usage_error("hello --grid 4096 --block 1024", {"--grid 4096 --block 1024", "allowed"});
+    expect_usage_error("hello --strategy nosync", {"--strategy", "allowed: "});
 }
 
 // ---- invalid input ----
 
 TEST_F(CommandLine, UnknownNamesGetTheNearest)
 {
-    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, ", "in all: nestbed help)"});
-    expect_usage_error({"run", "--strateg", "nosync"}, {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
-    expect_usage_error({"run", "--strategy", "nosink"}, {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
-    expect_usage_error({"run", "--strategy", "nosync,,host"}, {"there is no strategy ''", "allowed: "});
-    expect_usage_error({"run", "--strategy", "nosync", "--type", "int23"}, {"did you mean 'int32'?"});
-    expect_usage_error({"run", "--strategy", "nosync", "--backend", "cpo"},
-                       {"did you mean 'cpu'?", "auto, cuda, cpu"});
+    expect_usage_error("rum", {"'rum'", "did you mean 'run'?", "allowed: run, ", "in all: nestbed help)"});
+    expect_usage_error("run --strateg nosync", {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
+    expect_usage_error("run --strategy nosink", {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
+    expect_usage_error("run --strategy nosync,,host", {"there is no strategy ''", "allowed: "});
     write("bad.cfg", "strategy = nosync\ngird = 4\n");
-    expect_usage_error({"run", "bad.cfg"}, {"bad.cfg:2: unknown key 'gird'", "did you mean 'grid'?"});
+    expect_usage_error("run bad.cfg", {"bad.cfg:2: unknown key 'gird'", "did you mean 'grid'?"});
     write("worse.cfg", "grid = 4\nstrategy = nosinc\n");
-    expect_usage_error({"run", "worse.cfg"}, {"worse.cfg:2: strategy = nosinc", "did you mean 'nosync'?"});
+    expect_usage_error("run worse.cfg", {"worse.cfg:2: strategy = nosinc", "did you mean 'nosync'?"});
 }
 
 // Each names what to type instead, and is short.
@@ -521,25 +503,24 @@ TEST_F(CommandLine, AnErrorSaysWhatToType)
     std::filesystem::create_directory("experiments");
     write("experiments/book.cfg", "strategy = nosync\n");
     const auto of_nosync = [](const Words& more) {
-        return Words{"run", "--strategy", "nosync", "--backend", "cpu", "--dry-run"} + more;
+        return Words("run --strategy nosync --backend cpu --dry-run") + more;
     };
     for (const auto& [words, end] : std::vector<std::pair<Words, std::string>>{
-             {{"run", "book"}, "book: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
-             {{"run", "book.cfg"},
-              "book.cfg: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
-             {{"run", "experiments/book"},
+             {"run book", "book: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
+             {"run book.cfg", "book.cfg: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
+             {"run experiments/book",
               "experiments/book: there is no such experiment file, did you mean 'experiments/book.cfg'?"},
-             {{"run", "--strategy", "nosinc"}, "did you mean 'nosync'?; allowed: nosync, "},
-             {{"run", "--strategy", "nosinc"}, " in all: nestbed list)"},
-             {{"run", "--nosuch"}, " in all: --help)"},
-             {{"list", "nosinc"}, " in all: nestbed list)"},
-             {{"show", "a.csv.json"}, "a.csv.json: it is a manifest; its log is a.csv"},
-             {{"check", "a.csv.json"}, "a.csv.json: it is a manifest; its log is a.csv"},
-             {of_nosync({"--grid", "2kB"}), "(suffixes: k, M and G; 64k is 65536)"},
-             {of_nosync({"--precision", "1"}), "from 0.01% to 50%, such as 1%"},
-             {of_nosync({"--input", "rundom"}),
+             {"run --strategy nosinc", "did you mean 'nosync'?; allowed: nosync, "},
+             {"run --strategy nosinc", " in all: nestbed list)"},
+             {"run --nosuch", " in all: --help)"},
+             {"list nosinc", " in all: nestbed list)"},
+             {"show a.csv.json", "a.csv.json: it is a manifest; its log is a.csv"},
+             {"check a.csv.json", "a.csv.json: it is a manifest; its log is a.csv"},
+             {of_nosync("--grid 2kB"), "(suffixes: k, M and G; 64k is 65536)"},
+             {of_nosync("--precision 1"), "from 0.01% to 50%, such as 1%"},
+             {of_nosync("--input rundom"),
               "--input rundom: there is no input 'rundom', did you mean 'random'?; allowed: random, index"},
-             {{"run", "--strategy", "quick_kway", "--backend", "cpu", "--input", "foo"},
+             {"run --strategy quick_kway --backend cpu --input foo",
               "allowed: uniform, sorted, reversed, organ_pipe, equal, few, zipf"}}) {
         expect_usage_error(words, {end});
         EXPECT_LT(nestbed(words).err.size(), 300U);
@@ -548,61 +529,37 @@ TEST_F(CommandLine, AnErrorSaysWhatToType)
 
 TEST_F(CommandLine, MissingThingsAreSaid)
 {
-    expect_usage_error({"run"}, {"no strategy was named; allowed: --strategy with a name, or with several ("});
-    expect_usage_error({"run", "none.cfg"}, {"none.cfg", "no such experiment file"});
-    expect_usage_error({"run", "."}, {".: it is a folder"});
-    expect_usage_error({"run", "a.cfg", "b.cfg"},
+    expect_usage_error("run", {"no strategy was named; allowed: --strategy with a name, or with several ("});
+    expect_usage_error("run none.cfg", {"none.cfg", "no such experiment file"});
+    expect_usage_error("run .", {".: it is a folder"});
+    expect_usage_error("run a.cfg b.cfg",
                        {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg[:SECTION]] [options]"});
-    expect_usage_error({"list", "nosync", "tail"}, {"'tail' was not expected"});
-    expect_usage_error({"run", "--strategy"}, {"--strategy", "argument"});
-    expect_usage_error(small({"-o", "a", "-o", "b"}), {"--output takes one value"});
+    expect_usage_error("list nosync tail", {"'tail' was not expected"});
+    expect_usage_error("run --strategy", {"--strategy", "argument"});
+    expect_usage_error(small("-o a -o b"), {"--output takes one value"});
 }
 
-TEST_F(CommandLine, BadNumbersAreSaidWithWhatIsAllowed)
+// The rest of what a plan refuses is in tests/plan.
+TEST_F(CommandLine, BadSettingsAreSaidWithWhatIsAllowed)
 {
-    const auto refused = [](const std::string& key, const std::string& value, const std::vector<std::string>& parts) {
-        expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--" + key, value},
-                           Words{"--" + key + " " + value, "allowed: whole numbers from "} + parts);
-    };
-    refused("grid", "12a", {"'12a' is not a whole number"});
-    refused("grid", "", {});
-    refused("grid", "1,,2", {"an empty part"});
-    refused("grid", "0", {"0 is too small", "from 1 to 2147483647"});
-    refused("grid", "-5", {"'-5' is negative"});
-    refused("grid", "2147483648", {"is too large"});
-    refused("grid", "99999999999999999999999", {"is too large"});
-    refused("grid", "8:4", {"is empty"});
-    refused("block", "2048", {"2048 is too large", "from 1 to 1024"});
-    refused("depth", "deep", {"or full"});
-    refused("pending-limit", "0", {"or auto"});
-}
-
-TEST_F(CommandLine, ImpossibleCasesAreSaid)
-{
-    expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--block", "48"},
-                       {"--block 48", "allowed: powers of two from 1 to 1024"});
-    expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "2147483647", "--block", "1024"},
-                       {"--grid 2147483647", "of memory", "free"});
-    expect_usage_error(small({"--elements", "65"}), {"--elements 65", "do not fit 4 blocks of 16", "at most 64"});
-    expect_usage_error(small({"--mechanism", "tail"}), {"--mechanism tail", "nosync does not support it", "allowed"});
-    expect_usage_error(small({"--expect", "wrnog"}), {"--expect wrnog", "did you mean 'wrong'?", "allowed: ok, "});
-    expect_usage_error(small({"--repeat", "0"}), {"--repeat 0", "from 1 to"});
-    expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});
-    expect_usage_error(small({"--warmup", "some"}), {"--warmup some"});
-    expect_usage_error(small({"--timeout", "0"}), {"--timeout 0", "from 1 to 86400"});
-    expect_usage_error(small({"--timeout", "soon", "--in-process"}), {"--timeout soon"});
-    expect_usage_error(small({"--retries", "-1"}), {"--retries -1"});
-    expect_usage_error(small({"--schedule", "lifo"}), {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
-    expect_usage_error(small({"--workers", "0"}), {"--workers 0", "from 1 to 12"});
+    expect_usage_error(small("--grid 12a"),
+                       {"--grid 12a: '12a' is not a whole number", "allowed: whole numbers from 1 to 2147483647"});
+    expect_usage_error(small("--depth deep"), {"--depth deep: ", "or full"});
+    expect_usage_error(small("--warmup some"), {"--warmup some"});
+    expect_usage_error(small("--timeout 0"), {"--timeout 0", "from 1 to 86400"});
+    expect_usage_error(small("--timeout soon --in-process"), {"--timeout soon"});
+    expect_usage_error(small("--retries -1"), {"--retries -1"});
+    expect_usage_error(small("--schedule lifo"), {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
+    expect_usage_error(small("--workers 0"), {"--workers 0", "from 1 to 12"});
 }
 
 TEST_F(CommandLine, AnOutputThatCannotBeWrittenIsFoundOutBeforeAnythingRuns)
 {
-    expect_usage_error(small({"-o", "no/such/folder.csv"}), {"--output no/such/folder.csv", "no folder no/such"});
+    expect_usage_error(small("-o no/such/folder.csv"), {"--output no/such/folder.csv", "no folder no/such"});
     fs::create_directory("folder.csv");
-    expect_usage_error(small({"-o", "folder.csv"}), {"--output folder.csv", "allowed: "});
+    expect_usage_error(small("-o folder.csv"), {"--output folder.csv", "allowed: "});
     write("foreign.csv", "a,b\n1,2\n");
-    expect_usage_error(small({"-o", "foreign.csv"}), {"--output foreign.csv", "not a log of this version"});
+    expect_usage_error(small("-o foreign.csv"), {"--output foreign.csv", "not a log of this version"});
     std::ifstream foreign("foreign.csv");
     std::stringstream kept;
     kept << foreign.rdbuf();
@@ -613,18 +570,18 @@ TEST_F(CommandLine, AFullDiskIsAnErrorAndNotAUsageError)
 {
     if (!fs::exists("/dev/full"))
         GTEST_SKIP() << "this machine has no /dev/full";
-    const Outcome outcome = ended(1, small({"-o", "/dev/full"}));
+    const Outcome outcome = ended(1, small("-o /dev/full"));
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left")));
 }
 
 TEST_F(CommandLine, ANameThatIsNotUtf8IsRefusedBeforeAnythingRuns)
 {
     write("caf\xe9.cfg", "strategy = nosync\nbackend = cpu\n");
-    for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "caf\xe9.cfg"},
-                                                  small({"-o", "caf\xe9.csv"}), small({"--experiment", "caf\xe9"})})
+    for (const Words& words :
+         {Words{"run", "caf\xe9.cfg"}, small({"-o", "caf\xe9.csv"}), small({"--experiment", "caf\xe9"})})
         expect_usage_error(words, {"caf\\xe9", "it is not UTF-8; allowed: names in UTF-8"});
     EXPECT_FALSE(fs::exists("caf\xe9.csv"));
-    EXPECT_EQ(nestbed(small({"--experiment", "caf\xc3\xa9", "-o", "caf\xc3\xa9.csv"})).exit_code, 0);
+    ended(0, small({"--experiment", "caf\xc3\xa9", "-o", "caf\xc3\xa9.csv"}));
 }
 
 TEST_F(CommandLine, AMessageDoesNotCommandTheTerminal)
@@ -637,7 +594,7 @@ TEST_F(CommandLine, AMessageDoesNotCommandTheTerminal)
 TEST_F(CommandLine, AForeignManifestIsNotOverwritten)
 {
     write("out.csv.json", "[1, 2]");
-    const Outcome outcome = ended(2, small({"-o", "out.csv"}));
+    const Outcome outcome = ended(2, small("-o out.csv"));
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.csv.json"), HasSubstr("not a manifest")));
     EXPECT_FALSE(fs::exists("out.csv"));
 }
@@ -646,24 +603,22 @@ TEST_F(CommandLine, AGpuAskedForWhereThereIsNoneIsSaidWithTheReason)
 {
     if (why_not(BackendKind::cuda).empty())
         GTEST_SKIP() << "this machine has a GPU";
-    expect_usage_error({"run", "--strategy", "nosync", "--backend", "cuda"},
+    expect_usage_error("run --strategy nosync --backend cuda",
                        {"--backend cuda", "no usable GPU", why_not(BackendKind::cuda), "allowed: auto, cpu"});
     write("gpu.cfg", "strategy = nosync\nbackend = cuda\n");
-    expect_usage_error({"run", "gpu.cfg"}, {"gpu.cfg:2: backend = cuda"});
+    expect_usage_error("run gpu.cfg", {"gpu.cfg:2: backend = cuda"});
 }
 
 TEST_F(CommandLine, RefusesBlocksBelowAWarpForIrregularWorkloadsAlsoWhereTheyFollow)
 {
-    const auto refused = [](const std::vector<std::string>& options) {
-        const Outcome outcome =
-            nestbed(Words{"run", "--strategy", "bezier_children", "--backend", "cpu", "--dry-run"} + options);
-        EXPECT_EQ(outcome.exit_code, 2);
+    const auto refused = [](const Words& options) {
+        const Outcome outcome = ended(2, Words("run --strategy bezier_children --backend cpu --dry-run") + options);
         return outcome.err;
     };
     EXPECT_THAT(
-        refused({"--elements", "1000", "--grid", "100"}),
+        refused("--elements 1000 --grid 100"),
         HasSubstr("--elements 1000: bezier_children needs blocks of whole warps, not 16 threads; allowed: 32"));
-    EXPECT_THAT(refused({"--block", "16"}), HasSubstr("--block 16: bezier_children needs blocks of whole warps"));
+    EXPECT_THAT(refused("--block 16"), HasSubstr("--block 16: bezier_children needs blocks of whole warps"));
 }
 
 } // namespace

@@ -25,12 +25,12 @@ class CompareTwoSides : public CommandTest
                "2048,8192", "--grain", "1024,4096", "--repeat", "5", "--in-process", "-o", "sort.csv"});
     }
 
-    static Outcome compare(const Words& more) { return nestbed(Words{"compare", "sort.csv"} + more); }
+    static Outcome compare(const Words& more) { return nestbed(Words("compare sort.csv") + more); }
 };
 
 TEST_F(CompareTwoSides, ComparesTheFastestOnEachInput)
 {
-    const Outcome compared = compare({"--of", "quick_*", "--with", "sort_levels"});
+    const Outcome compared = compare("--of quick_* --with sort_levels");
     EXPECT_EQ(compared.exit_code, 0) << compared.err;
     EXPECT_EQ(compared.err, "");
     EXPECT_THAT(compared.out, AllOf(StartsWith("sort.csv: on each input the fastest of A and the fastest of B\n"
@@ -40,7 +40,7 @@ TEST_F(CompareTwoSides, ComparesTheFastestOnEachInput)
                                     HasSubstr("A / B"), HasSubstr("    quick_kway by "),
                                     HasSubstr("; sort_levels, grain "), HasSubstr("Of 2 inputs: A is ")));
     expect_columns(compared.out, 80);
-    ended(0, {"compare", "sort.csv", "--of", "quick_kway", "--with", "sort_levels", "--csv", "sides.csv"});
+    ended(0, "compare sort.csv --of quick_kway --with sort_levels --csv sides.csv");
     const std::vector<Row> rows = rows_of("sides.csv");
     ASSERT_EQ(rows.size(), 2U);
     expect_cells(rows[0],
@@ -48,7 +48,7 @@ TEST_F(CompareTwoSides, ComparesTheFastestOnEachInput)
                  "samples_a=5 configurations_b=2 strategy_b=sort_levels");
     expect_cells(rows[1], "elements=8192");
     // The times are the least medians of the table of the run.
-    const auto json = nlohmann::json::parse(nestbed({"show", "sort.csv", "--json"}).out);
+    const auto json = nlohmann::json::parse(nestbed("show sort.csv --json").out);
     std::map<std::pair<std::string, std::string>, double> least;
     for (const auto& one : json) {
         double& us = least.try_emplace({one["strategy"], one["elements"].dump()}, 1e9).first->second;
@@ -71,13 +71,12 @@ TEST_F(CompareTwoSides, RefusesBadOptions)
         EXPECT_EQ(refused.err, "nestbed: " + error + "\n");
     };
     const std::string allowed = "; allowed: compare LOG.csv --of 'quick_*' --with 'sort_*'";
-    expect_refused({"--of", "quick_kway"}, "compare: no --with" + allowed);
-    expect_refused({"--with", "quick_kway"}, "compare: no --of" + allowed);
-    expect_refused({"sort.csv", "--of", "quick_kway", "--with", "sort_levels"},
+    expect_refused("--of quick_kway", "compare: no --with" + allowed);
+    expect_refused("--with quick_kway", "compare: no --of" + allowed);
+    expect_refused("sort.csv --of quick_kway --with sort_levels",
                    "compare --of quick_kway --with sort_levels: 2 files" + allowed);
-    expect_refused({"--of", "quick_kway", "--with", "sort_levels", "--tolerance", "5"},
-                   "--tolerance is for two logs" + allowed);
-    expect_refused({"--of", "quick_way", "--with", "sort_levels"},
+    expect_refused("--of quick_kway --with sort_levels --tolerance 5", "--tolerance is for two logs" + allowed);
+    expect_refused("--of quick_way --with sort_levels",
                    "--of quick_way: sort.csv has no such strategy, did you mean 'quick_kway'?; allowed: quick_kway, "
                    "sort_levels");
     expect_refused(
@@ -90,7 +89,7 @@ TEST_F(CompareTwoSides, RefusesALogOfSeveralGpus)
     write("two.csv",
           "strategy,backend,mechanism,grid,block,elements,gpu_us,wall_us,status,gpu\r\n"
           "nosync,cuda,null,1,64,64,8,9,ok,Some GPU\r\nneighbored,cuda,none,1,64,64,8,9,ok,Another GPU\r\n");
-    const Outcome refused = ended(2, {"compare", "two.csv", "--of", "nosync", "--with", "neighbored"});
+    const Outcome refused = ended(2, "compare two.csv --of nosync --with neighbored");
     EXPECT_EQ(refused.err, "nestbed: two.csv: it has rows of 2 GPUs: Another GPU, Some GPU; allowed: a log of one\n");
 }
 

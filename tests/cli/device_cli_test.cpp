@@ -2,11 +2,8 @@
 #include "support/cli_support.hpp"
 #include "support/h200_support.hpp"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <filesystem>
 
 namespace nestbed
 {
@@ -22,7 +19,7 @@ using testing::StartsWith;
 class DeviceOption : public CommandTest
 {
   protected:
-    static Outcome plan(const Words& words) { return nestbed(Words{"run", "--dry-run"} + words); }
+    static Outcome plan(const Words& words) { return nestbed(Words("run --dry-run") + words); }
     // The model of an H200, changed.
     std::string model_with(const std::string& from, const std::string& to) const
     {
@@ -34,10 +31,9 @@ class DeviceOption : public CommandTest
 
 TEST_F(DeviceOption, PlansWhatTheExecutorCannotRun)
 {
-    const Outcome here =
-        plan({"--backend", "cpu", "--strategy", "chain", "--mechanism", "host_graph", "--grid", "2"});
+    const Outcome here = plan("--backend cpu --strategy chain --mechanism host_graph --grid 2");
     EXPECT_THAT(here.out, HasSubstr("1 of them will be `unsupported`"));
-    for (const Words& backend : {Words{}, Words{"--backend", "cuda"}}) {
+    for (const Words& backend : {Words{}, Words("--backend cuda")}) {
         const Outcome there = plan(Words{"--device", h200_path("model.json"), "--strategy", "chain,cub",
                                          "--mechanism", "host_graph", "--grid", "2"} +
                                    backend);
@@ -49,7 +45,7 @@ TEST_F(DeviceOption, PlansWhatTheExecutorCannotRun)
 
 TEST_F(DeviceOption, MemoryAndLimitsAreThoseOfTheDevice)
 {
-    const Words sum{"--strategy", "neighbored", "--elements", "2^32"};
+    const Words sum("--strategy neighbored --elements 2^32");
     EXPECT_EQ(plan(sum + Words{"--device", h200_path("model.json")}).exit_code, 0);
     const std::string small = model_with("\"memory_bytes\": 150109880320", "\"memory_bytes\": 1073741824");
     expect_usage_error(Words{"run", "--dry-run", "--device", small} + sum,
@@ -58,7 +54,7 @@ TEST_F(DeviceOption, MemoryAndLimitsAreThoseOfTheDevice)
     EXPECT_EQ(some.exit_code, 0) << some.err;
     EXPECT_THAT(some.out, ContainsRegex("4294967296 .* unsupported\n[^\n]*of memory"));
 
-    const Words nosync{"--strategy", "nosync", "--grid", "1024", "--block", "512"};
+    const Words nosync("--strategy nosync --grid 1024 --block 512");
     EXPECT_THAT(plan(nosync + Words{"--device", h200_path("model.json")}).out, ContainsRegex("nosync +8192 +11\n"));
     const std::string limited = model_with("\"default_pending_limit\": 2048", "\"default_pending_limit\": 512");
     EXPECT_THAT(plan(nosync + Words{"--device", limited}).out, ContainsRegex("nosync +8192 +43\n"));
@@ -67,14 +63,14 @@ TEST_F(DeviceOption, MemoryAndLimitsAreThoseOfTheDevice)
 TEST_F(DeviceOption, IsOnlyForAPlanOnAGpu)
 {
     const std::string model = h200_path("model.json");
-    expect_usage_error({"run", "--strategy", "nosync", "--device", model},
+    expect_usage_error(Words("run --strategy nosync --device") + model,
                        {"--device: a run measures on the GPU that is here; allowed: with --dry-run"});
-    expect_usage_error({"run", "--strategy", "nosync", "--backend", "cpu", "--dry-run", "--device", model},
+    expect_usage_error(Words("run --strategy nosync --backend cpu --dry-run --device") + model,
                        {"--backend cpu: NVIDIA H200 is a GPU; allowed: auto, cuda"});
     expect_usage_error(
         {"run", "--strategy", "nosync", "--dry-run", "--device", "h201"},
         {"--device h201: there is no such device, folder or file, did you mean 'h200'?; allowed: h200"});
-    const Outcome both = plan({"--strategy", "nosync", "--backend", "cuda,cpu", "--grid", "2", "--device", "h200"});
+    const Outcome both = plan("--strategy nosync --backend cuda,cpu --grid 2 --device h200");
     EXPECT_EQ(both.exit_code, 0) << both.err;
     EXPECT_THAT(both.out, AllOf(HasSubstr("2 cases"), HasSubstr("cuda"), HasSubstr("cpu")));
 }

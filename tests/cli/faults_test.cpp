@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
-
 namespace nestbed
 {
 namespace
@@ -81,20 +79,17 @@ TEST_F(Faults, OfTheFirstTimeAreGoneTheSecondTime)
 // The commands that print data to standard output and run kernels in their own process.
 TEST_F(Faults, WhatKernelsPrintIsNotInTheDataOnStandardOutput)
 {
-    std::vector<std::vector<std::string>> commands{
-        {"run", "--repeat", "1", "--warmup", "0", "--in-process", "-o", "-"},
-        {"run", "--repeat", "1", "--warmup", "0", "-o", "-"},
-        {"tree"},
-        {"trace", "-o", "-"}};
+    const std::vector<Words> commands{"run --repeat 1 --warmup 0 --in-process -o -", "run --repeat 1 --warmup 0 -o -",
+                                      "tree", "trace -o -"};
     std::vector<const char*> backends{"cpu"};
     if (why_not(BackendKind::cuda).empty())
         backends.push_back("cuda");
     for (const char* const backend : backends)
-        for (std::vector<std::string> words : commands) {
-            SCOPED_TRACE(fmt::format("{} {}", backend, fmt::join(words, " ")));
-            words.insert(words.end(),
-                         {"--backend", backend, "--strategy", "fault_prints", "--grid", "2", "--block", "64"});
-            const ProgramRun taken = run_with_faults(folder, words);
+        for (const Words& command : commands) {
+            SCOPED_TRACE(fmt::format("{} {}", backend, fmt::join(command, " ")));
+            const ProgramRun taken =
+                run_with_faults(folder, command + Words("--strategy fault_prints --grid 2 --block 64 --backend") +
+                                            std::string(backend));
             EXPECT_TRUE(taken.end.good()) << taken.err;
             EXPECT_THAT(taken.out, Not(HasSubstr("prints\n")));
             EXPECT_THAT(taken.out, HasSubstr("fault_prints"));

@@ -21,13 +21,13 @@ constexpr const char* kLevelsHeader =
 // Three vertices in a row, and two that are not reached.
 constexpr const char* kMatrix = "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 3\n2 1\n3 2\n5 5\n";
 
-Outcome described(const std::vector<std::string>& more)
+Outcome described(const Words& more)
 {
-    return nestbed(Words{"graph"} + more);
+    return nestbed(Words("graph") + more);
 }
 
 // The lines below the header. The command must succeed.
-std::vector<std::string> lines_of(const std::vector<std::string>& more)
+std::vector<std::string> lines_of(const Words& more)
 {
     const Outcome done = described(more);
     EXPECT_EQ(done.exit_code, 0) << done.err;
@@ -46,19 +46,19 @@ std::vector<std::string> lines_of(const std::vector<std::string>& more)
 
 TEST(GraphCommand, HasALineForEachLevel)
 {
-    EXPECT_THAT(lines_of({"--input", "path", "--elements", "4"}),
+    EXPECT_THAT(lines_of("--input path --elements 4"),
                 ElementsAre("path,4,,,1,6,0,1,1", "path,4,,,1,6,1,1,2", "path,4,,,1,6,2,1,2", "path,4,,,1,6,3,1,1"));
-    EXPECT_THAT(lines_of({"--input", "star", "--elements", "2^10", "--seed", "7"}),
+    EXPECT_THAT(lines_of("--input star --elements 2^10 --seed 7"),
                 ElementsAre("star,1024,,,7,2046,0,1,1023", "star,1024,,,7,2046,1,1023,1023"));
     // A square of 3 x 3: corner, then diagonals.
-    EXPECT_THAT(lines_of({"--input", "grid2d", "--elements", "10"}),
+    EXPECT_THAT(lines_of("--input grid2d --elements 10"),
                 ElementsAre("grid2d,10,,,1,24,0,1,2", "grid2d,10,,,1,24,1,2,6", "grid2d,10,,,1,24,2,3,8",
                             "grid2d,10,,,1,24,3,2,6", "grid2d,10,,,1,24,4,1,2"));
 }
 
 TEST(GraphCommand, DescribesSeveralGraphsOneAfterTheOther)
 {
-    EXPECT_THAT(lines_of({"--input", "star,path", "--elements", "2,3"}),
+    EXPECT_THAT(lines_of("--input star,path --elements 2,3"),
                 ElementsAre("star,2,,,1,2,0,1,1", "star,2,,,1,2,1,1,1", "star,3,,,1,4,0,1,2", "star,3,,,1,4,1,2,2",
                             "path,2,,,1,2,0,1,1", "path,2,,,1,2,1,1,1", "path,3,,,1,4,0,1,1", "path,3,,,1,4,1,1,2",
                             "path,3,,,1,4,2,1,1"));
@@ -117,24 +117,21 @@ TEST(GraphCommand, WritesANewFile)
 TEST(GraphCommand, RefusesWhatIsNoGraph)
 {
     const ScratchFolder folder;
-    const auto refused = [&](std::vector<std::string> more, int exit_code) {
-        more.insert(more.end(), {"-o", folder.path("levels.csv")});
-        const Outcome done = described(more);
-        EXPECT_EQ(done.exit_code, exit_code) << done.err;
+    const auto refused = [&](const Words& more, int exit_code) {
+        const Outcome done = ended(exit_code, Words("graph") + more + Words{"-o", folder.path("levels.csv")});
         EXPECT_THAT(done.out, IsEmpty());
         EXPECT_FALSE(folder.has("levels.csv"));
         return done.err;
     };
-    EXPECT_THAT(refused({"--input", "sorted"}, 2),
+    EXPECT_THAT(refused("--input sorted", 2),
                 AllOf(HasSubstr("--input sorted"), HasSubstr("allowed for bfs: "), HasSubstr("grid2d")));
-    EXPECT_THAT(refused({"--elements", "0"}, 2), HasSubstr("--elements 0"));
-    EXPECT_THAT(refused({"--block", "64"}, 2), HasSubstr("--block"));
-    EXPECT_THAT(refused({"--input", "file"}, 2),
-                HasSubstr("--input file: no file is named; allowed: with --graph-file"));
+    EXPECT_THAT(refused("--elements 0", 2), HasSubstr("--elements 0"));
+    EXPECT_THAT(refused("--block 64", 2), HasSubstr("--block"));
+    EXPECT_THAT(refused("--input file", 2), HasSubstr("--input file: no file is named; allowed: with --graph-file"));
     EXPECT_THAT(
-        refused({"--input", "path", "--elements", "8589934592"}, 2),
+        refused("--input path --elements 8589934592", 2),
         AllOf(HasSubstr("8589934592"), AnyOf(HasSubstr("of memory; allowed: "), HasSubstr("too many; allowed: "))));
-    EXPECT_THAT(refused({"--input", "path", "--elements", "4,8589934592"}, 2), HasSubstr("; allowed: "));
+    EXPECT_THAT(refused("--input path --elements 4,8589934592", 2), HasSubstr("; allowed: "));
     EXPECT_THAT(refused({"--input", "file", "--graph-file", folder.path("none.gr")}, 2),
                 AllOf(HasSubstr("--graph-file"), HasSubstr("none.gr"), HasSubstr("No such file")));
     EXPECT_THAT(refused({"--input", "file", "--graph-file", folder.write("bad.gr", "p sp 2 1\na 1 3 1\n")}, 1),

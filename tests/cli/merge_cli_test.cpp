@@ -24,18 +24,17 @@ class Merging : public ShardedRun
 {
   protected:
     // Expects exit code 2, this text, and nothing new or changed on the disk.
-    void expect_refused(const std::vector<std::string>& words, const std::string& text) const
+    void expect_refused(const Words& words, const std::string& text) const
     {
         const std::map<std::string, std::string> before = files();
-        const Outcome outcome = nestbed(words);
-        EXPECT_EQ(outcome.exit_code, 2);
+        const Outcome outcome = ended(2, words);
         EXPECT_THAT(outcome.err, HasSubstr(text));
         EXPECT_EQ(outcome.out, "");
         EXPECT_TRUE(files() == before);
     }
     void expect_inputs_refused(std::vector<std::string> inputs, const std::string& text) const
     {
-        expect_refused(Words{"merge"} + inputs + Words{"-o", out()}, text);
+        expect_refused(Words("merge") + inputs + Words{"-o", out()}, text);
     }
 
     std::map<std::string, std::string> files() const
@@ -90,8 +89,7 @@ TEST_F(Merging, NamesWhatIsMissingAndARunMeasuresIt)
                                   HasSubstr("nestbed: there is no log of shard 2/3\n")));
     EXPECT_THAT(merged.out, HasSubstr(" cases from 2 files, 1 machines: "));
     const std::string before = scratch_.read("all.csv");
-    const Outcome run = nestbed(experiment({"-o", out()}));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const Outcome run = ended(0, experiment({"-o", out()}));
     EXPECT_THAT(scratch_.read("all.csv"), StartsWith(before)); // existing rows were not measured again
     EXPECT_THAT(rows_by_key(out()), AllOf(SizeIs(6), Each(Pair(testing::_, 2U))));
     EXPECT_THAT(nlohmann::json::parse(scratch_.read("all.csv.json"))["runs"], SizeIs(3));
@@ -118,8 +116,7 @@ TEST_F(Merging, TakesEmptyShards)
     const Outcome merged = merge(inputs);
     EXPECT_EQ(merged.exit_code, 0) << merged.err;
     EXPECT_THAT(merged.out, StartsWith("12 rows of 6 cases from 8 files, 1 machines: "));
-    const Outcome nothing = nestbed({"merge", scratch_.path("s8.csv"), "-o", scratch_.path("none.csv")});
-    EXPECT_EQ(nothing.exit_code, 3);
+    const Outcome nothing = ended(3, {"merge", scratch_.path("s8.csv"), "-o", scratch_.path("none.csv")});
     EXPECT_THAT(nothing.out, StartsWith("0 rows of 0 cases from 1 files, 0 machines: "));
 }
 
@@ -150,12 +147,11 @@ TEST_F(Merging, MovesWhatWasThereAside)
 
 TEST_F(Merging, RefusesCommandsThatSayTooLittle)
 {
-    expect_refused({"merge", "-o", out()},
+    expect_refused(Words("merge -o") + out(),
                    "merge: no CSV was given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
     expect_refused({"merge", out()},
                    "merge: --output was not given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
-    EXPECT_THAT(nestbed({"merge", "--help"}).out,
-                AllOf(HasSubstr("nestbed merge SHARD.csv..."), HasSubstr("--over")));
+    EXPECT_THAT(nestbed("merge --help").out, AllOf(HasSubstr("nestbed merge SHARD.csv..."), HasSubstr("--over")));
 }
 
 TEST_F(Merging, RefusesOutputsThatCannotBe)
@@ -205,8 +201,7 @@ TEST_F(Merging, RefusesALogThatIsNotWhole)
     // That command fixes the log, although no row is missing.
     const std::string err = merge({path}).err;
     std::istringstream words(err.substr(err.find(advice) + advice.size()));
-    const Outcome again = nestbed({std::istream_iterator<std::string>(words), {}});
-    EXPECT_EQ(again.exit_code, 0);
+    const Outcome again = ended(0, {std::istream_iterator<std::string>(words), {}});
     EXPECT_THAT(again.err, HasSubstr(path + ": its last row was incomplete (4 bytes) and was removed\n"));
     EXPECT_EQ(scratch_.read("s1.csv"), text);
     std::string damaged = text;
@@ -237,36 +232,13 @@ TEST_F(Merging, RefusesALogWithoutItsManifest)
     expect_inputs_refused({path}, "is from another version of nestbed, whose manifests have less data");
 }
 
-TEST_F(Merging, RefusesMixedExperimentsAndVersions)
+// tests/log/merge_test.cpp has what else is refused: other runs, rows that are there twice, rows of no case.
+TEST_F(Merging, RefusesRunsThatAreNotOfOneExperiment)
 {
     const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
-    const std::string manifest = scratch_.read("s2.csv.json");
-    const std::string begin = inputs[1] + ": it does not belong to " + inputs[0] + ": ";
-    change_manifest("s2.csv.json", [](auto& run) { run["experiment"] = "another"; });
-    expect_inputs_refused(inputs, begin + "experiment: adhoc there, another here");
-    scratch_.write("s2.csv.json", manifest);
-    change_manifest("s2.csv.json", [](auto& run) { run["git"] = "0123456789ab"; });
-    expect_inputs_refused(inputs, begin + "version: ");
-    scratch_.write("s2.csv.json", manifest);
-    shard("2/2", {"--overwrite"}, "3");
-    expect_inputs_refused(inputs, begin + "repeat on cpu: 2 there, 3 here");
-}
-
-TEST_F(Merging, RefusesWhatIsThereTwice)
-{
-    const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
-    expect_inputs_refused({inputs[0], inputs[1], inputs[0]}, "duplicate rows: case ");
-    const std::string header = csv_line(columns());
-    const std::string text = scratch_.read("s1.csv");
-    scratch_.write("s1.csv", text + text.substr(header.size()));
-    expect_inputs_refused(inputs, "duplicate rows: case ");
-    std::string stranger = text;
-    const ParsedLog rows = log(inputs[1]);
-    const std::string key = log(scratch_.write("copy.csv", text)).rows.begin()->cells[rows.column("key")];
-    for (std::size_t at = stranger.find(key); at != std::string::npos; at = stranger.find(key))
-        stranger.replace(at, key.size(), "0000");
-    scratch_.write("s1.csv", stranger);
-    expect_inputs_refused(inputs, ": case 0000 is not in the plan of its manifest");
+    shard("2/2", "--overwrite", "3");
+    expect_inputs_refused(inputs,
+                          inputs[1] + ": it does not belong to " + inputs[0] + ": repeat on cpu: 2 there, 3 here");
 }
 
 TEST_F(Merging, LeavesNothingHalfMade)

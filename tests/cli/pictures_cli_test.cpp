@@ -42,7 +42,7 @@ TEST_F(Pictures, AreFilesAndSayHowManyLaunchesTheyTook)
     EXPECT_EQ(set.exit_code, 0) << set.err;
     EXPECT_THAT(set.out, AllOf(HasSubstr("set.png: 70 x 50 pixels by mandelbrot_split"),
                                ContainsRegex(", [1-9][0-9]* device launches\n"), Not(HasSubstr("depth"))));
-    const Outcome tree = quadtree("tree.png", {"--input", "clustered"});
+    const Outcome tree = quadtree("tree.png", "--input clustered");
     EXPECT_EQ(tree.exit_code, 0) << tree.err;
     EXPECT_THAT(tree.out, AllOf(ContainsRegex("tree.png: 2000 points in [0-9]+ nodes by quadtree_children, "
                                               "[1-9][0-9]* device launches\n"),
@@ -51,7 +51,7 @@ TEST_F(Pictures, AreFilesAndSayHowManyLaunchesTheyTook)
     for (Draw* draw : {mandelbrot, quadtree})
         EXPECT_THAT(draw("set.png", {}).err, HasSubstr("it already exists"));
     const std::string before = read("set.png");
-    EXPECT_EQ(mandelbrot("set.png", {"--overwrite", "--grain", "4", "--tree"}).exit_code, 0);
+    EXPECT_EQ(mandelbrot("set.png", "--overwrite --grain 4 --tree").exit_code, 0);
     EXPECT_NE(read("set.png"), before);
 }
 
@@ -66,7 +66,7 @@ TEST_F(Pictures, AreTheSameOfEveryStrategy)
 TEST_F(Pictures, OfTheSetHaveItsTreeOverItWithItsDepths)
 {
     ASSERT_EQ(mandelbrot("set.png").exit_code, 0);
-    const Outcome done = mandelbrot("tree.png", {"--tree", "--aggregate", "block"});
+    const Outcome done = mandelbrot("tree.png", "--tree --aggregate block");
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_THAT(done.out, AllOf(HasSubstr("depth"), HasSubstr("computed"), ContainsRegex("\n +0  #[0-9a-f]+ +16 ")));
     EXPECT_NE(read("tree.png"), read("set.png"));
@@ -80,22 +80,22 @@ TEST_F(Pictures, AreOfOneCaseOfTheirWorkload)
         EXPECT_EQ(files(), 0);
         return done.err;
     };
-    EXPECT_THAT(refused(mandelbrot, {"--grain", "8,16"}), HasSubstr("mandelbrot draws one image, not 2"));
-    EXPECT_THAT(refused(mandelbrot, {"--strategy", "blobs"}),
+    EXPECT_THAT(refused(mandelbrot, "--grain 8,16"), HasSubstr("mandelbrot draws one image, not 2"));
+    EXPECT_THAT(refused(mandelbrot, "--strategy blobs"),
                 HasSubstr("--strategy blobs: it does not draw the Mandelbrot set"));
     EXPECT_THAT(
-        refused(mandelbrot, {"--strategy", "mandelbrot_queue", "--tree"}),
+        refused(mandelbrot, "--strategy mandelbrot_queue --tree"),
         AllOf(HasSubstr("--tree: mandelbrot_queue launches nothing"), HasSubstr("allowed: mandelbrot_split")));
-    EXPECT_THAT(refused(quadtree, {"--grain", "8,16"}), HasSubstr("quadtree draws one tree, not 2"));
-    EXPECT_THAT(refused(quadtree, {"--strategy", "quick_kway"}),
+    EXPECT_THAT(refused(quadtree, "--grain 8,16"), HasSubstr("quadtree draws one tree, not 2"));
+    EXPECT_THAT(refused(quadtree, "--strategy quick_kway"),
                 HasSubstr("--strategy quick_kway: it does not build a quadtree"));
-    EXPECT_THAT(refused(quadtree, {"--elements", "16777217"}),
+    EXPECT_THAT(refused(quadtree, "--elements 16777217"),
                 HasSubstr("too many points for a picture; allowed: at most 16777216"));
-    EXPECT_THAT(nestbed({"mandelbrot", "--nx", "65535", "--ny", "65535", "--backend", "cpu"}).err,
+    EXPECT_THAT(nestbed("mandelbrot --nx 65535 --ny 65535 --backend cpu").err,
                 AnyOf(HasSubstr("allowed: nx x ny up to 268435456"), HasSubstr("GiB of memory; allowed: what")));
-    EXPECT_THAT(nestbed({"help", "mandelbrot"}).out,
+    EXPECT_THAT(nestbed("help mandelbrot").out,
                 AllOf(HasSubstr("--tree"), ContainsRegex("--division N .*default: 4"), HasSubstr("--fanout N")));
-    const Outcome failed = quadtree("failed.png", {"--overflow", "fail", "--pending-limit", "1"});
+    const Outcome failed = quadtree("failed.png", "--overflow fail --pending-limit 1");
     EXPECT_EQ(failed.exit_code, 3);
     EXPECT_THAT(failed.err, HasSubstr("nestbed: "));
     EXPECT_EQ(files(), 0);

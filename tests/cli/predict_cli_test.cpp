@@ -15,8 +15,8 @@ namespace
 class PredictCommand : public testing::Test
 {
   protected:
-    static Outcome predict(const Words& words) { return nestbed(Words{"predict"} + words); }
-    static void expect_refused(const std::vector<std::string>& words, const std::string& why, int exit_code = 2)
+    static Outcome predict(const Words& words) { return nestbed(Words("predict") + words); }
+    static void expect_refused(const Words& words, const std::string& why, int exit_code = 2)
     {
         const Outcome refused = predict(words);
         EXPECT_EQ(refused.exit_code, exit_code) << why;
@@ -30,7 +30,7 @@ class PredictCommand : public testing::Test
 
 TEST_F(PredictCommand, PlansCasesAsARunWithoutAGpu)
 {
-    const Outcome done = predict({"--strategy", "nosync,tail,neighbored,host,quick_kway", "--grid", "64"});
+    const Outcome done = predict("--strategy nosync,tail,neighbored,host,quick_kway --grid 64");
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(done.err, "");
     EXPECT_THAT(done.out, AllOf(StartsWith("GPU times predicted for NVIDIA H200"), HasSubstr("\nshape 64x512\n"),
@@ -132,7 +132,7 @@ TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
         EXPECT_LT(std::stod(row.at("flat_us")), std::stod(row.at("alone_us")));
     }
     expect_refused({"--against", h200_path("cgo22_sort.csv"), "--choices", csv}, csv);
-    expect_refused({"--strategy", "nosync", "--choices", scratch_.path("new.csv")},
+    expect_refused(Words("--strategy nosync --choices") + scratch_.path("new.csv"),
                    "--choices: only measured times of an input tell what to choose; allowed: with --against");
 }
 
@@ -160,12 +160,10 @@ TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
             EXPECT_EQ(counted[study].at(column), all[study].at(column)) << column;
 
     const std::string executed = scratch_.path("executed.csv");
-    const Outcome run =
-        nestbed({"run",         "--strategy", "quick_kway", "--backend",   "cpu",     "--mechanism", "tail",
-                 "--input",     "zipf",       "--elements", "16384",       "--block", "128",         "--fanout",
-                 "16",          "--grain",    "256",        "--threshold", "0,16",    "--coarsen",   "1",
-                 "--aggregate", "block,grid", "--repeat",   "1",           "-o",      executed});
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const Outcome run = ended(
+        0, Words("run --strategy quick_kway --backend cpu --mechanism tail --input zipf --elements 16384 --block 128 "
+                 "--fanout 16 --grain 256 --threshold 0,16 --coarsen 1 --aggregate block,grid --repeat 1 -o") +
+               executed);
     const std::vector<Row> by_executor = choices_of({"--against", few, "--counts", executed}, "by_executor.csv");
     const auto zipf = std::ranges::find_if(by_executor, [](const Row& row) { return row.at("cases") == "28"; });
     ASSERT_NE(zipf, by_executor.end()); // 24 with the highest threshold, and 4
@@ -175,10 +173,8 @@ TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
     EXPECT_EQ(zipf->at("measured_us") + zipf->at("cost"), "");
 
     // The command itself runs the executor for the cases of an experiment.
-    const Words planned{"--strategy", "quick_kway", "--mechanism", "tail",        "--input",
-                        "zipf",       "--elements", "16384",       "--block",     "128",
-                        "--fanout",   "16",         "--grain",     "256",         "--threshold",
-                        "0,16",       "--coarsen",  "1",           "--aggregate", "block,grid"};
+    const Words planned("--strategy quick_kway --mechanism tail --input zipf --elements 16384 --block 128 --fanout "
+                        "16 --grain 256 --threshold 0,16 --coarsen 1 --aggregate block,grid");
     const Outcome itself = predict(planned + Words{"--against", few, "--choices", scratch_.path("by_itself.csv")});
     EXPECT_EQ(itself.exit_code, 0) << itself.err;
     EXPECT_THAT(itself.err,
@@ -234,10 +230,10 @@ TEST_F(PredictCommand, UsesAnotherModel)
     EXPECT_EQ(predict({"--against", h200_path("book.csv"), "--device", path}).err,
               fmt::format("nestbed: {} is of NVIDIA H200, the model of NVIDIA A100\n", h200_path("book.csv")));
 
-    expect_refused({"--strategy", "nosync", "--device", scratch_.path("none.json")},
+    expect_refused(Words("--strategy nosync --device") + scratch_.path("none.json"),
                    "none.json: there is no such device, folder or file; allowed: h200, a folder of results, or a "
                    "model.json");
-    expect_refused({"--strategy", "nosync", "--device", scratch_.write("bad.json", "{")}, "bad.json: it is not JSON",
+    expect_refused(Words("--strategy nosync --device") + scratch_.write("bad.json", "{"), "bad.json: it is not JSON",
                    1);
     std::filesystem::create_directory(scratch_.path("logs"));
     std::filesystem::copy(h200_path("book.csv.json"), scratch_.path("logs"));
@@ -245,7 +241,7 @@ TEST_F(PredictCommand, UsesAnotherModel)
         {"--strategy", "nosync", "--device", scratch_.path("logs")},
         "book.csv.json describes the GPU, but there is no launch model; allowed: a folder with a model.json");
     boost::algorithm::replace_all(model, ".null_stream\"", ".named\""); // the later of two equal keys
-    expect_refused({"--strategy", "nosync", "--device", scratch_.write("less.json", model)},
+    expect_refused(Words("--strategy nosync --device") + scratch_.write("less.json", model),
                    "the model of NVIDIA A100 has no parameter ", 1);
 }
 
@@ -254,16 +250,16 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict)
     expect_refused({},
                    "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against "
                    "LOG.csv");
-    expect_refused({"--strategy", "nosync", "--backend", "cpu"},
+    expect_refused("--strategy nosync --backend cpu",
                    "--backend cpu: only GPU times can be predicted; allowed: auto, cuda");
-    expect_refused({"--strategy", "nosinc"}, "nosinc");
+    expect_refused("--strategy nosinc", "nosinc");
     expect_refused({scratch_.path("none.cfg")}, "none.cfg");
     expect_refused({"--against", scratch_.path("none.csv")}, "none.csv", 1);
     expect_refused({"--against", scratch_.path("")}, "it is a folder");
     const std::string header = part_of_log(
         scratch_, "book.csv", [](const std::string&) { return false; }, "", "", "header.csv");
     expect_refused({"--against", header}, "header.csv: it has no rows of backend cuda; allowed: a log of a GPU");
-    expect_refused({"--strategy", "nosync", "--grid", "3", "--against", h200_path("book.csv")},
+    expect_refused(Words("--strategy nosync --grid 3 --against") + h200_path("book.csv"),
                    "book.csv: it has no GPU times of cases that can be predicted (1); allowed: a log of these "
                    "cases");
 }

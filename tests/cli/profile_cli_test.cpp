@@ -26,7 +26,7 @@ class ProfileCommand : public Profile
     void TearDown() override { fs::current_path(before_); }
 
     // Expects exit code 2, a message with these parts, and nothing on the disk.
-    static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
+    static void expect_usage_error(const Words& arguments, const std::vector<std::string>& parts)
     {
         const Outcome outcome = ended(2, arguments);
         for (const std::string& part : parts)
@@ -74,7 +74,7 @@ TEST_F(ProfileCommand, TakesAFileWithoutWhatItSaysOfTheWholeRun)
     folder.write("some.cfg",
                  "title = t\nstrategy = hello\ngrid = 4\nblock = 8\nrepeat = 7\nwarmup = 3\nbackend = cpu\n"
                  "expect = wrong\nworkers = 1\n");
-    const Outcome outcome = ended(0, {"profile", folder.path("some.cfg"), "--block", "16", "--print"});
+    const Outcome outcome = ended(0, Words("profile") + folder.path("some.cfg") + Words("--block 16 --print"));
     EXPECT_THAT(outcome.out,
                 AllOf(StartsWith("mkdir -p results/local/profile-some\n"),
                       HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null_stream "
@@ -83,20 +83,19 @@ TEST_F(ProfileCommand, TakesAFileWithoutWhatItSaysOfTheWholeRun)
 
 TEST_F(ProfileCommand, RefusesWhatCannotBe)
 {
-    expect_usage_error({"profile", "--strategy", "hello", "--repeat", "3"},
-                       {"unknown option '--repeat'", "allowed: "});
-    expect_usage_error({"profile", "--strategy", "hello", "--backend", "cpu"}, {"unknown option '--backend'"});
+    expect_usage_error("profile --strategy hello --repeat 3", {"unknown option '--repeat'", "allowed: "});
+    expect_usage_error("profile --strategy hello --backend cpu", {"unknown option '--backend'"});
     if (why_not(BackendKind::cuda).empty())
-        expect_usage_error({"profile"}, {"no strategy"});
-    expect_usage_error({"profile", "none.cfg", "--print"}, {"none.cfg: there is no such experiment file"});
-    const Outcome timeout = ended(2, {"profile", "--strategy", "hello", "--timeout", "soon", "--print"});
+        expect_usage_error("profile", {"no strategy"});
+    expect_usage_error("profile none.cfg --print", {"none.cfg: there is no such experiment file"});
+    const Outcome timeout = ended(2, "profile --strategy hello --timeout soon --print");
     EXPECT_THAT(timeout.err, HasSubstr("--timeout soon"));
 }
 
 TEST_F(ProfileCommand, SaysWhatIsMissing)
 {
     if (!why_not(BackendKind::cuda).empty()) {
-        const Outcome outcome = nestbed({"profile", "--strategy", "hello"});
+        const Outcome outcome = nestbed("profile --strategy hello");
         EXPECT_EQ(outcome.exit_code, 1); // profiling could not run; the options are valid
         for (const std::string& part :
              {std::string("no usable GPU here"), why_not(BackendKind::cuda), std::string("allowed: --print")})
@@ -104,9 +103,9 @@ TEST_F(ProfileCommand, SaysWhatIsMissing)
         return;
     }
     const std::string text = folder.write("text", "no program");
-    expect_usage_error({"profile", "--strategy", "hello", "--ncu", text}, {"--ncu " + text, "allowed: the path"});
+    expect_usage_error(Words("profile --strategy hello --ncu") + text, {"--ncu " + text, "allowed: the path"});
     const PathVariable nothing("/nowhere");
-    expect_usage_error({"profile", "--strategy", "hello"},
+    expect_usage_error("profile --strategy hello",
                        {"ncu (Nsight Compute) was not found on the PATH; allowed: --ncu PATH, or --print"});
 }
 
@@ -115,7 +114,7 @@ TEST_F(ProfileCommand, HelpFits80Columns)
     for (const char* command : {"profile", "reconcile"}) {
         const Outcome outcome = ended(0, {command, "--help"});
         expect_columns(outcome.out, 80U);
-        EXPECT_THAT(nestbed({"--help"}).out, HasSubstr(std::string("\n  ") + command + " "));
+        EXPECT_THAT(nestbed("--help").out, HasSubstr(std::string("\n  ") + command + " "));
     }
 }
 
@@ -129,7 +128,7 @@ TEST_F(ProfileCommand, ReconcileExitsWithZeroIfAllAreEqual)
 // What `nestbed profile` wrote on an H200 (tests/data/README.md).
 TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
 {
-    const Outcome outcome = nestbed({"reconcile", NESTBED_DATA "/h200", "--csv", "table.csv"});
+    const Outcome outcome = nestbed("reconcile " NESTBED_DATA "/h200 --csv table.csv");
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;
     EXPECT_THAT(outcome.out, HasSubstr("5 cases: 5 equal\n"));
     std::ifstream file("table.csv", std::ios::binary);
@@ -161,9 +160,9 @@ TEST_F(ProfileCommand, ReconcileExitsWithThreeIfACaseLeftNoLedger)
     for (const char* ending : {".csv", ".source.csv", ".raw.csv"})
         fs::copy_file(std::string(NESTBED_DATA "/h200/nosync-null-64x512") + ending,
                       folder.path(std::string("here/nosync") + ending));
-    EXPECT_EQ(nestbed({"reconcile", "."}).exit_code, 0);
+    ended(0, "reconcile .");
     folder.write("here/failed.log", "==ERROR==");
-    const Outcome outcome = ended(3, {"reconcile", "."});
+    const Outcome outcome = ended(3, "reconcile .");
     EXPECT_EQ(outcome.err, "nestbed: ./failed.log: this case wrote no ledger\n");
     EXPECT_THAT(outcome.out, HasSubstr("1 case: 1 equal\n"));
 }
@@ -171,13 +170,13 @@ TEST_F(ProfileCommand, ReconcileExitsWithThreeIfACaseLeftNoLedger)
 TEST_F(ProfileCommand, ReconcileWritesACsv)
 {
     const std::string folder_path = profiled(12);
-    EXPECT_EQ(nestbed({"reconcile", folder_path, "--csv", folder.path("all.csv")}).exit_code, 0);
+    ended(0, {"reconcile", folder_path, "--csv", folder.path("all.csv")});
     const auto rows = parse_csv(folder.read("all.csv"));
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0], reconcile_columns());
     EXPECT_EQ(rows[1].front(), "hello");
     testing::internal::CaptureStdout();
-    const Outcome outcome = nestbed({"reconcile", folder_path, "--csv", "-"});
+    const Outcome outcome = nestbed(Words("reconcile") + folder_path + Words("--csv -"));
     EXPECT_EQ(testing::internal::GetCapturedStdout(), folder.read("all.csv"));
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(
@@ -190,8 +189,8 @@ TEST_F(ProfileCommand, ReconcileWritesACsv)
 TEST_F(ProfileCommand, ReconcileRefusesWhatIsNotThere)
 {
     fs::create_directory(folder.path("empty"));
-    expect_usage_error({"reconcile"}, {"nothing to reconcile was named"});
-    expect_usage_error({"reconcile", "none"}, {"none: it is neither a folder nor a ledger", "allowed: a folder"});
+    expect_usage_error("reconcile", {"nothing to reconcile was named"});
+    expect_usage_error("reconcile none", {"none: it is neither a folder nor a ledger", "allowed: a folder"});
     expect_usage_error({"reconcile", folder.path("empty")}, {"it has no *.source.csv"});
 }
 
@@ -207,10 +206,8 @@ TEST_F(ProfileCommand, ReconcileSaysWhichFileIsBroken)
 
 TEST_F(ProfileCommand, RunLeavesTimesOutWhereAsked)
 {
-    const Outcome outcome =
-        nestbed({"run", "--backend", "cpu", "--strategy", "nosync,chain", "--grid", "4", "--block", "16", "--depth",
-                 "2", "--repeat", "2", "--experiment", "mine", "--untimed"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = ended(0, "run --backend cpu --strategy nosync,chain --grid 4 --block 16 --depth 2 "
+                                     "--repeat 2 --experiment mine --untimed");
     EXPECT_THAT(outcome.out, AllOf(StartsWith("mine\n"), HasSubstr(", untimed\n"), Not(HasSubstr("median")),
                                    Not(HasSubstr("null kernel")), Not(HasSubstr("latency")), HasSubstr("launches")));
     const auto text = [](const std::string& path) {
@@ -238,8 +235,7 @@ TEST_F(ProfileCommand, RunLeavesTimesOutWhereAsked)
 
 TEST_F(ProfileCommand, RunGoesWithoutRangesWhereAsked)
 {
-    ended(0, {"run", "--strategy", "nosync", "--backend", "cpu", "--grid", "2", "--block", "8", "--no-nvtx", "-o",
-              folder.path("plain.csv")});
+    ended(0, Words("run --strategy nosync --backend cpu --grid 2 --block 8 --no-nvtx -o") + folder.path("plain.csv"));
     EXPECT_THAT(folder.read("plain.csv"), HasSubstr(",ok,"));
 }
 
@@ -248,7 +244,7 @@ TEST_F(ProfileCommand, AnExperimentHasAName)
     for (const std::string name : {"", "a/b", "..", "."})
         expect_usage_error({"run", "--backend", "cpu", "--strategy", "hello", "--experiment", name},
                            {"--experiment " + name, "it is not a valid name"});
-    expect_usage_error({"run", "--backend", "cpu", "--strategy", "hello", "--experiment", "a", "--experiment", "b"},
+    expect_usage_error("run --backend cpu --strategy hello --experiment a --experiment b",
                        {"--experiment a --experiment b"});
 }
 

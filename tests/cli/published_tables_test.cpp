@@ -3,8 +3,6 @@
 #include "support/cli_support.hpp"
 #include "support/h200_support.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cmath>
 #include <optional>

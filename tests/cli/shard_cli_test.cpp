@@ -36,8 +36,7 @@ TEST_F(ShardedRun, GoesOnWithItsOwnLogAlone)
     const std::string before = scratch_.read("s1.csv");
     EXPECT_EQ(shard("1/2"), path); // complete
     EXPECT_EQ(scratch_.read("s1.csv"), before);
-    const Outcome other = nestbed(experiment({"--shard", "2/2", "-o", path}));
-    EXPECT_EQ(other.exit_code, 2);
+    const Outcome other = ended(2, experiment({"--shard", "2/2", "-o", path}));
     EXPECT_THAT(other.err, HasSubstr("shard: 1/2 there, 2/2 here"));
     EXPECT_EQ(scratch_.read("s1.csv"), before);
 }
@@ -50,17 +49,15 @@ TEST_F(ShardedRun, IsTheSamePartWhoeverWasFirst)
     EXPECT_EQ(first.exit_code, 0) << first.err;
     EXPECT_NE(first.out, second.out);
     EXPECT_EQ(first.out, dry("1/2").out);
-    EXPECT_THAT(
-        nestbed(experiment({"--dry-run"})).out,
-        AllOf(HasSubstr("\n6 cases, 12 timed samples, "), ContainsRegex("of[ \n]memory,[ \n]about[ \n]0[ \n]s\n")));
+    EXPECT_THAT(nestbed(experiment("--dry-run")).out, AllOf(HasSubstr("\n6 cases, 12 timed samples, "),
+                                                            ContainsRegex("of[ \n]memory,[ \n]about[ \n]0[ \n]s\n")));
 }
 
 TEST_F(ShardedRun, ThatIsEmptyIsALogWithoutRows)
 {
     const std::vector<std::string> words = experiment({"--shard", "7/7", "-o", out()});
     for (const int time : {1, 2}) {
-        const Outcome outcome = nestbed(words);
-        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        const Outcome outcome = ended(0, words);
         EXPECT_THAT(outcome.err, HasSubstr("nestbed: shard 7/7 is empty: there are 6 cases\n"));
         EXPECT_THAT(outcome.out, HasSubstr("0 rows: " + out()));
         EXPECT_EQ(scratch_.read("all.csv"), csv_line(columns()));
@@ -73,11 +70,9 @@ TEST_F(ShardedRun, ThatIsEmptyIsALogWithoutRows)
 // Only all shards together can tell whether a race shows.
 TEST_F(ShardedRun, DoesNotMissWhatAnotherPartMayHaveShown)
 {
-    const std::vector<std::string> words{
-        "run",       "--strategy", "nosync,neighbored", "--grid", "2",        "--block", "8",
-        "--backend", "cpu",        "--expect",          "wrong",  "--repeat", "1",       "--in-process",
-        "-o"};
-    const auto with = [&](const std::vector<std::string>& more) {
+    const Words words("run --strategy nosync,neighbored --grid 2 --block 8 --backend cpu --expect wrong --repeat 1 "
+                      "--in-process -o");
+    const auto with = [&](const Words& more) {
         std::vector<std::string> all = words;
         all.insert(all.end(), more.begin(), more.end());
         return nestbed(all);
@@ -89,8 +84,7 @@ TEST_F(ShardedRun, DoesNotMissWhatAnotherPartMayHaveShown)
 
 TEST_F(ShardedRun, IsRefusedBeforeAnythingIsRun)
 {
-    const Outcome outcome = nestbed(experiment({"--shard", "3/2", "-o", out()}));
-    EXPECT_EQ(outcome.exit_code, 2);
+    const Outcome outcome = ended(2, experiment({"--shard", "3/2", "-o", out()}));
     EXPECT_EQ(outcome.err,
               "nestbed: --shard 3/2: it is not a valid shard; allowed: I/N, I from 1 to N, N at most 10000\n");
     EXPECT_FALSE(scratch_.has("all.csv"));
@@ -102,7 +96,7 @@ TEST_F(ShardedRun, GoesByItsNumberWhereNoFileIsNamed)
 {
     const fs::path before = fs::current_path();
     fs::current_path(scratch_.path(""));
-    const Outcome outcome = nestbed(experiment({"--shard", "2/3"}));
+    const Outcome outcome = nestbed(experiment("--shard 2/3"));
     fs::current_path(before);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_TRUE(scratch_.has("results/local/adhoc.2-of-3.csv"));

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <unistd.h>
 
@@ -38,22 +36,22 @@ class ShowCommand : public CommandTest
 TEST_F(ShowCommand, PrintsTheTableThatTheRunPrinted)
 {
     const std::string table = table_of_run();
-    const Outcome shown = ended(0, {"show", "log.csv"});
+    const Outcome shown = ended(0, "show log.csv");
     EXPECT_EQ(shown.out, table);
-    EXPECT_EQ(nestbed({"show", "log.csv", "log.csv"}).out, table + "\n" + table);
+    EXPECT_EQ(nestbed("show log.csv log.csv").out, table + "\n" + table);
     // Without the manifest the table comes from the rows alone: it has no title, and shows the waves that were
     // launched.
     fs::remove("log.csv.json");
-    EXPECT_THAT(nestbed({"show", "log.csv"}).out, AllOf(StartsWith("adhoc\n"), ContainsRegex("nosync +16 ")));
+    EXPECT_THAT(nestbed("show log.csv").out, AllOf(StartsWith("adhoc\n"), ContainsRegex("nosync +16 ")));
 }
 
 TEST_F(ShowCommand, WritesDataForScripts)
 {
     table_of_run();
-    write("shown.csv", nestbed({"show", "log.csv", "--csv"}).out);
+    write("shown.csv", nestbed("show log.csv --csv").out);
     const std::vector<Row> rows = rows_of("shown.csv");
     ASSERT_EQ(rows.size(), 8U);
-    const auto json = nlohmann::json::parse(nestbed({"show", "log.csv", "--json"}).out);
+    const auto json = nlohmann::json::parse(nestbed("show log.csv --json").out);
     ASSERT_EQ(json.size(), rows.size());
     expect_cells(rows[0], "strategy=nosync n=6 block=16 status=ok");
     EXPECT_EQ(json[0]["strategy"], "nosync");
@@ -63,7 +61,7 @@ TEST_F(ShowCommand, WritesDataForScripts)
     EXPECT_EQ(json[0]["median_us"], std::stod(rows[0].at("median_us")));
     EXPECT_LE(json[0]["low_us"], json[0]["median_us"]);
     EXPECT_EQ(json[0]["nx"], nullptr);
-    EXPECT_THAT(nestbed({"show", "log.csv", "--markdown"}).out,
+    EXPECT_THAT(nestbed("show log.csv --markdown").out,
                 AllOf(StartsWith("**A question**\n"), HasSubstr("\n| strategy | "), HasSubstr("| --- | "),
                       ContainsRegex("\n\\| nosync \\|.*\\| ok \\|\n")));
 }
@@ -71,20 +69,20 @@ TEST_F(ShowCommand, WritesDataForScripts)
 TEST_F(ShowCommand, SaysWhatItCannotShow)
 {
     table_of_run();
-    expect_usage_error({"show"}, {"no log was given; allowed: nestbed show FILE.csv..."});
-    expect_usage_error({"show", "log.csv", "--json", "--csv"}, {"exclude each other"});
+    expect_usage_error("show", {"no log was given; allowed: nestbed show FILE.csv..."});
+    expect_usage_error("show log.csv --json --csv", {"exclude each other"});
     fs::create_directory("folder");
-    expect_usage_error({"show", "folder"}, {"folder: it is a folder"});
-    EXPECT_EQ(nestbed({"show", "none.csv"}).exit_code, 1);
+    expect_usage_error("show folder", {"folder: it is a folder"});
+    ended(1, "show none.csv");
     const std::string whole = read("log.csv");
     write("part.csv", whole + "adhoc,2026");
-    const Outcome part = ended(0, {"show", "part.csv"});
+    const Outcome part = ended(0, "show part.csv");
     EXPECT_THAT(part.err, HasSubstr("part.csv: the last row is not complete and is left out"));
     EXPECT_THAT(part.out, HasSubstr("nosync"));
     write("header.csv", whole.substr(0, whole.find('\n') + 1));
-    EXPECT_THAT(nestbed({"show", "header.csv"}).out, HasSubstr("header.csv: it has no rows"));
+    EXPECT_THAT(nestbed("show header.csv").out, HasSubstr("header.csv: it has no rows"));
     write("other.csv", "strategy,backend,mechanism,status,gpu_us,wall_us\nno_such,cpu,none,ok,,1\n");
-    const Outcome other = ended(1, {"show", "other.csv"});
+    const Outcome other = ended(1, "show other.csv");
     EXPECT_THAT(other.err, HasSubstr("other.csv:2: this nestbed has no strategy 'no_such'"));
 }
 
@@ -94,7 +92,7 @@ TEST_F(ShowCommand, ShowsLogsOfEarlierVersions)
                      "nosync,cuda,null,int32,64,4,16,ok,20,30\n"
                      "nosync,cuda,null,int32,64,4,16,wrong,,\n"
                      "neighbored,cuda,none,int32,64,4,16,ok,10,20\n");
-    const Outcome shown = ended(0, {"show", "old.csv"});
+    const Outcome shown = ended(0, "show old.csv");
     EXPECT_THAT(shown.out, AllOf(ContainsRegex("neighbored +10.0 us .*1.00  ok"),
                                  ContainsRegex("nosync +20.0 us .*2.00  1 of 2 wrong")));
 }
@@ -103,41 +101,39 @@ TEST_F(ShowCommand, ShowsLogsOfEarlierVersions)
 TEST_F(ShowCommand, ShowsOurTimesOfAGpuBesideThoseOfTheExecutor)
 {
     const std::string ours = NESTBED_EXPERIMENTS "/../results/h200/book.csv";
-    const std::vector<std::string> words{
-        "run",      "--strategy", "neighbored,reduce2", "--grid", "2048", "--block", "512", "--backend", "cpu",
-        "--repeat", "1",          "--beside",           ours,     "-o",   "a.csv"};
+    const Words words = Words("run --strategy neighbored,reduce2 --grid 2048 --block 512 --backend cpu --repeat 1 "
+                              "-o a.csv --beside") +
+                        ours;
     const auto has_them = AllOf(HasSubstr("\nThe executor's times say nothing about those of a GPU.\n"),
                                 HasSubstr("H200: times from "), ContainsRegex("neighbored .* 18.4 us +1.00  ok\n"),
                                 ContainsRegex("reduce2 .* 98.5 us +5.34  ok"), Not(HasSubstr("bar")));
     const Outcome run = nestbed(words);
     EXPECT_THAT(run.out, has_them) << run.err;
-    EXPECT_THAT(nestbed({"show", "a.csv", "--beside", ours}).out, has_them);
-    EXPECT_THAT(nestbed({"show", "a.csv"}).out, AllOf(Not(HasSubstr("H200")), Not(HasSubstr("ratio"))));
-    expect_usage_error({"show", "a.csv", "--beside", ours, "--beside", ours}, {"--beside takes one value"});
+    EXPECT_THAT(nestbed(Words("show a.csv --beside") + ours).out, has_them);
+    EXPECT_THAT(nestbed("show a.csv").out, AllOf(Not(HasSubstr("H200")), Not(HasSubstr("ratio"))));
+    expect_usage_error(Words("show a.csv --beside") + ours + Words{"--beside", ours}, {"--beside takes one value"});
 }
 
 TEST_F(ShowCommand, ListsStrategiesByPattern)
 {
-    const std::string all = nestbed({"list", "*"}).out;
-    const std::string tails = nestbed({"list", "*_tail"}).out;
+    const std::string all = nestbed("list *").out;
+    const std::string tails = nestbed("list *_tail").out;
     EXPECT_THAT(tails, AllOf(HasSubstr("_tail  ("), Not(HasSubstr("nosync  ("))));
     EXPECT_LT(tails.size(), all.size());
-    EXPECT_THAT(nestbed({"list", "nosync"}).out, StartsWith("nosync  (reduce; cuda, cpu"));
-    expect_usage_error({"list", "nosinc"}, {"no strategy matches 'nosinc', did you mean 'nosync'?"});
+    EXPECT_THAT(nestbed("list nosync").out, StartsWith("nosync  (reduce; cuda, cpu"));
+    expect_usage_error("list nosinc", {"no strategy matches 'nosinc', did you mean 'nosync'?"});
 }
 
 // One screen of names; the rest by workload.
 TEST_F(ShowCommand, ListsAllStrategiesByWorkloadOnOneScreen)
 {
-    const std::string all = nestbed({"list"}).out;
+    const std::string all = nestbed("list").out;
     EXPECT_LE(std::ranges::count(all, '\n'), 50) << all;
-    std::istringstream lines(all);
-    for (std::string line; std::getline(lines, line);)
-        EXPECT_LE(line.size(), 80U) << line;
+    expect_columns(all, 80);
     EXPECT_THAT(all, AllOf(ContainsRegex("\nreduce +aggregated_block, "), ContainsRegex(" nosync\\*,"),
                            ContainsRegex("\nsort +quick_binary, "), HasSubstr("\n* declared racy: "),
                            Not(HasSubstr("hazards"))));
-    const std::string sort = nestbed({"list", "sort"}).out;
+    const std::string sort = nestbed("list sort").out;
     EXPECT_THAT(sort, AllOf(StartsWith("sort: "), HasSubstr("\nquick_kway  (sort; cuda, cpu)\n"),
                             HasSubstr("\n    hazards: "), Not(HasSubstr("nosync  ("))));
 }
@@ -150,7 +146,7 @@ nlohmann::json entry(const nlohmann::json& list, const std::string& name)
 
 TEST_F(ShowCommand, ListsAllTablesAsJson)
 {
-    const auto json = nlohmann::json::parse(nestbed({"list", "--json"}).out);
+    const auto json = nlohmann::json::parse(nestbed("list --json").out);
     const auto nosync = entry(json["strategies"], "nosync");
     EXPECT_EQ(nosync["workload"], "reduce");
     EXPECT_EQ(nosync["mechanisms"][0], "null_stream");
@@ -185,7 +181,7 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
     EXPECT_TRUE(entry(json["columns"], "depth")["axis"]);
     EXPECT_EQ(entry(json["columns"], "launches_by_depth")["form"], "wholes");
     // A pattern leaves out strategies alone.
-    const auto tails = nlohmann::json::parse(nestbed({"list", "*_tail", "--json"}).out);
+    const auto tails = nlohmann::json::parse(nestbed("list *_tail --json").out);
     EXPECT_LT(tails["strategies"].size(), json["strategies"].size());
     EXPECT_EQ(tails["columns"], json["columns"]);
 }
@@ -193,7 +189,7 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
 // What its launches are made for follows from what is known of a strategy. Figures have a colour for each family.
 TEST_F(ShowCommand, ListsTheFamilyOfEachStrategy)
 {
-    const auto json = nlohmann::json::parse(nestbed({"list", "--json"}).out);
+    const auto json = nlohmann::json::parse(nestbed("list --json").out);
     const std::map<std::string, std::vector<std::string>> families{
         {"one child per block", {"synced", "nosync", "barrier", "tail", "aggregated_block"}},
         {"one child per level", {"reduce2", "reduce2_tail", "aggregated_grid"}},
@@ -211,27 +207,20 @@ TEST_F(ShowCommand, ListsTheFamilyOfEachStrategy)
 
 TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)
 {
-    const auto plan = [](std::vector<std::string> words) {
-        words.insert(words.begin(), "run");
-        words.insert(words.end(), {"--backend", "cpu", "--dry-run"});
-        const Outcome outcome = ended(0, words);
-        return outcome.out;
+    const auto plan = [](const Words& words) {
+        return ended(0, Words("run") + words + Words("--backend cpu --dry-run")).out;
     };
     write("a.cfg", "strategy = neighbored*\ngrid = 1k\nblock = 2^5\n[one]\n[two of it]\ngrid = 1:4k:*4\n");
-    EXPECT_THAT(plan({"a.cfg:one"}),
+    EXPECT_THAT(plan("a.cfg:one"),
                 AllOf(HasSubstr("grid 1024, block 32"), HasSubstr("neighbored "), HasSubstr("neighbored_less ")));
     EXPECT_THAT(plan({"a.cfg:two of it"}), AllOf(HasSubstr(" 4096 "), Not(HasSubstr("grid 1024"))));
-    EXPECT_THAT(plan({"--strategy", "nosync", "--elements", "1M"}), HasSubstr("elements 1048576"));
-    expect_usage_error({"run", "a.cfg:three"}, {"a.cfg: there is no section [three]; allowed: one, two of it"});
-    expect_usage_error({"run", "--strategy", "*_tial"}, {"--strategy *_tial: no strategy matches '*_tial'"});
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "64q"}, {"'64q' is not a whole number"});
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^"}, {"'2^' is not a whole number"});
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^64"}, {"'2^64' is too large"});
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "99999999999G"}, {"'99999999999G' is too large"});
+    EXPECT_THAT(plan("--strategy nosync --elements 1M"), HasSubstr("elements 1048576"));
+    expect_usage_error("run a.cfg:three", {"a.cfg: there is no section [three]; allowed: one, two of it"});
+    expect_usage_error("run --strategy *_tial", {"--strategy *_tial: no strategy matches '*_tial'"});
     fs::create_directory("folder.cfg");
-    expect_usage_error({"run", "folder.cfg"}, {"folder.cfg: it is a folder"});
+    expect_usage_error("run folder.cfg", {"folder.cfg: it is a folder"});
     // A section has its own log, not that of the file.
-    EXPECT_EQ(nestbed({"run", "a.cfg:two of it", "--backend", "cpu", "--grid", "2", "--repeat", "1"}).exit_code, 0);
+    ended(0, {"run", "a.cfg:two of it", "--backend", "cpu", "--grid", "2", "--repeat", "1"});
     EXPECT_TRUE(fs::exists("results/local/a-two_of_it.csv"));
 }
 
@@ -239,52 +228,41 @@ TEST_F(ShowCommand, ATitleThatAnOverrideMakesUntrueIsNotPrinted)
 {
     write("b.cfg",
           "title = Blocks of 16 threads\nstrategy = nosync\ngrid = 2\nblock = 16\nrepeat = 1\nbackend = cpu\n");
-    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "1.csv"}).out, StartsWith("Blocks of 16 threads\n"));
-    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "2.csv", "--block", "16", "--warmup", "0"}).out,
-                StartsWith("Blocks of 16 threads\n"));
-    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "3.csv", "--block", "32", "--depth", "1"}).out,
-                StartsWith("b (changed: block, depth)\n"));
-    EXPECT_THAT(nestbed({"show", "3.csv"}).out, StartsWith("b (changed: block, depth)\n"));
-    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "4.csv", "--block", "32", "--title", "Mine"}).out,
-                StartsWith("Mine\n"));
+    EXPECT_THAT(nestbed("run b.cfg -o 1.csv").out, StartsWith("Blocks of 16 threads\n"));
+    EXPECT_THAT(nestbed("run b.cfg -o 2.csv --block 16 --warmup 0").out, StartsWith("Blocks of 16 threads\n"));
+    EXPECT_THAT(nestbed("run b.cfg -o 3.csv --block 32 --depth 1").out, StartsWith("b (changed: block, depth)\n"));
+    EXPECT_THAT(nestbed("show 3.csv").out, StartsWith("b (changed: block, depth)\n"));
+    EXPECT_THAT(nestbed("run b.cfg -o 4.csv --block 32 --title Mine").out, StartsWith("Mine\n"));
 }
 
 TEST_F(ShowCommand, ADryRunSaysWhatWillBeUnsupported)
 {
-    const Outcome plan = nestbed({"run", "--backend", "cpu", "--strategy", "chain,neighbored,cub", "--mechanism",
-                                  "tail,host_graph", "--grid", "2", "--dry-run"});
+    const Outcome plan =
+        nestbed("run --backend cpu --strategy chain,neighbored,cub --mechanism tail,host_graph --grid 2 --dry-run");
     EXPECT_THAT(
         plan.out,
         AllOf(ContainsRegex("chain +host_graph .* unsupported\n    backend cpu has no launches by host_graph"),
               ContainsRegex("chain +tail [^\n]*[0-9]\n"), HasSubstr("2 of them will be `unsupported`"),
               HasSubstr("cub does not run on backend cpu")))
         << plan.err;
-    EXPECT_THAT(nestbed({"run", "--backend", "cpu", "--strategy", "neighbored", "--dry-run"}).out,
-                Not(HasSubstr("unsupported")));
+    EXPECT_THAT(nestbed("run --backend cpu --strategy neighbored --dry-run").out, Not(HasSubstr("unsupported")));
 }
 
 TEST_F(ShowCommand, AMechanismThatNoStrategyHasIsRefused)
 {
-    expect_usage_error({"run", "--strategy", "neighbored", "--mechanism", "tail", "--backend", "cpu", "--dry-run"},
+    expect_usage_error("run --strategy neighbored --mechanism tail --backend cpu --dry-run",
                        {"--mechanism tail: neighbored does not support it; allowed for neighbored: all"});
-    expect_usage_error({"run", "--strategy", "reduce2_tail", "--mechanism", "named", "--backend", "cpu", "--dry-run"},
+    expect_usage_error("run --strategy reduce2_tail --mechanism named --backend cpu --dry-run",
                        {"--mechanism named: reduce2_tail does not support it; allowed for reduce2_tail: all, tail"});
-    EXPECT_EQ(
-        nestbed({"run", "--strategy", "neighbored,nosync", "--mechanism", "named", "--backend", "cpu", "--dry-run"})
-            .exit_code,
-        0);
+    ended(0, "run --strategy neighbored,nosync --mechanism named --backend cpu --dry-run");
 }
 
 TEST_F(ShowCommand, AFolderIsCalledAFolder)
 {
     fs::create_directory("folder");
-    const std::vector<std::string> small{"--strategy", "hello", "--grid", "1", "--block", "2", "--backend", "cpu"};
-    for (std::vector<std::string> words : {std::vector<std::string>{"run", "-o", "folder"},
-                                           {"trace", "-o", "folder"},
-                                           {"compare", "folder", "folder"},
-                                           {"merge", "folder", "-o", "merged.csv"}}) {
-        if (words[0] == "run" || words[0] == "trace")
-            words.insert(words.end(), small.begin(), small.end());
+    const Words small("--strategy hello --grid 1 --block 2 --backend cpu");
+    for (const Words& words : {Words("run -o folder") + small, Words("trace -o folder") + small,
+                               Words("compare folder folder"), Words("merge folder -o merged.csv")}) {
         const Outcome outcome = nestbed(words);
         EXPECT_NE(outcome.exit_code, 0);
         EXPECT_THAT(outcome.err, AllOf(HasSubstr("folder: it is a folder"), Not(HasSubstr("Is a directory"))));
@@ -293,8 +271,7 @@ TEST_F(ShowCommand, AFolderIsCalledAFolder)
 
 TEST_F(ShowCommand, ATraceCanGoToStandardOutput)
 {
-    const Outcome traced = ended(0, {"trace", "--strategy", "nosync", "--grid", "2", "--block", "16", "--backend",
-                                     "cpu", "--repeat", "1", "-o", "-"});
+    const Outcome traced = ended(0, "trace --strategy nosync --grid 2 --block 16 --backend cpu --repeat 1 -o -");
     EXPECT_TRUE(nlohmann::json::parse(traced.out).contains("traceEvents"));
     EXPECT_FALSE(fs::exists("-"));
 }
@@ -302,9 +279,9 @@ TEST_F(ShowCommand, ATraceCanGoToStandardOutput)
 // The completion offers the commands and options that exist, and the shells accept it.
 TEST_F(ShowCommand, PrintsCompletionAndAManPage)
 {
-    const std::string bash = nestbed({"completion", "bash"}).out;
-    const std::string zsh = nestbed({"completion", "zsh"}).out;
-    const std::string man = nestbed({"man"}).out;
+    const std::string bash = nestbed("completion bash").out;
+    const std::string zsh = nestbed("completion zsh").out;
+    const std::string man = nestbed("man").out;
     EXPECT_THAT(bash, AllOf(HasSubstr("run show check merge"), HasSubstr("--retry-failed"), HasSubstr("nosync"),
                             EndsWith("complete -o filenames -F _nestbed nestbed\n")));
     EXPECT_THAT(zsh, AllOf(StartsWith("#compdef nestbed\n"), HasSubstr("--retry-failed"), HasSubstr("nosync")));
@@ -318,8 +295,8 @@ touch some.cfg other.txt; COMP_WORDS=(nestbed run so); COMP_CWORD=2; _nestbed; e
 )");
     EXPECT_EQ(std::system("bash -eu completion.bash > said.txt"), 0);
     EXPECT_EQ(read("said.txt"), "show\n--retry-failed\nnosync,reduce2_tail\nsome.cfg\n");
-    expect_usage_error({"completion", "fish"}, {"allowed: nestbed completion bash, nestbed completion zsh"});
-    expect_usage_error({"man", "3"}, {"nestbed man"});
+    expect_usage_error("completion fish", {"allowed: nestbed completion bash, nestbed completion zsh"});
+    expect_usage_error("man 3", {"nestbed man"});
 }
 
 } // namespace

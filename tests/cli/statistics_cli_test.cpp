@@ -19,7 +19,7 @@ Outcome statistics_of(const std::string& requests)
 {
     std::istringstream in(requests);
     auto* const before = std::cin.rdbuf(in.rdbuf());
-    const Outcome outcome = nestbed({"statistics"});
+    const Outcome outcome = nestbed("statistics");
     std::cin.rdbuf(before);
     return outcome;
 }
@@ -100,17 +100,16 @@ TEST(StatisticsCommand, RefusesWhatIsNoRequest)
         EXPECT_EQ(outcome.out, "") << requests;
         EXPECT_THAT(outcome.err, HasSubstr(fmt::format("nestbed: statistics: {}", why))) << requests;
     }
-    EXPECT_EQ(nestbed({"statistics", "x.json"}).exit_code, 2);
-    EXPECT_THAT(nestbed({"statistics", "--help"}).out, HasSubstr(R"({"parts": [{"above": [10, 12, 11]}]})"));
+    ended(2, "statistics x.json");
+    EXPECT_THAT(nestbed("statistics --help").out, HasSubstr(R"({"parts": [{"above": [10, 12, 11]}]})"));
 }
 
 TEST(StatisticsCommand, SaysOfALogWhatTheTableOfItsRunSays)
 {
     const ScratchFolder scratch;
     const std::string log = scratch.path("log.csv");
-    const std::vector<std::string> words{
-        "run",      "--strategy", "nosync,reduce2", "--backend", "cpu", "--grid", "8,16", "--block", "64",
-        "--repeat", "9",          "--seed",         "1",         "-o",  log};
+    const Words words =
+        Words("run --strategy nosync,reduce2 --backend cpu --grid 8,16 --block 64 --repeat 9 --seed 1 -o") + log;
     ASSERT_EQ(nestbed(words).exit_code, 0);
     const Outcome run = nestbed(words); // nothing is left to measure: the table comes from the rows in the file
     ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -139,7 +138,7 @@ TEST(StatisticsCommand, SaysOfTwoLogsWhatCompareSays)
     };
     const std::string before = log("a.csv", {10, 14, 12, 11, 18, 13});
     const std::string after = log("b.csv", {31, 20, 25, 27, 22, 29, 24});
-    EXPECT_EQ(nestbed({"compare", before, after, "--csv", scratch.path("c.csv")}).exit_code, 3);
+    ended(3, {"compare", before, after, "--csv", scratch.path("c.csv")});
     const Row row = rows_of(scratch.path("c.csv")).at(0);
     const Json answer =
         answers_to(R"([{"parts": [{"above": [31, 20, 25, 27, 22, 29, 24], "below": [[10, 14, 12, 11, 18, 13]]}]}])")

@@ -8,7 +8,7 @@ namespace
 
 TEST(WarpsCommand, SetsTheStepsOfEachPairingInATable)
 {
-    const Outcome done = ended(0, {"warps", "--block", "128"});
+    const Outcome done = ended(0, "warps --block 128");
     EXPECT_EQ(done.out, R"(a block of 128 threads and as many numbers
 
 neighbored, shared_neighbored
@@ -47,9 +47,9 @@ step  stride  threads  warps
    7       1        1      1
 8 warps in 7 steps
 )");
-    EXPECT_THAT(nestbed({"warps"}).out, HasSubstr("95 warps in 9 steps"));
-    EXPECT_THAT(nestbed({"warps", "--block", "1"}).out, HasSubstr("neighbored_less\n0 warps in 0 steps\n"));
-    EXPECT_THAT(nestbed({"warps", "--help"}).out, StartsWith("nestbed warps [--block N]\n"));
+    EXPECT_THAT(nestbed("warps").out, HasSubstr("95 warps in 9 steps"));
+    EXPECT_THAT(nestbed("warps --block 1").out, HasSubstr("neighbored_less\n0 warps in 0 steps\n"));
+    EXPECT_THAT(nestbed("warps --help").out, StartsWith("nestbed warps [--block N]\n"));
 }
 
 TEST(WarpsCommand, RefusesABlockThatThereIsNot)
@@ -60,7 +60,7 @@ TEST(WarpsCommand, RefusesABlockThatThereIsNot)
         const Outcome refused = ended(2, {"warps", "--block", block});
         EXPECT_THAT(refused.err, HasSubstr(why));
     }
-    EXPECT_EQ(nestbed({"warps", "--block", "64", "--block", "128"}).exit_code, 2);
+    ended(2, "warps --block 64 --block 128");
 }
 
 } // namespace

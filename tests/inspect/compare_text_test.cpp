@@ -1,8 +1,6 @@
 // The text of a comparison.
 #include "inspect/compare_text.hpp"
 
-#include "base/csv.hpp"
-#include "inspect/compare_csv.hpp"
 #include "support/matchers.hpp"
 
 #include <fmt/format.h>
@@ -43,29 +41,16 @@ TEST(CompareText, HasTheColumnsThatTellTheCasesApart)
     EXPECT_THAT(Compared(log, log).text(), AllOf(HasSubstr("  grid  "), Not(HasSubstr("block"))));
 }
 
-TEST(CompareText, NamesFiveOfTheCasesThatOneLogAloneHas)
+// compare_cli_test.cpp has more of them, a whole table and a whole CSV.
+TEST(CompareText, NamesTheCasesThatOneLogAloneHas)
 {
-    std::string few = grid_rows(1, 10);
-    std::string many = few;
-    for (const int grid : {2, 4, 8, 16, 32, 64, 128})
-        many += grid_rows(grid, 10);
-    EXPECT_THAT(
-        Compared(many, few).text(),
-        HasSubstr("Only in A, 7 cases: s, grid 2; s, grid 4; s, grid 8; s, grid 16; s, grid 32; and\n2 more.\n"));
-    few = grid_rows(1, 10) + grid_rows(2, 10);
-    many = few + grid_rows(4, 10) + grid_rows(8, 10);
+    const std::string few = grid_rows(1, 10) + grid_rows(2, 10);
+    const std::string many = few + grid_rows(4, 10) + grid_rows(8, 10);
     EXPECT_THAT(Compared(few, many).text(), HasSubstr("Only in B, 2 cases: s, grid 4; s, grid 8.\n"));
 }
 
 TEST(CompareText, SaysWhatWasNotTestedAndHow)
 {
-    const std::string fine = grid_rows(8, 10) + grid_rows(16, 10);
-    EXPECT_THAT(Compared(fine, fine).text(),
-                AllOf(HasSubstr("A: a.csv, 2 cases of 10 rows\nB: b.csv, 2 cases of 10 rows\n"),
-                      HasSubstr("\n2 same.\n"),
-                      HasSubstr("Measurably different: 0 of 2 tested; expect up to 0.1 false positives (5 %).\n"),
-                      Not(HasSubstr("Too few")), Not(HasSubstr("Untimed")), Not(HasSubstr("Only in")),
-                      Not(HasSubstr("* a regression"))));
     const std::string few = grid_rows(8, 10) + grid_rows(16, 20, 1);
     const std::string text = Compared(grid_rows(8, 10) + grid_rows(16, 10, 1), few).text();
     EXPECT_THAT(text, AllOf(HasSubstr("A: a.csv, 2 cases of 6 rows\n"), HasSubstr("\n1 same, 1 too few.\n"),
@@ -94,27 +79,6 @@ TEST(CompareText, ShowsHowManyRowsAreRightWhereSomeAreNot)
     EXPECT_THAT(Compared(grid_rows(8, 10), grid_rows(8, 10, 7)).text(), HasSubstr("n 5, 7"));
     EXPECT_THAT(Compared(grid_rows(8, {}), grid_rows(8, {})).text(),
                 AllOf(HasSubstr("wrong"), Not(HasSubstr("0/5"))));
-}
-
-TEST(CompareCsv, HasARowForEachCase)
-{
-    const Compared compared(grid_rows(8, 10) + grid_rows(16, 10),
-                            grid_rows(8, 12.5) + grid_rows(16, {}) + grid_rows(32, 10));
-    const Comparison comparison = compare_logs(compared.before, compared.after);
-    const std::vector<std::vector<std::string>> csv = parse_csv(compare_csv(comparison, 0.05));
-    using Cells = std::vector<std::string>;
-    ASSERT_EQ(csv.size(), 4U);
-    EXPECT_EQ(csv[0],
-              (Cells{"strategy", "backend",     "grid",      "block",      "clock",   "rows_a",    "ok_a",
-                     "status_a", "median_a_us", "submit_a",  "rows_b",     "ok_b",    "status_b",  "median_b_us",
-                     "submit_b", "ratio",       "ratio_low", "ratio_high", "verdict", "regression"}));
-    EXPECT_EQ(csv[1], (Cells{"s", "cuda", "8",  "64",   "wall", "5",    "5",    "ok",   "10",     "",
-                             "5", "5",    "ok", "12.5", "",     "1.25", "1.25", "1.25", "slower", "yes"}));
-    EXPECT_EQ(csv[2], (Cells{"s", "cuda", "16",    "32", "wall", "5", "5", "ok", "10",    "",
-                             "5", "0",    "wrong", "",   "",     "",  "",  "",   "fails", "yes"}));
-    EXPECT_EQ(csv[3], (Cells{"s", "cuda", "32", "16", "wall", "0", "0", "", "",      "",
-                             "5", "5",    "ok", "10", "",     "",  "",  "", "added", "no"}));
-    EXPECT_EQ(parse_csv(compare_csv(comparison, 0.25))[1].back(), "no");
 }
 
 TEST(RegressionsText, CountsOnlyWhatThereIs)

@@ -8,7 +8,6 @@
 #include "support/support.hpp"
 
 #include <filesystem>
-#include <sstream>
 #include <tuple>
 
 namespace nestbed
@@ -225,20 +224,11 @@ std::vector<Reconciled> some_cases()
     return cases;
 }
 
-std::size_t widest_line(const std::string& text)
-{
-    std::size_t widest = 0;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);)
-        widest = std::max(widest, line.size());
-    return widest;
-}
-
 TEST(ReconcileText, SetsTheThreeCountsBesideEachOtherByWorkload)
 {
     std::vector<Reconciled> cases = some_cases();
     const std::string equal = reconcile_text(cases);
-    EXPECT_LE(widest_line(equal), 80U) << equal;
+    expect_columns(equal, 80);
     EXPECT_THAT(equal, AllOf(HasSubstr("workload reduce, type int32, grid 64, block 8, depth full, verdict equal"),
                              HasSubstr("5  tail "), HasSubstr("5 cases: 5 equal\n"), HasSubstr("12.7%"),
                              HasSubstr("not the case's time")));
@@ -246,7 +236,7 @@ TEST(ReconcileText, SetsTheThreeCountsBesideEachOtherByWorkload)
     cases.push_back(reconcile(cases[1].row, SourcePage{16000}, std::nullopt));
     cases.push_back(not_counted(cases[1].row, "ncu did not end in 300 s (folder/007.log)"));
     const std::string mixed = reconcile_text(cases);
-    EXPECT_LE(widest_line(mixed), 80U) << mixed;
+    expect_columns(mixed, 80);
     EXPECT_THAT(mixed, AllOf(HasSubstr("7 cases: 5 equal, 1 differ, 1 not counted\n"),
                              HasSubstr("# 6 differ: closed form 16384, ledger 16384, Nsight 16000\n"),
                              HasSubstr("# 7 not counted: ncu did not end in 300 s (folder/007.log)\n")));

@@ -1,4 +1,4 @@
-// Rows with edited cells, one after another, and rows that only look edited.
+// Rows with edited cells, one after another, and rows that only look edited. cli/edited_log_cli_test.cpp has more, of whole runs.
 #include "log/row_check.hpp"
 
 #include "base/csv.hpp"
@@ -160,8 +160,6 @@ TEST(RowCheck, RefusesACellOfAnotherCase)
                   fmt::format("a.csv:2: {} is '{}'; expected: '{}', as in the case {}", column, text, expected, key));
     EXPECT_EQ(refusal(with(reduce, {{"input", "Random!"}}), kReduce),
               "a.csv:2: input is 'Random!'; allowed: the name of an input, in small letters, or nothing");
-    EXPECT_EQ(refusal(with(reduce, {{"backend", "cuda"}}), kReduce),
-              "a.csv:2: backend is 'cuda'; expected: one of run r1");
     Runs eager = runs_with(kReduce);
     eager["r1"].backends["cpu"].schedule = "eager";
     EXPECT_EQ(refusal(with(reduce, {{"schedule", "eager"}}), eager),
@@ -229,10 +227,6 @@ TEST(RowCheck, RefusesAStatusThatTheOtherCellsDoNotHave)
                 HasSubstr("answer is '99'; expected: 100"));
     EXPECT_EQ(refusal(with(right, {{"launches_attempted", "11"}, {"launches_by_depth", "4 4 3"}}), kReduce),
               "a.csv:2: launches_attempted is '11'; expected: 12, which are expected, as the status is ok");
-    EXPECT_EQ(refusal(with(right, {{"launches_failed", "1"}}), kReduce),
-              "a.csv:2: launches_failed is '1'; expected: 0, as the status is ok");
-    EXPECT_EQ(refusal(with(right, {{"wall_us", ""}}), kReduce),
-              "a.csv:2: wall_us is ''; expected: a number above 0, as the status is ok");
     EXPECT_EQ(refusal(with(right, {{"gpu_us", "0"}}), kReduce), "a.csv:2: gpu_us is '0'; expected: a number above 0");
     EXPECT_EQ(refusal(with(right, {{"prepare_us", "-1"}}), kReduce),
               "a.csv:2: prepare_us is '-1'; expected: a number from 0");
@@ -271,8 +265,6 @@ TEST(RowCheck, RefusesWhatIsNoNumberWhereOneBelongs)
         for (const char* text : {"zzz", "nan", "1e999"})
             EXPECT_THAT(refusal(with(reduce, {{column, text}}), kReduce), HasSubstr(text)) << column;
     EXPECT_THAT(refusal(with(reduce, {{"launches_by_depth", "4 zzz 4"}}), kReduce), HasSubstr("zzz"));
-    EXPECT_EQ(refusal(with(reduce, {{"launches_by_depth", "4 4 5"}}), kReduce),
-              "a.csv:2: launches_attempted is '12'; expected: 13, the sum of launches_by_depth");
 }
 
 TEST(RowCheck, KnowsHowAGpuTimeCanBeTaken)
@@ -287,8 +279,6 @@ TEST(RowCheck, KnowsHowAGpuTimeCanBeTaken)
     sample.gpu_us = 10;
     const ParsedLog log = log_of(point, sample);
     EXPECT_EQ(refusal(log, point), "");
-    EXPECT_THAT(refusal(with(log, {{"submit", ""}}), point),
-                HasSubstr("submit is ''; expected: held or open, of gpu_us"));
     EXPECT_THAT(refusal(with(log, {{"submit", "held"}}), point),
                 HasSubstr("submit is 'held'; expected: open, as submit_asked"));
     EXPECT_THAT(refusal(with(log, {{"wall_us", "9.9"}}), point),
@@ -316,8 +306,6 @@ TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
               "a.csv:2: floor_us is '1.001'; expected: '1.000', as in the manifest of run r1");
     EXPECT_EQ(refusal(with(log, {{"timer_step_ns", "32"}}), runs),
               "a.csv:2: timer_step_ns is '32'; expected: '0', as in the manifest of run r1");
-    EXPECT_EQ(refusal(with(log, {{"schedule", "eager"}}), runs),
-              "a.csv:2: schedule is 'eager'; expected: 'fifo', as in the manifest of run r1");
     EXPECT_EQ(refusal(with(log, {{"backend", "cuda"}, {"schedule", ""}, {"driver", ""}}), runs),
               "a.csv:2: backend is 'cuda'; expected: one of run r1");
     EXPECT_EQ(refusal(with(log, {{"pending_limit", "64"}}), runs),

@@ -1,7 +1,7 @@
 // How root grids are launched: no launch is refused, no parent waits for ever, and every block runs exactly once.
 #include "model/launch_plan.hpp"
 
-#include "support/matchers.hpp"
+#include "support/support.hpp"
 
 #include <vector>
 
@@ -60,6 +60,19 @@ std::uint64_t grids_held(const LaunchPlan& plan, const ExpectedLaunches& form)
 std::uint64_t in_flight(const LaunchPlan& plan, const ExpectedLaunches& form)
 {
     return std::uint64_t{plan.wave} * plan.streams * form.levels();
+}
+
+// Expects of a plan: "waves=1 streams=1 limit=2048 refusal=".
+void expect_plan(const LaunchPlan& plan, const std::string& expected)
+{
+    SCOPED_TRACE(expected);
+    expect_cells({{"roots", std::to_string(plan.roots)},
+                  {"wave", std::to_string(plan.wave)},
+                  {"waves", std::to_string(plan.waves())},
+                  {"streams", std::to_string(plan.streams)},
+                  {"limit", std::to_string(plan.pending_limit)},
+                  {"refusal", plan.refusal}},
+                 expected);
 }
 
 std::vector<Case> many_cases()
@@ -163,9 +176,7 @@ TEST(LaunchPlan, OfWhatLaunchesNothingIsOneWaveUnderTheDefaultLimit)
 {
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(shape(2048, 2), alone(shape(2048, 2)), facts);
-        EXPECT_EQ(plan.wave, 2048U);
-        EXPECT_EQ(plan.waves(), 1U);
-        EXPECT_EQ(plan.streams, 1U);
+        expect_plan(plan, "wave=2048 waves=1 streams=1");
         EXPECT_EQ(plan.pending_limit, facts.default_pending_limit);
         EXPECT_EQ(plan.refusal, "");
     }
@@ -210,8 +221,7 @@ TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsThreeQuarter
 TEST(LaunchPlan, OfFewLaunchesIsOneWaveOnAnyDevice)
 {
     const LaunchPlan plan = plan_launches(shape(100, 64), alone(shape(100, 64)), h200());
-    EXPECT_EQ(plan.waves(), 1U);
-    EXPECT_EQ(plan.streams, 1U);
+    expect_plan(plan, "waves=1 streams=1");
 }
 
 TEST(LaunchPlan, NeverRefusesALaunchEvenWhereTheDefaultLimitIsTiny)
@@ -232,8 +242,7 @@ TEST(LaunchPlan, WhereRaisingTheLimitIsFreeItHoldsAllLaunchesInOneWave)
         for (const ExpectedLaunches& form : {alone(point), waiting(point), one_by_one(point)}) {
             const LaunchPlan plan = plan_launches(point, form, facts);
             EXPECT_EQ(plan.waves(), 1U) << text_of_case(point, plan);
-            EXPECT_EQ(plan.streams, 1U);
-            EXPECT_EQ(plan.refusal, "");
+            expect_plan(plan, "streams=1 refusal=");
             if (form.levels() != 0) {
                 EXPECT_EQ(plan.pending_limit, std::max<std::uint64_t>(2048, form.total()))
                     << text_of_case(point, plan);
@@ -268,15 +277,11 @@ TEST(LaunchPlan, OfWaitingParentsNeverHoldsMoreGridsThanAreResident)
 TEST(LaunchPlan, OfWaitingParentsTakesTheMostStreamsThatHoldFourFifthsOfTheMostChains)
 {
     const LaunchPlan eight = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
-    EXPECT_EQ(eight.wave, 2U);
-    EXPECT_EQ(eight.streams, 7U);
-    EXPECT_EQ(eight.waves(), 1024U);
+    expect_plan(eight, "wave=2 streams=7 waves=1024");
     const LaunchPlan nine = plan_launches(shape(2048, 1024), waiting(shape(2048, 1024)), h200());
-    EXPECT_EQ(nine.wave, 2U);
-    EXPECT_EQ(nine.streams, 6U);
+    expect_plan(nine, "wave=2 streams=6");
     const LaunchPlan one_wave = plan_launches(shape(15, 512), waiting(shape(15, 512)), h200());
-    EXPECT_EQ(one_wave.wave, 15U);
-    EXPECT_EQ(one_wave.streams, 1U);
+    expect_plan(one_wave, "wave=15 streams=1");
 }
 
 TEST(LaunchPlan, OfWaitingParentsIsRefusedWhereNotEvenOneChainFits)
@@ -295,9 +300,7 @@ TEST(LaunchPlan, AFixedWaveOfWaitingParentsIsKeptWhereItFitsAndRefusedWhereNot)
     point.wave = 15; // 1 + 15 * 8 = 121 grids
     point.streams = 1;
     const LaunchPlan fits = plan_launches(point, waiting(point), h200());
-    EXPECT_EQ(fits.refusal, "");
-    EXPECT_EQ(fits.wave, 15U);
-    EXPECT_EQ(fits.streams, 1U);
+    expect_plan(fits, "refusal= wave=15 streams=1");
 
     point.wave = 16; // 129 grids
     EXPECT_THAT(plan_launches(point, waiting(point), h200()).refusal,
@@ -347,8 +350,7 @@ TEST(LaunchPlan, AWaveLargerThanTheGridIsTheGrid)
     point.streams = 3;
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(point, alone(point), facts);
-        EXPECT_EQ(plan.wave, 4U);
-        EXPECT_EQ(plan.streams, 1U); // one wave needs only one stream
+        expect_plan(plan, "wave=4 streams=1"); // one wave needs only one stream
     }
 }
 
@@ -358,9 +360,7 @@ TEST(LaunchPlan, AFixedLimitIsKeptAndNothingIsDoneToFitIt)
     point.pending_limit = 32;
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(point, alone(point), facts);
-        EXPECT_EQ(plan.pending_limit, 32U);
-        EXPECT_EQ(plan.waves(), 1U);
-        EXPECT_EQ(plan.refusal, "");
+        expect_plan(plan, "limit=32 waves=1 refusal=");
     }
 }
 
@@ -400,9 +400,7 @@ TEST(LaunchPlan, StreamsWithoutAWaveShareTheGridOut)
     Case point = shape(64, 64);
     point.streams = 3;
     const LaunchPlan plan = plan_launches(point, alone(point), h200());
-    EXPECT_EQ(plan.streams, 3U);
-    EXPECT_EQ(plan.wave, 22U);
-    EXPECT_EQ(plan.waves(), 3U);
+    expect_plan(plan, "streams=3 wave=22 waves=3");
 }
 
 TEST(LaunchPlan, OfChainsThatRunOneByOneHasSmallRootGridsRoundManyStreams)
@@ -428,8 +426,7 @@ TEST(LaunchPlan, OfChainsThatRunOneByOneKeepsWhatIsFixed)
     EXPECT_EQ(plan_launches(point, one_by_one(point), h200()).wave, 8U);
     point.streams = 4;
     const LaunchPlan both = plan_launches(point, one_by_one(point), h200());
-    EXPECT_EQ(both.wave, 8U);
-    EXPECT_EQ(both.streams, 4U);
+    expect_plan(both, "wave=8 streams=4");
     point.wave.reset();
     const LaunchPlan streams = plan_launches(point, one_by_one(point), h200());
     EXPECT_LE(streams.wave, 2U);
@@ -438,9 +435,7 @@ TEST(LaunchPlan, OfChainsThatRunOneByOneKeepsWhatIsFixed)
     Case limited = shape(2048, 512);
     limited.pending_limit = 32;
     const LaunchPlan limit = plan_launches(limited, one_by_one(limited), h200());
-    EXPECT_EQ(limit.pending_limit, 32U);
-    EXPECT_EQ(limit.waves(), 1U);
-    EXPECT_EQ(limit.streams, 1U);
+    expect_plan(limit, "limit=32 waves=1 streams=1");
 }
 
 // A matrix has no axis grid: its strategy launches one root grid.
@@ -452,12 +447,7 @@ TEST(LaunchPlan, OfAMatrixIsOneWaveWithALimitForAllItsLaunches)
         const LaunchPlan flat = plan_launches(matrix, ExpectedLaunches::none(), facts);
         const LaunchPlan nested = plan_launches(matrix, form, facts);
         for (const LaunchPlan& plan : {flat, nested}) {
-            EXPECT_EQ(plan.roots, 1U);
-            EXPECT_EQ(plan.wave, 1U);
-            EXPECT_EQ(plan.waves(), 1U);
-            EXPECT_EQ(plan.streams, 1U);
-            EXPECT_EQ(plan.pending_limit, 2048U);
-            EXPECT_EQ(plan.refusal, "");
+            expect_plan(plan, "roots=1 wave=1 waves=1 streams=1 limit=2048 refusal=");
         }
     }
     form.by_depth = {4, 16, 64, 256, 1024, 2048}; // 3412
@@ -478,9 +468,7 @@ TEST(LaunchPlan, OfLaunchesByOrderIsOneWaveUnderTheUsualLimit)
             form.by_depth.assign(levels, 0);
             const LaunchPlan plan = plan_launches(search, form, facts);
             EXPECT_EQ(plan.pending_limit, 2048U) << levels;
-            EXPECT_EQ(plan.waves(), 1U);
-            EXPECT_EQ(plan.streams, 1U);
-            EXPECT_EQ(plan.refusal, "");
+            expect_plan(plan, "waves=1 streams=1 refusal=");
             search.pending_limit = 100;
             EXPECT_EQ(plan_launches(search, form, facts).pending_limit, levels == 0 ? 2048U : 100U);
         }
@@ -569,10 +557,7 @@ TEST(LaunchPlanByNeed, OfFewLaunchesIsOneWaveUnderTheUsualLimit)
         for (const Overflow overflow : {Overflow::waves, Overflow::inline_run, Overflow::spill, Overflow::fail}) {
             const LaunchPlan plan =
                 plan_launches(needing(Aggregate::none, overflow), by_need({500, 0, 1000, 36}), facts);
-            EXPECT_EQ(plan.waves(), 1U);
-            EXPECT_EQ(plan.streams, 1U);
-            EXPECT_EQ(plan.pending_limit, 2048U);
-            EXPECT_EQ(plan.refusal, "");
+            expect_plan(plan, "waves=1 streams=1 limit=2048 refusal=");
         }
 }
 
@@ -598,8 +583,7 @@ TEST(LaunchPlanByNeed, TheWidestWaveIsFound)
 TEST(LaunchPlanByNeed, RaisesTheLimitForARootBlockThatNeedsMore)
 {
     const LaunchPlan plan = plan_launches(needing(Aggregate::none), by_need({1, 30'000, 1}), h200());
-    EXPECT_EQ(plan.wave, 1U);
-    EXPECT_EQ(plan.pending_limit, 40'000U);
+    expect_plan(plan, "wave=1 limit=40000");
 }
 
 TEST(LaunchPlanByNeed, IsOneWaveWhereALaunchHasItemsOfSeveralRootBlocks)
@@ -619,8 +603,7 @@ TEST(LaunchPlanByNeed, ReplacedLaunchesNeedNoPlaceOnAGpu)
     ExpectedLaunches form = by_need(std::vector<std::uint64_t>(100, 90));
     for (const Overflow overflow : {Overflow::inline_run, Overflow::spill, Overflow::fail}) {
         const LaunchPlan plan = plan_launches(needing(Aggregate::none, overflow), form, h200());
-        EXPECT_EQ(plan.waves(), 1U);
-        EXPECT_EQ(plan.pending_limit, 2048U);
+        expect_plan(plan, "waves=1 limit=2048");
     }
 }
 
@@ -632,17 +615,11 @@ TEST(LaunchPlanByNeed, TailLaunchesGoInManyStreamsThatShareTheLimit)
         return plan_launches(needing(Aggregate::none, Overflow::absent), form, h200());
     };
     const LaunchPlan plan = planned(std::vector<std::uint64_t>(100, 90));
-    EXPECT_EQ(plan.wave, 1U);
-    EXPECT_EQ(plan.streams, 17U); // 17 * 90 <= 1536
-    EXPECT_EQ(plan.pending_limit, 2048U);
+    expect_plan(plan, "wave=1 streams=17 limit=2048"); // 17 * 90 <= 1536
     const LaunchPlan few = planned(std::vector<std::uint64_t>(10'000, 1));
-    EXPECT_EQ(few.wave, 20U); // 500 waves
-    EXPECT_EQ(few.streams, 64U);
-    EXPECT_EQ(few.pending_limit, 2048U);
+    expect_plan(few, "wave=20 streams=64 limit=2048"); // 500 waves
     const LaunchPlan one = planned({3, 9000, 3});
-    EXPECT_EQ(one.waves(), 3U);
-    EXPECT_EQ(one.streams, 1U);
-    EXPECT_EQ(one.pending_limit, 12'000U);
+    expect_plan(one, "waves=3 streams=1 limit=12000");
     EXPECT_EQ(planned({0, 0}).pending_limit, 2048U);
 }
 
@@ -660,8 +637,7 @@ TEST(LaunchPlanByNeed, OnTheExecutorRaisesTheLimitInsteadOfWaves)
 {
     const LaunchPlan plan =
         plan_launches(needing(Aggregate::none), by_need(std::vector<std::uint64_t>(100, 90)), executor());
-    EXPECT_EQ(plan.waves(), 1U);
-    EXPECT_EQ(plan.pending_limit, 9000U);
+    expect_plan(plan, "waves=1 limit=9000");
 }
 
 TEST(LaunchPlanByNeed, WavesStayBelowALimitThatTheCaseFixes)
@@ -670,8 +646,7 @@ TEST(LaunchPlanByNeed, WavesStayBelowALimitThatTheCaseFixes)
     point.pending_limit = 8; // 6 may be pending
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(point, by_need({2, 2, 2, 0, 0, 3, 3, 0, 1}), facts);
-        EXPECT_EQ(plan.wave, 3U); // 3 + 3 + 0 + 1 are too many for 4
-        EXPECT_EQ(plan.pending_limit, 8U);
+        expect_plan(plan, "wave=3 limit=8"); // 3 + 3 + 0 + 1 are too many for 4
     }
     point.overflow = Overflow::fail;
     EXPECT_EQ(plan_launches(point, by_need({2, 2, 2, 2}), h200()).waves(), 1U);

@@ -62,7 +62,7 @@ TEST(Axis, ASizeHasASuffixOrAPower)
     EXPECT_THAT(numbers("1:4k:*16"), ElementsAre(1, 16, 256, 4096));
     EXPECT_THAT(numbers("1k:3K:1k"), ElementsAre(1024, 2048, 3072));
     EXPECT_EQ(parse_number(said("2^5"), 0, kMost), 32U);
-    for (const char* wrong : {"k", "64kk", "64 k", "2^", "^2", "2^k", "2^-1", "1m", "2k^2", "kM"})
+    for (const char* wrong : {"k", "64q", "64kk", "64 k", "2^", "^2", "2^k", "2^-1", "1m", "2k^2", "kM"})
         EXPECT_THAT(refusal_of(wrong), HasSubstr("is not a whole number")) << wrong;
     for (const char* large : {"2^64", "2^99999999999", "99999999999999999G", "3^41", "18446744073709551616k"})
         EXPECT_THAT(refusal_of(large), HasSubstr("is too large")) << large;

@@ -19,7 +19,7 @@ using testing::MatchesRegex;
 
 TEST(RacesCommand, PrintsEveryKindOfRaceAndCountsThem)
 {
-    const Outcome outcome = ended(3, {"races", "--strategy", "nosync", "--grid", "4", "--block", "64"});
+    const Outcome outcome = ended(3, "races --strategy nosync --grid 4 --block 64");
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, HasSubstr("race: write and read of in[1] (4 bytes)\n"
                                        "  write  nested/reduce/nosync.cu:"));
@@ -31,7 +31,7 @@ TEST(RacesCommand, PrintsEveryKindOfRaceAndCountsThem)
 
 TEST(RacesCommand, SaysSoWhereThereAreNone)
 {
-    const Outcome outcome = ended(0, {"races", "--strategy", "barrier,synced"});
+    const Outcome outcome = ended(0, "races --strategy barrier,synced");
     EXPECT_THAT(outcome.out,
                 AllOf(HasSubstr("strategy barrier, backend cpu, mechanism fire_and_forget, type int32, grid 4"),
                       HasSubstr("no races: 836 accesses of 504 threads in 21 grids\n"), Not(HasSubstr("race:"))));
@@ -39,7 +39,7 @@ TEST(RacesCommand, SaysSoWhereThereAreNone)
 
 TEST(RacesCommand, WritesOneObjectPerCaseAsJson)
 {
-    const Outcome outcome = ended(3, {"races", "--strategy", "nosync", "--grid", "4", "--block", "64", "--json"});
+    const Outcome outcome = ended(3, "races --strategy nosync --grid 4 --block 64 --json");
     const json races = json::parse(outcome.out);
     EXPECT_EQ(races["case"]["strategy"], "nosync");
     EXPECT_EQ(races["status"], "ok") << "in order fifo the race is not seen in the answer";
@@ -55,24 +55,24 @@ TEST(RacesCommand, WritesOneObjectPerCaseAsJson)
 
 TEST(RacesCommand, ExpectsARaceWhereItIsTold)
 {
-    EXPECT_EQ(nestbed({"races", "--strategy", "nosync,reduce2", "--expect", "race"}).exit_code, 0);
-    EXPECT_EQ(nestbed({"races", "--strategy", "nosync,barrier", "--expect", "race"}).exit_code, 3);
+    ended(0, "races --strategy nosync,reduce2 --expect race");
+    ended(3, "races --strategy nosync,barrier --expect race");
     const ScratchFolder folder;
     const std::string file = folder.write("racy.cfg", "strategy = nosync\nblock = 32, 64\nexpect = race\n");
-    EXPECT_EQ(nestbed({"races", file}).exit_code, 0);
-    EXPECT_EQ(nestbed({"races", file, "--expect", "ok"}).exit_code, 3);
+    ended(0, {"races", file});
+    ended(3, {"races", file, "--expect", "ok"});
 }
 
 TEST(RacesCommand, SaysThatARunFailed)
 {
-    const std::vector<std::string> limited{"races", "--strategy", "barrier", "--pending-limit", "2"};
+    const Words limited("races --strategy barrier --pending-limit 2");
     const Outcome outcome = ended(3, limited);
     EXPECT_THAT(outcome.out, HasSubstr("no races in what ran: "));
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("launch_failed: "), HasSubstr("; the run failed, so that there may be more")));
     std::vector<std::string> words = limited;
     words.insert(words.end(), {"--expect", "race"});
-    EXPECT_EQ(nestbed(words).exit_code, 3);
+    ended(3, words);
     words = limited;
     words.push_back("--json");
     const json races = json::parse(nestbed(words).out);
@@ -82,8 +82,8 @@ TEST(RacesCommand, SaysThatARunFailed)
 
 TEST(RacesCommand, SaysThatAnAnswerIsWrongWithoutARace)
 {
-    for (const char* expect : {"ok", "race"}) {
-        const Outcome outcome = ended(3, {"races", "--strategy", "shifted_answer_neighbored", "--expect", expect});
+    for (const std::string expect : {"ok", "race"}) {
+        const Outcome outcome = ended(3, Words("races --strategy shifted_answer_neighbored --expect") + expect);
         EXPECT_THAT(outcome.out, HasSubstr("no races: "));
         EXPECT_THAT(outcome.err, AllOf(HasSubstr("wrong: "), HasSubstr("; the answer is wrong without a race")));
     }
@@ -91,15 +91,15 @@ TEST(RacesCommand, SaysThatAnAnswerIsWrongWithoutARace)
 
 TEST(RacesCommand, SaysWhatItCannotRun)
 {
-    const Outcome outcome = ended(0, {"races", "--strategy", "graph,barrier"});
+    const Outcome outcome = ended(0, "races --strategy graph,barrier");
     EXPECT_THAT(outcome.err, HasSubstr("graph needs features that only CUDA has"));
-    const Outcome expected = ended(3, {"races", "--strategy", "graph,nosync", "--expect", "race"});
+    const Outcome expected = ended(3, "races --strategy graph,nosync --expect race");
     EXPECT_THAT(expected.err, HasSubstr("; the case did not run, and a race was expected"));
-    const Outcome large = ended(1, {"races", "--strategy", "barrier", "--grid", "65536", "--block", "512"});
+    const Outcome large = ended(1, "races --strategy barrier --grid 65536 --block 512");
     EXPECT_THAT(large.err, HasSubstr("needs more than 2048 MB for the accesses of this run; use a smaller case (of a "
                                      "strategy: --grid, --block"));
-    EXPECT_EQ(nestbed({"races", "--strategy", "barrier", "--backend", "cuda"}).exit_code, 2);
-    EXPECT_EQ(nestbed({"races"}).exit_code, 2);
+    ended(2, "races --strategy barrier --backend cuda");
+    ended(2, "races");
 }
 
 // The program nestbed does not watch accesses itself. It calls the program beside it that does.

@@ -20,15 +20,28 @@ struct Outcome {
     std::string out, err;
 };
 
-inline Outcome nestbed(const std::vector<std::string>& arguments)
+// Words of a command line: {"run", path}, or "run --grid 4" as a user types them, where no word has a blank.
+struct Words : std::vector<std::string> {
+    using std::vector<std::string>::vector;
+    Words() = default;
+    // NOLINTBEGIN(google-explicit-constructor)
+    Words(const std::vector<std::string>& words) : vector(words) {}
+    Words(const char* text)
+    {
+        std::istringstream in(text);
+        for (std::string word; in >> word;)
+            push_back(word);
+    }
+    // NOLINTEND(google-explicit-constructor)
+};
+
+inline Outcome nestbed(const Words& arguments)
 {
     std::ostringstream out;
     std::ostringstream err;
     const int exit_code = run_command_line(arguments, out, err);
     return {exit_code, out.str(), err.str()};
 }
-
-using Words = std::vector<std::string>;
 
 // What a command answers that must end with this exit code.
 inline Outcome ended(int exit_code, const Words& arguments)
@@ -41,6 +54,11 @@ inline Outcome ended(int exit_code, const Words& arguments)
 inline Words operator+(Words words, const Words& more)
 {
     words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+inline Words operator+(Words words, const std::string& word)
+{
+    words.push_back(word);
     return words;
 }
 
@@ -60,7 +78,7 @@ class CommandTest : public testing::Test
     static std::ptrdiff_t files() { return std::distance(std::filesystem::recursive_directory_iterator("."), {}); }
 
     // Expects exit code 2, a message with all these parts, no other output, and nothing new on the disk.
-    static void expect_usage_error(const Words& arguments, const Words& parts)
+    static void expect_usage_error(const Words& arguments, const std::vector<std::string>& parts)
     {
         const auto before = files();
         const Outcome outcome = nestbed(arguments);

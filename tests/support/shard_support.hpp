@@ -7,7 +7,6 @@
 #include "support/support.hpp"
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,35 +17,22 @@ namespace nestbed
 class ShardedRun : public testing::Test
 {
   protected:
-    static std::vector<std::string> experiment(const std::vector<std::string>& more = {},
-                                               const std::string& repeat = "2")
+    static Words experiment(const Words& more = {}, const std::string& repeat = "2")
     {
-        std::vector<std::string> words{"run",       "--in-process", "--strategy", "barrier,neighbored,tail",
-                                       "--backend", "cpu"};
-        words.insert(words.end(), {"--grid", "2,4", "--block", "8", "--workers", "1", "--warmup", "0"});
-        words.insert(words.end(), {"--repeat", repeat});
-        words.insert(words.end(), more.begin(), more.end());
-        return words;
+        return Words("run --in-process --strategy barrier,neighbored,tail --backend cpu --grid 2,4 --block 8 "
+                     "--workers 1 --warmup 0 --repeat") +
+               repeat + more;
     }
 
     // Measures the shard and returns the path of the CSV.
-    std::string shard(const std::string& name, const std::vector<std::string>& more = {},
-                      const std::string& repeat = "2") const
+    std::string shard(const std::string& name, const Words& more = {}, const std::string& repeat = "2") const
     {
         std::string path = scratch_.path("s" + name.substr(0, 1) + ".csv");
-        std::vector<std::string> words = experiment({"--shard", name, "-o", path}, repeat);
-        words.insert(words.end(), more.begin(), more.end());
-        const Outcome outcome = nestbed(words);
-        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        ended(0, experiment(Words{"--shard", name, "-o", path} + more, repeat));
         return path;
     }
 
-    Outcome merge(std::vector<std::string> words) const
-    {
-        words.insert(words.begin(), "merge");
-        words.insert(words.end(), {"-o", out()});
-        return nestbed(words);
-    }
+    Outcome merge(const Words& words) const { return nestbed(Words("merge") + words + Words{"-o", out()}); }
     std::string out() const { return scratch_.path("all.csv"); }
 
     static ParsedLog log(const std::string& path) { return parse_log(path, read_text_file(path)); }
