@@ -212,7 +212,7 @@ struct SearchByPrefixes {
                                 {}};
         Prefixes& prefixes = prepared.prefixes;
         const std::uint32_t threads = std::clamp(job.point.block, kLanes, kPrefixThreads);
-        std::uint32_t blocks = std::max(1U, (prefixes.count - 1) / threads + 1);
+        std::uint32_t blocks = prefixes.count / threads + 1; // the root may have no children
         if constexpr (std::is_same_v<Tree, QueensTree>) {
             constexpr std::uint32_t kMostNumbers = 1U << 25; // a prefix has a row less if there would be more
             const std::uint32_t least = tree.queens > kPrefixRows + 2 ? tree.queens - kPrefixRows - 2 : 1;
