@@ -243,7 +243,7 @@ TEST(GraphPlan, RefusesWhatItCannotRead)
     const ScratchFolder folder;
     const std::string file = folder.write("one.txt", "0 1\n");
     const std::string spaced = folder.write("a file.txt", "0 1\n");
-    EXPECT_EQ(refusal({{"strategy", "bfs_tail"}, {"input", "file"}}),
+    EXPECT_EQ(refusal("--strategy bfs_tail --input file"),
               "--input file: no file is named; allowed: with --graph-file PATH");
     EXPECT_EQ(refusal({{"strategy", "bfs_tail"}, {"graph-file", file}}),
               "--graph-file " + file + ": graph-file requires --input file");
@@ -251,8 +251,8 @@ TEST(GraphPlan, RefusesWhatItCannotRead)
                 HasSubstr("none.gr"));
     EXPECT_THAT(refusal({{"strategy", "sssp_tail"}, {"input", "file"}, {"graph-file", spaced}}),
                 HasSubstr("cannot be part of a key; allowed: a name of printable ASCII characters"));
-    EXPECT_THAT(refusal({{"strategy", "bfs_tail"}, {"edge-factor", "0"}}), HasSubstr("edge-factor"));
-    EXPECT_THAT(refusal({{"strategy", "sssp_near_far"}, {"delta", "0"}}), HasSubstr("delta"));
+    EXPECT_THAT(refusal("--strategy bfs_tail --edge-factor 0"), HasSubstr("edge-factor"));
+    EXPECT_THAT(refusal("--strategy sssp_near_far --delta 0"), HasSubstr("delta"));
 }
 
 } // namespace

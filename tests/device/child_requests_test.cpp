@@ -494,23 +494,23 @@ TEST(ChildRequests, AreTracedInWavesWithTheRootGridsThatRan)
 
 TEST(IrregularPlan, RefusesTheInputOfAnotherWorkload)
 {
-    EXPECT_EQ(refusal({{"strategy", "bezier_children"}, {"input", "dust"}}),
+    EXPECT_EQ(refusal("--strategy bezier_children --input dust"),
               "--input dust: bezier_children has no input 'dust'; allowed for bezier: curves, zipf");
-    EXPECT_THAT(refusal({{"strategy", "mandelbrot_split"}, {"input", "zipf"}}),
+    EXPECT_THAT(refusal("--strategy mandelbrot_split --input zipf"),
                 HasSubstr("allowed for mandelbrot: set, interior, exterior, dust"));
-    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"input", "set"}}), HasSubstr("allowed for reduce: random, index"));
+    EXPECT_THAT(refusal("--strategy nosync --input set"), HasSubstr("allowed for reduce: random, index"));
 }
 
 TEST(IrregularPlan, RefusesBlocksThatAreNoWholeWarps)
 {
-    EXPECT_EQ(refusal({{"strategy", "bezier_children"}, {"block", "16"}}),
+    EXPECT_EQ(refusal("--strategy bezier_children --block 16"),
               "--block 16: bezier_children needs blocks of whole warps, not 16 threads; allowed: 32 to 1024");
-    EXPECT_THAT(refusal({{"strategy", "mandelbrot_exhaustive"}, {"block", "8"}}), HasSubstr("whole warps"));
+    EXPECT_THAT(refusal("--strategy mandelbrot_exhaustive --block 8"), HasSubstr("whole warps"));
 }
 
 TEST(IrregularPlan, HasTheUsualValues)
 {
-    const Plan plan = plan_of({{"strategy", "mandelbrot_split,bezier_children"}, {"backend", "cpu"}});
+    const Plan plan = plan_of("--strategy mandelbrot_split,bezier_children --backend cpu");
     for (const Case& point : cases_of(plan)) {
         EXPECT_EQ(point.aggregate, Aggregate::none);
         EXPECT_EQ(point.overflow, Overflow::waves);
@@ -523,10 +523,9 @@ TEST(IrregularPlan, HasTheUsualValues)
 
 TEST(IrregularPlan, IsNotMultipliedByWhatMeansNothing)
 {
-    const Plan flat = plan_of({{"strategy", "bezier_balanced"}, {"threshold", "0,32"}, {"aggregate", "none,grid"}});
+    const Plan flat = plan_of("--strategy bezier_balanced --threshold 0,32 --aggregate none,grid");
     EXPECT_EQ(flat.case_count(), 1U);
-    const Plan by_tail =
-        plan_of({{"strategy", "bezier_children"}, {"mechanism", "tail"}, {"overflow", "waves,inline,spill,fail"}});
+    const Plan by_tail = plan_of("--strategy bezier_children --mechanism tail --overflow waves,inline,spill,fail");
     EXPECT_EQ(by_tail.case_count(), 1U);
 }
 

@@ -67,13 +67,13 @@ TEST(CaseText, GivesEveryCaseOfEveryStrategyAgain)
     for (const Strategy* strategy : Registry::of(BackendKind::cpu)) {
         const std::string name(strategy->info().name);
         SCOPED_TRACE(name);
-        for (const Said& more : {Said{}, Said{{"grid", "3"}, {"block", "64"}, {"elements", "150"}, {"depth", "0,2"}},
-                                 Said{{"type", "int32,float32"}, {"seed", "7"}, {"delay-us", "0,5"}},
-                                 Said{{"pending-limit", "auto,100"}, {"wave", "auto,2"}, {"streams", "auto,3"}},
-                                 Said{{"nx", "70"}, {"ny", "50"}, {"block-shape", "8x32,16x16"}},
-                                 Said{{"threshold", "0,64"}, {"coarsen", "2"}, {"aggregate", "warp,multiblock:4"}},
-                                 Said{{"overflow", "waves,spill"}, {"grain", "8"}, {"fanout", "3"}},
-                                 Said{{"division", "5"}, {"dwell", "33"}}}) {
+        for (const Said& more :
+             {Said{}, Said("--grid 3 --block 64 --elements 150 --depth 0,2"),
+              Said("--type int32,float32 --seed 7 --delay-us 0,5"),
+              Said("--pending-limit auto,100 --wave auto,2 --streams auto,3"),
+              Said("--nx 70 --ny 50 --block-shape 8x32,16x16"),
+              Said("--threshold 0,64 --coarsen 2 --aggregate warp,multiblock:4"),
+              Said("--overflow waves,spill --grain 8 --fanout 3"), Said("--division 5 --dwell 33")}) {
             Said said{{"strategy", name}, {"backend", "cpu"}, {"mechanism", "all"}};
             said.insert(said.end(), more.begin(), more.end());
             for (const Case& point : planned_cases(said)) {
@@ -88,8 +88,7 @@ TEST(CaseText, GivesEveryCaseOfEveryStrategyAgain)
 TEST(CaseText, GivesDeviceGraphsAgain)
 {
     const Devices gpu{{BackendKind::cuda, both().at(BackendKind::cuda)}};
-    for (const Case& point :
-         planned_cases({{"strategy", "chain"}, {"mechanism", "graph_tail"}, {"graphs", "1,64"}}, gpu))
+    for (const Case& point : planned_cases("--strategy chain --mechanism graph_tail --graphs 1,64", gpu))
         EXPECT_EQ(planned_cases(settings_of(point), gpu), std::vector<Case>{point}) << typed(point);
 }
 

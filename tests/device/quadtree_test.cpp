@@ -11,9 +11,6 @@ namespace
 {
 
 constexpr std::array kQuadtreeForms{"quadtree_children", "quadtree_sample", "quadtree_levels"};
-constexpr std::array kPointInputs{InputKind("uniform"), InputKind("clustered"), InputKind("line"),
-                                  InputKind("coincident")};
-
 Case points(const std::string& strategy, std::uint64_t elements, InputKind input = InputKind("uniform"))
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 64, elements});
@@ -21,17 +18,15 @@ Case points(const std::string& strategy, std::uint64_t elements, InputKind input
     return point;
 }
 
+const std::string kEveryInput = "input uniform clustered line coincident";
+
 TEST(QuadtreeForms, GiveTheCanonicalTreeOfEveryInput)
 {
     for (const char* schedule : every_schedule()) {
+        SCOPED_TRACE(schedule);
         const auto session = session_of(schedule);
         for (const char* strategy : kQuadtreeForms)
-            for (const InputKind input : kPointInputs)
-                for (const std::uint32_t cap : {1U, 20U, 700U}) {
-                    Case point = points(strategy, 2111, input);
-                    point.grain = cap;
-                    expect_right(*session, point);
-                }
+            expect_all_right(*session, points(strategy, 2111), kEveryInput + "; grain 1 20 700");
     }
 }
 
@@ -39,37 +34,22 @@ TEST(QuadtreeForms, OfTheSmallestInputsAreRight)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : kQuadtreeForms)
-        for (const std::uint64_t elements : {1U, 2U, 3U, 63U, 64U, 65U, 512U, 513U})
-            for (const InputKind input : kPointInputs)
-                for (const std::uint32_t cap : {1U, 64U}) {
-                    Case point = points(strategy, elements, input);
-                    point.grain = cap;
-                    expect_right(*session, point);
-                }
+        expect_all_right(*session, points(strategy, 1),
+                         kEveryInput + "; elements 1 2 3 63 64 65 512 513; grain 1 64");
 }
 
 TEST(QuadtreeForms, StopAtTheDeepestLevel)
 {
     const auto session = session_of("random:2");
     for (const char* strategy : kQuadtreeForms)
-        for (const InputKind input : kPointInputs)
-            for (const std::uint32_t levels : {1U, 2U, 3U, 8U, 15U}) {
-                Case point = points(strategy, 1500, input);
-                point.levels = levels;
-                expect_right(*session, point);
-            }
+        expect_all_right(*session, points(strategy, 1500), kEveryInput + "; levels 1 2 3 8 15");
 }
 
 TEST(QuadtreeForms, AreRightAtEveryDepth)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : {"quadtree_children", "quadtree_sample"})
-        for (const InputKind input : kPointInputs)
-            for (const std::uint32_t depth : {0U, 1U, 2U, 3U, 40U}) {
-                Case point = points(strategy, 1200, input);
-                point.depth = depth;
-                expect_right(*session, point);
-            }
+        expect_all_right(*session, points(strategy, 1200), kEveryInput + "; depth 0 1 2 3 40");
 }
 
 // Leaves whose buckets are crowded, so that a network sorts them, and parts that many blocks move.
@@ -77,17 +57,12 @@ TEST(QuadtreeForms, OfManyPointsAreRight)
 {
     const auto session = session_of("random:3");
     for (const char* strategy : kQuadtreeForms)
-        for (const InputKind input : kPointInputs) {
-            Case point = points(strategy, 20000, input);
-            point.grain = 64;
-            expect_right(*session, point);
-        }
-    for (const std::uint32_t block : {32U, 256U, 1024U})
-        for (const InputKind input : kPointInputs) {
-            Case point = points("quadtree_levels", 300 + 20 * block, input);
-            point.block = block;
-            expect_right(*session, point);
-        }
+        expect_all_right(*session, points(strategy, 20000), kEveryInput + "; grain 64");
+    for (const std::uint32_t block : {32U, 256U, 1024U}) {
+        Case point = points("quadtree_levels", 300 + 20 * block);
+        point.block = block;
+        expect_all_right(*session, point, kEveryInput);
+    }
 }
 
 // The nodes do not depend on the order of execution; their order in the list does.
@@ -115,7 +90,7 @@ TEST(QuadtreeForms, SayWhatTheyDoNotSupport)
 
 TEST(QuadtreePlan, HasTheUsualCapAndLevels)
 {
-    const Plan plan = plan_of({{"strategy", "quadtree_children,quick_kway"}, {"backend", "cpu"}});
+    const Plan plan = plan_of("--strategy quadtree_children,quick_kway --backend cpu");
     for (const Case& point : cases_of(plan)) {
         const bool tree = point.strategy == "quadtree_children";
         EXPECT_EQ(point.grain, tree ? 64U : 2048U);

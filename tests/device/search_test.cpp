@@ -168,7 +168,7 @@ TEST(SearchForms, SayWhatTheyDoNotSupport)
 
 TEST(SearchPlan, HasTheUsualValuesOfItsInput)
 {
-    const Plan plan = plan_of({{"strategy", "search_budget"}, {"backend", "cpu"}, {"input", "t1,t3l,queens"}});
+    const Plan plan = plan_of("--strategy search_budget --backend cpu --input t1,t3l,queens");
     ASSERT_EQ(plan.case_count(), 3U);
     for (const Case& point : cases_of(plan)) {
         EXPECT_EQ(point.elements, point.input == InputKind("t1")       ? 11U
@@ -183,13 +183,8 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
 
 TEST(SearchPlan, KeepsWhatIsAskedFor)
 {
-    const Plan plan = plan_of({{"strategy", "search_children,search_levels"},
-                               {"backend", "cpu"},
-                               {"input", "queens"},
-                               {"elements", "8"},
-                               {"block", "64"},
-                               {"cutoff", "3"},
-                               {"budget", "1,2"}});
+    const Plan plan = plan_of("--strategy search_children,search_levels --backend cpu --input queens --elements 8 "
+                              "--block 64 --cutoff 3 --budget 1,2");
     ASSERT_EQ(plan.case_count(), 2U); // neither has a budget
     for (const Case& point : plan.groups.front().cases) {
         EXPECT_EQ(point.elements, 8U);
@@ -197,10 +192,10 @@ TEST(SearchPlan, KeepsWhatIsAskedFor)
         EXPECT_EQ(point.cutoff, 3U);
         EXPECT_EQ(point.budget, 0U);
     }
-    EXPECT_THAT(refusal({{"strategy", "search_children"}, {"input", "dust"}}),
+    EXPECT_THAT(refusal("--strategy search_children --input dust"),
                 HasSubstr("allowed for search: t1, t3, t3l, path, queens"));
-    EXPECT_THAT(refusal({{"strategy", "search_children"}, {"cutoff", "0"}}), HasSubstr("cutoff"));
-    EXPECT_THAT(refusal({{"strategy", "search_budget"}, {"budget", "0"}}), HasSubstr("budget"));
+    EXPECT_THAT(refusal("--strategy search_children --cutoff 0"), HasSubstr("cutoff"));
+    EXPECT_THAT(refusal("--strategy search_budget --budget 0"), HasSubstr("budget"));
 }
 
 } // namespace

@@ -4,7 +4,6 @@
 #include "rules.hpp"
 
 #include <atomic>
-#include <optional>
 
 namespace nestbed
 {

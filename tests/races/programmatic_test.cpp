@@ -2,8 +2,6 @@
 // detector watches. PTX ISA, griddepcontrol; CUDA programming guide, "Programmatic Dependent Launch and Synchronization".
 #include "rules.hpp"
 
-#include <string>
-
 namespace nestbed
 {
 namespace

@@ -1,7 +1,6 @@
 // What a report says: which order is missing, of whom, and how often. The file is compiled like the strategies that the detector watches.
 #include "rules.hpp"
 
-#include <atomic>
 #include <string>
 #include <vector>
 

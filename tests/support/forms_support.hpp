@@ -2,9 +2,11 @@
 #pragma once
 
 #include "device/backends.hpp"
+#include "model/axis_table.hpp"
 #include "support/battery.hpp"
 
 #include <memory>
+#include <sstream>
 #include <string>
 
 namespace nestbed
@@ -31,6 +33,28 @@ inline void expect_right(Session& session, const Case& point, unsigned repetitio
     }
     if (point.depth) {
         EXPECT_LE(sample.launches->max_depth, *point.depth);
+    }
+}
+
+// Expects every combination of these values to be right: "elements 1 2 65; input uniform equal". An axis that the strategy does
+// not have is left out.
+inline void expect_all_right(Session& session, const Case& point, const std::string& axes)
+{
+    std::istringstream words(axes.substr(0, axes.find(';')));
+    const std::string others = axes.find(';') == std::string::npos ? "" : axes.substr(axes.find(';') + 1);
+    std::string name;
+    if (!(words >> name))
+        return expect_right(session, point);
+    const Axis& axis = axis_named(name);
+    if (!applies(axis, Registry::find_anywhere(point.strategy)->info()))
+        return expect_all_right(session, point, others);
+    for (std::string word; words >> word && !testing::Test::HasFailure();) {
+        SCOPED_TRACE(name + " " + word);
+        Case with = point;
+        const std::optional<std::uint64_t> number = axis.words() ? number_on(axis, word) : std::stoull(word);
+        ASSERT_TRUE(number);
+        axis.set(with, number);
+        expect_all_right(session, with, others);
     }
 }
 
