@@ -12,7 +12,9 @@ namespace nestbed
 namespace
 {
 
-using enum Aggregate;
+// Not its `none`: Mechanism has one, too.
+using Aggregate::absent, Aggregate::block, Aggregate::grid, Aggregate::multiblock_16, Aggregate::multiblock_2,
+    Aggregate::multiblock_4, Aggregate::multiblock_64, Aggregate::multiblock_8, Aggregate::warp;
 
 using Requests = std::function<void(const ItemBlock&, std::vector<ChildRequest>&)>;
 

@@ -26,7 +26,7 @@ std::vector<std::uint64_t> numbers(const std::string& text, const AxisRange& ran
     return found;
 }
 
-std::string refusal_of(const std::string& text, const AxisRange& range = {})
+std::string refusal_of_axis(const std::string& text, const AxisRange& range = {})
 {
     return text_of<UsageError>([&] { static_cast<void>(parse_axis({said(text)}, range)); });
 }
@@ -63,9 +63,9 @@ TEST(Axis, ASizeHasASuffixOrAPower)
     EXPECT_THAT(numbers("1k:3K:1k"), ElementsAre(1024, 2048, 3072));
     EXPECT_EQ(parse_number(said("2^5"), 0, kMost), 32U);
     for (const char* wrong : {"k", "64q", "64kk", "64 k", "2^", "^2", "2^k", "2^-1", "1m", "2k^2", "kM"})
-        EXPECT_THAT(refusal_of(wrong), HasSubstr("is not a whole number")) << wrong;
+        EXPECT_THAT(refusal_of_axis(wrong), HasSubstr("is not a whole number")) << wrong;
     for (const char* large : {"2^64", "2^99999999999", "99999999999999999G", "3^41", "18446744073709551616k"})
-        EXPECT_THAT(refusal_of(large), HasSubstr("is too large")) << large;
+        EXPECT_THAT(refusal_of_axis(large), HasSubstr("is too large")) << large;
     EXPECT_THAT(numbers("2^63,3^40"), ElementsAre(9223372036854775808U, 12157665459056928801U));
 }
 
@@ -126,11 +126,11 @@ TEST(Axis, TheWordOfTheKeyIsAValueWithoutANumber)
 
 TEST(Axis, AWordThatTheKeyDoesNotKnowIsRefused)
 {
-    EXPECT_THAT(refusal_of("auto"), HasSubstr("'auto' is not a whole number"));
-    EXPECT_THAT(refusal_of("full", {.word = "auto"}),
+    EXPECT_THAT(refusal_of_axis("auto"), HasSubstr("'auto' is not a whole number"));
+    EXPECT_THAT(refusal_of_axis("full", {.word = "auto"}),
                 AllOf(HasSubstr("'full' is not a whole number"), HasSubstr(" or auto")));
-    EXPECT_THAT(refusal_of("auto:3", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
-    EXPECT_THAT(refusal_of("1:auto", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
+    EXPECT_THAT(refusal_of_axis("auto:3", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
+    EXPECT_THAT(refusal_of_axis("1:auto", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
 }
 
 TEST(Axis, ARangeNearTheLargestNumberEnds)
@@ -151,10 +151,10 @@ TEST(Axis, TenThousandValuesAreTakenAndOneMoreIsNot)
     std::vector<std::uint64_t> all(10'000);
     std::iota(all.begin(), all.end(), 1U);
     EXPECT_EQ(numbers("1:10000"), all);
-    EXPECT_THAT(refusal_of("1:10001"), HasSubstr("'1:10001' has more than 10000 values"));
-    EXPECT_THAT(refusal_of("0:20000:2"), HasSubstr("'0:20000:2' has more than 10000 values"));
-    EXPECT_THAT(refusal_of("0:18446744073709551615"), HasSubstr("more than 10000 values"));
-    EXPECT_THAT(refusal_of("1:10000,20000"), HasSubstr("more than 10000 values"));
+    EXPECT_THAT(refusal_of_axis("1:10001"), HasSubstr("'1:10001' has more than 10000 values"));
+    EXPECT_THAT(refusal_of_axis("0:20000:2"), HasSubstr("'0:20000:2' has more than 10000 values"));
+    EXPECT_THAT(refusal_of_axis("0:18446744073709551615"), HasSubstr("more than 10000 values"));
+    EXPECT_THAT(refusal_of_axis("1:10000,20000"), HasSubstr("more than 10000 values"));
     EXPECT_THAT(text_of<UsageError>([] {
                     static_cast<void>(parse_axis({said("1:6000"), said("6001:12000")}, {}));
                 }),
@@ -165,7 +165,7 @@ TEST(Axis, TenThousandValuesAreTakenAndOneMoreIsNot)
 TEST(Axis, DoublesAreAmongTheTenThousand)
 {
     EXPECT_EQ(numbers("1:5000,1:5000").size(), 5000U);
-    EXPECT_THAT(refusal_of("1:5000,1:5001"), HasSubstr("more than 10000 values"));
+    EXPECT_THAT(refusal_of_axis("1:5000,1:5001"), HasSubstr("more than 10000 values"));
     EXPECT_THAT(text_of<UsageError>([] {
                     static_cast<void>(parse_axis({said("1:6000"), said("1:6000")}, {}));
                 }),
@@ -183,69 +183,72 @@ TEST(Axis, ValuesShareTheirSetting)
 TEST(Axis, AnEmptyPartIsRefused)
 {
     for (const std::string text : {"", " ", ",", "1,", ",1", "1,,2"})
-        EXPECT_THAT(refusal_of(text), HasSubstr(": an empty part; allowed: ")) << text;
+        EXPECT_THAT(refusal_of_axis(text), HasSubstr(": an empty part; allowed: ")) << text;
 }
 
 TEST(Axis, AnEmptyPieceOfARangeIsRefused)
 {
     for (const std::string text : {":", "1:", ":8", "1:8:", "1:8:*", "1::2"})
-        EXPECT_THAT(refusal_of(text), HasSubstr("'' is not a whole number")) << text;
+        EXPECT_THAT(refusal_of_axis(text), HasSubstr("'' is not a whole number")) << text;
 }
 
 TEST(Axis, TextIsRefused)
 {
     for (const std::string text : {"abc", "12a", "1.5", "1e3", "0x10", "+5", "1 2", "*2", "64;128"})
-        EXPECT_THAT(refusal_of(text), HasSubstr("'" + text + "' is not a whole number")) << text;
-    EXPECT_THAT(refusal_of("1:8x"), HasSubstr("'8x' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
-    EXPECT_THAT(refusal_of("2kB"), HasSubstr("'2kB' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
-    EXPECT_THAT(refusal_of("1:8:two"), HasSubstr("'two' is not a whole number"));
-    EXPECT_THAT(refusal_of("1:8:*two"), HasSubstr("'two' is not a whole number"));
+        EXPECT_THAT(refusal_of_axis(text), HasSubstr("'" + text + "' is not a whole number")) << text;
+    EXPECT_THAT(refusal_of_axis("1:8x"),
+                HasSubstr("'8x' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
+    EXPECT_THAT(refusal_of_axis("2kB"),
+                HasSubstr("'2kB' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
+    EXPECT_THAT(refusal_of_axis("1:8:two"), HasSubstr("'two' is not a whole number"));
+    EXPECT_THAT(refusal_of_axis("1:8:*two"), HasSubstr("'two' is not a whole number"));
 }
 
 TEST(Axis, ANegativeNumberIsRefusedAsSuch)
 {
-    EXPECT_THAT(refusal_of("-1"), HasSubstr("'-1' is negative"));
-    EXPECT_THAT(refusal_of("1,-20"), HasSubstr("'-20' is negative"));
-    EXPECT_THAT(refusal_of("-3:8"), HasSubstr("'-3' is negative"));
-    EXPECT_THAT(refusal_of("8:1:-1"), HasSubstr("'8:1:-1' is empty: 8 comes after 1"));
-    EXPECT_THAT(refusal_of("1:8:-1"), HasSubstr("'-1' is negative"));
+    EXPECT_THAT(refusal_of_axis("-1"), HasSubstr("'-1' is negative"));
+    EXPECT_THAT(refusal_of_axis("1,-20"), HasSubstr("'-20' is negative"));
+    EXPECT_THAT(refusal_of_axis("-3:8"), HasSubstr("'-3' is negative"));
+    EXPECT_THAT(refusal_of_axis("8:1:-1"), HasSubstr("'8:1:-1' is empty: 8 comes after 1"));
+    EXPECT_THAT(refusal_of_axis("1:8:-1"), HasSubstr("'-1' is negative"));
 }
 
 TEST(Axis, ANumberThatOverflowsIsTooLarge)
 {
-    EXPECT_THAT(refusal_of("18446744073709551616"), HasSubstr("'18446744073709551616' is too large"));
-    EXPECT_THAT(refusal_of("1:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
-    EXPECT_THAT(refusal_of("1:8:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
-    EXPECT_THAT(refusal_of("1:8:*99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
+    EXPECT_THAT(refusal_of_axis("18446744073709551616"), HasSubstr("'18446744073709551616' is too large"));
+    EXPECT_THAT(refusal_of_axis("1:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
+    EXPECT_THAT(refusal_of_axis("1:8:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
+    EXPECT_THAT(refusal_of_axis("1:8:*99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
 }
 
 TEST(Axis, ANumberOutsideTheRangeOfItsKeyIsRefusedWithTheRange)
 {
     constexpr AxisRange kBlocks{.least = 1, .most = 1024};
     EXPECT_THAT(numbers("1,1024", kBlocks), ElementsAre(1, 1024));
-    EXPECT_THAT(refusal_of("0", kBlocks),
+    EXPECT_THAT(refusal_of_axis("0", kBlocks),
                 AllOf(HasSubstr(": 0 is too small"), HasSubstr("whole numbers from 1 to 1024,")));
-    EXPECT_THAT(refusal_of("1025", kBlocks), AllOf(HasSubstr(": 1025 is too large"), HasSubstr("from 1 to 1024,")));
-    EXPECT_THAT(refusal_of("0:4", kBlocks), HasSubstr("0 is too small"));
-    EXPECT_THAT(refusal_of("1:2048:*2", kBlocks), HasSubstr("2048 is too large"));
+    EXPECT_THAT(refusal_of_axis("1025", kBlocks),
+                AllOf(HasSubstr(": 1025 is too large"), HasSubstr("from 1 to 1024,")));
+    EXPECT_THAT(refusal_of_axis("0:4", kBlocks), HasSubstr("0 is too small"));
+    EXPECT_THAT(refusal_of_axis("1:2048:*2", kBlocks), HasSubstr("2048 is too large"));
 }
 
 TEST(Axis, ARangeThatEndsBeforeItBeginsIsRefused)
 {
-    EXPECT_THAT(refusal_of("8:1"), HasSubstr("'8:1' is empty: 8 comes after 1"));
-    EXPECT_THAT(refusal_of("8:1:*2"), HasSubstr("'8:1:*2' is empty: 8 comes after 1"));
+    EXPECT_THAT(refusal_of_axis("8:1"), HasSubstr("'8:1' is empty: 8 comes after 1"));
+    EXPECT_THAT(refusal_of_axis("8:1:*2"), HasSubstr("'8:1:*2' is empty: 8 comes after 1"));
 }
 
 TEST(Axis, AStepThatStandsStillIsRefused)
 {
     for (const std::string text : {"1:8:0", "1:8:*0", "1:8:*1", "0:8:*2", "5:5:*1"})
-        EXPECT_THAT(refusal_of(text), HasSubstr("'" + text + "' never ends")) << text;
+        EXPECT_THAT(refusal_of_axis(text), HasSubstr("'" + text + "' never ends")) << text;
 }
 
 TEST(Axis, AFourthPieceIsRefused)
 {
-    EXPECT_THAT(refusal_of("1:8:2:2"), HasSubstr("'1:8:2:2' has too many colons"));
-    EXPECT_THAT(refusal_of("1:2,1:8:*2:"), HasSubstr("'1:8:*2:' has too many colons"));
+    EXPECT_THAT(refusal_of_axis("1:8:2:2"), HasSubstr("'1:8:2:2' has too many colons"));
+    EXPECT_THAT(refusal_of_axis("1:2,1:8:*2:"), HasSubstr("'1:8:*2:' has too many colons"));
 }
 
 TEST(Axis, ARefusalBeginsWithThePlaceAndEndsWithTheForms)
@@ -256,7 +259,8 @@ TEST(Axis, ARefusalBeginsWithThePlaceAndEndsWithTheForms)
               "experiments/depth.cfg:7: depth = x: 'x' is not a whole number; allowed: whole numbers from 0 "
               "to 10 or "
               "full, as N, FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:*FACTOR, separated by commas");
-    EXPECT_THAT(refusal_of("x"), AllOf(StartsWith("--grid x: "), HasSubstr("allowed: whole numbers from 0, as N,")));
+    EXPECT_THAT(refusal_of_axis("x"),
+                AllOf(StartsWith("--grid x: "), HasSubstr("allowed: whole numbers from 0, as N,")));
 }
 
 TEST(ParseNumber, TakesTheWholeRangeWithItsEnds)
