@@ -120,6 +120,10 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("quadrature-threshold.svg", done.stdout)
         self.assertIn("quadrature-launches-time.svg", done.stdout)
+        figure = (self.folder / "figures/quadrature-threshold.svg").read_text()
+        self.assertIn("threshold: an interval with an error below", figure)
+        self.assertIn("grain: the tolerance is 10^-grain.", figure)
+        self.assertNotIn("threshold, threads", figure)
 
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():
