@@ -219,6 +219,20 @@ def _best_text(line, ratio):
     return f"{style.three(ratio)}: {best['strategy'].split('_', 1)[1]}, {best['group']}; {reference['strategy'].split('_', 1)[1]}"
 
 
+# --- parameters of users' own workloads ------------------------------------------------------------------------------------------
+
+
+def own_meanings(shown):
+    """{column: what it means} of the user's own workload that these cases are of; empty if they are of another one."""
+    return tables.own_meanings(shown["workload"].iloc[0]) if shown["workload"].nunique() == 1 else {}
+
+
+def notes_of_own(shown, drawn):
+    """What the column that a figure draws, and the others that vary, mean to the user's own workload."""
+    meanings = own_meanings(shown)
+    return [f"{name}: {meanings[name]}." for name in dict.fromkeys([drawn, *parts.varying(shown, [*WORK, *FORM])]) if name in meanings]
+
+
 # --- time against the threshold -------------------------------------------------------------------------------------------------
 
 
@@ -247,7 +261,8 @@ def by_threshold(part, shown, figure):
     if parts.varying(shown, ["coarsen"]):
         sheet.notes.append("A point is the fastest of its coarsenings.")
     alone = shown[shown["expected"] == 0]
-    sheet.notes.append("An item that needs fewer threads than the threshold is done by the thread that found it." +
+    items = ["An item that needs fewer threads than the threshold is done by the thread that found it."]
+    sheet.notes.append(" ".join(notes_of_own(shown, "threshold") or items) +
                        (f" With threshold {style.grouped(alone['threshold'].min())} nothing is launched." if len(alone) and len(panels) == 1 else
                         " With the highest threshold of some panels nothing is launched." if len(alone) else ""))
     return sheet.finish(parts.caption_of(part, shown))
@@ -267,7 +282,7 @@ def _threshold_axis(axes, panel):
     steps = sorted(panel["threshold"].unique())
     axes.set_xlim(-0.3, len(steps) - 0.7)
     style.ticks(axes.xaxis, list(range(len(steps))), {float(place): style.grouped(step) for place, step in enumerate(steps)})
-    axes.set_xlabel("threshold, threads")
+    axes.set_xlabel("threshold" if "threshold" in own_meanings(panel) else "threshold, threads")
 
 
 def _launches_of(panel):

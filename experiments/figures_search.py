@@ -45,27 +45,29 @@ def _places(steps, axis):
 
 
 def by_budget(part, shown, figure):
-    return _draw(part, shown, figure, "budget", "nodes per thread before the block leaves the rest")
+    return _draw(part, shown, figure.title, "budget", "nodes per thread before the block leaves the rest")
 
 
 def by_cutoff(part, shown, figure):
-    return _draw(part, shown, figure, "cutoff", "depth from which a thread searches alone")
+    return _draw(part, shown, figure.title, "cutoff", "depth from which a thread searches alone")
 
 
-def _draw(part, shown, figure, axis, label):
+def _draw(part, shown, title, axis, label):
     """A row for each tree: at the left the time, at the right the device launches; a line for each strategy and mechanism: its fastest
     case at each value."""
+    if axis in irregular.own_meanings(shown):
+        title, label = f"Time against the {axis}", axis
     panels = [[(strategy, mechanism, _fastest(form, axis)) for strategy, mechanism, form in _forms(group, axis)]
               for group in parts.grouped_by(shown, irregular.WORK)]
     panels = [[line for line in panel if len(line[2]) >= 2] for panel in panels]
     panels = [panel for panel in panels if panel]
     if not panels:
-        return nothing_timed(figure.title, part, shown)
+        return nothing_timed(title, part, shown)
     looks = {}
     for strategy, mechanism, _ in (line for panel in panels for line in panel):
         looks.setdefault((strategy, mechanism), (style.look_of(strategy)[0], "osD^vPX*"[len(looks) % 8]))
     best = min((best.loc[best["us"].idxmin()] for panel in panels[:1] for _, _, best in panel), key=lambda case: case["us"])
-    title = (f"{figure.title}: {irregular.work_text(best, ['input', 'elements'])} is fastest by {best['strategy']}, "
+    title = (f"{title}: {irregular.work_text(best, ['input', 'elements'])} is fastest by {best['strategy']}, "
              f"{axis} {style.grouped(best[axis])}")
     sheet = Sheet(title, [(sizes.form_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
     left, gap, height = 0.85, 0.78, 2.0
@@ -89,6 +91,7 @@ def _draw(part, shown, figure, axis, label):
             axes.set_xlabel(label)
             axes.set_ylabel(unit)
     sheet.notes.append("A point is the fastest case of its strategy and mechanism. Forms that launch nothing from the device have no line at the right.")
+    sheet.notes += irregular.notes_of_own(shown, axis)
     if axis == "cutoff" and (shown[axis].astype(float) == NO_CUTOFF).any():
         sheet.notes.append(f"none: cutoff {style.grouped(NO_CUTOFF)}, no thread searches alone.")
     return sheet.finish(parts.caption_of(part, shown))

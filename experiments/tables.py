@@ -39,6 +39,13 @@ def workloads_with_figure(figure):
     return [name for name, entry in tables()["workloads"].items() if figure in entry["figures"]]
 
 
+def own_meanings(workload):
+    """{column: what it means there} of the parameters to which a user's own workload gives a meaning; empty for one of nestbed's."""
+    entry = tables()["workloads"].get(workload, {"own": False})
+    return {one["column"]: one["meaning"] for one in (entry["parameters"] if entry["own"] else [])
+            if one["meaning"] != tables()["axes"][one["axis"]]["help"]}
+
+
 def items_of(workload):
     """What the elements of a workload are: `keys`; for a workload without them `numbers`."""
     meanings = {entry["axis"]: entry["meaning"] for entry in tables()["workloads"].get(workload, {"parameters": []})["parameters"]}

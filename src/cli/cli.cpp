@@ -54,9 +54,33 @@ UsageError no_command(std::string_view name, std::initializer_list<std::string_v
                                   missing.empty() ? "" : "; without those of ", missing));
 }
 
-// `nestbed help`, `nestbed help COMMAND`, `nestbed help COMMAND WORKLOAD`.
-int help(const Arguments& names, std::ostream& out)
+constexpr std::string_view kLoadOption = "--load";
+
+// Before the words are parsed: they may name a strategy, or be a command, of such a workload.
+void load_own_workloads(const Arguments& words)
 {
+    for (std::size_t word = 0; word < words.size(); ++word) {
+        if (words[word].starts_with(fmt::format("{}=", kLoadOption)))
+            load_folder(words[word].substr(kLoadOption.size() + 1));
+        if (words[word] != kLoadOption)
+            continue;
+        if (word + 1 == words.size())
+            throw UsageError("--load needs a value; allowed: the folder of a workload");
+        load_folder(words[++word]);
+    }
+}
+
+// `nestbed help`, `nestbed help COMMAND`, `nestbed help COMMAND WORKLOAD`.
+int help(Arguments names, std::ostream& out)
+{
+    load_own_workloads(names);
+    for (auto word = names.begin(); word != names.end();)
+        if (*word == kLoadOption)
+            word = names.erase(word, word + 2);
+        else if (word->starts_with(fmt::format("{}=", kLoadOption)))
+            word = names.erase(word);
+        else
+            ++word;
     if (names.size() > 2)
         throw UsageError(fmt::format("'{}' was not expected; allowed: nestbed help [COMMAND [NAME]]", names[2]));
     if (names.empty()) {
@@ -82,21 +106,6 @@ std::string shell_file(const std::string& name, const Arguments& rest)
         return zsh_completion();
     throw UsageError(fmt::format("{} {}: allowed: nestbed completion bash, nestbed completion zsh, nestbed man", name,
                                  fmt::join(rest, " ")));
-}
-
-// Before the words are parsed: they may name a strategy, or be a command, of such a workload.
-void load_own_workloads(const Arguments& words)
-{
-    constexpr std::string_view kOption = "--load";
-    for (std::size_t word = 0; word < words.size(); ++word) {
-        if (words[word].starts_with(std::string(kOption) + "="))
-            load_folder(words[word].substr(kOption.size() + 1));
-        if (words[word] != kOption)
-            continue;
-        if (word + 1 == words.size())
-            throw UsageError("--load needs a value; allowed: the folder of a workload");
-        load_folder(words[++word]);
-    }
 }
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)

@@ -6,6 +6,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/exported_tables.hpp"
+#include "cli/help.hpp"
 #include "device/backends.hpp"
 #include "model/bandwidth.hpp"
 #include "model/modules.hpp"
@@ -87,13 +88,15 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
             found.push_back(&info);
     }
     if (found.empty())
-        throw UsageError(
-            fmt::format("no strategy matches '{}'{}", pattern, suggestions(pattern, all, kListsStrategies)));
+        throw UsageError(fmt::format("no strategy matches '{}'{}{}", pattern,
+                                     suggestions(pattern, all, kListsStrategies), own_workload_hint(pattern)));
     std::string text = patterns.empty() ? overview(found) : "";
     if (of_workload)
         text = fmt::format("{}: {}\n\n", pattern, found.front()->workload->summary);
     for (const StrategyInfo* one : found)
         text += patterns.empty() ? "" : strategy_text(*one);
+    if (of_workload || (found.size() == 1 && found.front()->name == pattern))
+        text += parameters_text(*found.front()->workload, found);
     out << (given.contains("json") ? exported_tables(found) : text);
     if (const std::string missing = missing_modules_text(); !missing.empty())
         err << fmt::format("nestbed: without the strategies of {}\n", missing);

@@ -1,5 +1,6 @@
 // `nestbed new` and `nestbed build`: a workload of the user's own, in a folder outside of the repository.
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "model/modules.hpp"
@@ -7,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
+#include <set>
 
 namespace nestbed
 {
@@ -38,10 +41,35 @@ std::string folder_of(const Given& given, std::string_view command)
     return words.front();
 }
 
+// Names of nestbed's workloads, and those with which its strategies begin.
+std::set<std::string> taken_names()
+{
+    std::set<std::string> taken;
+    if (modules_in_use() != nullptr)
+        taken = modules_in_use()->workloads();
+    for (const std::string_view strategy : Registry::names())
+        taken.emplace(strategy.substr(0, strategy.find('_')));
+    return taken;
+}
+
+// Throws RunError if a workload with these strategies names a figure that does not exist.
+void check_figures(const std::vector<std::string>& strategies)
+{
+    const std::vector<std::string> known = program::known_figures();
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    for (const std::string& strategy : strategies) {
+        const WorkloadInfo& workload = *Registry::find_anywhere(strategy)->info().workload;
+        for (const std::string_view figure : workload.figures)
+            if (std::ranges::find(names, figure) == names.end())
+                throw RunError(fmt::format("workload {}: there is no figure '{}'{}", workload.name, figure,
+                                           suggestions(figure, names, "experiments/figures.py")));
+    }
+}
+
 int make_new(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
 {
     const std::string folder = folder_of(given, "new");
-    const fs::path file = program::write_new_workload(folder);
+    const fs::path file = program::write_new_workload(folder, taken_names());
     out << fmt::format("{}: a workload to change\nnestbed build {}\n", file.string(), folder);
     return exit_ok;
 }
@@ -61,6 +89,7 @@ int build(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         program::workload_module(folder, false), fmt::format("to build it: nestbed build {}", folder));
     if (strategies.empty())
         throw RunError(fmt::format("{} has no strategy; allowed: one with an object of type Register", folder));
+    check_figures(strategies);
     out << fmt::format("strategies: {}\nnestbed run --load {} --strategy {}\n", fmt::join(strategies, ", "), folder,
                        fmt::join(strategies, ","));
     return exit_ok;

@@ -4,10 +4,13 @@
 #include "log/row.hpp"
 #include "model/axis_table.hpp"
 #include "model/mechanism.hpp"
+#include "model/modules.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace nestbed
@@ -96,6 +99,16 @@ Json parameters_of(const WorkloadInfo& workload)
     return parameters;
 }
 
+// Whether it is a user's own.
+bool is_own(const WorkloadInfo& workload)
+{
+    const std::set<std::string> own =
+        modules_in_use() == nullptr ? std::set<std::string>() : modules_in_use()->own_strategies();
+    return std::ranges::any_of(own, [&](const std::string& strategy) {
+        return Registry::find_anywhere(strategy)->info().workload == &workload;
+    });
+}
+
 Json workload_json(const WorkloadInfo& workload)
 {
     return {{"name", workload.name},
@@ -108,7 +121,8 @@ Json workload_json(const WorkloadInfo& workload)
             {"over_matrix", workload.over_matrix()},
             {"over_graph", workload.over_graph()},
             {"keeps_timestamps", workload.keeps_timestamps},
-            {"counts_chances", workload.counts_chances}};
+            {"counts_chances", workload.counts_chances},
+            {"own", is_own(workload)}};
 }
 
 std::vector<std::string_view> values_of(const Axis& axis)

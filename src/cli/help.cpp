@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/modules.hpp"
 #include "plan/axes.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -104,6 +106,49 @@ std::pair<std::string, std::string> parameter_line(const Option& option, const A
     return {spelled(shown), described(shown)};
 }
 
+// The parameters of a workload that has these strategies.
+struct Parameters {
+    std::vector<std::pair<std::string, std::string>> lines; // those that have a meaning of their own there
+    std::vector<std::string> others;                        // the options that mean the same for others
+};
+Parameters parameters_of(const Command& command, const WorkloadInfo& workload,
+                         const std::vector<const StrategyInfo*>& strategies)
+{
+    Parameters parameters;
+    for (const Axis& axis : plain_axes()) {
+        const auto option = std::ranges::find(command.settings, axis.name, &Option::name);
+        std::vector<std::string_view> having;
+        for (const StrategyInfo* one : strategies)
+            if (applies(axis, *one))
+                having.push_back(one->name);
+        if (option == command.settings.end() || having.empty())
+            continue;
+        const bool meant =
+            std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name) != workload.meanings.end();
+        if (meant || axis.own || axis.id == axis::input)
+            parameters.lines.push_back(
+                parameter_line(*option, axis, workload, having, having.size() == strategies.size()));
+        else
+            parameters.others.push_back(fmt::format("--{}", axis.name));
+    }
+    return parameters;
+}
+
+// Those of users' own workloads, which are few.
+std::string own_workloads_text(const Command& command)
+{
+    std::map<std::string_view, const WorkloadInfo*> workloads;
+    if (modules_in_use() != nullptr)
+        for (const std::string& strategy : modules_in_use()->own_strategies())
+            if (const WorkloadInfo* const workload = Registry::find_anywhere(strategy)->info().workload)
+                workloads.emplace(workload->name, workload);
+    std::string text;
+    for (const auto& [name, workload] : workloads)
+        text += fmt::format("\nParameters of {}:\n{}", name,
+                            two_columns(parameters_of(command, *workload, strategies_of(*workload)).lines));
+    return text;
+}
+
 bool takes_axes(const Options& options)
 {
     return std::ranges::any_of(options, [](const Option& option) { return option.value == "AXIS"; });
@@ -168,30 +213,14 @@ std::string help_text(const Command& command, const std::string& name)
     if (strategy == nullptr && named == workloads.end()) {
         std::vector<std::string_view> names = workload_names();
         std::ranges::copy(Registry::names(), std::back_inserter(names));
-        throw UsageError(
-            fmt::format("there is no workload or strategy '{}'{}", name, suggestions(name, names, kListsStrategies)));
+        throw UsageError(fmt::format("there is no workload or strategy '{}'{}{}", name,
+                                     suggestions(name, names, kListsStrategies), own_workload_hint(name)));
     }
     const bool whole = named != workloads.end(); // a strategy may have the name of its workload
     const WorkloadInfo& workload = whole ? **named : *strategy->info().workload;
     const std::vector<const StrategyInfo*> strategies =
         whole ? strategies_of(workload) : std::vector{&strategy->info()};
-    std::vector<std::pair<std::string, std::string>> lines;
-    std::vector<std::string> others;
-    for (const Axis& axis : plain_axes()) {
-        const auto option = std::ranges::find(command.settings, axis.name, &Option::name);
-        std::vector<std::string_view> having;
-        for (const StrategyInfo* one : strategies)
-            if (applies(axis, *one))
-                having.push_back(one->name);
-        if (option == command.settings.end() || having.empty())
-            continue;
-        const bool meant =
-            std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name) != workload.meanings.end();
-        if (meant || axis.own || axis.id == axis::input)
-            lines.push_back(parameter_line(*option, axis, workload, having, having.size() == strategies.size()));
-        else
-            others.push_back(fmt::format("--{}", axis.name));
-    }
+    const Parameters parameters = parameters_of(command, workload, strategies);
     std::string text = folded(whole ? fmt::format("{}: {}", workload.name, workload.summary)
                                     : fmt::format("{}: {} (workload {}: {})", name, strategy->info().summary,
                                                   workload.name, workload.summary),
@@ -202,10 +231,18 @@ std::string help_text(const Command& command, const std::string& name)
             names.push_back(one->name);
         text += "\n" + folded(fmt::format("Strategies: {}", fmt::join(names, ", ")), 0);
     }
-    if (!lines.empty())
-        text += "\nParameters, with their meaning here:\n" + two_columns(lines);
+    if (!parameters.lines.empty())
+        text += "\nParameters, with their meaning here:\n" + two_columns(parameters.lines);
     return text + "\n" +
-           folded(fmt::format("Also, as for others (nestbed help {}): {}", command.name, fmt::join(others, ", ")), 0);
+           folded(fmt::format("Also, as for others (nestbed help {}): {}", command.name,
+                              fmt::join(parameters.others, ", ")),
+                  0);
+}
+
+std::string parameters_text(const WorkloadInfo& workload, const std::vector<const StrategyInfo*>& strategies)
+{
+    const Parameters parameters = parameters_of(run_command(), workload, strategies);
+    return parameters.lines.empty() ? "" : "\nParameters, with their meaning here:\n" + two_columns(parameters.lines);
 }
 
 std::string help_text(const Command& command)
@@ -220,10 +257,12 @@ std::string help_text(const Command& command)
                         command.files == "cfg" ? ", here as options and in experiment files as KEY = VALUE" : "",
                         table_of(command.settings));
     if (has_own(command))
-        text += "\n" + folded(fmt::format("nestbed help {} NAME: the parameters of a workload, or of a strategy. "
-                                          "Workloads: {}",
-                                          command.name, fmt::join(workload_names(), ", ")),
-                              0);
+        text += "\n" +
+                folded(fmt::format("nestbed help {} NAME: the parameters of a workload, or of a strategy. "
+                                   "Workloads: {}",
+                                   command.name, fmt::join(workload_names(), ", ")),
+                       0) +
+                own_workloads_text(command);
     if (takes_axes(command.settings))
         text += "\nAXIS: numbers, comma-separated: 64,256,2048 or 1:8 or 0:100:10 or 1:64k:*2;\n"
                 "      64k is 65536, 1M is 1048576, 2^20 too\n"

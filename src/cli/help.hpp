@@ -2,9 +2,11 @@
 #pragma once
 
 #include "cli/commands.hpp"
+#include "model/strategy.hpp"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestbed
 {
@@ -24,6 +26,9 @@ std::string help_text();
 std::string help_text(const Command& command);
 // The parameters of a workload, or of a strategy, as settings of this command. Throws UsageError if there is neither.
 std::string help_text(const Command& command, const std::string& name);
+
+// Those of the workload that have a meaning of their own there, with their meaning and default; empty if there are none.
+std::string parameters_text(const WorkloadInfo& workload, const std::vector<const StrategyInfo*>& strategies);
 
 // The parts of the help that also appear in the man page.
 extern const std::string_view kPurpose; // one line

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "model/modules.hpp"
 #include "model/text_numbers.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,8 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
                 throw UsageError(fmt::format(
                     "{}: {} '{}'{}", setting.place(),
                     is_pattern(name) ? fmt::format("no {} matches", what) : fmt::format("there is no {}", what), name,
-                    suggestions(name, suggested.empty() ? std::span(allowed) : suggested, lists_all)));
+                    suggestions(name, suggested.empty() ? std::span(allowed) : suggested, lists_all) +
+                        (key == "strategy" ? own_workload_hint(name) : "")));
             for (const std::string_view one : meant)
                 if (std::ranges::find(names, one, &NameValue::first) == names.end())
                     names.emplace_back(one, setting);

@@ -5,6 +5,7 @@
 #include "model/axis_table.hpp"
 #include "model/input_file.hpp"
 #include "model/launch_plan.hpp"
+#include "model/modules.hpp"
 #include "model/strategy.hpp"
 
 #include <fmt/format.h>
@@ -89,6 +90,19 @@ std::string launches_text(std::uint64_t launches, bool by_input)
                        by_input ? " besides those that the input decides" : "");
 }
 
+// What a plan does not know of a user's own workload that does not say it.
+struct Unknown {
+    bool memory = false;
+    bool time = false;
+
+    void add(const StrategyInfo& info, const std::set<std::string>& own)
+    {
+        const bool is_own = own.contains(std::string(info.name));
+        memory = memory || (is_own && info.workload->memory_bytes == nullptr);
+        time = time || (is_own && info.workload->work == nullptr);
+    }
+};
+
 } // namespace
 
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices, const CaseTimes& times)
@@ -96,6 +110,9 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     std::uint64_t launches = 0;
     bool by_input = false; // the launches of some cases
     std::uint64_t memory = 0;
+    Unknown unknown;
+    const std::set<std::string> own =
+        modules_in_use() == nullptr ? std::set<std::string>() : modules_in_use()->own_strategies();
     std::size_t unsupported = 0;
     std::vector<std::string> reasons; // shown below the row of each case
     std::set<std::string> said;
@@ -125,6 +142,7 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             by_input = by_input || form.by_input;
             launches += form.total() * (plan.repeat.at(point.backend).least + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
+            unknown.add(strategy->info(), own);
             const std::string why = why_unsupported(point, devices.at(point.backend));
             unsupported += why.empty() ? 0 : 1;
             outcome.cells.push_back(why.empty() ? "" : "unsupported");
@@ -135,11 +153,16 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
         columns.push_back(std::move(outcome));
     const Terminal terminal = terminal_of(STDOUT_FILENO);
     return table_text(std::move(columns), terminal, reasons) + "\n" +
-           words_in_lines(fmt::format("{} cases, {}{} timed samples, {}, at most {} of memory, about {}",
-                                      plan.case_count(), at_least ? "at least " : "", plan.sample_count(),
-                                      launches_text(launches, by_input), format_bytes(static_cast<double>(memory)),
-                                      duration_text(std::chrono::duration<double, std::micro>(cost_us(times, plan)))),
-                          0, terminal.columns) +
+           words_in_lines(
+               fmt::format(
+                   "{} cases, {}{} timed samples, {}, {}, {}", plan.case_count(), at_least ? "at least " : "",
+                   plan.sample_count(), launches_text(launches, by_input),
+                   unknown.memory ? "memory not known"
+                                  : fmt::format("at most {} of memory", format_bytes(static_cast<double>(memory))),
+                   unknown.time ? "time not known"
+                                : fmt::format("about {}", duration_text(std::chrono::duration<double, std::micro>(
+                                                              cost_us(times, plan))))),
+               0, terminal.columns) +
            (unsupported == 0 ? "" : fmt::format("{} of them will be `unsupported`\n", unsupported));
 }
 

@@ -94,10 +94,14 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(listed.returncode, 0, listed.stderr)
         self.assertIn("fire_and_forget", listed.stdout)
         self.assertIn("the tolerance is 10^-grain", self.called("help", "run", "quadrature", load=str(self.folder / "quadrature")).stdout)
+        for words in (("help", "run", "--load", "quadrature"), ("help", "run", "quadrature", "--load=quadrature"), ("list", "quadrature", "--load", "quadrature"),
+                      ("list", "quadrature_nested", "--load", "quadrature")):
+            self.assertRegex(self.called(*words).stdout, r"--grain AXIS +the tolerance is 10\^-grain \(default: 6\)\n")
         tree = self.called("tree", "--load=quadrature", "--strategy", "quadrature_nested", "--backend", "cpu", "--grid", "2", "--block", "32")
         self.assertEqual(tree.returncode, 0, tree.stderr)
         dry = self.called("run", "--load", "quadrature", *SWEEP, "--grain", "3,6", "--dry-run")
         self.assertEqual((dry.returncode, dry.stdout.count("quadrature_nested")), (0, 2), dry.stdout)
+        self.assertTrue(" ".join(dry.stdout.split()).endswith("as many device launches as the input decides, memory not known, time not known"), dry.stdout)
         log = self.folder / "a.csv"
         self.assertEqual(self.called("run", "--load", "quadrature", *SWEEP, "-o", log).returncode, 0)
         self.assertEqual(self.called("check", log, "--load", "quadrature").returncode, 0)
@@ -116,6 +120,10 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("quadrature-threshold.svg", done.stdout)
         self.assertIn("quadrature-launches-time.svg", done.stdout)
+        figure = (self.folder / "figures/quadrature-threshold.svg").read_text()
+        self.assertIn("threshold: an interval with an error below", figure)
+        self.assertIn("grain: the tolerance is 10^-grain.", figure)
+        self.assertNotIn("threshold, threads", figure)
 
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():
@@ -218,6 +226,7 @@ class OwnWorkload(unittest.TestCase):
         for words, code, said in (
                 (("new", "Quadrature"), 2, "nestbed: new: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first\n"),
                 (("new", "quadrature"), 2, "nestbed: new: quadrature/quadrature.cu exists; allowed: a new folder\n"),
+                (("new", "reduce/"), 2, "nestbed: new: 'reduce' is in names of nestbed's own workloads or strategies; allowed: another name\n"),
                 (("new",), 2, "nestbed: new: no folder was named; allowed: nestbed new FOLDER\n"),
                 (("build", "nowhere"), 2, "nestbed: build: nowhere is not a folder; allowed: a folder with a workload; to make one: nestbed new NAME\n"),
                 (("list", "--load", "nowhere"), 2, f"nestbed: --load nowhere: {self.folder}/nowhere/build/workload.so does not exist; to build it: "
@@ -225,6 +234,20 @@ class OwnWorkload(unittest.TestCase):
                 (("list", "--load"), 2, "nestbed: --load needs a value; allowed: the folder of a workload\n")):
             done = self.called(*words)
             self.assertEqual((done.returncode, done.stderr), (code, said))
+        for words in (("run", "--strategy", "quadrature_nested", "--dry-run"), ("list", "quadrature_*"), ("help", "run", "quadrature_nested")):
+            self.assertTrue(self.called(*words).stderr.endswith("; the folder quadrature has a workload: --load quadrature\n"))
+        self.called("new", "unbuilt")
+        self.assertIn("; the folder unbuilt has a workload: nestbed build unbuilt, then --load unbuilt\n", self.called("list", "unbuilt_*").stderr)
+        self.assertIn("; of a workload of your own: --load FOLDER\n", self.called("list", "nothing_*").stderr)
+
+    def test_a_figure_that_does_not_exist_is_an_error_of_the_build(self):
+        folder = self.folder / "drawn"
+        folder.mkdir()
+        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "drawn")
+        (folder / "drawn.cu").write_text(text.replace('{"threshold", ', '{"treshold", '))
+        done = self.called("build", "drawn")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertTrue(done.stderr.startswith("nestbed: workload drawn: there is no figure 'treshold', did you mean 'threshold'?; allowed: "), done.stderr)
 
     def test_a_compiler_that_is_killed_ends_the_build(self):
         shutil.copytree(self.folder / "quadrature", self.folder / "killed", ignore=shutil.ignore_patterns("build"))
@@ -249,6 +272,18 @@ class OwnWorkload(unittest.TestCase):
         self.assertIn("nestbed: arrows/arrows.cu does not compile; the first error is the one to read\n", done.stderr)
         self.assertIn(f"nestbed: arrows/arrows.cu:{line}: <<< >>> is not for workloads, whose launches nestbed counts: a kernel launches by "
                       "launch<kernel>(nest, {blocks, threads}, arguments...)", done.stderr)
+
+    def test_shared_memory_as_cuda_has_it_gets_a_hint(self):
+        folder = self.folder / "sharing"
+        folder.mkdir()
+        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "sharing")
+        self.assertEqual(text.count("BLOCK_SHARED(bool, divide, 1);"), 1)
+        line = text[:text.index("BLOCK_SHARED(")].count("\n") + 1
+        (folder / "sharing.cu").write_text(text.replace("BLOCK_SHARED(bool, divide, 1);", "__shared__ bool divide[1];"))
+        done = self.called("build", "sharing")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertTrue(done.stderr.endswith(f"nestbed: sharing/sharing.cu:{line}: __shared__ is not for workloads, which run on the executor too: shared "
+                                             "memory is BLOCK_SHARED(type, name, count)\n"), done.stderr)
 
     def test_a_strategy_of_the_name_of_ours_is_an_error(self):
         folder = self.folder / "twice"

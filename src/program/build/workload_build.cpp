@@ -1,7 +1,6 @@
 #include "program/build/workload_build.hpp"
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "program/build/program_folder.hpp"
 
@@ -10,10 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <ostream>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 namespace nestbed::program
 {
@@ -32,6 +33,16 @@ std::string name_of_folder(const fs::path& folder)
     return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
+std::vector<fs::path> files_of(const fs::path& folder, const std::set<std::string>& extensions)
+{
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        if (extensions.contains(entry.path().extension().string()))
+            files.push_back(entry.path());
+    std::ranges::sort(files);
+    return files;
+}
+
 std::vector<fs::path> sources_of(const fs::path& folder)
 {
     if (!fs::is_directory(folder))
@@ -39,11 +50,7 @@ std::vector<fs::path> sources_of(const fs::path& folder)
             fmt::format("build: {} is not a folder; allowed: a folder with a workload; to make one: nestbed "
                         "new NAME",
                         folder.string()));
-    std::vector<fs::path> sources;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".cu")
-            sources.push_back(entry.path());
-    std::ranges::sort(sources);
+    std::vector<fs::path> sources = files_of(folder, {".cu"});
     if (sources.empty())
         throw UsageError(
             fmt::format("build: {} has no .cu file; allowed: a folder with a workload; to make one: nestbed "
@@ -52,16 +59,60 @@ std::vector<fs::path> sources_of(const fs::path& folder)
     return sources;
 }
 
-// The place of the first <<<, outside of comments that begin a line; empty if there is none.
-std::string place_of_launch(const fs::path& source)
+nlohmann::json workload_json()
 {
-    const std::vector<std::string> lines = split(read_text_file(source.string()), '\n');
-    for (std::size_t line = 0; line < lines.size(); ++line) {
-        const std::size_t found = lines[line].find("<<<");
-        if (found != std::string::npos && lines[line].find("//") > found)
-            return fmt::format("{}:{}", source.string(), line + 1);
+    const fs::path kit = program_folder() / "workload";
+    const fs::path file = kit / "workload.json";
+    if (!fs::exists(file))
+        throw RunError(
+            fmt::format("{} does not exist; it says how workloads are built; to build it: cmake --build {} "
+                        "--target nestbed_programs",
+                        file.string(), kit.parent_path().parent_path().string()));
+    return nlohmann::json::parse(read_text_file(file.string()));
+}
+
+// The same text with spaces for its comments and for what is in quotes, except for line ends.
+std::string code_alone(std::string text)
+{
+    const std::string_view view = text;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at + 1;
+        if (view.substr(at, 2) == "//") {
+            end = std::min(view.find('\n', at), text.size());
+        } else if (view.substr(at, 2) == "/*") {
+            end = std::min(view.find("*/", at + 2), text.size() - 2) + 2;
+        } else if (text[at] == '"') {
+            while (end < text.size() && text[end] != '"' && text[end] != '\n')
+                end += text[end] == '\\' ? 2 : 1;
+            end = std::min(end + 1, text.size());
+        } else {
+            ++at;
+            continue;
+        }
+        for (; at < end; ++at)
+            if (text[at] != '\n')
+                text[at] = ' ';
     }
-    return {};
+    return text;
+}
+
+// What CUDA has and workloads do not: where a file has it first, and what to write instead. Empty if it has nothing of it.
+std::string hints_for(const fs::path& source)
+{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kHints{
+        {{"<<<", "<<< >>> is not for workloads, whose launches nestbed counts: a kernel launches by "
+                 "launch<kernel>(nest, {blocks, threads}, arguments...), the host by "
+                 "host_launch<kernel>(job.context, {blocks, threads}, arguments...)"},
+         {"__shared__", "__shared__ is not for workloads, which run on the executor too: shared memory is "
+                        "BLOCK_SHARED(type, name, count)"}}};
+    const std::string text = code_alone(read_text_file(source.string()));
+    std::string hints;
+    for (const auto& [what, hint] : kHints)
+        if (const std::size_t found = text.find(what); found != std::string::npos)
+            hints += fmt::format(
+                "nestbed: {}:{}: {}\n", source.string(),
+                1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(found), '\n'), hint);
+    return hints;
 }
 
 class WorkloadBuilder
@@ -70,13 +121,6 @@ class WorkloadBuilder
     WorkloadBuilder(const fs::path& folder, const HeldSignals& signals, std::ostream& err)
         : folder_(folder), build_(folder / "build"), sources_(sources_of(folder)), signals_(signals), err_(err)
     {
-        const fs::path file = kit_ / "workload.json";
-        if (!fs::exists(file))
-            throw RunError(
-                fmt::format("{} does not exist; it says how workloads are built; to build it: cmake --build {} "
-                            "--target nestbed_programs",
-                            file.string(), kit_.parent_path().parent_path().string()));
-        json_ = nlohmann::json::parse(read_text_file(file.string()));
         fs::create_directories(build_);
     }
 
@@ -84,7 +128,10 @@ class WorkloadBuilder
     {
         const bool cuda =
             !json_.at("nvcc").get<std::string>().empty() && fs::exists(json_.at("nvcc").get<std::string>());
-        return module(false, cuda) && (json_.at("watched_flags").empty() || module(true, false));
+        const bool built = module(false, cuda) && (json_.at("watched_flags").empty() || module(true, false));
+        for (const fs::path& file : files_of(folder_, {".cu", ".cuh", ".hpp", ".h"}))
+            err_ << hints_for(file);
+        return built;
     }
 
   private:
@@ -117,12 +164,6 @@ class WorkloadBuilder
         if (run(std::move(arguments)))
             return true;
         err_ << fmt::format("nestbed: {} does not compile; the first error is the one to read\n", source.string());
-        if (const std::string place = place_of_launch(source); !place.empty())
-            err_ << fmt::format(
-                "nestbed: {}: <<< >>> is not for workloads, whose launches nestbed counts: a kernel launches "
-                "by launch<kernel>(nest, {{blocks, threads}}, arguments...), the host by "
-                "host_launch<kernel>(job.context, {{blocks, threads}}, arguments...)\n",
-                place);
         return false;
     }
 
@@ -168,7 +209,7 @@ class WorkloadBuilder
     std::vector<fs::path> sources_;
     const HeldSignals& signals_;
     std::ostream& err_;
-    nlohmann::json json_;
+    const nlohmann::json json_ = workload_json();
 };
 
 } // namespace
@@ -178,7 +219,7 @@ fs::path workload_module(const fs::path& folder, bool watched)
     return folder / "build" / (watched ? "races.so" : "workload.so");
 }
 
-fs::path write_new_workload(const fs::path& folder)
+fs::path write_new_workload(const fs::path& folder, const std::set<std::string>& taken)
 {
     const std::string name = name_of_folder(folder);
     const bool is_name = !name.empty() && std::islower(static_cast<unsigned char>(name.front())) != 0 &&
@@ -190,6 +231,9 @@ fs::path write_new_workload(const fs::path& folder)
             fmt::format("new: '{}' is not a name for a workload; allowed: lowercase letters, digits and _, a letter "
                         "first",
                         name));
+    if (taken.contains(name))
+        throw UsageError(fmt::format(
+            "new: '{}' is in names of nestbed's own workloads or strategies; allowed: another name", name));
     fs::path file = folder / (name + ".cu");
     if (fs::exists(file))
         throw UsageError(fmt::format("new: {} exists; allowed: a new folder", file.string()));
@@ -205,6 +249,11 @@ fs::path write_new_workload(const fs::path& folder)
     if (!out)
         throw RunError(fmt::format("{} could not be written", file.string()));
     return file;
+}
+
+std::vector<std::string> known_figures()
+{
+    return workload_json().at("figures");
 }
 
 bool build_workload(const fs::path& folder, const HeldSignals& signals, std::ostream& err)

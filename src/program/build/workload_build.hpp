@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace nestbed::program
 {
@@ -14,9 +16,12 @@ namespace nestbed::program
 // Where the modules of the workload in `folder` are: "workload.so", and "races.so" for the race detector.
 std::filesystem::path workload_module(const std::filesystem::path& folder, bool watched);
 
-// Writes FOLDER/NAME.cu, a complete workload, NAME being the folder's. Throws UsageError if the name is not one of C++, or if
-// there is a .cu file already.
-std::filesystem::path write_new_workload(const std::filesystem::path& folder);
+// Writes FOLDER/NAME.cu, a complete workload, NAME being the folder's. Throws UsageError if the name is not one of C++, if it is
+// one of `taken`, or if there is a .cu file already.
+std::filesystem::path write_new_workload(const std::filesystem::path& folder, const std::set<std::string>& taken);
+
+// The figures that a workload can name: those of experiments/figures.py.
+std::vector<std::string> known_figures();
 
 // Returns whether all was built. Compilers write to standard error; what to do about it goes to `err`. Throws UsageError if the
 // folder has no .cu file, RunError if something is missing.
