@@ -13,7 +13,7 @@ from figure_style import Sheet
 NAME, FLUSHED = "pays", "pays-flushed"  # the figures
 LINE_HEIGHT = 0.2
 NUMBERS = ["speedup", "low", "high", "host_speedup", "library_speedup"]
-NEEDED = [*irregular.WORK, "l2", "gpu", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", *NUMBERS]
+NEEDED = [*irregular.WORK, "l2", "device", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", *NUMBERS]
 VERDICTS = {"yes": ("pays", style.BLUE), "unclear": ("unclear", style.ORANGE), "no": ("does not pay", "#888888")}
 
 
@@ -71,7 +71,7 @@ def _figure(path, own, l2):
     sheet.notes.append("Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
                        f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/protocol.md.")
     first = own.iloc[0]
-    return sheet.finish([f"From {path.name}: {_count(first, 'process', 'es')} on {_count(first, 'machine', 's')}, {first['gpu']}."])
+    return sheet.finish([f"From {path.name}: {_count(first, 'process', 'es')} on {_count(first, 'machine', 's')}, {first['device']}."])
 
 
 def _count(work, what, more):

@@ -181,8 +181,8 @@ def row_of(place, kinds, number, chosen):
     rival = min(rivals, key=lambda kind: middle(sum(kinds[kind][1], [])))
     case, wall, gpu, prepare, machines = kinds[nested]
     work, l2 = place
-    row = {**dict(zip(WORK, work)), "l2": l2, "gpu": case.axes["gpu"], "machines": len(machines), "processes": len(wall), "configurations": number, "nested": case.axes["strategy"],
-           "mechanism": case.axes["mechanism"], "flat": kinds[rival][0].axes["strategy"], "flat_kind": rival}
+    row = {**dict(zip(WORK, work)), "l2": l2, "device": case.axes["gpu"], "machines": len(machines), "processes": len(wall),
+           "configurations": number, "nested": case.axes["strategy"], "mechanism": case.axes["mechanism"], "flat": kinds[rival][0].axes["strategy"], "flat_kind": rival}
     for name, beside in (("", rivals), ("host_", [HOST]), ("library_", [LIBRARY])):
         there = [kinds[kind][1] for kind in beside if kind in kinds]
         row.update(zip((f"{name}speedup", f"{name}low", f"{name}high"), ratio(there, wall) if there else [math.nan] * 3))
