@@ -121,14 +121,15 @@ def experiment_of(found, source):
               "# (results/protocol.md) measures it in processes of its own, on another machine than the search.\n"
               "title    = Launches from the device against their best rivals\n"
               "figure   = against-flat, by-input\nrepeat   = 10\nwarmup   = 2\nfloor_us = 2:3.3\nl2       = as_is, flushed\n")
-    columns = {axis["column"]: axis["name"] for axis in tables.tables()["axes"].values()}
+    axes = {axis["column"]: axis for axis in tables.tables()["axes"].values()}
     for work, (_, best) in found.items():
         for kind, case in best.items():
             words = [cell for cell in (*work, kind) if cell]
             out.write(f"\n[{', '.join(words)}]\n")
             for column, cell in case.axes.items():
-                if cell and columns.get(column, "seed") not in NOT_CHOSEN and (column, cell) != ("mechanism", "none"):
-                    out.write(f"{columns[column].replace('-', '_')} = {cell}\n")
+                axis = axes.get(column, {"name": "seed"})  # of other columns none is written
+                if cell and axis["name"] not in NOT_CHOSEN and (column, cell) != ("mechanism", "none") and (column == "block" or cell != axis["default"]):
+                    out.write(f"{axis['name'].replace('-', '_')} = {cell}\n")
     return out.getvalue()
 
 
