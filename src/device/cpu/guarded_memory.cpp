@@ -19,6 +19,9 @@
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace nestbed::cpu
 {
@@ -52,6 +55,14 @@ struct Stray {
     std::optional<std::array<dim3, 2>> thread; // its block and its index; empty: the host
 };
 
+// AddressSanitizer may still know these addresses as the stack of a fiber that has ended.
+void forget_what_was_there([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes)
+{
+#ifdef __SANITIZE_ADDRESS__
+    ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+#endif
+}
+
 // A signal handler takes this lock. The thread that it interrupts does not hold it: the functions that do use no memory of kernels.
 class SpinLock
 {
@@ -81,6 +92,7 @@ class Guards
             mmap(nullptr, made.page_bytes + 2 * kMemoryGuardBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (whole == MAP_FAILED)
             throw std::bad_alloc();
+        forget_what_was_there(whole, made.page_bytes + 2 * kMemoryGuardBytes);
         made.pages = static_cast<unsigned char*>(whole) + kMemoryGuardBytes;
         if (made.page_bytes != 0 && mprotect(made.pages, made.page_bytes, PROT_READ | PROT_WRITE) != 0) {
             munmap(whole, made.page_bytes + 2 * kMemoryGuardBytes);
