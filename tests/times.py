@@ -29,7 +29,7 @@ class Wait:
         self.name, self.asked_s, self.what, self.command, self.cuda, self.cores, self.prepare = name, asked_s, what, command, cuda, cores, prepare
 
 
-FIRST = "NESTBED=$(experiments/build.sh cpu-only run experiments/book.cfg)/nestbed experiments/run.sh -o first.csv"
+FIRST = "NESTBED=$(experiments/build.sh cpu-only run experiments/book.cfg)/nestbed experiments/run.sh -o first.csv --overwrite"
 WAITS = (
     Wait("first", 75, "fresh clone to the first table, without GPU", FIRST),
     Wait("change", 6, "one changed strategy to its module, executor", "cmake --build build/cpu-only --target workload_reduce", cores=1,
@@ -92,6 +92,7 @@ def main():
             try:
                 times.append((wait, *measured(wait, clone, environment)))
             except subprocess.CalledProcessError as error:
+                print(table(times, given.busy)[0], end="", flush=True)  # those that are measured
                 sys.exit(f"times.py: {wait.name}: {error}")
     text, over = table(times, given.busy)
     print(text, end="")
