@@ -143,15 +143,25 @@ def ratio(above, below):
     return [1 / value, 1 / high, 1 / low] if value and not math.isnan(value) else [math.nan] * 3
 
 
-def runs_of(paths):
-    """{(work, l2): {kind: (case, [wall of each process], [gpu], [prepare], {machine})}} of the logs of the chosen cases."""
+def named(text):
+    """The strategies of --without. Raises BadInput."""
+    names = list(filter(None, text.split(",")))
+    for name in names:
+        if name not in tables.tables()["strategies"]:
+            raise BadInput(f"--without {text}: there is no strategy '{name}'; allowed: names of `nestbed list`, separated by comma")
+    return names
+
+
+def runs_of(paths, without=()):
+    """{(work, l2): {kind: (case, [wall of each process], [gpu], [prepare], {machine})}} of the logs of the chosen cases, but for strategies in
+    `without`."""
     found = {}
     for number, path in enumerate(paths):
         for case in cases_of(path).values():
             if not case.right:
                 raise BadInput(f"{path}: {case.axes['strategy']} by {case.axes['mechanism'] or 'none'} for {', '.join(filter(None, case.work))} has "
                                f"rows that are not ok; allowed: right answers only")
-            if not case.is_comparable():
+            if not case.is_comparable() or case.axes["strategy"] in without:
                 continue
             kinds = found.setdefault((case.work, case.axes["l2"]), {})
             _, wall, gpu, prepare, machines = kinds.setdefault(case.kind, (case, [], [], [], set()))
@@ -199,11 +209,11 @@ def text_of(cell):
     return ("" if math.isnan(cell) else f"{cell:.6g}") if isinstance(cell, float) else str(cell)
 
 
-def table_of(search, paths):
+def table_of(search, paths, without=()):
     """(the table as text, its rows). Raises ScriptError."""
     found = searched(cases_of(search))
     rows = []
-    for place, kinds in runs_of(paths).items():
+    for place, kinds in runs_of(paths, without).items():
         if place[0] not in found:
             raise BadInput(f"{paths[0]}: {', '.join(filter(None, place[0]))} is not in {search}; allowed: cases that were chosen in it")
         number, best = found[place[0]]
@@ -259,13 +269,14 @@ def main():
     table = steps.add_parser("table", help=f"write {TABLE} from the search and the runs of a folder")
     table.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with {SEARCH} and {RUNS}")
     table.add_argument("-o", "--output", type=pathlib.Path, metavar="CSV", help=f"the file to write (default: {TABLE} in FOLDER)")
+    table.add_argument("--without", default="", metavar="STRATEGIES", help="leave these out, separated by comma: does a verdict rest on them?")
     given = parser.parse_args()
     if given.step == "choose":
         found = searched(cases_of(given.search))
         written(given.output, experiment_of(found, given.search.name))
         print(f"{sum(len(best) for _, best in found.values())} cases of {len(found)} works", file=sys.stderr)
     else:
-        text, rows = table_of(*sources_in(given.folder))
+        text, rows = table_of(*sources_in(given.folder), named(given.without))
         written(given.output or given.folder / TABLE, text)
         print(said_of(rows), file=sys.stderr)
     return 0

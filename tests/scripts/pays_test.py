@@ -85,6 +85,13 @@ class Pays(MadeLogs):
                          ("2", "1.5", "50", "100", "75", ""))
         self.assertEqual(row["gpu_speedup"], f"{74 / 49:.6g}")
 
+    def test_the_speedup_without_a_rival(self):
+        forms = [form("launches", [50] * 6), form("host", [100] * 6), form("radix", [75] * 6)]
+        search = self.log("search", *forms)
+        for without, flat, speedup in ([], "sort_radix", 1.5), (["sort_radix"], "sort_levels", 2):
+            _, (row,) = pays.table_of(search, [self.log(1, *forms)], without)
+            self.assertEqual((row["flat"], row["speedup"]), (flat, speedup))
+
     def test_verdicts(self):
         for times, verdict in (([90] * 6, "yes"), ([99] * 6, "no"), ([150] * 6, "no"), ([80, 80, 90, 110, 120, 120], "unclear")):
             with self.subTest(times):
@@ -118,6 +125,9 @@ class Pays(MadeLogs):
                               (other, "sort, uniform, int32, none, 2048 is not in")):
             with self.subTest(path.name), self.assertRaisesRegex(BadInput, message):
                 pays.table_of(search, [path])
+        with self.assertRaisesRegex(BadInput, "--without sort_levels,sort_none: there is no strategy 'sort_none'; allowed: names of"):
+            pays.named("sort_levels,sort_none")
+        self.assertEqual(pays.named(""), [])
         old = self.write(good[0], "old.csv", [name for name in EVERY if name != "prepare_us"])
         with self.assertRaisesRegex(BadInput, "old.csv: it has no column prepare_us"):
             pays.cases_of(old)
