@@ -1,5 +1,5 @@
-// bezier_children: a child for the points of every line. bezier_unordered: the same without the barrier before the launch, which
-// is a race if items of several warps share a launch (`aggregate` of a block or more).
+// bezier_children: a child for the points of every line. bezier_unordered: the same without the barrier before the launch. Without it
+// there is a race if items of several warps share a launch (`aggregate` of a block or more).
 //
 //     root(lines): one thread per line
 //         n = the line's number of points, by its curvature: as many threads as it needs
@@ -10,10 +10,10 @@
 // bezier_children() is the kernel of the root grid and of its children. In all threads of each block, run_grid() calls
 // LinePoints::root() (in the root grid) or block() (in a child). It launches a child for the threads whose root() returns true,
 // or does the item by process_serially() if it needs fewer than `threshold` threads. By `aggregate` the items of a warp, a block or
-// more blocks share one launch. Then the threads add up how many blocks their items need (a scan, with barriers of its own), each
-// writes its item to memory, and one thread launches for all, after a barrier of these threads. For several blocks thread 0 of each
-// arrives at a counter after that barrier, and the last block launches; the counter is then 0 again. Without `aggregate` no
-// barrier is needed: each thread launches its own child, one lane of a warp after another, with the item as an argument.
+// more blocks share one launch. Then the threads add up how many blocks their items need (a scan, whose barriers come before the items
+// and do not order them), each writes its item to memory, and one thread launches for all, after a barrier of these threads. For
+// several blocks thread 0 of each arrives at a counter after that barrier, and the last block launches; the counter is then 0 again.
+// Without `aggregate` no barrier is needed: each thread launches its own child, one lane of a warp after another, with the item as an argument.
 //
 // Launches: one per requested line, or one per group of lines (`aggregate`). They depend on the input: the oracle counts them on
 // the host before the run.
@@ -21,7 +21,7 @@
 // before a barrier (warp, block) or before an arrival with acquire-release order (several blocks).
 // bezier_unordered: RACY, on purpose. A child is guaranteed to see what its launching thread wrote before the launch, and what was
 // ordered before that, as by a barrier. Nothing orders the items of the other warps of the block (or of the other blocks): they
-// may arrive after the launch, and then the child draws the item that was there before: none, or that of an earlier run.
+// may arrive after the launch, and then the child draws the item that was there before: no points, as prepare() has set all to 0.
 // Source: NVIDIA cuda-samples, cdpBezierTessellation; KLAP, MICRO 2016, benchmark BT; CUDA C++ Programming Guide, "Dynamic
 // Parallelism", memory coherence and consistency.
 #include "workloads/bezier/bezier.hpp"
@@ -84,8 +84,8 @@ __global__ void LAUNCH_BOUNDS(1024, 2)
         });
 }
 
-// The root grid has a thread for every line. With `overflow = waves` it is launched in parts, one after another, if its children
-// could not all be pending at once.
+// The root grid has a thread for every line. With `overflow = waves` it is launched in parts, so that at most three quarters of the
+// device's limit on pending launches can be taken at once; a launch for items of several blocks of the root grid allows no parts.
 template <class S, bool Ordered>
 void launch_lines(const BezierJob& job, const RequestSetup<LinePoints>& setup)
 {

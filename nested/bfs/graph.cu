@@ -64,7 +64,7 @@ template <bool Weighted>
 CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
 {
     const std::uint32_t blocks =
-        resident_levels(job, [](auto nest) { return search_graph_step<Weighted, decltype(nest)>; });
+        resident_blocks(job, [](auto nest) { return search_graph_step<Weighted, decltype(nest)>; });
     GraphSearchSetup setup = set_up_search(job, options, blocks);
     Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
         search_graph_step<Weighted><<<blocks, job.point.block, 0, stream>>>(setup.search, nest);

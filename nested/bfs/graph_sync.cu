@@ -1,17 +1,20 @@
-// bfs_graph_sync: breadth-first search by a graph of one node whose blocks wait for each other between levels. The graph runs again
-// where it must: a device graph that launches itself (graph_tail), or the body of a WHILE node (graph_while). CUDA only.
+// bfs_graph_sync: breadth-first search, the distance of every vertex from the source in edges, by a graph of one node whose blocks
+// wait for each other between levels. The graph runs again where it must: a device graph that launches itself (graph_tail), or the body
+// of a WHILE node (graph_while). CUDA only.
 //
-//     once per case, untimed: a graph of one node, search_waiting(), with as many blocks as the device holds
-//     before each run, untimed: the host sets the lists, the counters and the first plan
+//     before each run, untimed: the host sets the lists, the counters and the first plan, and makes a graph of one node,
+//         search_waiting(), with as many blocks as the device holds
 //     host, timed: launch the graph once
 //     node: repeat:
-//         the blocks share the edges (or vertices) of a level and make the list of the next one: run_step(),
-//             where `false` says that edges have no weights
+//         the blocks share the edges of a level, or, where that is less, the vertices that have no distance yet (they look
+//             for a neighbour in the level), and make the list of the next level: run_step(), where `false` says that edges
+//             have no weights
 //         each block adds one to a counter. The last one plans the next level: plan_step()
 //             there is none: all blocks end
-//             it needs one block: the last block does it, with any small levels that follow, and the others end
-//             it needs more: all blocks go on with it, also if it needs fewer than all; if only one block is left, this one
-//             lets the graph run again and ends
+//             it needs one block: the last block does it, and the others end; as long as levels are small (at most 2048
+//                 vertices and 8192 edges), it does them in one step, without a plan between
+//             it needs more, and all blocks are there: all go on with it, also those for which it has no work
+//             it needs more, and only one block is left: this one lets the graph run again and ends
 //         the others read `epoch` until the last block has changed it, which says whether they go on or end
 //
 // Launches: graph_while: none. graph_tail: one, of the graph by itself, for every level that needs more than one block and follows
@@ -34,13 +37,13 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
-// Blocks wait until `epoch` changes: by 1 if all go on, and by 1 + kAllEnd if only the last block goes on, or none.
-inline constexpr unsigned kAllEnd = 1U << 31;
+// Blocks wait until `epoch` changes: by 1 if all go on, and by 1 + kOthersEnd if only the last block goes on, or none.
+inline constexpr unsigned kOthersEnd = 1U << 31;
 
 // By one thread of the last block, after the plan of the next level: how many of the `blocks` blocks go on with it. If one block
 // is left, and one is not enough, lets the graph run again (graph_tail: cudaGraphLaunch() of the current graph). If `depth`
 // allows no further run of the graph, or the launch is refused, the block does the whole level of the search itself, as slow as
-// that is. `grids`: the launches that were requested so far, also those that were refused; a run's depth.
+// that is. `grids`: how often the graph was asked to run again, also if that was refused: the level of nesting of this run.
 template <class Nest>
 __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest, unsigned blocks)
 {
@@ -57,7 +60,7 @@ __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest,
     const Nest here = nest.at(state.grids);
     if (here.last_level())
         return 1;
-    count_request(search, gridDim.x); // ++grids; for the row of the log
+    count_request(search, gridDim.x); // ++grids
     if (run_graph_again(here))
         return 0;
     atomicAdd(&search.task.totals->replaced, 1U);
@@ -70,7 +73,7 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
 {
     BLOCK_SHARED(GraphShared, shared, 1);
     GraphSearchState& state = *search.state;
-    const unsigned long long now_ns = nest.now(); // a trace: before `grids`, a load from memory, is read
+    const unsigned long long now_ns = nest.now(); // for a trace: when the block began, before it loads `grids`
     const auto scope = nest.at(state.grids).enter(now_ns);
     // Nobody changes these before all blocks have arrived. In a run that begins with a small level, block 0
     // does it, all arrive, and the last of them goes on.
@@ -87,11 +90,11 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
         }
         // A barrier; thread 0 adds one to a counter, in acquire-release order at the scope of the device (atom.add.acq_rel.gpu); a
         // barrier. What all threads of all blocks wrote in the level is before their block's addition, so the last block
-        // sees it. Its addition also sets the counter to 0 again. One block alone is the last without any of this: run_step() ends
-        // with a barrier after the block's last writes.
+        // sees it. It then sets the counter to 0, before `epoch` lets the others go on. One block alone is the last without any
+        // of this: run_step() ends with a barrier after the block's last writes.
         const bool last = is_last_block(search, arrivals, shared[0]);
         if (!last &&
-            block >= blocks) // the first level needs one block: no other one need wait (block 0 ends by kAllEnd)
+            block >= blocks) // the first level needs one block: no other one need wait (block 0 ends by kOthersEnd)
             return;
         if (threadIdx.x == 0) {
             unsigned stay = 0;
@@ -100,7 +103,7 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
                                  blockDim.x);
                 stay = blocks_for_next(search, nest, blocks);
                 if (arrivals > 1)
-                    store_release(&state.epoch, epoch + 1 + (stay > 1 ? 0 : kAllEnd));
+                    store_release(&state.epoch, epoch + 1 + (stay > 1 ? 0 : kOthersEnd));
             } else {
                 unsigned word = epoch;
                 while (word == epoch)
@@ -143,7 +146,7 @@ struct BfsGraphSync {
 #ifdef __CUDACC__
     static CapturedSearch prepare(const GraphJob& job)
     {
-        const std::uint32_t blocks = resident_levels(job, [](auto nest) { return search_waiting<decltype(nest)>; });
+        const std::uint32_t blocks = resident_blocks(job, [](auto nest) { return search_waiting<decltype(nest)>; });
         GraphSearchSetup setup = set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
         Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
             search_waiting<<<blocks, job.point.block, 0, stream>>>(setup.search, nest);

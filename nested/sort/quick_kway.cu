@@ -1,15 +1,18 @@
 // quick_kway: quicksort into many parts; a child for every part that is still too long, and for every leaf.
 //
-//     count(part): as many blocks as it has keys for
-//         parts = up to `fanout` ranges of values of equal width (a digit of the key)
+//     root: all keys, by the root grid: leaf() if there are at most `grain`, otherwise count()
+//     count(part): ceil(keys / (8 * block * coarsen)) blocks
+//         parts = ranges of values, of equal width: by the next bits of the key. A power of two of them, at most `fanout`, fewer
+//             for a short part
 //         count the keys of each part; the last block:
 //             all keys are equal: launch copy(part), or nothing if they are in the output
 //             all are in one part: launch count() of the range of values that occur, which divides them
 //             otherwise: launch scatter(part)
-//     scatter(part): move the keys to their parts
-//         the last block, for each part: launch count(), leaf() if it has at most `grain` keys, or copy() if it is one key and
-//         not in the output
-//     leaf(part): one block sorts it (by distribution in shared memory, or by a network)
+//     scatter(part): as many blocks as count(); they move the keys, and their values if there are any, to their parts
+//         the last block, for each part: launch count(), leaf() if it has at most `grain` keys, or, if its keys are all equal
+//         (one key, or no bits left), copy(), or nothing if they are in the output
+//     leaf(part): one block sorts it into the output (by distribution in shared memory, or by a network)
+//     copy(part): as many blocks as count(); they copy it to the output
 //
 // quick_kway() is the kernel of every step and every grid, also of the root grid. run_grid() calls KwayParts::block() (at the
 // root: root()) in all threads of each block, and launches quick_kway() for the threads that return true: they have put
@@ -19,15 +22,17 @@
 //         an arrival at a counter with acquire-release order) one thread launches one grid for all these items
 //     `threshold`: an item of fewer threads, each for 8 keys, is not launched: the requesting thread sorts all of it
 //     `depth`: so is every item below this level of nesting
-//     `overflow`: a launch that the device refuses is done by the block itself, block after block of the refused grid, which
-//         launches what those request; or by a tail launch; `fail`: it is lost, and the row of the log says so
+//     `overflow`: what becomes of a launch that the device refuses. `inline`: the block does it itself, block after block of the
+//         refused grid, and launches what those request. `spill`: a tail launch does it. `fail`, and `waves` (which can part no
+//         root grid of one item): it is lost, and the row of the log says so
 //
-// Launches: two per divided part, one more each time that a range is narrowed, and one per leaf and copy; fewer with
-// `aggregate`: one per level of nesting with `grid`. They depend on the input, but not on the order of execution, since
-// parts are ranges of values: so the oracle counts them on the host before the run.
+// Launches: two per divided part (the root grid is the count() of all keys), one more each time that a range is narrowed, and one per
+// leaf and copy; fewer with `aggregate`: one per level of nesting with `grid`. They depend on the input, but not on the order of
+// execution, since parts are ranges of values: so the oracle counts them on the host before the run.
 // Hazards: none. A child sees what its launching thread wrote, and what was ordered before its launch: the last block arrives
 // with acquire-release order at the part's counter, so it and its children see what all blocks wrote. Keys move from the input
-// to the output, from there to a spare array and back, and only one grid uses a part of them. Not stable.
+// to the output, from there to a spare array and back, and only one grid uses a part of them. Not stable. No mechanism
+// changes that: a child that starts at once finds what it needs, and nobody waits for a child.
 // Source: Sedgewick, "Algorithms in C", 3rd ed., section 10.3 (MSD radix sort).
 #include "workloads/sort/sort.hpp"
 #include "workloads/sort/sort_parts.hpp"
@@ -46,10 +51,11 @@ struct KwayParts : SortRecursion {
 
     // Block `block` of the `blocks` of an item. sort_step() does the block's share of the work: it counts, moves, sorts or copies
     // keys. Its last action in count() and scatter(): a barrier, thread 0 adds one to the counter of the part, a barrier. Only
-    // the last block to arrive goes on (`done` in the others), and the counter is 0 again.
+    // the last block to arrive goes on (`done` in the others), and the counter is 0 again. `next`: the part for which this thread
+    // may request a step.
     // request() puts into `child` the step that a part needs. It returns false if the part needs none: it is empty or in place.
     // For count() it takes the next free node (by atomicAdd): counters of the digits, which the host has set to 0; scatter() of the
-    // part uses the same node.
+    // part uses the same node. There are as many nodes as the oracle counted.
     __device__ static bool block(const SortTask& task, const SortItem& item, unsigned block, unsigned blocks,
                                  SortItem& child, unsigned* words)
     {
@@ -58,7 +64,7 @@ struct KwayParts : SortRecursion {
         case SortStepEnd::one_part:
             return threadIdx.x == 0 &&
                    request(task, next, child); // count() of a narrower range; all equal: copy() or none
-        case SortStepEnd::counted:             // all threads have written where parts begin; a barrier followed
+        case SortStepEnd::counted: // the last block of count(): where parts begin is written, and a barrier followed
             child = {item.part, item.node, SortStep::scatter};
             return threadIdx.x == 0;
         case SortStepEnd::moved:
@@ -69,7 +75,8 @@ struct KwayParts : SortRecursion {
     }
 };
 
-// One step of the sort. `refused`: for run_grid(), the head of the list of the grids that the device refused to this block.
+// One step of the sort. `refused`: for run_grid(), the head of the list of the grids that the device refused to this block: an index
+// plus one, 0 if there is none.
 // `words`: shared memory for sort_step(). At most 64 registers per thread, so that a block of 1024 threads fits. run_grid() names
 // the kernel for the tail launches of `overflow`; launch() adds the last argument, the child's Nest.
 template <class Nest>
@@ -108,8 +115,8 @@ struct QuickKway {
     static void run(const SortJob& job, const RequestSetup<KwayParts>& setup)
     {
         launch_waves<QuickKway>(job, [&](auto wave, auto nest) {
-            wave.blocks =
-                job.roots; // = task.root_blocks, in one wave: all blocks of the root grid process one item, all keys
+            // There is one wave, because its blocks process one item, all keys, together: task.root_blocks of them.
+            wave.blocks = job.roots;
             host_launch<quick_kway<decltype(nest)>>(wave, job.point.block, setup.run,
                                                     root_grid(setup.run, wave, job.point.block), nest);
         });

@@ -29,7 +29,7 @@ struct WhileNest : NestData {
 
 // Blocks of kernel_of(nest) that the device holds at once, by the mechanism of the case.
 template <class KernelOf>
-std::uint32_t resident_levels(const PreparedRun& run, const KernelOf& kernel_of)
+std::uint32_t resident_blocks(const PreparedRun& run, const KernelOf& kernel_of)
 {
     const auto blocks = [&](auto nest) {
         return run.context.resident_blocks(reinterpret_cast<const void*>(kernel_of(nest)), run.point.block);
@@ -131,7 +131,7 @@ RequestGraph<typename E::Item> request_graph(const RequestJob& job, const Reques
     Levels start{};
     start.grid[0] = root_grid(run, {.blocks = job.roots}, job.point.block);
     job.context.upload(levels, std::span<const Levels>(&start, 1));
-    const std::uint32_t blocks = resident_levels(job, kernel_of);
+    const std::uint32_t blocks = resident_blocks(job, kernel_of);
     Graph graph = capture_levels(job, UINT32_MAX, [&](cudaStream_t stream, auto nest) {
         kernel_of(nest)<<<blocks, job.point.block, 0, stream>>>(run, levels.data(), nest);
     });
