@@ -202,11 +202,14 @@ class Named(Scratch):
         times = {}
         for row in rows:
             times.setdefault((row["strategy"], row["grid"], row["depth"]), []).append(float(row["wall_us"]))
-        (strategy, grid, depth), least = min(((case, statistics.median(found)) for case, found in times.items()), key=lambda one: one[1])
+        medians = {case: statistics.median(found) for case, found in times.items()}
+        least = min(medians.values())
         page = (self.mine / "README.md").read_text(encoding="utf-8")
         line = next(line for line in page.splitlines() if "(hello.csv)" in line)
         self.assertIn(f"| [hello](hello.csv) | {rows[0]['gpu']} (executor) |  |  | {rows[0]['utc'][:10]}", line)
-        self.assertIn(f" | {rows[0]['git']} | {len(rows)} | `{strategy}`, {rows[0]['mechanism']}, grid {grid}, depth {depth}: ", line)
+        fastest = [f" | {rows[0]['git']} | {len(rows)} | `{strategy}`, {rows[0]['mechanism']}, grid {grid}, depth {depth}: "
+                   for (strategy, grid, depth), median in medians.items() if median == least]  # the clock's step makes ties
+        self.assertTrue(any(text in line for text in fastest), f"{fastest} in {line}")
         shown, unit = re.search(r": ([0-9.]+) (µs|ms) \|", line).groups()
         self.assertAlmostEqual(float(shown) * {"µs": 1, "ms": 1000}[unit] / least, 1, delta=0.006)
         self.assertIn("(quick.csv)", page)
