@@ -39,6 +39,7 @@ EXECUTOR = ("executor_tests", "*")
 RULES = ("detector_tests", "*")
 JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect", "predict"]} | {
     "src/model": [("model_tests", "*"), ("workloads_tests", "*"), COMMANDS],
+    "src/graphs": [("workloads_tests", "*"), COMMANDS],
     "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
     "src/device/cpu": [EXECUTOR, RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
     "src/device/races": [RULES, ("races_tests", "-*Every*:RacesCommand*"), ("races_tests", "RacesCommand*:*EveryMutant*")],

@@ -6,11 +6,12 @@
 
 #include "base/statistics.hpp"
 #include "base/text_file.hpp"
+#include "graphs/graph_file.hpp"
+#include "graphs/graph_input.hpp"
 #include "log/logged_cases.hpp"
 #include "model/input_file.hpp"
 #include "support/h200_support.hpp"
 #include "support/support.hpp"
-#include "workloads/bfs/graph_file.hpp"
 
 #include <chrono>
 #include <cstdint>

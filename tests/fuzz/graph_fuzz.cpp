@@ -1,7 +1,7 @@
 // Graphs from files. The first byte of the input chooses the format.
 #include "base/error.hpp"
 #include "fuzz/property.hpp"
-#include "workloads/bfs/graph_file.hpp"
+#include "graphs/graph_file.hpp"
 
 #include <algorithm>
 #include <cstddef>

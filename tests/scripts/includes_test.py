@@ -17,17 +17,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # A folder may include itself and these folders.
 MAY_INCLUDE = {"base": [],
                "model": ["base"],
+               "graphs": ["base", "model"],
                "plan": ["base", "model"],
                "log": ["base", "model", "plan"],
                "run": ["base", "model", "plan", "log"],
                "inspect": ["base", "model", "plan", "log", "run"],
                "predict": ["base", "model", "plan", "log", "run", "inspect"],
                "device": ["base", "model"],
-               "workloads": ["base", "model", "device"],
+               "workloads": ["base", "model", "graphs", "device"],
                "program": ["base", "model", "inspect", "device"],
                "cli": ["base", "model", "plan", "log", "run", "inspect", "predict", "device", "program"],
-               "nested": ["base", "model", "device", "workloads"],
-               "baseline": ["base", "model", "device", "workloads"]}
+               "nested": ["base", "model", "graphs", "device", "workloads"],
+               "baseline": ["base", "model", "graphs", "device", "workloads"]}
 ROOMS = ["workloads", "nested", "baseline"]  # a file in ROOM/NAME includes, of the workloads, workloads/NAME alone
 STRATEGIES = ["nested", "baseline"]
 STAGES = [folder for folder in MAY_INCLUDE if folder not in STRATEGIES]

@@ -1,10 +1,10 @@
 // The graphs with which every search must be right.
 #pragma once
 
+#include "graphs/graph_file.hpp"
 #include "model/input_file.hpp"
 #include "support/forms_support.hpp"
 #include "support/support.hpp"
-#include "workloads/bfs/graph_file.hpp"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // Graphs from files: the three formats, and every error with its line.
 #include "base/error.hpp"
+#include "graphs/graph_file.hpp"
 #include "model/input_file.hpp"
 #include "support/support.hpp"
-#include "workloads/bfs/graph_file.hpp"
 
 #include <filesystem>
 #include <string>

@@ -1,8 +1,8 @@
 // Graphs by name and seed, the distances in them, and the launches that they must lead to.
+#include "graphs/csr_graph.hpp"
 #include "model/judge.hpp"
 #include "model/ledger.hpp"
 #include "support/support.hpp"
-#include "workloads/bfs/csr_graph.hpp"
 #include "workloads/bfs/graph_queue_count.hpp"
 
 #include <algorithm>

@@ -1,13 +1,10 @@
 #include "workloads/bfs/descriptor.hpp"
 
-#include "model/input_file.hpp"
+#include "graphs/graph_file.hpp"
+#include "graphs/graph_input.hpp"
 #include "model/strategy.hpp"
 #include "workloads/bfs/graph_cost.hpp"
-#include "workloads/bfs/graph_file.hpp"
-
-#include <array>
-#include <filesystem>
-#include <system_error>
+#include "workloads/bfs/graph_distances.hpp"
 
 namespace nestbed
 {
@@ -15,8 +12,6 @@ namespace nestbed
 namespace
 {
 
-constexpr std::array kInputs{GraphInput::uniform, GraphInput::rmat, GraphInput::rmat_relabelled, GraphInput::zipf,
-                             GraphInput::path,    GraphInput::star, GraphInput::grid2d,          GraphInput::file};
 constexpr AxisMeaning kMeanings[]{{axis::input, "how the edges are drawn, or file: a graph of your own"},
                                   {axis::elements, "vertices"},
                                   {axis::edge_factor, "edges per vertex that a generator draws"},
@@ -25,17 +20,6 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "how the edges are drawn, or fil
                                   {axis::delta, "width of the range of distances that is processed first"}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "teps",      "study",       "ways"};
-
-// The file decides the number of vertices. Some graphs have as many edges as they have.
-void complete(Case& point, const Asked& /*asked*/)
-{
-    if (!draws_edges(point.input))
-        point.edge_factor = 0;
-    if (point.input == GraphInput::file)
-        point.elements = 0;
-    else
-        point.graph_file.clear();
-}
 
 // Starts, ends and weights, also backwards; the host has the list of edges too.
 std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, const ExpectedLaunches& /*form*/)
@@ -67,31 +51,18 @@ constexpr WorkloadInfo a_search(std::string_view name, std::string_view summary)
     return {.name = name,
             .summary = summary,
             .axes = {axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed},
-            .inputs = kInputs,
+            .inputs = kGraphInputs,
             .meanings = kMeanings,
             .figures = kFigures,
             .irregular = true,
             .has_ratio = true,
             .memory_bytes = memory_bytes,
-            .complete = complete,
+            .complete = complete_graph,
             .work = work,
             .graph_facts = graph_facts};
 }
 
 } // namespace
-
-std::uint64_t graph_edges(const Case& point)
-{
-    constexpr std::uint64_t kBytesAnEdge = 12; // of text
-    if (point.input == GraphInput::file) {
-        std::error_code unknown;
-        const std::uintmax_t bytes = std::filesystem::file_size(path_in(point.graph_file), unknown);
-        return unknown ? 0 : bytes / kBytesAnEdge;
-    }
-    const bool both_ways = point.input != GraphInput::uniform && point.input != GraphInput::zipf;
-    constexpr std::uint64_t kOfGrid = 2; // per vertex; a path and a star have one
-    return point.elements * (draws_edges(point.input) ? point.edge_factor : kOfGrid) * (both_ways ? 2 : 1);
-}
 
 constinit const WorkloadInfo workloads::bfs =
     a_search("bfs", "finds the distance of every vertex of a graph, in edges");

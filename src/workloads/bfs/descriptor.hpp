@@ -3,25 +3,10 @@
 
 #include "model/workload.hpp"
 
-#include <cstdint>
-
-namespace nestbed
-{
-
-struct GraphInput {
-    static constexpr InputKind uniform{"uniform"}, rmat{"rmat"}, rmat_relabelled{"rmat_relabelled"}, zipf{"zipf"},
-        path{"path"}, star{"star"}, grid2d{"grid2d"}, file = kFileInput;
-};
-
-// Edges of the graph of a case, roughly.
-std::uint64_t graph_edges(const Case& point);
-
-namespace workloads
+namespace nestbed::workloads
 {
 
 extern const WorkloadInfo bfs;
 extern const WorkloadInfo sssp;
 
-} // namespace workloads
-
-} // namespace nestbed
+} // namespace nestbed::workloads

@@ -1,8 +1,9 @@
 #include "workloads/bfs/graph_cost.hpp"
 
+#include "graphs/graph_file.hpp"
+#include "graphs/graph_input.hpp"
 #include "model/estimate.hpp"
-#include "workloads/bfs/descriptor.hpp"
-#include "workloads/bfs/graph_file.hpp"
+#include "workloads/bfs/graph_distances.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,9 @@
 // The oracles of `bfs` and `sssp`: how many launches a form makes, where that is a function of the graph. Pure.
 #pragma once
 
+#include "graphs/csr_graph.hpp"
 #include "model/child_requests.hpp"
-#include "workloads/bfs/csr_graph.hpp"
+#include "workloads/bfs/graph_distances.hpp"
 #include "workloads/bfs/graph_step.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Graphs: their inputs by name and seed, and the distances that every form must find. Pure.
+// Graphs as the edges of each vertex in a row (CSR), made by name and seed of their input (graph_input.hpp). Pure.
 //
 // uniform: every vertex has `edge_factor` edges to vertices drawn evenly. zipf: the vertex of rank r has a number of
 // edges in proportion to 1 / r, to vertices drawn evenly; ranks are drawn. These edges have one direction.
@@ -11,15 +11,12 @@
 
 #include "model/case.hpp"
 
-#include "workloads/bfs/descriptor.hpp"
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace nestbed
 {
-
-inline constexpr std::uint32_t kUnreached = UINT32_MAX;
 
 struct Edge {
     std::uint32_t from = 0;
@@ -50,34 +47,10 @@ struct CsrGraph {
 // edge stands for itself and its reverse.
 CsrGraph graph_of(std::uint64_t vertices, const std::vector<Edge>& edges, bool both_ways);
 
-// Whether the input is drawn, with Case::edge_factor edges per vertex.
-constexpr bool draws_edges(InputKind input)
-{
-    return input == GraphInput::uniform || input == GraphInput::zipf || input == GraphInput::rmat ||
-           input == GraphInput::rmat_relabelled;
-}
-
 // The graph of a case whose input is not a file. Throws std::invalid_argument.
 CsrGraph make_graph(const Case& point);
 
 // The weight of edge `index` of a graph that has none of its own: 1 to 255.
 std::uint32_t weight_of(std::uint64_t seed, std::uint64_t index);
-
-// Edges on a shortest path from `source`, or kUnreached.
-std::vector<std::uint32_t> bfs_distances(const CsrGraph& graph, std::uint32_t source);
-// The least sum of weights on a path, by Dijkstra. Throws std::invalid_argument if that of a vertex is 2^32 - 1 or
-// more.
-std::vector<std::uint32_t> shortest_distances(const CsrGraph& graph, std::uint32_t source);
-
-// The vertices of one level of a search.
-struct GraphLevel {
-    std::uint64_t vertices = 0;
-    std::uint64_t with_edges = 0;
-    std::uint64_t edges = 0;
-    std::uint64_t most_edges = 0; // of one vertex
-
-    friend bool operator==(const GraphLevel&, const GraphLevel&) = default;
-};
-std::vector<GraphLevel> levels_of(const CsrGraph& graph, const std::vector<std::uint32_t>& distances);
 
 } // namespace nestbed

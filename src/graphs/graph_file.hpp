@@ -10,7 +10,7 @@
 // Source: https://math.nist.gov/MatrixMarket/formats.html; http://www.diag.uniroma1.it/challenge9/format.shtml
 #pragma once
 
-#include "workloads/bfs/csr_graph.hpp"
+#include "graphs/csr_graph.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,8 @@
-#include "workloads/bfs/graph_file.hpp"
+#include "graphs/graph_file.hpp"
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graphs/graph_input.hpp"
 #include "model/input_file.hpp"
 
 #include <fmt/format.h>
