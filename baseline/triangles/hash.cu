@@ -1,0 +1,101 @@
+// triangles_hash: as triangles_bitmap, with a hash table of the ends of v in shared memory instead of bits.
+//
+//     block b: its share = edges [1024 b, 1024 (b + 1)) in the order of the vertices v to which they lead
+//         for each v in the share, for each 1024 ends of v:
+//             enter the ends into the table, of at least twice as many places; a place that is taken: the next one
+//             8 threads per edge u -> v look up the ends of u before v, 8 at a time
+//
+// A table serves any vertex, also one with few edges; a bit serves only vertices with low numbers.
+//
+// Launches: none from the device.
+// Hazards: none. The graph is only read, and counts are added up by atomic functions. Barriers are between entering and reading.
+// Source: Pandey et al., "TRUST: triangle counting reloaded on GPUs", TPDS 2021; H-INDEX, HPEC 2019.
+#include "workloads/triangles/marked_ends.hpp"
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+inline constexpr unsigned kNoVertex = 0xFFFFFFFF;
+inline constexpr unsigned kEndsAtOnce = 1024;
+inline constexpr unsigned kHashPlaces = 2 * kEndsAtOnce;
+inline constexpr unsigned kEdgesPerHashShare = 1024;
+
+// Places of the table: `mask` + 1, a power of two.
+__device__ inline unsigned place_in_table(unsigned vertex, unsigned mask)
+{
+    return (vertex * 0x9E3779B1U >> 16 ^ vertex) & mask;
+}
+
+// Enters the ends into the table. All threads of the block call it. Returns its mask.
+__device__ inline unsigned enter_ends(unsigned* table, const VertexList& ends)
+{
+    constexpr unsigned kFewest = 32;
+    unsigned places = kFewest;
+    while (places < 2 * ends.count)
+        places *= 2;
+    for (unsigned place = threadIdx.x; place < places; place += blockDim.x)
+        table[place] = kNoVertex;
+    __syncthreads();
+    for (unsigned index = threadIdx.x; index < ends.count; index += blockDim.x) {
+        unsigned place = place_in_table(ends.first[index], places - 1);
+        while (atomicCAS(&table[place], kNoVertex, ends.first[index]) != kNoVertex)
+            place = (place + 1) & (places - 1);
+    }
+    __syncthreads();
+    return places - 1;
+}
+
+__device__ inline unsigned is_entered(const unsigned* table, unsigned mask, unsigned vertex)
+{
+    for (unsigned place = place_in_table(vertex, mask);; place = (place + 1) & mask) {
+        const unsigned there = table[place];
+        if (there == vertex || there == kNoVertex)
+            return there == vertex ? 1 : 0;
+    }
+}
+
+__global__ void LAUNCH_BOUNDS(1024, 2) count_hashed_share(TriangleTask task)
+{
+    BLOCK_SHARED(unsigned, table, kHashPlaces);
+    unsigned in = blockIdx.x * kEdgesPerHashShare;
+    const unsigned end = task.in_edge_count - in < kEdgesPerHashShare ? task.in_edge_count : in + kEdgesPerHashShare;
+    unsigned long long found = 0;
+    while (in < end) {
+        const unsigned vertex = task.ends[task.in_edges[in].at];
+        const unsigned last = task.in_starts[vertex + 1];
+        const unsigned here = last < end ? last : end;
+        const VertexList ends = ends_of(task, vertex);
+        for (unsigned first = 0; first < ends.count; first += kEndsAtOnce) {
+            const unsigned count = ends.count - first < kEndsAtOnce ? ends.count - first : kEndsAtOnce;
+            const unsigned* const entered = table;
+            const unsigned mask = enter_ends(table, {ends.first + first, count});
+            found += count_by_lanes(
+                task, in, here, blockDim.x / kLanesPerEdge,
+                [entered, mask](const InEdge& /*edge*/, unsigned other) { return is_entered(entered, mask, other); });
+            __syncthreads(); // nobody still reads the table
+        }
+        in = here;
+    }
+    add_count_of_warp(task, (blockIdx.x * blockDim.x + threadIdx.x) / kWarp, found);
+}
+
+struct TrianglesHash {
+    static constexpr StrategyInfo info{
+        .name = "triangles_hash",
+        .workload = &workloads::triangles,
+        .summary = "flat: an equal share of the edges for each block; the ends of a vertex are in a hash table",
+        .hazards = "none: counts are added up by atomic functions",
+        .source = "Pandey et al., TRUST, TPDS 2021",
+    };
+
+    static void run(const TriangleJob& job)
+    {
+        const unsigned edges = job.task.in_edge_count;
+        host_launch<count_hashed_share>(
+            job.context, 0, {edges == 0 ? 1 : (edges - 1) / kEdgesPerHashShare + 1, job.point.block}, job.task);
+    }
+};
+
+const Register<TrianglesHash, TriangleRoom> triangles_hash;
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,82 @@
+// The ends of one vertex, marked in shared memory, and the edges that lead to the vertex compared with them: what forms that take
+// vertex by vertex share. All threads of a block call these functions.
+#pragma once
+
+#include "workloads/triangles/triangles.hpp"
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+inline constexpr unsigned kLanesPerEdge = 8; // of a warp; they read whole sectors of memory
+
+// A bit for each of the vertices 0 to kBits - 1: those with most edges.
+struct MarkedBits {
+    static constexpr unsigned kWords = 2048;
+    static constexpr unsigned kBits = kWords * 32;
+
+    // Whether all ends of the vertex can be marked at once.
+    __device__ static bool fits(unsigned vertex) { return vertex < kBits; }
+
+    // The words of the vertices below `vertices`.
+    __device__ static void clear(unsigned* words, unsigned vertices)
+    {
+        for (unsigned word = threadIdx.x; word * 32 < vertices; word += blockDim.x)
+            words[word] = 0;
+        __syncthreads();
+    }
+    __device__ static void mark(unsigned* words, const VertexList& list)
+    {
+        for (unsigned index = threadIdx.x; index < list.count; index += blockDim.x)
+            atomicOr(&words[list.first[index] / 32], 1U << list.first[index] % 32);
+        __syncthreads();
+    }
+    // Several ends may share a word.
+    __device__ static void unmark(unsigned* words, const VertexList& list)
+    {
+        __syncthreads();
+        for (unsigned index = threadIdx.x; index < list.count; index += blockDim.x)
+            atomicAnd(&words[list.first[index] / 32], 0U);
+        __syncthreads();
+    }
+    __device__ static unsigned has(const unsigned* words, unsigned vertex)
+    {
+        return words[vertex / 32] >> vertex % 32 & 1;
+    }
+};
+
+// Triangles of the edges `begin` to `end` - 1 of in_edges, of which each kLanesPerEdge threads take every `step`-th: those that this
+// thread finds. has(list, w): whether the end of the edges leads to w; `list` are its ends.
+template <class Has>
+__device__ unsigned long long count_by_lanes(const TriangleTask& task, unsigned begin, unsigned end, unsigned step,
+                                             const Has& has)
+{
+    unsigned long long found = 0;
+    for (unsigned in = begin + threadIdx.x / kLanesPerEdge; in < end; in += step) {
+        const InEdge edge = task.in_edges[in];
+        unsigned of_edge = 0;
+        for (unsigned at = edge.first + threadIdx.x % kLanesPerEdge; at < edge.at; at += kLanesPerEdge)
+            of_edge += has(edge, task.ends[at]);
+        found += of_edge;
+    }
+    return found;
+}
+
+// The same where the ends are marked.
+__device__ inline unsigned long long count_marked(const TriangleTask& task, const unsigned* words, unsigned begin,
+                                                  unsigned end, unsigned step)
+{
+    return count_by_lanes(task, begin, end, step, [words](const InEdge& /*edge*/, unsigned vertex) {
+        return MarkedBits::has(words, vertex);
+    });
+}
+
+// The same by a search in the ends.
+__device__ inline unsigned long long count_searched(const TriangleTask& task, unsigned begin, unsigned end,
+                                                    unsigned step)
+{
+    return count_by_lanes(task, begin, end, step, [&task](const InEdge& edge, unsigned vertex) {
+        return has_end(ends_of(task, task.ends[edge.at]), vertex);
+    });
+}
+
+} // namespace nestbed::inline NESTBED_BACKEND
