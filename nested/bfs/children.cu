@@ -16,7 +16,8 @@
 // Hazards: none. A round starts when the round before it is complete. Distances only fall, by an atomic minimum. Items of a
 // launch are written before a barrier (warp, block) or before an arrival with acquire-release order (grid).
 // Source: KLAP, MICRO 2016, benchmarks BFS and SSSP.
-#include "workloads/bfs/graph_rounds.hpp"
+#include "device/parts/request_rounds.hpp"
+#include "workloads/bfs/graph.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {

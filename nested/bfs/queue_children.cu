@@ -19,7 +19,8 @@
 // minimum. Items of a launch are written before a barrier (warp, block) or before an arrival with acquire-release order (grid).
 // Source: KLAP, MICRO 2016, benchmarks BFS and SSSP; the queue as in Merrill, Garland, Grimshaw, "Scalable GPU Graph Traversal",
 // PPoPP 2012.
-#include "workloads/bfs/graph_rounds.hpp"
+#include "device/parts/request_rounds.hpp"
+#include "workloads/bfs/graph.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {

@@ -101,4 +101,28 @@ RequestOracle count_requests(const Case& point, std::uint32_t roots,
     return oracle;
 }
 
+RequestOracle
+count_rounds(const Case& point, std::uint32_t roots, std::size_t rounds,
+             const std::function<void(std::size_t round, std::uint32_t block, std::vector<ChildRequest>&)>& requests)
+{
+    RequestOracle all;
+    all.launches.by_root.assign(roots, 0);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        const RequestOracle one =
+            count_requests(point, roots, [&](const ItemBlock& block, std::vector<ChildRequest>& out) {
+                if (block.depth == 0)
+                    requests(round, static_cast<std::uint32_t>(block.item), out);
+            });
+        all.counts.items += one.counts.items;
+        all.counts.blocks += one.counts.blocks;
+        all.counts.widest = std::max(all.counts.widest, one.counts.widest);
+        all.launches.by_depth.resize(std::max(all.launches.by_depth.size(), one.launches.by_depth.size()));
+        for (std::size_t depth = 0; depth < one.launches.by_depth.size(); ++depth)
+            all.launches.by_depth[depth] += one.launches.by_depth[depth];
+        for (std::uint32_t root = 0; root < roots; ++root)
+            all.launches.by_root[root] = std::max(all.launches.by_root[root], one.launches.by_root[root]);
+    }
+    return all;
+}
+
 } // namespace nestbed

@@ -82,4 +82,10 @@ struct RequestOracle {
 RequestOracle count_requests(const Case& point, std::uint32_t roots,
                              const std::function<void(const ItemBlock&, std::vector<ChildRequest>&)>& requests);
 
+// The same of one root grid of `roots` blocks per round, whose children request nothing. requests(round, block, out) appends what
+// the threads of a root block want. by_root has the most of any round.
+RequestOracle
+count_rounds(const Case& point, std::uint32_t roots, std::size_t rounds,
+             const std::function<void(std::size_t round, std::uint32_t block, std::vector<ChildRequest>&)>& requests);
+
 } // namespace nestbed

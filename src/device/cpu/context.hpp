@@ -37,9 +37,10 @@ inline unsigned load_acquire(unsigned* address)
 {
     return std::atomic_ref<unsigned>(*address).load(std::memory_order_acquire);
 }
-inline unsigned load_relaxed(const unsigned* address)
+template <class T>
+T load_relaxed(const T* address)
 {
-    return std::atomic_ref<unsigned>(*const_cast<unsigned*>(address)).load(std::memory_order_relaxed);
+    return std::atomic_ref<T>(*const_cast<T*>(address)).load(std::memory_order_relaxed);
 }
 inline unsigned load_in_block(const unsigned* address)
 {

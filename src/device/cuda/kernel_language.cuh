@@ -73,6 +73,12 @@ __device__ inline unsigned load_relaxed(const unsigned* address)
     asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(address));
     return value;
 }
+__device__ inline unsigned long long load_relaxed(const unsigned long long* address)
+{
+    unsigned long long value = 0;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(address));
+    return value;
+}
 // The same where one block alone runs: it may also see what its own L1 cache has, which is nearer.
 __device__ inline unsigned load_in_block(const unsigned* address)
 {

@@ -23,6 +23,15 @@ struct RequestJob : PreparedRun {
     std::uint64_t& bytes;  // to which a strategy adds what it allocates
 };
 
+// Device memory filled with a byte.
+template <class T = unsigned>
+Buffer<T> filled_buffer(const RequestJob& job, std::size_t count, unsigned char byte, std::string_view name)
+{
+    Buffer<T> buffer = job.context.template allocate<T>(std::max<std::size_t>(1, count), name);
+    job.context.fill_bytes(buffer, byte, count);
+    return buffer;
+}
+
 template <class Item>
 struct RequestBuffers {
     Buffer<RequestRow> rows;

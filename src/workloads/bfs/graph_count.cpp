@@ -9,32 +9,17 @@ namespace
 {
 
 // One root grid per round, with a thread per vertex.
-RequestOracle count_rounds(const Case& point, const CsrGraph& graph,
-                           const std::vector<std::vector<std::uint32_t>>& rounds)
+RequestOracle count_vertices(const Case& point, const CsrGraph& graph,
+                             const std::vector<std::vector<std::uint32_t>>& rounds)
 {
-    const std::uint32_t roots = graph_roots(graph.vertices(), point.block);
-    RequestOracle all;
-    all.launches.by_root.assign(roots, 0);
-    for (const std::vector<std::uint32_t>& round : rounds) {
-        const RequestOracle one =
-            count_requests(point, roots, [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
-                if (block.depth != 0)
-                    return;
-                const std::uint64_t first = block.item * point.block;
-                for (auto at = std::ranges::lower_bound(round, first); at != round.end() && *at < first + point.block;
-                     ++at)
-                    requests.push_back({static_cast<std::uint32_t>(*at - first), *at, graph.degree(*at)});
-            });
-        all.counts.items += one.counts.items;
-        all.counts.blocks += one.counts.blocks;
-        all.counts.widest = std::max(all.counts.widest, one.counts.widest);
-        all.launches.by_depth.resize(std::max(all.launches.by_depth.size(), one.launches.by_depth.size()));
-        for (std::size_t depth = 0; depth < one.launches.by_depth.size(); ++depth)
-            all.launches.by_depth[depth] += one.launches.by_depth[depth];
-        for (std::uint32_t root = 0; root < roots; ++root) // the most of all rounds
-            all.launches.by_root[root] = std::max(all.launches.by_root[root], one.launches.by_root[root]);
-    }
-    return all;
+    return count_rounds(point, graph_roots(graph.vertices(), point.block), rounds.size(),
+                        [&](std::size_t number, std::uint32_t block, std::vector<ChildRequest>& requests) {
+                            const std::uint64_t first = std::uint64_t{block} * point.block;
+                            const std::vector<std::uint32_t>& round = rounds[number];
+                            for (auto at = std::ranges::lower_bound(round, first);
+                                 at != round.end() && *at < first + point.block; ++at)
+                                requests.push_back({static_cast<std::uint32_t>(*at - first), *at, graph.degree(*at)});
+                        });
 }
 
 // The threads of every step. Plans the steps as the kernels do.
@@ -125,7 +110,7 @@ RequestOracle count_graph(const Case& point, GraphForm form, const CsrGraph& gra
 {
     RequestOracle oracle;
     if (form == GraphForm::children)
-        return count_rounds(point, graph, rounds);
+        return count_vertices(point, graph, rounds);
     if (form == GraphForm::levels || form == GraphForm::graph || form == GraphForm::waiting) {
         const std::vector<std::uint32_t> threads = threads_of_steps(graph, levels, form == GraphForm::graph);
         const std::uint64_t launches = count_wide(threads, point.block, form == GraphForm::waiting);

@@ -1,23 +1,12 @@
-// What the searches that the host starts round by round have in common: the memory and the root grid of a round.
+// The host's part of an irregular workload with one root grid per round, which it launches as long as there is another round.
 #pragma once
 
-#include "workloads/bfs/graph.hpp"
+#include "device/parts/launch_requests.hpp"
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
 namespace nestbed::inline NESTBED_BACKEND
 {
-
-// Device memory of a search, filled with a byte.
-inline Buffer<unsigned> filled_buffer(const GraphJob& job, std::size_t count, unsigned char byte,
-                                      std::string_view name)
-{
-    Buffer<unsigned> buffer = job.context.allocate<unsigned>(std::max<std::size_t>(1, count), name);
-    job.context.fill_bytes(buffer, byte, count);
-    return buffer;
-}
 
 // The lists of what was refused to root grids are used again in every round.
 template <class Head>
@@ -27,10 +16,10 @@ __global__ void clear_heads(Head* heads, unsigned count)
         heads[head] = 0;
 }
 
-// Calls launch(wave, nest) for the root grid of a round, of `blocks` blocks, in one stream, so that a round sees all of the round
-// before.
+// Calls launch(wave, nest) for the root grid of a round, of `blocks` blocks, in one stream, so that a round sees all of the
+// round before.
 template <class S, class E, class Launch>
-void launch_round(const GraphJob& job, const RequestRun<E>& round, std::uint32_t blocks, const Launch& launch)
+void launch_round(const RequestJob& job, const RequestRun<E>& round, std::uint32_t blocks, const Launch& launch)
 {
     const std::uint32_t threads = job.point.block;
     if (round.spill && round.job.round != 0)
