@@ -251,9 +251,9 @@ void generate(Iterator first, Iterator last, Generator generator)
         if (count <= 0)
             return;
         nestbed::program::run_library_kernel("thrust::generate", static_cast<std::size_t>(count), [=] {
+            const nestbed::cpu::ThreadContext& thread = *nestbed::cpu::current_thread;
             const std::ptrdiff_t at =
-                static_cast<std::ptrdiff_t>(cpu::current_thread->block_index.x) * cpu::current_thread->block_dim.x +
-                cpu::current_thread->thread_index.x;
+                static_cast<std::ptrdiff_t>(thread.block_index.x) * thread.block_dim.x + thread.thread_index.x;
             Generator own = generator;
             if (at < count)
                 first[at] = own();
