@@ -20,7 +20,7 @@ MstGraph of_list(const std::string& text)
     return mst_graph(parse_graph(text, "edges.txt", 1));
 }
 
-MstGraph drawn(InputKind input, std::uint64_t vertices, std::uint32_t edge_factor = 8)
+MstGraph drawn_mst(InputKind input, std::uint64_t vertices, std::uint32_t edge_factor = 8)
 {
     Case point;
     point.input = input;
@@ -117,7 +117,7 @@ TEST(BoruvkaRounds, FindTheForestOfKruskal)
     for (const InputKind input : {GraphInput::uniform, GraphInput::rmat, GraphInput::zipf, GraphInput::path,
                                   GraphInput::star, GraphInput::grid2d}) {
         SCOPED_TRACE(input.name());
-        const MstGraph graph = drawn(input, 900);
+        const MstGraph graph = drawn_mst(input, 900);
         BoruvkaRounds forest(graph);
         std::vector<std::uint32_t> live = all_edges(graph);
         for (unsigned round = 0; !live.empty(); ++round) {
@@ -174,7 +174,7 @@ TEST(MstSteps, OfFewEdgesAreThoseOfTheWholeList)
 
 TEST(MstSteps, TakeLightEdgesFirst)
 {
-    const MstGraph graph = drawn(GraphInput::rmat, 1024, 16);
+    const MstGraph graph = drawn_mst(GraphInput::rmat, 1024, 16);
     const std::uint32_t light = light_weight(graph);
     EXPECT_GT(light, 20U);
     EXPECT_LT(light, 80U); // 3 of 16 edges per vertex, of weights to 255
