@@ -1,11 +1,11 @@
 // triangles_bitmap: each block takes an equal share of the edges u -> v, in the order of v; a bit in shared memory for each end of v.
 //
-//     block b: its share = edges [1024 b, 1024 (b + 1)) in the order of the vertices v to which they lead
-//         for each v in the share, if it is one of the 65,536 vertices with most edges:
-//             mark the ends of v: a bit each
-//             8 threads per edge u -> v look whether the ends of u before v are marked, 8 at a time
-//             remove the marks
-//         the edges to other vertices, which have few edges: 8 threads search for the ends of u before v among those of v
+//     block b: its share = edges [1024 b, 1024 (b + 1)) in the order of the vertices v to which they lead; fewer in a small graph
+//         if 16 or more edges lead to each v on average, and all v are among the 65,536 vertices with most edges:
+//             for each v: mark the ends of v, a bit each
+//                         8 threads per edge u -> v look whether the ends of u before v are marked, 8 at a time
+//                         remove the marks
+//         otherwise: 8 threads per edge search for the ends of u before v among those of v, which are few
 //
 // One launch. A vertex to which many edges lead has several blocks, which all mark its ends: at most sqrt(2 * edges). Only the
 // ends of u before v are read, not all ends of v or of u, so each pair of edges that could be closed is looked at once.
@@ -19,29 +19,27 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-inline constexpr unsigned kEdgesPerShare = 1024;
-
-__global__ void LAUNCH_BOUNDS(1024, 2) count_share(TriangleTask task)
+__global__ void LAUNCH_BOUNDS(1024, 2) count_share(TriangleTask task, unsigned of_block)
 {
     BLOCK_SHARED(unsigned, words, MarkedBits::kWords);
+    if (task.in_edge_count == 0)
+        return;
     const unsigned groups = blockDim.x / kLanesPerEdge;
-    unsigned in = blockIdx.x * kEdgesPerShare;
-    const unsigned end = task.in_edge_count - in < kEdgesPerShare ? task.in_edge_count : in + kEdgesPerShare;
+    const EdgeShare share = share_of_block(task, of_block);
     unsigned long long found = 0;
-    MarkedBits::clear(words, MarkedBits::kBits);
-    while (in < end) {
-        const unsigned vertex = task.ends[task.in_edges[in].at];
-        if (!MarkedBits::fits(vertex)) { // nor do those after it
-            found += count_searched(task, in, end, groups);
-            break;
+    if (share.has_few_each() || !MarkedBits::fits(share.last)) {
+        found = count_searched(task, share.begin, share.end, groups);
+    } else {
+        MarkedBits::clear(words, share.last);
+        for (unsigned in = share.begin; in < share.end;) {
+            const unsigned vertex = task.ends[task.in_edges[in].at];
+            const unsigned next = task.in_starts[vertex + 1] < share.end ? task.in_starts[vertex + 1] : share.end;
+            const VertexList ends = ends_of(task, vertex);
+            MarkedBits::mark(words, ends);
+            found += count_marked(task, words, in, next, groups);
+            MarkedBits::unmark(words, ends);
+            in = next;
         }
-        const unsigned last = task.in_starts[vertex + 1];
-        const unsigned here = last < end ? last : end;
-        const VertexList ends = ends_of(task, vertex);
-        MarkedBits::mark(words, ends);
-        found += count_marked(task, words, in, here, groups);
-        MarkedBits::unmark(words, ends);
-        in = here;
     }
     add_count_of_warp(task, (blockIdx.x * blockDim.x + threadIdx.x) / kWarp, found);
 }
@@ -55,11 +53,14 @@ struct TrianglesBitmap {
         .source = "Bisson and Fatica, TPDS 2017",
     };
 
-    static void run(const TriangleJob& job)
+    static unsigned prepare(const TriangleJob& job)
     {
-        const unsigned edges = job.task.in_edge_count;
-        host_launch<count_share>(job.context, 0, {edges == 0 ? 1 : (edges - 1) / kEdgesPerShare + 1, job.point.block},
-                                 job.task);
+        return edges_per_share(job, job.context.template resident_blocks<count_share>(job.point.block));
+    }
+
+    static void run(const TriangleJob& job, unsigned share)
+    {
+        host_launch<count_share>(job.context, 0, {shares_of(job, share), job.point.block}, job.task, share);
     }
 };
 

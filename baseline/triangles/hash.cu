@@ -1,9 +1,11 @@
 // triangles_hash: as triangles_bitmap, with a hash table of the ends of v in shared memory instead of bits.
 //
-//     block b: its share = edges [1024 b, 1024 (b + 1)) in the order of the vertices v to which they lead
-//         for each v in the share, for each 1024 ends of v:
-//             enter the ends into the table, of at least twice as many places; a place that is taken: the next one
-//             8 threads per edge u -> v look up the ends of u before v, 8 at a time
+//     block b: its share = edges [1024 b, 1024 (b + 1)) in the order of the vertices v to which they lead; fewer in a small graph
+//         if 16 or more edges lead to each v on average:
+//             for each v, for each 1024 ends of v:
+//                 enter the ends into the table, of at least twice as many places; a place that is taken: the next one
+//                 8 threads per edge u -> v look up the ends of u before v, 8 at a time
+//         otherwise: 8 threads per edge search for the ends of u before v among those of v, which are few
 //
 // A table serves any vertex, also one with few edges; a bit serves only vertices with low numbers.
 //
@@ -18,7 +20,6 @@ namespace nestbed::inline NESTBED_BACKEND
 inline constexpr unsigned kNoVertex = 0xFFFFFFFF;
 inline constexpr unsigned kEndsAtOnce = 1024;
 inline constexpr unsigned kHashPlaces = 2 * kEndsAtOnce;
-inline constexpr unsigned kEdgesPerHashShare = 1024;
 
 // Places of the table: `mask` + 1, a power of two.
 __device__ inline unsigned place_in_table(unsigned vertex, unsigned mask)
@@ -54,27 +55,33 @@ __device__ inline unsigned is_entered(const unsigned* table, unsigned mask, unsi
     }
 }
 
-__global__ void LAUNCH_BOUNDS(1024, 2) count_hashed_share(TriangleTask task)
+__global__ void LAUNCH_BOUNDS(1024, 2) count_hashed_share(TriangleTask task, unsigned of_block)
 {
     BLOCK_SHARED(unsigned, table, kHashPlaces);
-    unsigned in = blockIdx.x * kEdgesPerHashShare;
-    const unsigned end = task.in_edge_count - in < kEdgesPerHashShare ? task.in_edge_count : in + kEdgesPerHashShare;
+    if (task.in_edge_count == 0)
+        return;
+    const unsigned* const entered = table;
+    const unsigned groups = blockDim.x / kLanesPerEdge;
+    const EdgeShare share = share_of_block(task, of_block);
     unsigned long long found = 0;
-    while (in < end) {
-        const unsigned vertex = task.ends[task.in_edges[in].at];
-        const unsigned last = task.in_starts[vertex + 1];
-        const unsigned here = last < end ? last : end;
-        const VertexList ends = ends_of(task, vertex);
-        for (unsigned first = 0; first < ends.count; first += kEndsAtOnce) {
-            const unsigned count = ends.count - first < kEndsAtOnce ? ends.count - first : kEndsAtOnce;
-            const unsigned* const entered = table;
-            const unsigned mask = enter_ends(table, {ends.first + first, count});
-            found += count_by_lanes(
-                task, in, here, blockDim.x / kLanesPerEdge,
-                [entered, mask](const InEdge& /*edge*/, unsigned other) { return is_entered(entered, mask, other); });
-            __syncthreads(); // nobody still reads the table
+    if (share.has_few_each()) {
+        found = count_searched(task, share.begin, share.end, groups);
+    } else {
+        for (unsigned in = share.begin; in < share.end;) {
+            const unsigned vertex = task.ends[task.in_edges[in].at];
+            const unsigned next = task.in_starts[vertex + 1] < share.end ? task.in_starts[vertex + 1] : share.end;
+            const VertexList ends = ends_of(task, vertex);
+            for (unsigned first = 0; first < ends.count; first += kEndsAtOnce) {
+                const unsigned count = ends.count - first < kEndsAtOnce ? ends.count - first : kEndsAtOnce;
+                const unsigned mask = enter_ends(table, {ends.first + first, count});
+                found +=
+                    count_by_lanes(task, in, next, groups, [entered, mask](const InEdge& /*edge*/, unsigned end) {
+                        return is_entered(entered, mask, end);
+                    });
+                __syncthreads(); // nobody still reads the table
+            }
+            in = next;
         }
-        in = here;
     }
     add_count_of_warp(task, (blockIdx.x * blockDim.x + threadIdx.x) / kWarp, found);
 }
@@ -88,11 +95,14 @@ struct TrianglesHash {
         .source = "Pandey et al., TRUST, TPDS 2021",
     };
 
-    static void run(const TriangleJob& job)
+    static unsigned prepare(const TriangleJob& job)
     {
-        const unsigned edges = job.task.in_edge_count;
-        host_launch<count_hashed_share>(
-            job.context, 0, {edges == 0 ? 1 : (edges - 1) / kEdgesPerHashShare + 1, job.point.block}, job.task);
+        return edges_per_share(job, job.context.template resident_blocks<count_hashed_share>(job.point.block));
+    }
+
+    static void run(const TriangleJob& job, unsigned share)
+    {
+        host_launch<count_hashed_share>(job.context, 0, {shares_of(job, share), job.point.block}, job.task, share);
     }
 };
 

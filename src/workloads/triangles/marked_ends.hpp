@@ -4,6 +4,8 @@
 
 #include "workloads/triangles/triangles.hpp"
 
+#include <algorithm>
+
 namespace nestbed::inline NESTBED_BACKEND
 {
 
@@ -77,6 +79,38 @@ __device__ inline unsigned long long count_searched(const TriangleTask& task, un
     return count_by_lanes(task, begin, end, step, [&task](const InEdge& edge, unsigned vertex) {
         return has_end(ends_of(task, task.ends[edge.at]), vertex);
     });
+}
+
+// The edges of in_edges that a block takes: at most 1024, because a block that has more ends later than the others, and one edge for
+// each kLanesPerEdge threads if there are few. `resident`: blocks that run at the same time.
+inline unsigned edges_per_share(const TriangleJob& job, std::uint32_t resident)
+{
+    constexpr unsigned kMost = 1024;
+    return std::clamp(job.task.in_edge_count / resident + 1, job.point.block / kLanesPerEdge, kMost);
+}
+inline unsigned shares_of(const TriangleJob& job, unsigned share)
+{
+    return job.task.in_edge_count == 0 ? 1 : (job.task.in_edge_count - 1) / share + 1;
+}
+
+// The edges of a block, and the vertices to which the first and the last of them lead.
+struct EdgeShare {
+    unsigned begin, end, first, last;
+
+    // Whether so few edges lead to a vertex that marking its ends, with its barriers, takes longer than a search for each edge.
+    __device__ bool has_few_each() const
+    {
+        constexpr unsigned kFew = 16;
+        return last - first > (end - begin) / kFew;
+    }
+};
+
+// There is at least one edge.
+__device__ inline EdgeShare share_of_block(const TriangleTask& task, unsigned share)
+{
+    const unsigned begin = blockIdx.x * share;
+    const unsigned end = task.in_edge_count - begin < share ? task.in_edge_count : begin + share;
+    return {begin, end, task.ends[task.in_edges[begin].at], task.ends[task.in_edges[end - 1].at]};
 }
 
 } // namespace nestbed::inline NESTBED_BACKEND
