@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace nestbed
 {
@@ -28,8 +30,10 @@ std::string spelled(const SourcePlace& place)
 
 std::string line_of(const RaceAccess& access)
 {
-    std::string text = fmt::format("  {:<6} {}  depth {}, block {}, thread {}\n", name_of(access),
-                                   spelled(access.places.front()), access.depth, access.block, access.thread);
+    std::string text = fmt::format("  {:<6} {}  ", name_of(access), spelled(access.places.front()));
+    text += access.by_host
+                ? "the host\n"
+                : fmt::format("depth {}, block {}, thread {}\n", access.depth, access.block, access.thread);
     if (access.places.size() > 1 && access.places[1].file != access.places[0].file)
         text += fmt::format("         called at {}\n", spelled(access.places[1]));
     if (access.launched_by)
@@ -40,8 +44,11 @@ std::string line_of(const RaceAccess& access)
 
 nlohmann::ordered_json json_of(const RaceAccess& access)
 {
-    nlohmann::ordered_json json{
-        {"kind", name_of(access)}, {"depth", access.depth}, {"block", access.block}, {"thread", access.thread}};
+    nlohmann::ordered_json json{{"kind", name_of(access)}};
+    if (access.by_host)
+        json["host"] = true;
+    else
+        json.update({{"depth", access.depth}, {"block", access.block}, {"thread", access.thread}});
     for (const SourcePlace& place : access.places)
         json["places"].push_back(spelled(place));
     if (access.launched_by)
@@ -53,15 +60,38 @@ nlohmann::ordered_json json_of(const RaceAccess& access)
 
 std::string_view name_of(BadAccess::Kind kind)
 {
-    return kind == BadAccess::Kind::out_of_bounds ? "out of bounds" : "uninitialized";
+    switch (kind) {
+    case BadAccess::Kind::out_of_bounds:
+        return "out of bounds";
+    case BadAccess::Kind::uninitialized:
+        return "uninitialized";
+    case BadAccess::Kind::freed:
+        return "use after free";
+    case BadAccess::Kind::by_host:
+        return "access by the host";
+    case BadAccess::Kind::of_host:
+        return "memory of the host";
+    case BadAccess::Kind::misaligned:
+        break;
+    }
+    return "misaligned";
 }
 
 // "out of bounds: write of in[1024], 4 bytes past its end"
 std::string first_line_of(const BadAccess& bad)
 {
+    if (bad.kind == BadAccess::Kind::of_host)
+        return fmt::format("{}: {} of what an argument of the launch points to\n", name_of(bad.kind),
+                           name_of(bad.access));
     const std::string text = fmt::format("{}: {} of {}, ", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::uninitialized)
         return text + "which nothing has written\n";
+    if (bad.kind == BadAccess::Kind::freed)
+        return text + fmt::format("freed at {}\n", spelled(bad.freed));
+    if (bad.kind == BadAccess::Kind::by_host)
+        return text + "which is memory of the device (cudaMemcpy() copies it)\n";
+    if (bad.kind == BadAccess::Kind::misaligned)
+        return text + fmt::format("{0} bytes at an address that is no multiple of {0}\n", bad.bytes);
     const std::ptrdiff_t bytes = bad.beyond < 0 ? -bad.beyond : bad.beyond;
     return text + fmt::format("{} {} {}\n", bytes, bytes == 1 ? "byte" : "bytes",
                               bad.beyond < 0 ? "before its beginning" : "past its end");
@@ -81,10 +111,15 @@ std::string summary(const Races& races)
     const auto places = [&](BadAccess::Kind kind) {
         return static_cast<std::uint64_t>(std::ranges::count(races.bad_accesses, kind, &BadAccess::kind));
     };
-    if (const std::uint64_t count = places(BadAccess::Kind::out_of_bounds); count != 0)
-        text += ", " + counted(count, "place", "places") + " with accesses out of bounds";
-    if (const std::uint64_t count = places(BadAccess::Kind::uninitialized); count != 0)
-        text += ", " + counted(count, "place", "places") + " with reads of uninitialized memory";
+    using enum BadAccess::Kind;
+    for (const auto& [kind, what] : {std::pair(out_of_bounds, "with accesses out of bounds"),
+                                     std::pair(uninitialized, "with reads of uninitialized memory"),
+                                     std::pair(freed, "with accesses to freed memory"),
+                                     std::pair(by_host, "where the host accesses memory of the device"),
+                                     std::pair(of_host, "where a kernel accesses memory of the host"),
+                                     std::pair(misaligned, "with misaligned accesses")})
+        if (const std::uint64_t count = places(kind); count != 0)
+            text += fmt::format(", {} {}", counted(count, "place", "places"), what);
     return text;
 }
 
@@ -102,6 +137,7 @@ std::string races_text(const Races& races)
     }
     for (const BadAccess& bad : races.bad_accesses)
         text += first_line_of(bad) + line_of(bad.access) +
+                (bad.allocation.empty() ? "" : fmt::format("  memory {}\n", bad.allocation)) +
                 fmt::format("  {}\n\n", counted(bad.count, "access", "accesses"));
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
@@ -121,6 +157,10 @@ nlohmann::ordered_json bad_access_json(const BadAccess& bad)
     nlohmann::ordered_json json{{"kind", name_of(bad.kind)}, {"memory", bad.memory}, {"bytes", bad.bytes}};
     if (bad.kind == BadAccess::Kind::out_of_bounds)
         json["beyond"] = bad.beyond;
+    if (!bad.allocation.empty())
+        json["allocation"] = bad.allocation;
+    if (bad.kind == BadAccess::Kind::freed)
+        json["freed"] = spelled(bad.freed);
     json["access"] = json_of(bad.access);
     json["count"] = bad.count;
     return json;

@@ -33,6 +33,7 @@ struct RaceAccess {
     unsigned depth = 0;              // of the grid
     std::uint64_t block = 0;         // linear index in the grid
     std::uint32_t thread = 0;        // linear index in the block
+    bool by_host = false;            // then it has no depth, block or thread
 
     struct Launch {
         SourcePlace place;
@@ -55,14 +56,20 @@ struct Race {
 struct BadAccess {
     enum class Kind : std::uint8_t {
         out_of_bounds,
-        uninitialized // a read of memory that nothing has written
+        uninitialized, // a read of memory that nothing has written
+        freed,         // of memory that the host has freed
+        by_host,       // of memory that only kernels can access
+        of_host,       // by a kernel, of memory that only the host can access
+        misaligned     // of an address that is no multiple of its size
     };
     Kind kind = Kind::out_of_bounds;
     std::string memory;    // of the first one: "in[1024]", "in[-1]"
     std::size_t bytes = 0; // of the first one
     // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
     std::ptrdiff_t beyond = 0;
-    RaceAccess access; // the first one
+    std::string allocation{}; // "4000 bytes, allocated at my.cu:12"; empty: not known
+    SourcePlace freed{};      // where it was freed
+    RaceAccess access;        // the first one
     std::uint64_t count = 0;
 };
 

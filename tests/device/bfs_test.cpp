@@ -128,6 +128,7 @@ class RunSeen final : public cpu::Observer
     void memory(const cpu::Memory& memory) override { names.emplace(memory.name); }
     void host_wrote(const void* /*begin*/, std::size_t /*bytes*/) override {}
     void forget(const void* /*begin*/) override {}
+    void freed(const void* /*begin*/, const void* /*place*/) override {}
     void synchronized() override {}
     void stream_synchronized(std::uint64_t /*stream*/) override {}
     void event_synchronized(std::uint64_t /*captured*/) override {}

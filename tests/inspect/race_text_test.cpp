@@ -84,6 +84,30 @@ TEST(RaceText, CountsBadAccesses)
                           "uninitialized memory: "));
 }
 
+TEST(RaceText, SaysWhereMemoryWasAllocatedAndFreedAndWhatTheHostDid)
+{
+    BadAccess bad = bad_access(BadAccess::Kind::freed, 0, 1);
+    bad.allocation = "400 bytes, allocated at a.cu:3";
+    bad.freed = {"a.cu", 5};
+    Races races{.sample = {.status = Status::ok}, .bad_accesses = {bad}};
+    EXPECT_EQ(races_text(races),
+              "use after free: read of in[-1], freed at a.cu:5\n"
+              "  read   a.cu:7  depth 1, block 2, thread 3\n"
+              "  memory 400 bytes, allocated at a.cu:3\n"
+              "  1 access\n\n"
+              "no races, 1 place with accesses to freed memory: 0 accesses of 0 threads in 0 grids\n");
+    EXPECT_EQ(bad_access_json(bad).at("freed"), "a.cu:5");
+    EXPECT_EQ(bad_access_json(bad).at("allocation"), "400 bytes, allocated at a.cu:3");
+    bad = bad_access(BadAccess::Kind::by_host, 0, 1);
+    bad.access.by_host = true;
+    races.bad_accesses = {bad};
+    EXPECT_THAT(
+        races_text(races),
+        StartsWith("access by the host: read of in[-1], which is memory of the device (cudaMemcpy() copies it)\n"
+                   "  read   a.cu:7  the host\n"));
+    EXPECT_EQ(bad_access_json(bad).at("access").dump(), R"({"kind":"read","host":true,"places":["a.cu:7"]})");
+}
+
 TEST(RaceText, HasTheSameAsJson)
 {
     const auto race = race_json(some_race());

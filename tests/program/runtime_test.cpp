@@ -117,6 +117,26 @@ std::vector<KernelCounts> example()
              .place = "my.cu:31"}};
 }
 
+TEST(ProgramReport, SaysThatNoKernelRanWhereAllLaunchesWereRefused)
+{
+    std::vector<KernelCounts> counts = example();
+    EXPECT_THAT(launches_text(counts), Not(HasSubstr("no kernel ran")));
+    for (KernelCounts& row : counts) {
+        row.refused = row.from_host + row.from_device;
+        row.first_error = "InvalidConfiguration";
+    }
+    EXPECT_THAT(launches_text(counts),
+                EndsWith("\nnestbed: no kernel ran: 4098 of 4098 launches were refused (InvalidConfiguration)\n"));
+}
+
+TEST(ProgramReport, DoesNotClaimThatThereAreNoRacesWhereNothingRan)
+{
+    CheckedRaces races;
+    EXPECT_EQ(checked_text(races), "not searched for races: no kernel ran\n");
+    races.races.grids = 1;
+    EXPECT_THAT(checked_text(races), StartsWith("no races"));
+}
+
 TEST(ProgramReport, HasALineForEachKernel)
 {
     EXPECT_EQ(launches_text(example()),
@@ -126,7 +146,7 @@ TEST(ProgramReport, HasALineForEachKernel)
               "total                       2         4096     2048        8\n");
     EXPECT_EQ(launches_text({example().front()}), "kernel  from host  from device  refused  deepest  first error\n"
                                                   "parent          1            0        0        0\n");
-    EXPECT_EQ(launches_text({}), "nestbed: the program launched no kernel\n");
+    EXPECT_EQ(launches_text({}), "nestbed: no kernel ran: the program launched none\n");
 }
 
 TEST(ProgramReport, WarnsOfRefusedLaunches)

@@ -336,6 +336,16 @@ TEST_P(BadAccesses, AreInTheTextAndInTheObject)
     EXPECT_EQ(json.at("access").at("kind"), "write");
 }
 
+TEST_P(BadAccesses, AreAllThatIsDoneToFreedMemory)
+{
+    cpu::observer->freed(in, nullptr);
+    at = 3;
+    const std::vector<BadAccess> bad = found([this] { in[at] = 1; });
+    ASSERT_EQ(bad.size(), 1U);
+    EXPECT_EQ(bad[0].kind, BadAccess::Kind::freed);
+    EXPECT_EQ(bad[0].memory, "in[3]");
+}
+
 INSTANTIATE_TEST_SUITE_P(Races, BadAccesses, kSchedules, kScheduleName);
 
 } // namespace

@@ -14,14 +14,8 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
 
 namespace nestbed::cpu
 {
@@ -36,11 +30,9 @@ struct Allocation {
     unsigned char* begin = nullptr;
     std::size_t bytes = 0;
     std::string name;
-    unsigned char* pages = nullptr; // from here to the guard behind it
-    std::size_t page_bytes = 0;
+    GuardedPages pages;
     bool opened = false; // a guard has memory now
 
-    unsigned char* guard_behind() const { return pages + page_bytes; }
     std::string text() const
     {
         return name == "memory" ? fmt::format("an allocation of {} bytes", bytes)
@@ -54,14 +46,6 @@ struct Stray {
     const unsigned char* address = nullptr;
     std::optional<std::array<dim3, 2>> thread; // its block and its index; empty: the host
 };
-
-// AddressSanitizer may still know these addresses as the stack of a fiber that has ended.
-void forget_what_was_there([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes)
-{
-#ifdef __SANITIZE_ADDRESS__
-    ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
-#endif
-}
 
 // A signal handler takes this lock. The thread that it interrupts does not hold it: the functions that do use no memory of kernels.
 class SpinLock
@@ -83,29 +67,13 @@ class Guards
   public:
     void* allocate(std::size_t bytes, std::size_t alignment, std::string_view name)
     {
-        Allocation made{.bytes = bytes, .name = std::string(name)};
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        made.page_bytes = (bytes + page - 1) / page * page;
-        if (made.page_bytes < bytes)
-            throw std::bad_alloc();
-        void* const whole =
-            mmap(nullptr, made.page_bytes + 2 * kMemoryGuardBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (whole == MAP_FAILED)
-            throw std::bad_alloc();
-        forget_what_was_there(whole, made.page_bytes + 2 * kMemoryGuardBytes);
-        made.pages = static_cast<unsigned char*>(whole) + kMemoryGuardBytes;
-        if (made.page_bytes != 0 && mprotect(made.pages, made.page_bytes, PROT_READ | PROT_WRITE) != 0) {
-            munmap(whole, made.page_bytes + 2 * kMemoryGuardBytes);
-            throw std::bad_alloc();
-        }
-        const std::size_t before =
-            (made.page_bytes - bytes) / std::max(alignment, kLeastAlignment) * std::max(alignment, kLeastAlignment);
-        made.begin = made.pages + before;
-        std::memset(made.pages, kGapByte, before);
-        std::memset(made.begin + bytes, kGapByte, made.page_bytes - before - bytes);
+        Allocation made{.bytes = bytes, .name = std::string(name), .pages = GuardedPages::map(bytes)};
+        made.begin = made.pages.last(bytes, std::max(alignment, kLeastAlignment));
+        std::memset(made.pages.pages, kGapByte, made.begin - made.pages.pages);
+        std::memset(made.begin + bytes, kGapByte, made.pages.guard_behind() - made.begin - bytes);
         void* const begin = made.begin;
         const std::lock_guard lock(lock_);
-        allocations_.emplace(made.pages - kMemoryGuardBytes, std::move(made));
+        allocations_.emplace(made.pages.guard_before(), std::move(made));
         return begin;
     }
 
@@ -115,7 +83,7 @@ class Guards
         const auto found = std::prev(allocations_.upper_bound(memory));
         if (stray_ && stray_->allocation == &found->second) // nobody has asked
             stray_.reset();
-        munmap(found->first, found->second.page_bytes + 2 * kMemoryGuardBytes);
+        found->second.pages.unmap();
         allocations_.erase(found);
     }
 
@@ -127,12 +95,7 @@ class Guards
         if (found == allocations_.begin())
             return false;
         Allocation& allocation = std::prev(found)->second;
-        const bool is_before = address < allocation.pages;
-        if (!is_before &&
-            (address < allocation.guard_behind() || address >= allocation.guard_behind() + kMemoryGuardBytes))
-            return false;
-        if (mprotect(is_before ? allocation.pages - kMemoryGuardBytes : allocation.guard_behind(), kMemoryGuardBytes,
-                     PROT_READ | PROT_WRITE) != 0)
+        if (!allocation.pages.is_guard(address) || !allocation.pages.open_guard(address))
             return false;
         allocation.opened = true;
         if (stray_)
@@ -155,10 +118,7 @@ class Guards
             if (const std::string written = written_gap(allocation); text.empty())
                 text = written;
             if (allocation.opened)
-                for (unsigned char* guard : {allocation.pages - kMemoryGuardBytes, allocation.guard_behind()}) {
-                    madvise(guard, kMemoryGuardBytes, MADV_DONTNEED);
-                    mprotect(guard, kMemoryGuardBytes, PROT_NONE);
-                }
+                allocation.pages.close_guards();
             allocation.opened = false;
         }
         return text;
@@ -181,16 +141,16 @@ class Guards
     {
         constexpr std::size_t kMaxChecked = 64; // before it; the guard is up to a page away
         const auto is_written = [](unsigned char byte) { return byte != kGapByte; };
-        unsigned char* const before = of.begin - std::min<std::size_t>(kMaxChecked, of.begin - of.pages);
+        unsigned char* const before = of.begin - std::min<std::size_t>(kMaxChecked, of.begin - of.pages.pages);
         unsigned char* const end = of.begin + of.bytes;
         std::string text;
         if (std::any_of(before, of.begin, is_written))
             text = fmt::format("a kernel or the host wrote just before {}", of.text());
-        if (std::any_of(end, of.guard_behind(), is_written))
+        if (std::any_of(end, of.pages.guard_behind(), is_written))
             text = fmt::format("a kernel or the host wrote just behind {}", of.text());
         if (!text.empty()) {
             std::fill(before, of.begin, kGapByte);
-            std::fill(end, of.guard_behind(), kGapByte);
+            std::fill(end, of.pages.guard_behind(), kGapByte);
         }
         return text;
     }

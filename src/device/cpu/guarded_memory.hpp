@@ -1,14 +1,14 @@
-// Memory of the device between guards: what a kernel accesses just outside of it is an error of the sample.
+// Memory of the device between guards: what a kernel accesses just outside of it is an error of the sample. The first access to a
+// guard gives it memory, and is remembered.
 #pragma once
+
+#include "device/cpu/guarded_pages.hpp"
 
 #include <cstddef>
 #include <string_view>
 
 namespace nestbed::cpu
 {
-
-// Before and behind each allocation: addresses without memory. The first access there gives them memory, and is remembered.
-inline constexpr std::size_t kMemoryGuardBytes = 16UL * 1024 * 1024;
 
 // The memory ends at a guard, as far as its alignment, 16 bytes at least, lets it. Throws std::bad_alloc.
 void* allocate_guarded(std::size_t bytes, std::size_t alignment, std::string_view name);

@@ -8,6 +8,7 @@
 #include "model/races.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -15,13 +16,23 @@
 namespace nestbed::cpu
 {
 
+// What the host may do with memory of the device.
+enum class HostAccess : std::uint8_t {
+    unchecked,
+    ordered,  // read and write it, after it has waited for the kernels that do
+    forbidden // nothing
+};
+
 struct Memory {
     const void* begin = nullptr;
     std::size_t bytes = 0;
     std::size_t element = 1; // bytes of an element; 1: elements are not distinguished
     std::string_view name;
+    std::string_view place{};    // FILE:LINE of its allocation; empty: not known
     std::size_t guard_bytes = 0; // behind it (and as many before it): an access there is reported as out of bounds
-    bool uninitialized = false;  // a read of what nothing has written is reported
+    HostAccess by_host = HostAccess::unchecked;
+    bool is_of_host = false;    // an access by a kernel is reported
+    bool uninitialized = false; // a read of what nothing has written is reported
 };
 
 class Observer
@@ -41,6 +52,8 @@ class Observer
     // Memory of the device, until it is forgotten. Of the name kOwnRecords: atomics there order nothing.
     virtual void memory(const Memory& memory) = 0;
     virtual void forget(const void* begin) = 0;
+    // It has no owner from now on, until it is forgotten: an access there is reported. `place`: the address after the call that freed it.
+    virtual void freed(const void* begin, const void* place) = 0;
     // The host, or a copy that is no kernel, has written there: it is no longer uninitialised.
     virtual void host_wrote(const void* begin, std::size_t bytes) = 0;
     // The host has waited for all work; for that of one of its streams; for what an event captured.

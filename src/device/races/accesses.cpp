@@ -67,7 +67,7 @@ bool Detector::ordered_by_launch_alone(const Access& access, const WatchedGrid* 
     return false;
 }
 
-void Detector::found(const Access& first, const Access& second, const WatchedThread& thread, const Region& region,
+void Detector::found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
                      std::size_t cell, std::size_t bytes)
 {
     if (region.element == 1) {
@@ -102,7 +102,7 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
         const bool are_atomic =
             is_atomic(before.kind) && is_atomic(now.kind) && (is_same_block || (!before.in_block && !now.in_block));
         if ((writes(before.kind) || writes(now.kind)) && !are_atomic)
-            found(before, now, thread, region, cell, bytes);
+            found(before, now, &thread, region, cell, bytes);
         return false;
     });
     accesses.erase(rest, accesses.end());
@@ -142,6 +142,9 @@ void Detector::found_bad(BadAccess::Kind kind, const Access& access, const Regio
                                            .memory = region.spelled(offset),
                                            .bytes = bytes,
                                            .beyond = beyond,
+                                           .allocation = region.allocation(),
+                                           .freed = region.freed_at == nullptr ? SourcePlace{}
+                                                                               : source_place(region.freed_at),
                                            .count = 0})
                     .first;
     ++known->second.count;
@@ -168,9 +171,15 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     region->has_scopes |= in_block;
     last_ = now;
     last_address_ = address;
+    last_bytes_ = bytes;
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);
     const auto begin = static_cast<std::ptrdiff_t>(address - region->begin); // negative: before it
     const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(bytes);
+    if (region->is_freed || region->is_of_host) {
+        found_bad(region->is_freed ? BadAccess::Kind::freed : BadAccess::Kind::of_host, now, *region, begin, bytes,
+                  0);
+        return false;
+    }
     if (region->guard != 0 && (begin < 0 || end > size))
         found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin < 0 ? begin : std::max(begin, size), bytes,
                   begin < 0 ? begin : end - size);
@@ -194,6 +203,14 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     for (std::size_t cell = first; cell <= last; ++cell)
         access_cell(region->cells[cell], now, thread, *region, cell, bytes);
     return region->orders;
+}
+
+void Detector::misaligned()
+{
+    const Region* const region = full_ ? nullptr : shadow_.find(last_address_);
+    if (region != nullptr && !region->is_freed)
+        found_bad(BadAccess::Kind::misaligned, last_, *region,
+                  static_cast<std::ptrdiff_t>(last_address_ - region->begin), last_bytes_, 0);
 }
 
 Clock Detector::Released::to_own_threads(Clocks& clocks, std::uint64_t block) const

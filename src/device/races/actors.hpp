@@ -21,6 +21,7 @@ inline std::uint64_t block_actor(std::uint32_t grid, std::uint32_t block)
 {
     return actor_of(grid, block, 0);
 }
+inline constexpr std::uint32_t kHost = 0xFFFFFFFF;  // in place of a grid, in an access
 inline constexpr std::uint64_t kManyBlocks = ~0ULL; // is no actor
 inline std::uint64_t grid_actor(std::uint32_t grid)
 {

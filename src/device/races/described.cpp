@@ -1,4 +1,5 @@
 // What the detector says of the races that it found.
+#include "device/races/actors.hpp"
 #include "device/races/detector.hpp"
 
 #include <fmt/format.h>
@@ -96,14 +97,18 @@ std::string Detector::missing_fence(const SeenAtomic& atomic, const Access& firs
         missing);
 }
 
-std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread& thread)
+std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread* thread)
 {
+    if (second.grid == kHost)
+        return fmt::format(
+            "the host has not waited for the kernel (a cudaDeviceSynchronize() before its {} would do)",
+            verb(second));
     if (is_atomic(first.kind) && is_atomic(second.kind))
         return "both are atomic, but of different blocks, and the scope of one is its block (without _block it would "
                "do)";
     const WatchedGrid* const left = grids_[first.grid].get();
     const WatchedGrid* const right = grids_[second.grid].get();
-    const SeenAtomic* const atomic = would_order(first, thread);
+    const SeenAtomic* const atomic = would_order(first, *thread);
     if (left != right) {
         // Of the launching block, the launch is what orders; of other blocks, it may be an atomic before the launch.
         if (const WatchedGrid* child = launched_from(right, left);
@@ -126,6 +131,8 @@ std::string Detector::missing_order(const Access& first, const Access& second, c
 
 RaceAccess Detector::described(const Access& access) const
 {
+    if (access.grid == kHost)
+        return {.write = writes(access.kind), .places = sites_.places(access.site), .by_host = true};
     const WatchedGrid& grid = *grids_[access.grid];
     RaceAccess out{.write = writes(access.kind),
                    .atomic = is_atomic(access.kind),
@@ -190,6 +197,8 @@ std::vector<BadAccess> Detector::described_bad_accesses() const
                       .memory = found.memory,
                       .bytes = found.bytes,
                       .beyond = found.beyond,
+                      .allocation = found.allocation,
+                      .freed = found.freed,
                       .access = described(found.access),
                       .count = found.count};
         const auto same = std::ranges::find_if(all, [&](const BadAccess& other) {

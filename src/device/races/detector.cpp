@@ -106,6 +106,11 @@ void Detector::memory(const cpu::Memory& memory)
 {
     const Busy busy;
     shadow_.add(memory);
+    if (memory.by_host != cpu::HostAccess::unchecked) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(memory.begin);
+        checked_begin_ = std::min(checked_begin_, begin);
+        checked_end_ = std::max(checked_end_, begin + memory.bytes);
+    }
     forget_atomics(reinterpret_cast<std::uintptr_t>(memory.begin), memory.bytes);
 }
 
@@ -119,6 +124,12 @@ void Detector::forget(const void* begin)
 {
     const Busy busy;
     forget_atomics(reinterpret_cast<std::uintptr_t>(begin), shadow_.remove(begin));
+}
+
+void Detector::freed(const void* begin, const void* place)
+{
+    const Busy busy;
+    forget_atomics(reinterpret_cast<std::uintptr_t>(begin), shadow_.free(begin, place));
 }
 
 void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)

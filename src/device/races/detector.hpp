@@ -176,6 +176,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     Races watch(const std::function<void()>& work) override;
     void memory(const cpu::Memory& memory) override;
     void forget(const void* begin) override;
+    void freed(const void* begin, const void* place) override;
     void host_wrote(const void* begin, std::size_t bytes) override;
     void synchronized() override;
     void stream_synchronized(std::uint64_t stream) override;
@@ -204,10 +205,22 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
 
     void enters(WatchedThread& thread, const void* place);
     void leaves(WatchedThread& thread);
+    // The same of the host: of the operating-system thread that the program began with.
+    void host_enters(const void* place) { host_calls_.push_back(place); }
+    void host_leaves()
+    {
+        if (!host_calls_.empty())
+            host_calls_.pop_back();
+    }
+    void host_accesses(std::uintptr_t address, std::size_t bytes, bool write, const void* place);
+    // Whether the host's accesses of some memory near there are checked.
+    static bool checks_host_at(std::uintptr_t address) { return address >= checked_begin_ && address < checked_end_; }
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
     // `in_block`: an atomic operation whose scope is the block.
     bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
                   const void* place, bool in_block = false);
+    // The last access was to an address that is no multiple of its size.
+    void misaligned();
     // After the access itself: what it acquires and releases.
     // `in_block`: of the scope of the block.
     // `and_writes`: an atomic operation that does both, and not a load.
@@ -244,6 +257,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         std::string memory;
         std::size_t bytes;
         std::ptrdiff_t beyond;
+        std::string allocation;
+        SourcePlace freed;
         std::uint64_t count;
     };
 
@@ -256,13 +271,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     static const SeenAtomic* would_order(const Access& access, const WatchedThread& thread);
     void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, const Region& region,
                std::size_t cell, std::size_t bytes);
-    void found(const Access& first, const Access& second, const WatchedThread& thread, const Region& region,
+    void found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
                std::size_t cell, std::size_t bytes);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
     void found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
                    std::size_t bytes, std::ptrdiff_t beyond);
-    std::string missing_order(const Access& first, const Access& second, const WatchedThread& thread);
+    // `thread`: of the second access; nullptr: the host.
+    std::string missing_order(const Access& first, const Access& second, const WatchedThread* thread);
     std::string missing_fence(const SeenAtomic& atomic, const Access& first);
     RaceAccess described(const Access& access) const;
     std::vector<Race> described_races() const;
@@ -295,9 +311,13 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
+    static inline std::uintptr_t checked_begin_ = ~std::uintptr_t{0};
+    static inline std::uintptr_t checked_end_ = 0;
+    std::vector<const void*> host_calls_; // where the functions were called that the host is in
     std::uint64_t accesses_ = 0;
     Access last_{};
     std::uintptr_t last_address_ = 0;
+    std::size_t last_bytes_ = 0;
     std::uint64_t threads_ = 0;
     std::size_t block_bytes_ = 0;
     std::size_t most_bytes_ = 0; // that were kept at one time

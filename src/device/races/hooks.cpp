@@ -21,9 +21,12 @@ Detector& detector()
     return one;
 }
 
+thread_local bool is_first_thread = false; // of the host: the others' accesses are not watched
+
 // Before the program's own constructors, which may launch kernels.
 __attribute__((constructor(101))) void watch()
 {
+    is_first_thread = true;
     cpu::observer = &detector();
     cpu::interruptible = &detector();
 }
@@ -35,18 +38,32 @@ WatchedThread* watched()
     return static_cast<WatchedThread*>(cpu::current_thread->observed);
 }
 
+// The program's own code, outside of kernels.
+bool is_host()
+{
+    return cpu::current_thread == nullptr && is_first_thread && !Busy::now();
+}
+
 std::uintptr_t number(const volatile void* address)
 {
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
-void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place)
+// `aligned`: the compiler takes the address for a multiple of the size, as the GPU does.
+void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place, bool aligned = false)
 {
     WatchedThread* const thread = bytes == 0 ? nullptr : watched();
-    if (thread == nullptr)
+    if (thread == nullptr) {
+        if (bytes != 0 && Detector::checks_host_at(number(address)) && is_host()) {
+            const Busy busy;
+            detector().host_accesses(number(address), bytes, writes(kind), place);
+        }
         return;
+    }
     const Busy busy;
     detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place);
+    if (aligned && number(address) % bytes != 0)
+        detector().misaligned();
 }
 
 bool acquires(int order)
@@ -112,11 +129,11 @@ using nestbed::races::Atomic;
 #define ACCESSES(bytes)                                                                                              \
     void __tsan_read##bytes(void* address)                                                                           \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);                                  \
+        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE, true);                            \
     }                                                                                                                \
     void __tsan_write##bytes(void* address)                                                                          \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);                                 \
+        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE, true);                           \
     }                                                                                                                \
     void __tsan_unaligned_read##bytes(void* address)                                                                 \
     {                                                                                                                \
@@ -191,6 +208,8 @@ void __tsan_func_entry(void* caller)
     if (nestbed::races::WatchedThread* const thread = nestbed::races::watched()) {
         const nestbed::races::Busy busy;
         nestbed::races::detector().enters(*thread, caller);
+    } else if (nestbed::races::is_host()) {
+        nestbed::races::detector().host_enters(caller);
     }
 }
 void __tsan_func_exit(void*)
@@ -198,6 +217,8 @@ void __tsan_func_exit(void*)
     if (nestbed::races::WatchedThread* const thread = nestbed::races::watched()) {
         const nestbed::races::Busy busy;
         nestbed::races::detector().leaves(*thread);
+    } else if (nestbed::races::is_host()) {
+        nestbed::races::detector().host_leaves();
     }
 }
 ACCESSES(1)

@@ -81,6 +81,11 @@ std::string Region::spelled(std::ptrdiff_t offset) const
     return bytes == element && number == 0 ? name : fmt::format("{}[{}]", name, number);
 }
 
+std::string Region::allocation() const
+{
+    return place.empty() ? "" : fmt::format("{} bytes, allocated at {}", bytes, place);
+}
+
 bool Region::any_written(std::size_t first, std::size_t last) const
 {
     const auto at = [&](std::size_t cell) { return written.begin() + static_cast<std::ptrdiff_t>(cell); };
@@ -104,21 +109,44 @@ void Shadow::add(const cpu::Memory& memory)
                                  .bytes = memory.bytes,
                                  .element = memory.element,
                                  .name = std::string(memory.name),
+                                 .place = std::string(memory.place),
                                  .guard = memory.guard_bytes,
+                                 .by_host = memory.by_host,
                                  .uninitialized = memory.uninitialized,
+                                 .is_of_host = memory.is_of_host,
                                  .orders = memory.name != kOwnRecords});
 }
 
 std::size_t Shadow::remove(const void* begin)
 {
-    const auto found = regions_.upper_bound(reinterpret_cast<std::uintptr_t>(begin));
+    const auto found = beginning_at(begin);
     last_ = nullptr;
-    if (found == regions_.end() || found->second.begin != reinterpret_cast<std::uintptr_t>(begin))
+    if (found == regions_.end())
         return 0;
     const std::size_t bytes = found->second.bytes;
     empty(found->second);
     regions_.erase(found);
     return bytes;
+}
+
+std::size_t Shadow::free(const void* begin, const void* place)
+{
+    const auto found = beginning_at(begin);
+    if (found == regions_.end())
+        return 0;
+    Region& region = found->second;
+    empty(region);
+    region.written = {};
+    region.is_freed = true;
+    region.freed_at = place;
+    return region.bytes;
+}
+
+std::map<std::uintptr_t, Region>::iterator Shadow::beginning_at(const void* begin)
+{
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    const auto found = regions_.upper_bound(address);
+    return found == regions_.end() || found->second.begin != address ? regions_.end() : found;
 }
 
 void Shadow::clear()

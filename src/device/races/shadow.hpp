@@ -62,6 +62,12 @@ class Cells
     void make(std::size_t first, std::size_t last, std::size_t count);
     // Of a cell that was made.
     Cell& operator[](std::size_t number) { return (*pages_[number / kPage])[number % kPage]; }
+    // nullptr: it was not made.
+    const Cell* find(std::size_t number) const
+    {
+        const std::size_t page = number / kPage;
+        return page < pages_.size() && pages_[page] != nullptr ? &(*pages_[page])[number % kPage] : nullptr;
+    }
 
   private:
     static constexpr std::size_t kPage = 256;
@@ -76,10 +82,15 @@ struct Region {
     std::size_t bytes = 0;
     std::size_t element = 1;
     std::string name;
-    std::size_t guard = 0;      // bytes before and behind it that belong to nothing
+    std::string place;     // FILE:LINE of its allocation; empty: not known
+    std::size_t guard = 0; // bytes before and behind it that belong to nothing
+    cpu::HostAccess by_host = cpu::HostAccess::unchecked;
     bool uninitialized = false; // `written` is kept
-    bool orders = true;         // its atomics do
-    bool has_scopes = false;    // some of its atomics have the scope of a block
+    bool is_of_host = false;
+    bool orders = true; // its atomics do
+    bool is_freed = false;
+    const void* freed_at = nullptr; // the address after the call
+    bool has_scopes = false;        // some of its atomics have the scope of a block
     Cells cells{};
     std::vector<bool> written{}; // by cell; empty: nothing is
     std::size_t held = 0;        // bytes of its cells
@@ -88,6 +99,8 @@ struct Region {
     // Whether something has written one of these cells.
     bool any_written(std::size_t first, std::size_t last) const;
     bool has(std::uintptr_t address) const { return address - (begin - guard) < bytes + 2 * guard; }
+    // "4000 bytes, allocated at my.cu:12"; empty: the place is not known.
+    std::string allocation() const;
     // "in[37]"; of elements that are not distinguished "tile, byte 132"; without a name that of the program's variable. Before the
     // beginning: "in[-1]".
     std::string spelled(std::ptrdiff_t offset) const;
@@ -101,6 +114,8 @@ class Shadow
     void add(const cpu::Memory& memory);
     // Returns its bytes; 0 if no memory begins there.
     std::size_t remove(const void* begin);
+    // The same, but an access there is one to freed memory from now on.
+    std::size_t free(const void* begin, const void* place);
     // Forgets all accesses, but not what has been written.
     void clear();
     // nullptr where no such memory is. An address in the guard of a region belongs to the region.
@@ -118,6 +133,7 @@ class Shadow
     }
 
   private:
+    std::map<std::uintptr_t, Region>::iterator beginning_at(const void* begin);
     void empty(Region& region);
     // Those of the program and of the modules that are loaded now.
     void find_variables();

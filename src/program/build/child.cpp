@@ -21,7 +21,7 @@ namespace
 {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kGraceAfterTerm{1};
+constexpr std::chrono::seconds kGraceAfterTerm{6}; // what the program reports then may take 5
 constexpr int kCouldNotStart = 127;
 
 // The arguments or the environment as exec takes them.

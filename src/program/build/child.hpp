@@ -57,7 +57,7 @@ struct Child {
     bool own_group = true;            // false: it may use the terminal as this process does
 };
 
-// Runs a program and waits for it. A program that must end gets SIGTERM and, a second later, SIGKILL, and with it all
+// Runs a program and waits for it. A program that must end gets SIGTERM and, six seconds later, SIGKILL, and with it all
 // programs of its group. Throws RunError if it cannot be started, or if a signal asked this process to end.
 ProgramEnd run_child(const Child& child, const HeldSignals& signals);
 

@@ -87,7 +87,10 @@ NESTBED_COMMON void print_notes(FILE* out)
 {
     const Totals all = totals();
     if (all.kernels == 0)
-        fputs("nestbed: the program launched no kernel\n", out);
+        fputs("nestbed: no kernel ran: the program launched none\n", out);
+    else if (all.refused == all.from_host + all.from_device && state().no_device == 0)
+        fprintf(out, "nestbed: no kernel ran: %llu of %llu launches were refused (%s)\n", all.refused, all.refused,
+                error_name(state().kernels->first_error));
     if (state().no_device != 0)
         fprintf(out, "nestbed: there is no usable CUDA device (%s): no kernel ran\n", error_name(state().no_device));
     for (int device = 0; device < kDevices; ++device)

@@ -8,6 +8,7 @@
 #include "program/rewrite/shared_variables.hpp"
 #include "program/rewrite/waiting_loops.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -46,6 +47,10 @@ constexpr std::array kRefused{
     RefusedNames{kGridBarriers, "the executor has no barrier of a whole grid or cluster", true},
 };
 
+// Functions whose first argument is the address of a pointer, and that take its name as their last.
+constexpr std::array<std::string_view, 6> kAllocations{"cudaMalloc",      "cudaMallocManaged", "cudaMallocAsync",
+                                                       "cudaMallocPitch", "cudaMallocHost",    "cudaHostAlloc"};
+
 class ExecutorRewriter
 {
   public:
@@ -66,7 +71,7 @@ class ExecutorRewriter
         rewrite_waiting_loops(source_, device_code(functions, lambdas), changes_);
         rewrite_inline_ptx(source_, functions, changes_);
         for (std::size_t token = 0; token < source_.size(); ++token)
-            if (source_.is(token, "cudaMalloc") || source_.is(token, "cudaMallocManaged"))
+            if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())
                 allocation(token);
         changes_.remove_word("__device__");
         register_files(folder);

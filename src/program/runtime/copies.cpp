@@ -75,14 +75,14 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
         return noted(error);
     const int number = static_cast<int>(kind);
     if (number < cudaMemcpyHostToHost || number > cudaMemcpyDefault)
-        return noted(cudaErrorInvalidMemcpyDirection,
-                     fmt::format("{}: there is no kind of copy {}", function, number));
+        return noted_at(place, cudaErrorInvalidMemcpyDirection,
+                        fmt::format("{}: there is no kind of copy {}", function, number));
     const std::size_t to_bytes = copy.rows.span(copy.to_pitch);
     const std::size_t from_bytes = copy.rows.span(copy.from_pitch);
     if (to_bytes == 0)
         return cudaSuccess;
     if (copy.rows.height > 1 && (copy.rows.width > copy.to_pitch || copy.rows.width > copy.from_pitch))
-        return noted(cudaErrorInvalidPitchValue, fmt::format("{}: the width exceeds the pitch", function));
+        return noted_at(place, cudaErrorInvalidPitchValue, fmt::format("{}: the width exceeds the pitch", function));
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (cpu::in_kernel()) {
@@ -93,9 +93,9 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
         return cudaSuccess;
     }
     if (const std::string why = why_not_usable(copy.to, to_bytes, to_device); !why.empty())
-        return noted(cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
     if (const std::string why = why_not_usable(copy.from, from_bytes, from_device); !why.empty())
-        return noted(cudaErrorInvalidValue, fmt::format("{}: source: {}", function, why));
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: source: {}", function, why));
     use_stream_for_copy(stream);
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
@@ -117,7 +117,7 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, co
         return submit_copy(
             function, [fill] { fill_in_kernel(fill); }, stream, place);
     if (const std::string why = why_not_usable(fill.to, bytes, true); !why.empty())
-        return noted(cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
     use_stream_for_copy(stream);
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
@@ -132,9 +132,9 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
                         std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (offset > symbol_bytes || bytes > symbol_bytes - offset)
-        return noted(cudaErrorInvalidValue,
-                     fmt::format("a copy of {} bytes at offset {} does not fit into a variable of {} bytes", bytes,
-                                 offset, symbol_bytes));
+        return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
+                        fmt::format("a copy of {} bytes at offset {} does not fit into a variable of {} bytes", bytes,
+                                    offset, symbol_bytes));
     char* const at = static_cast<char*>(symbol) + offset;
     const bool writes = to == nullptr;
     return copy(writes ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol",

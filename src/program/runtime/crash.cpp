@@ -11,6 +11,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <memory>
+#include <optional>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -134,8 +135,35 @@ void report_and_end()
         static_cast<void>(raise(ending_signal));
 }
 
+struct Registers {
+    const void* code = nullptr;
+    std::uintptr_t stack = 0;
+    std::optional<bool> writes; // of the access that failed; empty: not known
+};
+
+Registers registers_of([[maybe_unused]] const void* context)
+{
+#ifdef __x86_64__
+    constexpr greg_t kWrite = 2; // of a page fault
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return {.code = reinterpret_cast<const void*>(registers[REG_RIP]),
+            .stack = static_cast<std::uintptr_t>(registers[REG_RSP]),
+            .writes = (registers[REG_ERR] & kWrite) != 0};
+#elif defined(__aarch64__)
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return {.code = reinterpret_cast<const void*>(registers.pc), .stack = registers.sp, .writes = {}};
+#else
+    return {};
+#endif
+}
+
 void ends(int signal, siginfo_t* info, void* context)
 {
+    const Registers registers = registers_of(context);
+    if (signal == SIGSEGV && report_outside_access(info->si_addr, registers.writes, registers.code))
+        return; // the access is done again
     static_cast<void>(std::signal(signal, SIG_DFL));
     const int before = ending_signal;
     ending_signal = signal;
@@ -154,29 +182,15 @@ void ends(int signal, siginfo_t* info, void* context)
         write_index(", block", thread->block_index);
         write_index(", thread", thread->thread_index);
         write_text("\n");
-        const void* code = nullptr;
-        std::uintptr_t stack = 0;
-#ifdef __x86_64__
-        const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-        // NOLINTNEXTLINE(performance-no-int-to-ptr)
-        code = reinterpret_cast<const void*>(registers[REG_RIP]);
-        stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
-#elif defined(__aarch64__)
-        const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
-        // NOLINTNEXTLINE(performance-no-int-to-ptr)
-        code = reinterpret_cast<const void*>(registers.pc);
-        stack = registers.sp;
-#else
-        static_cast<void>(context);
-#endif
         const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
         constexpr std::uintptr_t kNear = 1UL << 16U;
-        if (signal == SIGSEGV && stack != 0 && address + kNear > stack && address < stack + kNear)
+        if (signal == SIGSEGV && registers.stack != 0 && address + kNear > registers.stack &&
+            address < registers.stack + kNear)
             write_text(
                 "nestbed: the address is at the end of the thread's stack: local arrays or recursion need more "
                 "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
         if (signal != SIGABRT)
-            write_source(code);
+            write_source(registers.code);
     }
     // A fault happens again when the handler returns; what was sent is raised again.
     if (cpu::interruptible != nullptr)

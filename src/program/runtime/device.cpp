@@ -153,7 +153,7 @@ cudaError_t cudaDeviceReset()
 {
     host_waited();
     set_sticky_error(cudaSuccess);
-    free_all_memory();
+    free_all_memory(__builtin_return_address(0));
     limits = default_limits();
     state().max_dynamic_shared_bytes = kDefaultSharedBytes;
     state().executor.set_pending_limit(environment().pending_limit.value_or(kDefaultPendingLimit));

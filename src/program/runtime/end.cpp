@@ -86,8 +86,10 @@ std::optional<int> report(int status)
     if (cpu::observer != nullptr) {
         try {
             races = check_races(cpu::observer->end(), all_suppressions());
+            if (has_finding())
+                races->races.sample.status = Status::crashed;
             text += "\n" + checked_text(*races);
-            if (!races->races.none() && status == 0)
+            if (status == 0 && (!races->races.none() || races->races.grids == 0 || has_finding()))
                 code = exit_rows_bad;
         } catch (const UsageError& error) {
             text += fmt::format("nestbed: {}\n", error.what());

@@ -1,14 +1,11 @@
 // Launches: from the host they run at once, from kernels when the schedule says so.
-#include "device/cpu/observer.hpp"
-#include "device/cpu/own_memory.hpp"
+#include "program/runtime/arguments.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <set>
 #include <utility>
 
 namespace nestbed::program
@@ -117,28 +114,6 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
     return noted(static_cast<cudaError_t>(grid->error));
 }
 
-// Warns, once per launch of the source, if an argument points to memory that a child cannot use (CUDA guide, "Local Memory"
-// and "Shared and Local Memory" of CUDA Dynamic Parallelism). Types are not known here: each word counts that could be a
-// pointer, so an uninitialised one, too.
-void warn_of_own_memory(const char* kernel, Place place, const void* arguments, std::size_t bytes)
-{
-    for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
-        const void* word = nullptr;
-        std::memcpy(&word, static_cast<const std::byte*>(arguments) + at, sizeof word);
-        const cpu::OwnMemory own = cpu::own_memory_of(word);
-        if (own == cpu::OwnMemory::none)
-            continue;
-        static std::mutex mutex;
-        static auto& warned = *new std::set<std::pair<std::string, cpu::OwnMemory>>; // as the state, never destroyed
-        const std::lock_guard lock(mutex);
-        if (warned.emplace(spelled(place), own).second)
-            say(fmt::format("{}: warning: an argument of the launch of {} points to {}, which a child cannot use",
-                            spelled(place), kernel,
-                            own == cpu::OwnMemory::of_thread ? "local memory of the launching thread"
-                                                             : "shared memory of the launching block"));
-    }
-}
-
 // Runs kernels that the host launched. A fault of theirs is an error of the device.
 template <class Run>
 void run_watched(const std::string& name, const Run& run)
@@ -233,6 +208,7 @@ void submit(const char* name, const void* arguments, std::size_t bytes, std::fun
         launch_from_kernel(name, *launch, std::move(body), false);
         return;
     }
+    const HostArguments watched(name, launch->place, arguments, bytes);
     const cudaError_t error = launch_from_host(name, *launch, std::move(body), false);
     if (launch->error != nullptr)
         *launch->error = error;

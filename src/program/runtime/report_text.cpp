@@ -51,7 +51,7 @@ std::string reason(const Suppression& suppression)
 std::string launches_text(const std::vector<KernelCounts>& counts)
 {
     if (counts.empty())
-        return "nestbed: the program launched no kernel\n";
+        return "nestbed: no kernel ran: the program launched none\n";
     std::size_t width = std::string_view("kernel").size();
     KernelCounts total{.kernel = "total"};
     for (const KernelCounts& row : counts) {
@@ -65,7 +65,13 @@ std::string launches_text(const std::vector<KernelCounts>& counts)
         fmt::format("{:<{}}  from host  from device  refused  deepest  first error\n", "kernel", width);
     for (const KernelCounts& row : counts)
         text += row_text(width, row);
-    return counts.size() > 1 ? text + row_text(width, total) : text;
+    if (counts.size() > 1)
+        text += row_text(width, total);
+    const std::uint64_t launches = total.from_host + total.from_device;
+    if (total.refused == launches)
+        text += fmt::format("nestbed: no kernel ran: {} of {} launches were refused ({})\n", launches, launches,
+                            counts.front().first_error);
+    return text;
 }
 
 std::string refusals_text(const std::vector<KernelCounts>& counts)
@@ -81,7 +87,7 @@ std::string refusals_text(const std::vector<KernelCounts>& counts)
 
 std::string checked_text(const CheckedRaces& races)
 {
-    std::string text = races_text(races.races);
+    std::string text = races.races.grids == 0 ? "not searched for races: no kernel ran\n" : races_text(races.races);
     for (const auto& [race, by] : races.suppressed_races)
         text += fmt::format("suppressed by {}: race of {} between {} and {}{}\n", by.origin, race.memory,
                             spelled(race.first.places.front()), spelled(race.second.places.front()), reason(by));

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdio>
 #include <dlfcn.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 namespace nestbed::program
@@ -76,7 +78,9 @@ std::string source_of(const void* code)
             found = line;
     }
     pclose(pipe);
-    return found;
+    std::error_code none;
+    const std::string folder = std::filesystem::current_path(none).string() + "/";
+    return found.starts_with(folder) ? found.substr(folder.size()) : found;
 }
 
 } // namespace nestbed::program

@@ -3,6 +3,7 @@
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/runtime/errors.hpp"
+#include "program/runtime/running.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace
 {
 
 std::atomic<int> sticky = cudaSuccess;
+std::atomic<bool> found = false;
 thread_local int last_error_of_host = cudaSuccess;
 
 int& last_error()
@@ -80,6 +82,18 @@ void set_sticky_error(cudaError_t error)
 {
     sticky = error;
     last_error_of_host = error;
+    if (error != cudaSuccess)
+        note_finding();
+}
+
+void note_finding()
+{
+    found = true;
+}
+
+bool has_finding()
+{
+    return found;
 }
 
 cudaError_t noted(cudaError_t error)
@@ -93,6 +107,12 @@ cudaError_t noted(cudaError_t error, const std::string& text)
 {
     say(fmt::format("{} ({})", text, error_name(error)));
     return noted(error);
+}
+
+cudaError_t noted_at(const void* place, cudaError_t error, const std::string& text)
+{
+    const std::string line = source_of(static_cast<const char*>(place) - 1);
+    return noted(error, line.empty() ? text : line + ": " + text);
 }
 
 void say(const std::string& text)

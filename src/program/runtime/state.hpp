@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace nestbed::program
@@ -53,6 +54,11 @@ void set_sticky_error(cudaError_t error);
 cudaError_t noted(cudaError_t error);
 // The same, with a sentence on standard error.
 cudaError_t noted(cudaError_t error, const std::string& text);
+// The same with the line of a call. `place`: the address after it.
+cudaError_t noted_at(const void* place, cudaError_t error, const std::string& text);
+// Something is wrong with the program that the observer does not know: it has no "no races", and no exit code 0, under one.
+void note_finding();
+bool has_finding();
 // "nestbed: TEXT" on standard error.
 void say(const std::string& text);
 
@@ -81,8 +87,11 @@ void host_waited();
 
 // ---- memory ----
 
-void free_all_memory();
+// `place`: the address after the call that does it.
+void free_all_memory(const void* place);
 // Looks for writes outside of allocations, and reports them. `where`: "after kernel k".
 void check_guards(const std::string& where);
+// For the handler of SIGSEGV: reports an access to a guard or to freed memory, and gives it memory. Returns false of another address.
+bool report_outside_access(const void* address, std::optional<bool> write, const void* code);
 
 } // namespace nestbed::program

@@ -179,7 +179,9 @@ class device_vector
     void allocate(std::size_t count)
     {
         size_ = count;
-        if (count > 0 && cudaMalloc(&data_, count * sizeof(T), "thrust::device_vector") != cudaSuccess)
+        if (count > 0 && nestbed::program::allocate((void**)&data_, count * sizeof(T),
+                                                    nestbed::program::kElementBytes<T>, "thrust::device_vector",
+                                                    {"", 0}, nestbed::program::MemoryKind::container) != cudaSuccess)
             throw std::bad_alloc();
     }
     // Tells the race detector that the memory has values.

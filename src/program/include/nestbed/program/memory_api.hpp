@@ -6,12 +6,19 @@
 
 namespace nestbed::program
 {
-enum class MemoryKind : unsigned char { device, managed, host, registered };
+enum class MemoryKind : unsigned char {
+    device,
+    container, // of the device, which the host may access: Thrust's
+    managed,
+    host,
+    registered
+};
 
 // Returns cudaErrorMemoryAllocation if there is not enough memory. `name`: for reports.
-cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes, const char* name, MemoryKind kind);
+cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes, const char* name, Place place,
+                     MemoryKind kind);
 cudaError_t allocate_pitched(void** memory, std::size_t* pitch, std::size_t width, std::size_t height,
-                             std::size_t element_bytes);
+                             std::size_t element_bytes, const char* name, Place place);
 // A copy to or from a __device__ or __constant__ variable.
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* to, const void* from,
                         std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
@@ -24,45 +31,54 @@ void* address_of(const T& symbol)
 } // namespace nestbed::program
 
 // NOLINTBEGIN: these names are CUDA's.
+// The place is that of the call.
+#define NESTBED_NAMED(name_without)                                                                                  \
+    const char *name = name_without, nestbed::program::Place place = {__builtin_FILE(), __builtin_LINE()}
 template <class T>
-cudaError_t cudaMalloc(T** memory, size_t bytes, const char* name = "device memory")
+cudaError_t cudaMalloc(T** memory, size_t bytes, NESTBED_NAMED("device memory"))
 {
-    return nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>, name,
+    return nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>, name, place,
                                       nestbed::program::MemoryKind::device);
 }
 template <class T>
-cudaError_t cudaMallocManaged(T** memory, size_t bytes, const char* name = "managed memory")
+cudaError_t cudaMallocManaged(T** memory, size_t bytes, NESTBED_NAMED("managed memory"))
 {
-    return nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>, name,
+    return nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>, name, place,
                                       nestbed::program::MemoryKind::managed);
 }
 template <class T>
-cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned, const char* name = "managed memory")
+cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned, NESTBED_NAMED("managed memory"))
 {
-    return cudaMallocManaged(memory, bytes, name);
+    return cudaMallocManaged(memory, bytes, name, place);
 }
 template <class T>
-cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t, const char* name = "device memory")
+cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t, NESTBED_NAMED("device memory"))
 {
-    return cudaMalloc(memory, bytes, name);
+    return cudaMalloc(memory, bytes, name, place);
 }
 template <class T>
-cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height)
+cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height, NESTBED_NAMED("pitched memory"))
 {
     return nestbed::program::allocate_pitched((void**)memory, pitch, width, height,
-                                              nestbed::program::kElementBytes<T>);
+                                              nestbed::program::kElementBytes<T>, name, place);
 }
 template <class T>
-cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned = 0)
+cudaError_t cudaMallocHost(T** memory, size_t bytes, NESTBED_NAMED("host memory"))
 {
-    return nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>, "host memory",
+    return nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>, name, place,
                                       nestbed::program::MemoryKind::host);
 }
 template <class T>
-cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned = 0)
+cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned, NESTBED_NAMED("host memory"))
 {
-    return cudaHostAlloc(memory, bytes);
+    return cudaMallocHost(memory, bytes, name, place);
 }
+template <class T>
+cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned, NESTBED_NAMED("host memory"))
+{
+    return cudaMallocHost(memory, bytes, name, place);
+}
+#undef NESTBED_NAMED
 template <class T>
 cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned)
 {

@@ -1,0 +1,118 @@
+// What the arguments of a launch point to. Types are not known here: each word counts that could be a pointer, so an uninitialised one, too.
+#include "program/runtime/arguments.hpp"
+
+#include "device/cpu/observer.hpp"
+#include "device/cpu/own_memory.hpp"
+#include "program/runtime/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+template <class Use>
+void for_each_word(const void* arguments, std::size_t bytes, const Use& use)
+{
+    for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+        const void* word = nullptr;
+        std::memcpy(&word, static_cast<const std::byte*>(arguments) + at, sizeof word);
+        use(word);
+    }
+}
+
+// The warning comes once per launch of the source and text.
+void warn(const char* kernel, Place place, const std::string& text)
+{
+    static std::mutex mutex;
+    static auto& warned = *new std::set<std::pair<std::string, std::string>>; // as the state, never destroyed
+    const std::lock_guard lock(mutex);
+    if (warned.emplace(spelled(place), text).second)
+        say(fmt::format("{}: warning: an argument of the launch of {} points to {}", spelled(place), kernel, text));
+}
+
+// Whether a line of /proc/self/maps is of the heap, a stack, or large memory of malloc() around the address.
+bool is_anonymous_around(std::string_view line, std::uintptr_t address)
+{
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    const char* const last = line.data() + line.size();
+    const auto [dash, error] = std::from_chars(line.data(), last, begin, 16);
+    if (error != std::errc() || dash == last || address < begin)
+        return false;
+    const auto [space, second_error] = std::from_chars(dash + 1, last, end, 16);
+    return second_error == std::errc() && address < end &&
+           std::string_view(space, static_cast<std::size_t>(last - space)).starts_with(" rw") &&
+           line.find('/') == std::string_view::npos;
+}
+
+bool is_memory_of_host(const void* word)
+{
+    constexpr std::uintptr_t kLeast = 1U << 16U;
+    constexpr std::uintptr_t kEnd = 1ULL << 47U;
+    const auto address = reinterpret_cast<std::uintptr_t>(word);
+    if (address < kLeast || address >= kEnd || allocation_at(word))
+        return false;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+        if (is_anonymous_around(line, address))
+            return true;
+    return false;
+}
+
+} // namespace
+
+void warn_of_own_memory(const char* kernel, Place place, const void* arguments, std::size_t bytes)
+{
+    for_each_word(arguments, bytes, [&](const void* word) {
+        const cpu::OwnMemory own = cpu::own_memory_of(word);
+        if (own != cpu::OwnMemory::none)
+            warn(kernel, place,
+                 fmt::format("{}, which a child cannot use", own == cpu::OwnMemory::of_thread
+                                                                 ? "local memory of the launching thread"
+                                                                 : "shared memory of the launching block"));
+    });
+}
+
+HostArguments::HostArguments(const char* kernel, Place place, const void* arguments, std::size_t bytes)
+{
+    constexpr unsigned kMaxLooked = 16; // at one launch of the source: looking takes a while
+    static std::mutex mutex;
+    static auto& looked = *new std::map<std::string, unsigned>;
+    {
+        const std::lock_guard lock(mutex);
+        if (++looked[spelled(place)] > kMaxLooked)
+            return;
+    }
+    for_each_word(arguments, bytes, [&](const void* word) {
+        if (!is_memory_of_host(word))
+            return;
+        warn(kernel, place, "memory of the host, which kernels of most GPUs cannot use; allocate it by cudaMalloc()");
+        if (cpu::observer == nullptr)
+            return;
+        // How much it is is not known.
+        cpu::observer->memory({.begin = word, .bytes = 1, .name = "memory of the host", .is_of_host = true});
+        watched_.push_back(word);
+    });
+}
+
+HostArguments::~HostArguments()
+{
+    for (const void* const memory : watched_)
+        cpu::observer->forget(memory);
+}
+
+} // namespace nestbed::program

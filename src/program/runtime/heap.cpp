@@ -1,0 +1,208 @@
+// Memory with guards around it, and what is left of it after its end.
+#include "device/cpu/observer.hpp"
+#include "program/runtime/memory.hpp"
+#include "program/runtime/running.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+constexpr int kPoison = 0xFF; // NaN as a float
+constexpr unsigned char kGuardByte = 0xFB;
+
+std::size_t rounded(std::size_t bytes)
+{
+    return (bytes + kZoneBytes - 1) / kZoneBytes * kZoneBytes;
+}
+
+unsigned char* bytes_of(const Allocation& allocation)
+{
+    return static_cast<unsigned char*>(allocation.address());
+}
+
+// The bytes behind it that are checked, and that may be overwritten without harm.
+std::size_t bytes_behind(const Allocation& allocation)
+{
+    return allocation.has_pages()
+               ? static_cast<std::size_t>(allocation.pages.guard_behind() - bytes_of(allocation)) - allocation.bytes
+               : rounded(allocation.bytes) - allocation.bytes + kZoneBytes;
+}
+
+std::size_t bytes_before(const Allocation& allocation)
+{
+    return allocation.has_pages()
+               ? std::min(kZoneBytes, static_cast<std::size_t>(bytes_of(allocation) - allocation.pages.pages))
+               : kZoneBytes;
+}
+
+} // namespace
+
+std::string Allocation::spelled() const
+{
+    std::string text = fmt::format("{} ({} bytes", name, bytes);
+    if (!place.empty())
+        text += ", allocated at " + place;
+    if (freed_at != nullptr)
+        if (const std::string freed = source_of(static_cast<const char*>(freed_at) - 1); !freed.empty())
+            text += ", freed at " + freed;
+    return text + ")";
+}
+
+Heap& heap()
+{
+    static Heap& of_process = *new Heap; // programs free memory in destructors
+    return of_process;
+}
+
+void Heap::make(Allocation& allocation)
+{
+    unsigned char* begin = nullptr;
+    if (with_pages_ < kMaxWithPages) {
+        try {
+            allocation.pages = cpu::GuardedPages::map(allocation.bytes);
+            begin = allocation.pages.last(allocation.bytes, kZoneBytes); // the alignment of CUDA
+            ++with_pages_;
+        } catch (const std::bad_alloc&) { // no more addresses or mappings, as by `ulimit -v`
+        }
+    }
+    if (begin == nullptr) {
+        allocation.block = std::aligned_alloc(kZoneBytes, rounded(allocation.bytes) + 2 * kZoneBytes);
+        if (allocation.block == nullptr)
+            throw std::bad_alloc();
+        begin = static_cast<unsigned char*>(allocation.block) + kZoneBytes;
+    }
+    allocation.begin = reinterpret_cast<std::uintptr_t>(begin);
+    const std::size_t before = bytes_before(allocation);
+    std::memset(begin - before, kGuardByte, before);
+    std::memset(begin, environment().zero_memory ? 0 : kPoison, allocation.bytes);
+    std::memset(begin + allocation.bytes, kGuardByte, bytes_behind(allocation));
+    by_begin.emplace(allocation.begin, allocation);
+}
+
+void Heap::end(const Allocation& allocation, const void* freed_at)
+{
+    if (!allocation.has_pages()) {
+        if (cpu::observer != nullptr)
+            cpu::observer->forget(allocation.address());
+        std::free(allocation.block); // NOLINT(cppcoreguidelines-no-malloc): of aligned_alloc()
+        return;
+    }
+    --with_pages_;
+    if (cpu::observer != nullptr)
+        cpu::observer->freed(allocation.address(), freed_at);
+    allocation.pages.close();
+    Allocation& kept = freed_.insert_or_assign(allocation.begin, allocation).first->second;
+    kept.freed_at = freed_at;
+    kept.is_opened = false;
+    freed_order_.push_back(allocation.begin);
+    if (freed_order_.size() <= kMaxFreed)
+        return;
+    const auto oldest = freed_.find(freed_order_.front());
+    freed_order_.pop_front();
+    if (cpu::observer != nullptr)
+        cpu::observer->forget(oldest->second.address());
+    oldest->second.pages.unmap();
+    freed_.erase(oldest);
+}
+
+namespace
+{
+
+Allocation* found_in(std::map<std::uintptr_t, Allocation>& allocations, std::uintptr_t address)
+{
+    const auto after = allocations.upper_bound(address);
+    if (after != allocations.begin())
+        if (Allocation& before = std::prev(after)->second; before.has(address))
+            return &before;
+    return after != allocations.end() && after->second.has(address) ? &after->second : nullptr;
+}
+
+} // namespace
+
+Allocation* Heap::at(std::uintptr_t address)
+{
+    return found_in(by_begin, address);
+}
+
+Allocation* Heap::freed_at(std::uintptr_t address)
+{
+    return found_in(freed_, address);
+}
+
+void check_guard(const Allocation& allocation, const std::string& where)
+{
+    if (allocation.guard_bytes() == 0 || allocation.is_opened || cpu::observer != nullptr)
+        return; // an observer reports the access itself
+    const auto report = [&](unsigned char* zone, std::size_t bytes, bool is_before) {
+        const auto is_written = [](unsigned char byte) { return byte != kGuardByte; };
+        const auto written = std::count_if(zone, zone + bytes, is_written);
+        if (written == 0)
+            return;
+        const auto first = std::find_if(zone, zone + bytes, is_written) - zone;
+        const char* const side = is_before ? "before" : "behind";
+        say(fmt::format("{}: {} of the bytes {} {} were overwritten, from {} bytes {} on: an index is out of bounds",
+                        where, written, side, allocation.spelled(),
+                        is_before ? static_cast<std::ptrdiff_t>(bytes) - first : first, side));
+        std::memset(zone, kGuardByte, bytes);
+    };
+    const std::size_t before = bytes_before(allocation);
+    report(bytes_of(allocation) - before, before, true);
+    report(bytes_of(allocation) + allocation.bytes, bytes_behind(allocation), false);
+}
+
+void check_guards(const std::string& where)
+{
+    constexpr std::size_t kMaximum =
+        256; // more take too long after each kernel; they are checked when they are freed
+    Heap& of = heap();
+    const std::lock_guard lock(of.mutex);
+    if (of.by_begin.size() > kMaximum)
+        return;
+    for (const auto& [begin, allocation] : of.by_begin)
+        check_guard(allocation, where);
+}
+
+bool report_outside_access(const void* address, std::optional<bool> write, const void* code)
+{
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    Heap& of = heap();
+    std::unique_lock lock(of.mutex);
+    Allocation* const live = of.at(at);
+    const bool is_outside = live != nullptr && live->has_pages() && live->pages.is_guard(address);
+    Allocation* const found = is_outside ? live : live == nullptr ? of.freed_at(at) : nullptr;
+    if (found == nullptr || !found->has_pages())
+        return false;
+    const bool opened = found->pages.is_guard(address) ? found->pages.open_guard(address) : found->pages.open();
+    if (!opened)
+        return false;
+    const cpu::ThreadContext* const thread = cpu::current_thread;
+    if (thread != nullptr && thread->observed != nullptr)
+        return true; // the observer has reported it
+    if (std::exchange(found->is_opened, true))
+        return true;
+    note_finding();
+    const Allocation of_message = *found;
+    lock.unlock();
+    const std::string line = source_of(code);
+    const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(at - of_message.begin);
+    say(fmt::format("{}: {}{}: {} of byte {} of {}. Later ones are not reported; `nestbed races` reports all",
+                    of_message.freed_at != nullptr ? "use after free" : "out of bounds",
+                    thread == nullptr ? "the host" : described(*thread), line.empty() ? "" : ", at " + line,
+                    !write   ? "access"
+                    : *write ? "write"
+                             : "read",
+                    offset, of_message.spelled()));
+    return true;
+}
+
+} // namespace nestbed::program

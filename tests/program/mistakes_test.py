@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+"""Tests of programs with mistakes that are no races between kernels: memory that is not theirs, or not the host's, and kernels that do not run.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/mistakes_test.py [Memory.test_…]
+
+Each program is one kernel and one main(), on lines whose numbers the texts name.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
+TIMEOUT_S = 300
+EXIT_BAD = 3
+
+
+def run(command, kernel, main, *options, environment=None):
+    """Builds and runs a program: line 2 is the kernel, from line 5 on main()."""
+    with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
+        source = f"#include <cstdio>\n{kernel}\nint main()\n{{\n" + "\n".join(main) + "\nstd::puts(\"end\");\n}\n"
+        (pathlib.Path(folder) / "my.cu").write_text(source, encoding="utf-8")
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED_")}
+        return subprocess.run([NESTBED, command, *options, "my.cu"], cwd=folder, env={**inherited, **(environment or {})},
+                              capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+
+
+class Programs(unittest.TestCase):
+    maxDiff = None
+
+    def check(self, done, code, *patterns):
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        for pattern in patterns:
+            self.assertRegex(done.stderr, re.compile(pattern, re.MULTILINE))
+
+
+class Memory(Programs):
+    WRITE = "__global__ void k(int* a, int i) { a[i] = 1; }"
+    READ = "__global__ void k(int* a, int i) { if (a[i] == 77) *a = 1; }"
+    WAIT = "cudaDeviceSynchronize();"
+
+    def test_a_kernel_that_writes_or_reads_far_outside_is_named_with_its_line_and_the_allocation(self):
+        for function, name in (("cudaMalloc(&d, 400);", "d"), ("cudaMallocManaged(&d, 400);", "d"), ("cudaMallocHost((void**)&d, 400);", "d")):
+            for kernel, verb in ((self.WRITE, "write"), (self.READ, "read")):
+                for index in (250, 500, 3000, -2000):
+                    main = [f"int* d; {function}", f"cudaMemset(d, 0, 400); k<<<1, 1>>>(d, {index});", self.WAIT, "int* other; cudaMalloc(&other, 4000);",
+                            "cudaFree(other);"]
+                    with self.subTest(function=function, verb=verb, index=index):
+                        if index != 250:  # within the page, where nothing but the detector sees a read
+                            self.check(run("cpu", kernel, main), 0,
+                                       rf"^nestbed: out of bounds: kernel k \(launched at my\.cu:6\), block \(0,0,0\), thread \(0,0,0\), at \S*my\.cu:2: "
+                                       rf"{verb} of byte {4 * index} of {name} \(400 bytes, allocated at my\.cu:5\)", r"^k +1 +0 +0 +0$")
+                        beyond = f"{4 * index - 396} bytes past its end" if index > 0 else f"{-4 * index} bytes before its beginning"
+                        self.check(run("races", kernel, main), EXIT_BAD, rf"^out of bounds: {verb} of {name}\[{index}\], {beyond}$",
+                                   rf"^  {verb:6} my\.cu:2  depth 0, block 0, thread 0$", r"^  memory 400 bytes, allocated at my\.cu:5$")
+
+    def test_the_host_outside_of_memory_that_it_may_use_is_named_with_its_line(self):
+        main = ["int* d; cudaMallocHost(&d, 400);", "d[2000] = 1;"]
+        self.check(run("cpu", self.WRITE, main), 0,
+                   r"^nestbed: out of bounds: the host, at \S*my\.cu:6: write of byte 8000 of d \(400 bytes, allocated at my\.cu:5\)")
+        main += ["k<<<1, 1>>>(d, 0);", self.WAIT]
+        self.check(run("races", self.WRITE, main), EXIT_BAD, r"^out of bounds: write of d\[2000\]|byte 8000 of d ")
+
+    def test_use_after_free_is_named_with_the_line_of_the_free(self):
+        main = ["int* d; cudaMalloc(&d, 400);", "cudaMemset(d, 0, 400);", "cudaFree(d);", "k<<<1, 1>>>(d, 3);", self.WAIT]
+        for kernel, verb in ((self.WRITE, "write"), (self.READ, "read")):
+            with self.subTest(verb):
+                self.check(run("cpu", kernel, main), 0,
+                           rf"^nestbed: use after free: kernel k \(launched at my\.cu:8\), [^\n]*, at \S*my\.cu:2: {verb} of byte 12 of d "
+                           r"\(400 bytes, allocated at my\.cu:5, freed at \S*my\.cu:7\)")
+                done = run("races", kernel, main, "--json")
+                self.check(done, EXIT_BAD, rf"^use after free: {verb} of d\[3\], freed at my\.cu:7$", "1 place with accesses to freed memory")
+                bad = json.loads(done.stdout)["bad_accesses"][0]
+                self.assertEqual((bad["kind"], bad["freed"], bad["allocation"]),
+                                 ("use after free", "my.cu:7", "400 bytes, allocated at my.cu:5"))
+
+    def test_a_wrong_pointer_is_named_by_what_it_points_to(self):
+        main = ["int* d; cudaMalloc(&d, 400);", "cudaFree(d + 4);", "cudaFree(d);", "cudaFree(d);", "int h; cudaFree(&h);",
+                "cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);", "cudaFreeHost(d);"]
+        self.check(run("cpu", self.WRITE, main), 0,
+                   r"^nestbed: my\.cu:\d+: cudaFree\(\w+\): it is not the begin of an allocation, but byte 16 of d \(400 bytes, allocated at my\.cu:5\) "
+                   r"\(cudaErrorInvalidValue\)$",
+                   r"^nestbed: my\.cu:\d+: cudaFree\(\w+\): it has been freed before: d \(400 bytes, allocated at my\.cu:5, freed at \S*my\.cu:7\)",
+                   r"^nestbed: my\.cu:\d+: cudaFree\(\w+\): it is not the begin of an allocation, or",
+                   r"^nestbed: my\.cu:10: cudaMemcpy: source: it has been freed: d \(",
+                   r"^nestbed: my\.cu:\d+: cudaFreeHost\(\w+\): it has been freed before: d \(")
+
+    def test_many_small_allocations_work(self):
+        main = ["constexpr int kCount = 100000; static int* all[kCount];", "for (int*& one : all)", "  if (cudaMalloc(&one, 16) != cudaSuccess) return 4;",
+                "k<<<1, 1>>>(all[0], 0); k<<<1, 1>>>(all[kCount - 1], 3);", "if (cudaDeviceSynchronize() != cudaSuccess) return 5;",
+                "for (int* one : all)", "  if (cudaFree(one) != cudaSuccess) return 6;", "for (int i = 0; i < kCount; ++i) { int* one;",
+                "  if (cudaMalloc(&one, 16) != cudaSuccess || cudaFree(one) != cudaSuccess) return 7; }"]
+        done = run("cpu", self.WRITE, main)
+        self.check(done, 0, r"^k +2 +0 +0 +0$")
+        self.assertEqual(done.stdout, "end\n")
+        main[3] = "k<<<1, 1>>>(all[kCount - 1], 7);"  # without pages of its own, what is behind it is looked at when it is freed
+        self.check(run("cpu", self.WRITE, main), 0, r"^nestbed: cudaFree: 4 of the bytes behind one \(16 bytes, allocated at my\.cu:7\) were overwritten")
+
+    def test_little_address_space_is_enough(self):
+        main = ["int* d; if (cudaMalloc(&d, 400) != cudaSuccess) return 4;", "k<<<1, 1>>>(d, 0);", "return cudaDeviceSynchronize();"]
+        with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
+            (pathlib.Path(folder) / "my.cu").write_text(self.WRITE + "int main() {\n" + "\n".join(main) + "\n}\n", encoding="utf-8")
+            subprocess.run([NESTBED, "nvcc", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
+            done = subprocess.run(["bash", "-c", "ulimit -v 30000; exec ./my"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        self.check(done, 0, r"^k +1 +0 +0 +0$")
+
+
+class Host(Programs):
+    ADD = "__global__ void k(int* a) { ++a[threadIdx.x]; }"
+
+    def test_the_host_must_wait_before_it_uses_memory_of_both(self):
+        for function in ("cudaMallocManaged", "cudaMallocHost"):
+            for access, verb in (("int first = d[0]; std::printf(\"%d\\n\", first);", "read"), ("d[0] = 3;", "write")):
+                for wait in ("", "cudaDeviceSynchronize();", "cudaStreamSynchronize(0);"):
+                    main = [f"int* d; {function}(&d, 400); for (int i = 0; i < 100; ++i) d[i] = 0;", f"k<<<1, 100>>>(d); {wait}", access]
+                    with self.subTest(function=function, verb=verb, wait=wait):
+                        done = run("races", self.ADD, main)
+                        if wait:
+                            self.check(done, 0, r"^no races: ")
+                        else:
+                            self.check(done, EXIT_BAD, rf"^race: write and {verb} of d\[0\] \(4 bytes\)$", rf"^  {verb:6} my\.cu:7  the host$",
+                                       r"^  missing: the host has not waited for the kernel \(a cudaDeviceSynchronize\(\)")
+
+    def test_the_host_must_not_use_memory_of_the_device(self):
+        main = ["int* d; cudaMalloc(&d, 400);", "d[3] = 1;", "cudaMemset(d, 0, 400); k<<<1, 100>>>(d);", "int h; cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);"]
+        done = run("races", self.ADD, main, "--json")
+        self.check(done, EXIT_BAD, r"^access by the host: write of d\[3\], which is memory of the device \(cudaMemcpy\(\) copies it\)\n  write  my\.cu:6  the host$",
+                   r"^no races, 1 place where the host accesses memory of the device: ")
+        self.assertEqual(json.loads(done.stdout)["bad_accesses"][0]["access"], {"kind": "write", "host": True, "places": ["my.cu:6"]})
+
+    def test_the_place_is_in_the_program_where_a_library_function_does_the_access(self):
+        main = ["int* d; cudaMalloc(&d, 400);", "__builtin_memset(d, 0, 400); if (d[0] == 0)", "k<<<1, 100>>>(d);"]
+        self.check(run("races", self.ADD, main), EXIT_BAD, r"my\.cu:6  the host$")
+
+
+    def test_memory_of_the_host_as_an_argument_is_named(self):
+        warning = (r"^my\.cu:6: warning: an argument of the launch of k points to memory of the host, which kernels of most GPUs cannot use; "
+                   r"allocate it by cudaMalloc\(\)$")
+        for memory in ("int h[100] = {};", "int* h = (int*)malloc(400);", "int* h = new int[1000000]();"):
+            with self.subTest(memory):
+                main = [memory, "k<<<1, 100>>>(h);", "cudaDeviceSynchronize();"]
+                self.check(run("cpu", self.ADD, main), 0, warning.replace("^", "^nestbed: "))
+                self.check(run("races", self.ADD, main), EXIT_BAD, warning.replace("^", "^nestbed: "),
+                           r"^memory of the host: write of what an argument of the launch points to\n  write  my\.cu:2  depth 0, block 0, thread 0$",
+                           "2 places where a kernel accesses memory of the host")
+        main = ["static int before; int *h, *m, *d; cudaMallocHost(&h, 400); cudaMallocManaged(&m, 400); cudaMalloc(&d, 400); cudaMemset(d, 0, 400);",
+                "for (int i = 0; i < 100; ++i) h[i] = m[i] = 0; k<<<1, 100>>>(h); k<<<1, 100>>>(m); k<<<1, 100>>>(d);",
+                "int* r = new int[100](); cudaHostRegister(r, 400, 0); k<<<1, 100>>>(r); cudaDeviceSynchronize();"]
+        done = run("races", self.ADD, main)
+        self.check(done, 0, "^no races: ")
+        self.assertNotIn("warning", done.stderr)
+
+    def test_a_copy_in_the_wrong_direction_is_named_with_its_line(self):
+        main = ["int h[100]; int* d; cudaMalloc(&d, 400); cudaMemset(d, 0, 400);", "k<<<1, 100>>>(d);", "cudaMemcpy(h, d, 400, cudaMemcpyHostToDevice);"]
+        self.check(run("cpu", self.ADD, main), 0, r"^nestbed: my\.cu:7: cudaMemcpy: destination: \w+ is not memory of the device \(exchanged arguments")
+
+    def test_a_misaligned_access_is_named(self):
+        kernel = "__global__ void k(float* a, int i) { *(double*)(a + i) = 1; }"
+        for index, code in ((4, 0), (5, EXIT_BAD)):
+            with self.subTest(index):
+                patterns = [r"^misaligned: write of a\[5\], 8 bytes at an address that is no multiple of 8$"] if index == 5 else ["^no races: "]
+                self.check(run("races", kernel, ["float* a; cudaMalloc(&a, 400);", f"k<<<1, 1>>>(a, {index});"]), code, *patterns)
+
+
+class NothingRan(Programs):
+    KERNEL = "__global__ void k(int* a) { *a = 1; }"
+
+    def test_a_program_that_launches_nothing_has_no_claim_of_no_races(self):
+        done = run("races", self.KERNEL, ["std::puts(\"usage: my FILE\");"])
+        self.check(done, EXIT_BAD, r"^nestbed: no kernel ran: the program launched none$", r"^not searched for races: no kernel ran$")
+        self.assertNotIn("no races", done.stderr)
+        self.check(run("cpu", self.KERNEL, ["std::puts(\"usage: my FILE\");"]), 0, r"^nestbed: no kernel ran: the program launched none$")
+        self.check(run("races", self.KERNEL, ["return 5;"]), 5, r"^not searched for races: no kernel ran$")
+
+    def test_nor_has_one_of_which_all_launches_were_refused(self):
+        main = ["int* d; cudaMalloc(&d, 4);", "k<<<1, 2048>>>(d);", "k<<<0, 32>>>(d);", "cudaDeviceSynchronize();"]
+        done = run("races", self.KERNEL, main)
+        self.check(done, EXIT_BAD, r"^k +2 +0 +2 +0  InvalidValue$", r"^nestbed: no kernel ran: 2 of 2 launches were refused \(InvalidValue\)$",
+                   r"^not searched for races: no kernel ran$", r"^warning: 2 of 2 launches of k were refused, first at my\.cu:6 \(InvalidValue\)")
+        self.assertNotIn("no races", done.stderr)
+        self.check(run("cpu", self.KERNEL, main), 0, r"^nestbed: no kernel ran: 2 of 2 launches were refused \(InvalidValue\)$")
+
+    def test_a_kernel_that_failed_is_not_without_races(self):
+        kernel = "__global__ void k(int* a) { if (*a == 0) __trap(); *a = 1; }"
+        done = run("races", kernel, ["int* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);", "k<<<1, 1>>>(d);", "cudaDeviceSynchronize();"])
+        self.check(done, EXIT_BAD, r"^no races in what ran: ")
+
+
+if __name__ == "__main__":
+    unittest.main()
