@@ -5,8 +5,6 @@ import figures_irregular as irregular
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
-SAME = [name for name in irregular.WORK if name != "input"]
-
 
 def counts(case):
     """The launches at each depth."""
@@ -35,12 +33,12 @@ def by_depth(part, shown, figure):
         return nothing_timed(figure.title, part, shown)
     sheet = Sheet(figure.title, [])
     left, height = 0.72, 2.6
-    panels = parts.grouped_by(shown, SAME)
+    panels = irregular.by_work(shown, without=["input"])
     labels = [f"{style.marked(strategy)}, {name}" for panel in panels for strategy, name, _ in _widest(panel)]
     room = max(style.text_width(label, 8) for label in labels) + 0.35
     for place, panel in enumerate(panels):
         axes = sheet.add(left, 0.2 + place * (height + 0.85), style.WIDTH - left - room - style.MARGIN, height,
-                         irregular.work_text(panel.iloc[0], parts.varying(shown, SAME)))
+                         irregular.work_text(panel.iloc[0], parts.varying(shown, irregular.work_columns(shown, ["input"]))))
         ends, most, deepest = [], 1, 1
         for index, (strategy, name, case) in enumerate(_widest(panel)):
             each = counts(case)

@@ -5,11 +5,11 @@ import figure_parts as parts
 import figure_style as style
 import figures_irregular as irregular
 import logs
+import tables
 from figure_style import Sheet
 from figures_sizes import form_label
 from figures_sweeps import nothing_timed
 
-GRAPH = [*irregular.WORK, "seed"]
 # Their column `work` is the edges out of all reached vertices, each once. A form that also searches bottom-up looks at fewer edges, and
 # one that corrects distances at more.
 EXACT = ["bfs_frontier", "bfs_balanced"]
@@ -32,7 +32,7 @@ def traversed(cases):
     own = irregular.prepared(cases)
     own = own[(own["aggregate"] == "") | (own["expected"] != 0)]
     found = []
-    for graph in parts.grouped_by(own, GRAPH):
+    for graph in irregular.by_work(own, ["seed"]):
         counting = graph[graph["strategy"].isin(EXACT)] if graph["workload"].iloc[0] == "bfs" else graph
         edges = counting["work"].min()
         if edges > 0 and graph["by_need"].nunique() == 2:
@@ -67,7 +67,7 @@ def _title(title, graphs, text_of):
 def edges_per_second(part, shown, figure):
     """A panel for each workload, a group of dots for each graph: the edges per second of each strategy and mechanism, by its fastest
     case. Flat forms are in the upper row of a group."""
-    graphs = [best for best in map(_best, parts.grouped_by(shown, GRAPH)) if len(best)]
+    graphs = [best for best in map(_best, irregular.by_work(shown, ["seed"])) if len(best)]
     if not graphs:
         return nothing_timed(figure.title, part, shown)
     forms = pandas.concat(graphs).drop_duplicates(["strategy", "mechanism"])
@@ -134,7 +134,7 @@ def read_frontiers(path):
         frame[name] = numbers
     for name in ("input", "graph_file", "seed"):
         frame[name] = [logs.cut(logs.seen(text)) for text in frame[name]]
-    return frame.assign(**{name: "" for name in irregular.WORK if name not in COLUMNS}).assign(workload="bfs", nx=float("nan"))
+    return frame.assign(**{name: "" for name in tables.problem_columns() if name not in COLUMNS}).assign(workload="bfs", nx=float("nan"))
 
 
 def frontiers(path):

@@ -12,13 +12,14 @@ from figures_sweeps import nothing_timed
 
 LINE_HEIGHT = 0.25
 MOST_PANELS = 6
-FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "delta", "pending_limit_asked"]  # a panel of thresholds
-WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell", "levels", "edge_factor", "graph_file"]  # what two cases share that do the same work
+FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "delta", "pending_limit_asked"]  # see _form
+IN_WORDS = {"workload", "input", "type", "elements", "nx", "ny", "edge_factor", "graph_file", "values", "dwell"}  # of work_text
 ONE = {"vertices": "vertex"}  # of the items whose singular is not the word without its s
 TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 DEVICE_GRAPH = "device graph"
+UNGROUPED = "launches from the device"  # of a workload that does not aggregate
 # Olabi et al., CGO 2022, "A Compiler Framework for Optimizing Dynamic Parallelism on GPUs": geometric means over their benchmarks.
 PAPER = {"over plain dynamic parallelism": 43.0, "over no dynamic parallelism": 8.7, "over aggregation alone": 3.6}
 LAST_RATIO = "over the best flat form"
@@ -47,13 +48,14 @@ def _prepared(cases):
     by_level = own["mechanism"].isin(tables.those("mechanisms", "from_device")) & (own["aggregate"] == "")
     group = own["aggregate"].str.split(":").str[0].where(~by_level, "grid").where(~own["strategy"].str.endswith("_recursive"), "none")
     group = group.where(~graph, DEVICE_GRAPH)
+    group = group.where(~by_level | own["workload"].map(lambda workload: "aggregate" in tables.parameters_of(workload)), UNGROUPED)
     return own.assign(by_need=(own["aggregate"] != "") | by_level, group=group, **numbers)
 
 
 def flat_and_nested(cases):
     """The irregular cases, if the log has data-dependent launches and flat forms of the same work."""
     own = prepared(cases)
-    works = {nested: set(map(work_of, group[WORK].to_dict("records"))) for nested, group in own.groupby("by_need")}
+    works = {nested: set(works_of(group)) for nested, group in own.groupby("by_need")}
     return own if works.get(True, set()) & works.get(False, set()) else own[:0]
 
 
@@ -61,7 +63,7 @@ def thresholds(cases):
     """Data-dependent launches with three thresholds or more for the same work, by aggregation."""
     own = prepared(cases)
     own = own[own["by_need"]]
-    found = [line for line in parts.grouped_by(own, [*WORK, *FORM, "group"]) if line["threshold"].nunique() >= 3]
+    found = [line for line in by_work(own, [*_form(), "group"]) if line["threshold"].nunique() >= 3]
     return pandas.concat(found) if found else own[:0]
 
 
@@ -69,7 +71,7 @@ def launches(cases):
     """Data-dependent launches with five different numbers of launches or more for the same work."""
     own = prepared(cases)
     own = own[own["by_need"] & own["launches"].notna()]
-    found = [panel for panel in parts.grouped_by(own, WORK) if panel["launches"].nunique() >= 5]
+    found = [panel for panel in by_work(own) if panel["launches"].nunique() >= 5]
     return pandas.concat(found) if found else own[:0]
 
 
@@ -78,10 +80,15 @@ def studies(cases):
     launches, and several of each axis."""
     own = prepared(cases)
     own = own[own["by_need"]]
-    found = [study for study in parts.grouped_by(own, [*WORK, "strategy", "mechanism"])
+    found = [study for study in by_work(own, ["strategy", "mechanism"])
              if study["threshold"].nunique() >= 3 and study["coarsen"].nunique() >= 3 and study["group"].nunique() >= 3
              and len(_plain(study)) and len(_alone(study))]
     return pandas.concat(found) if found else own[:0]
+
+
+def _form():
+    """What a panel of thresholds has one of: FORM, and what is the problem elsewhere but tunes a workload of the user's own."""
+    return [*FORM, *tables.problem_columns()]
 
 
 def _plain(study):
@@ -93,8 +100,24 @@ def _alone(study):
     return study[study["expected"] == 0]
 
 
-def work_of(case):
-    return tuple(str(case[name]) for name in WORK)
+def work_columns(cases, without=()):
+    """The columns of what these cases have to do."""
+    found = dict.fromkeys(name for workload in dict.fromkeys(cases["workload"]) for name in tables.problem_columns(workload))
+    return ["workload", *(name for name in found if name not in without)]
+
+
+def work_of(case, without=()):
+    """What a case has to do, whatever does it: two cases that share it do the same work. `without`: but for these columns."""
+    return case["workload"], *(str(case[name]) for name in tables.problem_columns(case["workload"]) if name not in without)
+
+
+def works_of(cases, without=()):
+    return [work_of(case, without) for case in cases[work_columns(cases)].to_dict("records")]
+
+
+def by_work(cases, more=(), without=()):
+    """Groups of cases that do the same work and agree in `more`."""
+    return parts.grouped_by(cases.assign(problem=works_of(cases, without)), ["problem", *more])
 
 
 def flat_of(part):
@@ -102,8 +125,8 @@ def flat_of(part):
     own = prepared(part.cases)
     own = own[~own["by_need"] & own["us"].notna()].sort_values("us", kind="stable")
     first = {}
-    for place, case in enumerate(own[WORK].to_dict("records")):
-        first.setdefault(work_of(case), place)
+    for place, work in enumerate(works_of(own)):
+        first.setdefault(work, place)
     return {work: own.iloc[place] for work, place in first.items()}
 
 
@@ -135,33 +158,41 @@ def work_text(case, names):
     words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
     dwell = pandas.to_numeric(case["dwell"], errors="coerce")
     words += [f"dwell {style.grouped(dwell)}"] if "dwell" in names and not math.isnan(dwell) else []
-    return ", ".join(words)
+    words += [parts.name_of(name, case[name]) for name in names if name not in IN_WORDS and tables.is_own(case["workload"])]
+    return ", ".join(filter(None, words))
 
 
 def _names(shown):
-    """Which columns of WORK tell the cases apart; sizes if nothing else does."""
-    names = parts.varying(shown, [name for name in WORK if name != "elements" or shown["nx"].isna().any()])
-    return names or ["elements", "nx"]
+    """Which columns of their work tell the cases apart; sizes if nothing else does."""
+    return _varying_work(shown) or ["elements", "nx"]
+
+
+def _varying_work(shown):
+    return parts.varying(shown, work_columns(shown, [] if shown["nx"].isna().any() else ["elements"]))
 
 
 def _form_label(shown, case, form):
     """What tells this case from the others of its workload, and the workload if there are several."""
     alike = shown[shown["workload"] == case["workload"]]
     words = [case["workload"]] if len(alike) < len(shown) else []
-    words.append(work_text(case, parts.varying(alike, [name for name in WORK if name != "elements" or alike["nx"].isna().any()])))
-    for name in parts.varying(alike, form):
+    words.append(work_text(case, _varying_work(alike)))
+    for name in parts.varying(alike, [name for name in form if name not in work_columns(alike)]):
         words.append(style.marked(case[name]) if name == "strategy" else
                      parts.mechanism_text(case[name]) if name == "mechanism" else parts.name_of(name, case[name]))
     return ", ".join(filter(None, words)) or case["strategy"]
 
 
+def _groups(cases):
+    return [*LOOKS, DEVICE_GRAPH, *({UNGROUPED} & set(cases["group"]))]
+
+
 def _key(shown):
     there = set(shown["group"][shown["by_need"]])
-    return [(f"aggregation {name}" if name != DEVICE_GRAPH else name, *_look(name)) for name in [*LOOKS, DEVICE_GRAPH] if name in there]
+    return [(f"aggregation {name}" if name in LOOKS else name, *_look(name)) for name in _groups(shown) if name in there]
 
 
 def _look(group):
-    colour, mark = LOOKS.get(group, (style.BLACK, "P"))
+    colour, mark = LOOKS.get(group, (style.BLUE, "o") if group == UNGROUPED else (style.BLACK, "P"))
     return style.on_page(colour)["light"], mark
 
 
@@ -174,7 +205,7 @@ def against_flat(part, shown, figure):
     names = _names(shown)
     lines = []
     nested = shown[shown["by_need"] & (shown["expected"] > 0)]
-    for group in parts.grouped_by(nested, [*WORK, "mechanism"]):
+    for group in by_work(nested, ["mechanism"]):
         case = group.iloc[0]
         best = best_of(group)
         if best is not None and work_of(case) in flat:
@@ -195,7 +226,7 @@ def against_flat(part, shown, figure):
         timed = group.dropna(subset=["us"])
         speedups = reference["us"] / timed["us"]
         every += list(speedups)
-        for name in [*LOOKS, DEVICE_GRAPH]:
+        for name in _groups(timed):
             dots = speedups[timed["group"] == name]
             colour, mark = _look(name)
             axes.plot(dots, [place] * len(dots), mark, color=colour, markersize=4, alpha=0.6, markeredgewidth=0)
@@ -216,7 +247,8 @@ def against_flat(part, shown, figure):
 
 def _best_text(line, ratio):
     _, _, _, best, reference = line
-    return f"{style.three(ratio)}: {best['strategy'].split('_', 1)[1]}, {best['group']}; {reference['strategy'].split('_', 1)[1]}"
+    names = [case["strategy"].split("_", 1)[-1] for case in (best, reference)]
+    return f"{style.three(ratio)}: {names[0]}{'' if best['group'] == UNGROUPED else ', ' + best['group']}; {names[1]}"
 
 
 # --- parameters of users' own workloads ------------------------------------------------------------------------------------------
@@ -230,7 +262,7 @@ def own_meanings(shown):
 def notes_of_own(shown, drawn):
     """What the column that a figure draws, and the others that vary, mean to the user's own workload."""
     meanings = own_meanings(shown)
-    return [f"{name}: {meanings[name]}." for name in dict.fromkeys([drawn, *parts.varying(shown, [*WORK, *FORM])]) if name in meanings]
+    return [f"{name}: {meanings[name]}." for name in dict.fromkeys([drawn, *parts.varying(shown, [*work_columns(shown), *_form()])]) if name in meanings]
 
 
 # --- time against the threshold -------------------------------------------------------------------------------------------------
@@ -240,7 +272,7 @@ def by_threshold(part, shown, figure):
     """A row for each work, strategy and mechanism: at the left the time, at the right the device launches; a line for each aggregation,
     the best over all other axes; the best flat form."""
     flat = flat_of(part)
-    panels = parts.grouped_by(shown, [*WORK, *FORM])
+    panels = by_work(shown, _form())
     rivals = [flat.get(work_of(panel.iloc[0])) for panel in panels]
     dashed = "Dashed: the best flat form of the same work." if any(rival is not None for rival in rivals) else ""
     sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), dashed)
@@ -249,7 +281,7 @@ def by_threshold(part, shown, figure):
     drawn = []
     for row, (panel, rival) in enumerate(zip(panels, rivals)):
         at = 0.3 + row * (height + 0.85), width, height
-        _threshold_panel(sheet.add(left, *at, _form_label(shown, panel.iloc[0], FORM)), panel, rival)
+        _threshold_panel(sheet.add(left, *at, _form_label(shown, panel.iloc[0], _form())), panel, rival)
         lines = _launches_of(panel)
         if lines not in drawn:
             _launches_panel(sheet.add(left + width + gap, *at, ""), panel, lines)
@@ -271,7 +303,7 @@ def by_threshold(part, shown, figure):
 def _best_by_threshold(panel):
     """(name of the aggregation, [(place of the threshold, its fastest case)]), for those with a timed case."""
     steps = sorted(panel["threshold"].unique())
-    for name in [*LOOKS, DEVICE_GRAPH]:
+    for name in _groups(panel):
         own = panel[panel["group"] == name]
         found = [(place, best) for place, step in enumerate(steps) if (best := best_of(own[own["threshold"] == step])) is not None]
         if found:
@@ -341,7 +373,7 @@ def _threshold_title(title, panels):
 def against_launches(part, shown, figure):
     """A panel for each work, those with the most cases first; a dot for each form."""
     flat = flat_of(part)
-    every = parts.grouped_by(shown.dropna(subset=["us"]), WORK)
+    every = by_work(shown.dropna(subset=["us"]))
     every.sort(key=len, reverse=True)
     panels = every[:MOST_PANELS]
     names = _names(shown)
@@ -352,7 +384,7 @@ def against_launches(part, shown, figure):
         case = panel.iloc[0]
         row, column = divmod(place, 2)
         axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, work_text(case, names))
-        for name in [*LOOKS, DEVICE_GRAPH]:
+        for name in _groups(panel):
             own = panel[panel["group"] == name]
             colour, mark = _look(name)
             axes.plot(own["launches"], own["us"], mark, color=colour, markersize=4.5, alpha=0.7, markeredgewidth=0)
@@ -383,7 +415,7 @@ def ratios_of(part, shown):
     aggregation alone and of the best flat form, each over the time of the best form that launches."""
     flat = flat_of(part)
     found = []
-    for study in parts.grouped_by(shown, [*WORK, "strategy", "mechanism"]):
+    for study in by_work(shown, ["strategy", "mechanism"]):
         case = study.iloc[0]
         rivals = [best_of(_plain(study)), best_of(_alone(study)), best_of(study[(study["threshold"] == 0) & (study["coarsen"] == 1) & (study["group"] != "none")]),
                   flat.get(work_of(case))]

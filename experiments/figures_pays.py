@@ -8,18 +8,19 @@ import figure_parts as parts
 import figure_style as style
 import figures_irregular as irregular
 import logs
+import tables
 from figure_style import Sheet
 
 NAME, FLUSHED = "pays", "pays-flushed"  # the figures
 LINE_HEIGHT = 0.2
 NUMBERS = ["speedup", "low", "high", "host_speedup", "library_speedup"]
-NEEDED = [*irregular.WORK, "l2", "device", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", *NUMBERS]
+NEEDED = ["workload", "l2", "device", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", *NUMBERS]  # and the problem
 VERDICTS = {"yes": ("pays", style.BLUE), "unclear": ("unclear", style.ORANGE), "no": ("does not pay", "#888888")}
 
 
 def is_pays(path):
     """Whether a file is a table of experiments/pays.sh, by its header."""
-    return set(NEEDED) <= set(logs.header_of(path))
+    return {*NEEDED, *tables.problem_columns()} <= set(logs.header_of(path))
 
 
 def read_pays(path):
@@ -81,7 +82,7 @@ def _count(work, what, more):
 
 def _label(work, own):
     alike = own[own["workload"] == work["workload"]]
-    return irregular.work_text(work, ["workload", *parts.varying(alike, irregular.WORK[1:])])
+    return irregular.work_text(work, ["workload", *parts.varying(alike, tables.problem_columns())])
 
 
 def _text(work):

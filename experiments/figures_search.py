@@ -24,7 +24,7 @@ def cutoffs(cases):
 def _along(cases, axis):
     own = irregular.prepared(cases)
     own = own.assign(**{axis: pandas.to_numeric(own[axis], errors="coerce")})
-    found = [group for group in parts.grouped_by(own, irregular.WORK) if _forms(group, axis)]
+    found = [group for group in irregular.by_work(own) if _forms(group, axis)]
     return pandas.concat(found) if found else own[:0]
 
 
@@ -58,7 +58,7 @@ def _draw(part, shown, title, axis, label):
     if axis in irregular.own_meanings(shown):
         title, label = f"Time against the {axis}", axis
     panels = [[(strategy, mechanism, _fastest(form, axis)) for strategy, mechanism, form in _forms(group, axis)]
-              for group in parts.grouped_by(shown, irregular.WORK)]
+              for group in irregular.by_work(shown)]
     panels = [[line for line in panel if len(line[2]) >= 2] for panel in panels]
     panels = [panel for panel in panels if panel]
     if not panels:
@@ -66,14 +66,15 @@ def _draw(part, shown, title, axis, label):
     looks = {}
     for strategy, mechanism, _ in (line for panel in panels for line in panel):
         looks.setdefault((strategy, mechanism), (style.look_of(strategy)[0], "osD^vPX*"[len(looks) % 8]))
+    names = ["input", "elements", *parts.varying(shown, irregular.work_columns(shown))]
     best = min((best.loc[best["us"].idxmin()] for panel in panels[:1] for _, _, best in panel), key=lambda case: case["us"])
-    title = (f"{title}: {irregular.work_text(best, ['input', 'elements'])} is fastest by {best['strategy']}, "
+    title = (f"{title}: {irregular.work_text(best, names)} is fastest by {best['strategy']}, "
              f"{axis} {style.grouped(best[axis])}")
     sheet = Sheet(title, [(sizes.form_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
     left, gap, height = 0.85, 0.78, 2.0
     width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
     for row, panel in enumerate(panels):
-        name = irregular.work_text(panel[0][2].iloc[0], ["input", "elements"])
+        name = irregular.work_text(panel[0][2].iloc[0], names)
         places = _places(sorted({step for _, _, cases in panel for step in cases[axis]}), axis)
         fields = [("us", "time, µs"), ("launches", "device launches")]
         for column, (field, unit) in enumerate(fields if any((cases["launches"] > 0).any() for _, _, cases in panel) else fields[:1]):

@@ -6,13 +6,13 @@ import tables
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
-SAME = [name for name in irregular.WORK if name not in ("elements", "nx", "ny")]
+SIZE = ["elements", "nx", "ny"]
 LINE_HEIGHT = 0.2
 
 
 def sizes(cases):
     """Irregular cases of the same work in three sizes or more."""
-    return _with_several(irregular.prepared(cases), SAME, "elements")
+    return _with_several(irregular.prepared(cases), SIZE, "elements")
 
 
 def inputs(cases):
@@ -23,11 +23,11 @@ def inputs(cases):
     if trees.any():
         named = own[trees].apply(lambda case: irregular.work_text(case, ["input", "elements"]), axis=1)
         own = own.assign(input=own["input"].mask(trees, named), elements=own["elements"].mask(trees))
-    return _with_several(own, [name for name in irregular.WORK if name != "input"], "input")
+    return _with_several(own, ["input"], "input")
 
 
-def _with_several(own, same, axis):
-    groups = [group for group in parts.grouped_by(own, same)
+def _with_several(own, without, axis):
+    groups = [group for group in irregular.by_work(own, without=without)
               if any(form[axis].nunique() >= 3 for form in parts.grouped_by(group, ["strategy", "mechanism"]))]
     return own[own.index.isin([index for group in groups for index in group.index])]
 
@@ -77,14 +77,14 @@ def by_size(part, shown, figure):
     """A panel for each work; a line for each strategy and mechanism: time per element of its fastest case at each size."""
     if not shown["us"].notna().any():
         return nothing_timed(figure.title, part, shown)
-    panels = [panel for panel in parts.grouped_by(shown, SAME) if _forms(panel, "elements")]
+    panels = [panel for panel in irregular.by_work(shown, without=SIZE) if _forms(panel, "elements")]
     sheet = Sheet(_size_title(figure.title, panels), [], "Solid: launches from the device. Dashed: flat forms.")
     left, height = 0.72, 3.4
     labels = [form_label(strategy, mechanism) for panel in panels for strategy, mechanism, _ in _forms(panel, "elements")]
     room = max(style.text_width(label, 8) for label in labels) + 0.35
     for place, panel in enumerate(panels):
         case = panel.iloc[0]
-        text = irregular.work_text(case, parts.varying(shown, SAME))
+        text = irregular.work_text(case, parts.varying(shown, irregular.work_columns(shown, SIZE)))
         axes = sheet.add(left, 0.2 + place * (height + 0.85), style.WIDTH - left - room - style.MARGIN, height, text)
         ends, every = [], []
         searched = case["workload"] == "search"  # whose nodes are not in proportion to its size
@@ -110,7 +110,7 @@ def by_input(part, shown, figure):
     """A line for each input; a dot for each strategy and mechanism: its fastest case."""
     if not shown["us"].notna().any():
         return nothing_timed(figure.title, part, shown)
-    panels = [panel for panel in parts.grouped_by(shown, [name for name in irregular.WORK if name != "input"]) if _forms(panel, "input")]
+    panels = [panel for panel in irregular.by_work(shown, without=["input"]) if _forms(panel, "input")]
     looks = {}
     for panel in panels:
         for strategy, mechanism, _ in _forms(panel, "input"):
@@ -122,7 +122,7 @@ def by_input(part, shown, figure):
         timed = {name for _, _, fastest in _forms(panel, "input") for name in fastest["input"]}
         names = [name for name in dict.fromkeys(panel["input"]) if name in timed]
         height = LINE_HEIGHT * len(names) + 0.25
-        axes = sheet.add(left, top, style.WIDTH - left - 2 * style.MARGIN, height, irregular.work_text(case, [name for name in irregular.WORK if name != "input"]))
+        axes = sheet.add(left, top, style.WIDTH - left - 2 * style.MARGIN, height, irregular.work_text(case, irregular.work_columns(panel, ["input"])))
         top += height + 0.85
         every = []
         for strategy, mechanism, fastest in _forms(panel, "input"):

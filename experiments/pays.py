@@ -13,7 +13,6 @@ import checked_output
 import logs
 import tables
 from checked_output import BadInput, ScriptError
-from figures_irregular import WORK
 
 SEARCH = "pays_search.csv"  # the log of pays.cfg, in which the cases are chosen
 RUNS = "pays_[0-9]*.csv"  # the logs of pays_chosen.cfg, one per process
@@ -25,6 +24,11 @@ HOST, LIBRARY = "host", "library"
 RIVALS = ("WHILE node", HOST, "one grid", LIBRARY, "one launch")  # in the order of the columns
 KINDS = (*OWN, *RIVALS)
 NOT_CHOSEN = ("backend", "seed", "l2", "submit", "pending-limit", "grid", "wave", "streams")  # axes that follow, or are the same for all
+
+
+def work_columns():
+    """What two cases share that do the same work: of the workloads that this protocol is for, nestbed's own irregular ones."""
+    return ["workload", *tables.problem_columns()]
 
 
 def kind_of(case):
@@ -49,7 +53,7 @@ class Measured:
 
     @property
     def work(self):
-        return tuple(self.axes[name] for name in WORK)
+        return tuple(self.axes[name] for name in work_columns())
 
     @property
     def kind(self):
@@ -64,7 +68,7 @@ def cases_of(path):
     """{key: Measured} of a log, whose axes have `gpu` and `machine` too. Raises logs.LogError."""
     with logs.checked(path):
         header, _, rows = logs.read_rows(path)
-    missing = [name for name in [*WORK, "gpu", "machine", "key", "wall_us", "prepare_us", "status"] if name not in header]
+    missing = [name for name in [*work_columns(), "gpu", "machine", "key", "wall_us", "prepare_us", "status"] if name not in header]
     if missing:
         raise BadInput(f"{path}: it has no column {', '.join(missing)}; allowed: a log of this version of nestbed")
     found, axes = {}, [*(name for name in tables.axis_columns() if name in header), "gpu", "machine"]
@@ -192,7 +196,7 @@ def row_of(place, kinds, number, chosen):
     rival = min(rivals, key=lambda kind: middle(sum(kinds[kind][1], [])))
     case, wall, gpu, prepare, machines = kinds[nested]
     work, l2 = place
-    row = {**dict(zip(WORK, work)), "l2": l2, "device": case.axes["gpu"], "machines": len(machines), "processes": len(wall),
+    row = {**dict(zip(work_columns(), work)), "l2": l2, "device": case.axes["gpu"], "machines": len(machines), "processes": len(wall),
            "configurations": number, "nested": case.axes["strategy"], "mechanism": case.axes["mechanism"], "flat": kinds[rival][0].axes["strategy"], "flat_kind": rival}
     for name, beside in (("", rivals), ("host_", [HOST]), ("library_", [LIBRARY])):
         there = [kinds[kind][1] for kind in beside if kind in kinds]

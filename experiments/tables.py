@@ -39,17 +39,35 @@ def workloads_with_figure(figure):
     return [name for name, entry in tables()["workloads"].items() if figure in entry["figures"]]
 
 
+def is_own(workload):
+    """Whether it is a user's own."""
+    return tables()["workloads"].get(workload, {"own": False})["own"]
+
+
 def own_meanings(workload):
     """{column: what it means there} of the parameters to which a user's own workload gives a meaning; empty for one of nestbed's."""
-    entry = tables()["workloads"].get(workload, {"own": False})
-    return {one["column"]: one["meaning"] for one in (entry["parameters"] if entry["own"] else [])
+    return {column: one["meaning"] for column, one in (parameters_of(workload) if is_own(workload) else {}).items()
             if one["meaning"] != tables()["axes"][one["axis"]]["help"]}
+
+
+def parameters_of(workload):
+    """{column: parameter} of a workload; empty for one that this nestbed does not have."""
+    return {one["column"]: one for one in tables()["workloads"].get(workload, {"parameters": []})["parameters"]}
+
+
+@functools.cache
+def problem_columns(workload=None):
+    """The columns in which cases of a workload solve different problems; without one, of an irregular workload that says nothing else. The input
+    is first, then the other words, then numbers. Not the seed: inputs of several seeds are one problem here."""
+    axes = tables()["axes"]
+    own = [one["axis"] for one in parameters_of(workload).values() if one["problem"]] if workload else [name for name in axes if axes[name]["problem"]]
+    own.sort(key=lambda name: (name != "input", "values" not in axes[name], "least" not in axes[name]))
+    return [axes[name]["column"] for name in own if name != "seed"]
 
 
 def items_of(workload):
     """What the elements of a workload are: `keys`; for a workload without them `numbers`."""
-    meanings = {entry["axis"]: entry["meaning"] for entry in tables()["workloads"].get(workload, {"parameters": []})["parameters"]}
-    return meanings.get("elements", "numbers")
+    return parameters_of(workload).get("elements", {"meaning": "numbers"})["meaning"]
 
 
 @functools.cache

@@ -93,7 +93,8 @@ Json parameters_of(const WorkloadInfo& workload)
             parameters.push_back({{"axis", axis.name},
                                   {"column", axis.column},
                                   {"meaning", text.help},
-                                  {"default", text.default_text}});
+                                  {"default", text.default_text},
+                                  {"problem", is_problem(axis, workload)}});
             break;
         }
     return parameters;
@@ -145,6 +146,7 @@ Json axis_json(const Axis& axis)
     if (!names_on(axis).empty())
         json["values"] = values_of(axis);
     json["of_workloads"] = axis.own;
+    json["problem"] = axis.problem;
     return json;
 }
 

@@ -37,7 +37,7 @@ std::string comparable(const CaseResult& result)
 {
     const Case& point = result.point;
     const WorkloadInfo& workload = *Registry::find_anywhere(point.strategy)->info().workload;
-    std::string text = workload.has_ratio ? input_of(result) : std::string(workload.name);
+    std::string text = workload.has_ratio ? work_of(point) : std::string(workload.name);
     if (!workload.has_ratio) {
         for (const Axis& axis : plain_axes())
             text += "|" + cell_of(axis, point);

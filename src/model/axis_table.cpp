@@ -117,6 +117,7 @@ constexpr unsigned kInput = 1;
 constexpr unsigned kAlwaysInKey = 2;
 constexpr unsigned kNotInDryRun = 4;
 constexpr unsigned kOwn = 8;
+constexpr unsigned kProblem = 16 | kInput;
 
 template <auto Member>
 Axis of(axis::Name id, std::string_view name, std::string_view help, std::string_view default_text, AxisRange range,
@@ -138,6 +139,7 @@ Axis of(axis::Name id, std::string_view name, std::string_view help, std::string
     axis.input = (flags & kInput) != 0;
     axis.always_in_key = (flags & kAlwaysInKey) != 0;
     axis.own = (flags & kOwn) != 0;
+    axis.problem = (flags & kProblem) == kProblem;
     axis.in_dry_run = (flags & kNotInDryRun) == 0;
     axis.get = [](const Case& point) { return number_of(point.*Member); };
     axis.set = [](Case& point, std::optional<std::uint64_t> number) { set_number(point.*Member, number); };
@@ -157,10 +159,10 @@ std::vector<Axis> table()
         {"mechanism", "mechanism", "how grids are launched; `nestbed list` shows what each strategy has",
          "its first"},
         of<&Case::type>(axis::type, "type", "int32 or float32", "int32", {.least = 1}, 1, has<axis::type>,
-                        kInput | kAlwaysInKey, kTypes),
+                        kProblem | kAlwaysInKey, kTypes),
         of<&Case::input>(axis::input, "input", "the input by name; `nestbed help run NAME` lists those of a workload",
                          "its first", {.least = 1}, number_of_text(std::string(kDefaultInput.name())), has_inputs,
-                         kInput | kNotInDryRun),
+                         kProblem | kNotInDryRun),
         // An operator belongs to the input too, because the right answer depends on it.
         of<&Case::op>(axis::op, "operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1},
                       1, has<axis::op>, kInput | kNotInDryRun, kOperators),
@@ -169,11 +171,11 @@ std::vector<Axis> table()
         of<&Case::block>(axis::block, "block", "threads per block, a power of two", "512", {1, kMaxThreads}, kNone,
                          has<axis::block>, kInput),
         of<&Case::elements>(axis::elements, "elements", "elements of the input", "grid x block",
-                            {1, kMaxBlocks * kMaxThreads}, kNone, has<axis::elements>, kInput),
+                            {1, kMaxBlocks * kMaxThreads}, kNone, has<axis::elements>, kProblem),
         of<&Case::nx>(axis::nx, "nx", "columns of a matrix or an image", "2048", side, 2048, has<axis::nx>,
-                      kInput | kAlwaysInKey),
+                      kProblem | kAlwaysInKey),
         of<&Case::ny>(axis::ny, "ny", "rows of a matrix or an image", "2048", side, 2048, has<axis::ny>,
-                      kInput | kAlwaysInKey),
+                      kProblem | kAlwaysInKey),
         of<&Case::shape>(axis::shape, "block-shape", "threads per block in x and y, such as 8x32", "16x16",
                          {1, kMaxThreads}, kDefaultShape, has<axis::shape>, kAlwaysInKey),
         of<&Case::depth>(axis::depth, "depth", "maximum number of nested levels, or full", "full",
@@ -188,7 +190,7 @@ std::vector<Axis> table()
         of<&Case::overflow>(axis::overflow, "overflow", "past the pending limit: waves, inline, spill or fail",
                             "waves", {.least = 1}, 1, may_overflow, kAlwaysInKey | kNotInDryRun, kOverflows),
         of<&Case::dwell>(axis::dwell, "dwell", "maximum iterations per pixel", "512", {1, 65535}, 512,
-                         has<axis::dwell>, kOwn | kInput | kAlwaysInKey),
+                         has<axis::dwell>, kOwn | kProblem | kAlwaysInKey),
         of<&Case::division>(axis::division, "division", "parts per side of the image: root blocks", "32", {1, 1024},
                             32, has<axis::division>, kOwn | kInput | kAlwaysInKey),
         of<&Case::fanout>(axis::fanout, "fanout", "parts of a divided part, or children of a grid", "by the workload",
@@ -196,23 +198,24 @@ std::vector<Axis> table()
         of<&Case::grain>(axis::grain, "grain", "size of a part that is not divided", "by the workload", {1, 65535}, 0,
                          has<axis::grain>, kOwn | kInput | kAlwaysInKey),
         of<&Case::values>(axis::values, "values", "what moves with each key: none or uint32", "none", {.least = 1}, 1,
-                          has<axis::values>, kOwn | kInput | kAlwaysInKey, kValues),
+                          has<axis::values>, kOwn | kProblem | kAlwaysInKey, kValues),
         of<&Case::cutoff>(axis::cutoff, "cutoff", "depth from which a thread searches alone", "by the input",
                           {1, 65535}, 0, has<axis::cutoff>, kOwn | kAlwaysInKey),
         of<&Case::budget>(axis::budget, "budget", "nodes that a thread visits before its block leaves the rest", "16",
                           {1, 1'000'000}, 0, has<axis::budget>, kOwn | kAlwaysInKey),
         of<&Case::levels>(axis::levels, "levels", "the deepest level", "16", {1, 16}, 16, has<axis::levels>,
-                          kOwn | kInput | kAlwaysInKey),
+                          kOwn | kProblem | kAlwaysInKey),
         of<&Case::edge_factor>(axis::edge_factor, "edge-factor", "edges per vertex that a generator draws", "16",
-                               {1, 1U << 20}, 16, has<axis::edge_factor>, kOwn | kInput | kAlwaysInKey),
+                               {1, 1U << 20}, 16, has<axis::edge_factor>, kOwn | kProblem | kAlwaysInKey),
         of<&Case::graph_file>(axis::graph_file, "graph-file",
                               "the file of input `file`: .mtx, .gr, or a list of edges", "", {}, 0,
-                              has<axis::graph_file>, kOwn | kInput | kNotInDryRun),
+                              has<axis::graph_file>, kOwn | kProblem | kNotInDryRun),
         of<&Case::delta>(axis::delta, "delta", "width of the range of distances that is processed first", "64",
                          {1, UINT32_MAX}, 64, has<axis::delta>, kOwn | kAlwaysInKey),
-        of<&Case::pending_limit>(axis::pending_limit, "pending-limit",
-                                 "limit of pending launches, or auto: high enough for all", "auto",
-                                 {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
+        of<&Case::pending_limit>(
+            axis::pending_limit,
+            "pending-limit", "limit of pending launches, or auto: high enough for all whose number is known before",
+            "auto", {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::wave>(axis::wave, "wave", "root blocks launched at once, or auto", "auto", {1, kMaxBlocks, "auto"},
                         kNone, by_device, kNotInDryRun),
         of<&Case::streams>(axis::streams, "streams", "host streams that launch the waves in turn, or auto", "auto",
@@ -222,7 +225,7 @@ std::vector<Axis> table()
         of<&Case::graphs>(axis::graphs, "graphs", "instances of a device graph; the fastest is used", "1", {1, 256},
                           1, has_graphs, kAlwaysInKey | kNotInDryRun),
         of<&Case::seed>(axis::seed, "seed", "seed of the input and of the order of the runs", "1", {}, 1,
-                        has<axis::seed>, kInput | kAlwaysInKey | kNotInDryRun),
+                        has<axis::seed>, kProblem | kAlwaysInKey | kNotInDryRun),
         of<&Case::submit>(axis::submit, "submit",
                           "held: the GPU starts when the whole sample is submitted; open: it starts at once", "held",
                           {.least = 1}, 1, can_be_held, kAlwaysInKey | kNotInDryRun, kSubmits),
@@ -290,30 +293,6 @@ std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name)
         return std::nullopt;
     return axis.text ? number_of_text(std::string(name))
                      : axis.range.least + static_cast<std::uint64_t>(found - names.begin());
-}
-
-AxisText text_for(const Axis& axis, const WorkloadInfo& workload)
-{
-    AxisText text{.help = axis.help, .default_text = std::string(axis.default_text)};
-    if (const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
-        axis.get != nullptr && one != workload.meanings.end()) {
-        text.help = one->meaning;
-        if (!one->default_text.empty())
-            text.default_text = one->default_text;
-        else if (one->default_value != 0)
-            text.default_text = std::to_string(one->default_value);
-    }
-    if (axis.get != nullptr && axis.id == axis::input && !workload.inputs.empty())
-        text.default_text = name_of(workload.inputs.front());
-    return text;
-}
-
-bool applies(const Axis& axis, const StrategyInfo& info)
-{
-    return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
-        return axis.applies == nullptr || axis.applies(info, by, BackendKind::cuda) ||
-               axis.applies(info, by, BackendKind::cpu);
-    });
 }
 
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)

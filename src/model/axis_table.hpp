@@ -40,6 +40,7 @@ struct Axis {
     bool text = false;                         // any name; its number is that of the name in this process
     bool of_workloads = false;                 // the same, but only the names of inputs that a workload has
     bool input = false;                        // cases with different values have different inputs
+    bool problem = false;       // the same of an irregular workload, unless it says otherwise: see is_problem
     bool always_in_key = false; // settings and key contain even the default: true for axes as old as the keys
     bool own = false;           // it is a workload's own parameter: help shows it with that workload
     bool in_dry_run = true;     // a column of --dry-run
@@ -75,6 +76,10 @@ struct AxisText {
     std::string default_text;
 };
 AxisText text_for(const Axis& axis, const WorkloadInfo& workload);
+// Whether cases of the workload that differ in it solve different problems, so that their times are not compared. If not,
+// it tunes a strategy. As the descriptor says (AxisMeaning::role); otherwise every input of a regular workload is a
+// problem, because all its strategies have the same parameters.
+bool is_problem(const Axis& axis, const WorkloadInfo& workload);
 // Whether it can apply to cases of the strategy, by any of its mechanisms, on any backend.
 bool applies(const Axis& axis, const StrategyInfo& info);
 

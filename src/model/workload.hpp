@@ -73,12 +73,17 @@ class AxisSet
     std::uint64_t bits_ = 0;
 };
 
+// Whether cases that differ in an axis solve different problems, or the same one by a strategy that is tuned otherwise.
+// by_default: as the axis says (axis_table.hpp).
+enum class AxisRole : std::uint8_t { by_default, problem, tuning };
+
 // What an axis means for this workload, for its help.
 struct AxisMeaning {
     axis::Name name;
     std::string_view meaning;
     std::uint64_t default_value = 0;    // of a case that has none; 0: that of the axis
     std::string_view default_text = {}; // as help shows it; empty: the value
+    AxisRole role = AxisRole::by_default;
 };
 
 // Which parameter of the launch model, and which measured bandwidth, the flat kernels of a workload stand for.

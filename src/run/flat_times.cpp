@@ -30,17 +30,12 @@ std::string ratio_text(double ratio)
 
 std::string work_of(const Case& point)
 {
-    std::string text(Registry::find_anywhere(point.strategy)->info().workload->name);
-    for (const char* axis :
-         {"type", "input", "elements", "nx", "ny", "dwell", "values", "levels", "edge-factor", "graph-file", "seed"})
-        text += "|" + cell_of(axis_named(axis), point);
+    const WorkloadInfo& workload = *Registry::find_anywhere(point.strategy)->info().workload;
+    std::string text(workload.name);
+    for (const Axis& axis : plain_axes())
+        if (is_problem(axis, workload))
+            text += "|" + cell_of(axis, point);
     return text;
-}
-
-std::string input_of(const CaseResult& result)
-{
-    const WorkloadInfo& workload = *info_of(result).workload;
-    return workload.irregular ? work_of(result.point) : fmt::format("{}|{}", workload.name, result.group);
 }
 
 bool is_held(const CaseResult& result)
@@ -57,7 +52,7 @@ FlatTimes::FlatTimes(const std::vector<CaseResult>& results)
             from_device(mechanism_of(info, result.point)))
             continue;
         if (const std::vector<double> times = times_of(result); !times.empty()) {
-            const Key key{input_of(result), clock_of(result), result.point.l2, is_held(result)};
+            const Key key{work_of(result.point), clock_of(result), result.point.l2, is_held(result)};
             const auto [least, is_new] = least_us_.emplace(key, median(times));
             least->second = std::min(least->second, median(times));
         }
@@ -70,7 +65,8 @@ std::string FlatTimes::ratio_of(const CaseResult& result, double us) const
         return "";
     const bool held = is_held(result);
     for (const bool like : {true, false})
-        if (const auto flat = least_us_.find({input_of(result), clock_of(result), result.point.l2, like == held});
+        if (const auto flat =
+                least_us_.find({work_of(result.point), clock_of(result), result.point.l2, like == held});
             flat != least_us_.end())
             return ratio_text(us / flat->second).append(like ? "" : kUnlike);
     return "";

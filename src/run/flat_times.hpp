@@ -13,23 +13,20 @@
 namespace nestbed
 {
 
-// What a case of an irregular workload has to do, as text, whatever does it: its workload and its input, without what
-// only some forms have (the size of a leaf, the parts of a division).
+// What a case has to do, as text, whatever does it: its workload and its problem (is_problem of model/axis_table.hpp),
+// without what only tunes a strategy (the size of a leaf, the parts of a division).
 std::string work_of(const Case& point);
-// The input that a case's ratio is taken on. Other workloads than irregular ones have the same parameters in all their
-// strategies. Unique only among the cases of one plan or log.
-std::string input_of(const CaseResult& result);
 // Whether all its GPU times are free of host time.
 bool is_held(const CaseResult& result);
 
-// The least median on each input of the forms that launch nothing from the device: for each clock, state of the L2 cache,
+// The least median for each work of the forms that launch nothing from the device: for each clock, state of the L2 cache,
 // and held or not. Only times of a GPU, because those of the executor say nothing about one.
 class FlatTimes
 {
   public:
     explicit FlatTimes(const std::vector<CaseResult>& results);
 
-    // Its median time `us` divided by that of the fastest flat form on the same input by the same clock; with kUnlike if
+    // Its median time `us` divided by that of the fastest flat form of the same work by the same clock; with kUnlike if
     // only one of them is held. Empty if there is no such form, or if the workload has none.
     std::string ratio_of(const CaseResult& result, double us) const;
 

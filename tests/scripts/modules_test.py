@@ -75,6 +75,16 @@ class Modules(Scratch):
         self.assertEqual(done.stderr, "")
         self.assertEqual(sorted(listed), [entry["name"] for entry in json.loads(done.stdout)["strategies"]])
 
+    def test_each_workload_says_which_of_its_axes_are_its_problem(self):
+        graph, numbers = ["input", "elements", "edge_factor", "graph_file", "seed"], ["type", "elements", "nx", "ny"]
+        self.assertEqual(
+            {entry["name"]: [one["column"] for one in entry["parameters"] if one["problem"]]
+             for entry in json.loads(called(NESTBED, "list", "--json").stdout)["workloads"]},
+            {"bezier": ["input", "elements", "seed"], "bfs": graph, "sssp": graph, "mandelbrot": ["input", "elements", "nx", "ny", "dwell"],
+             "quadtree": ["input", "elements", "levels", "seed"], "search": ["input", "elements"], "sort": ["type", "input", "elements", "values", "seed"],
+             "reduce": ["type", "input", "operator", "grid", "block", "elements", "seed"], "transpose": [*numbers, "seed"], "copy": [*numbers, "seed"],
+             "blobs": numbers, "fanout": ["grid", "block", "fanout"], **dict.fromkeys(("chain", "hello", "lanes", "litmus"), ["grid", "block"])})
+
     def test_what_a_workload_of_another_name_left_is_deleted(self):
         modules = self.folder / "modules"
         for name in ("gone.txt", "workload_gone.so", "races_gone.so", "traced_gone.so"):

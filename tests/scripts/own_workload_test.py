@@ -5,8 +5,10 @@
 """
 import csv
 import io
+import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -20,8 +22,9 @@ SWEEP = ("--strategy", "quadrature_*", "--backend", "cpu", "--grid", "2", "--blo
 
 
 def nestbed(*words, cwd, load=""):
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}  # with it, messages are wrapped
     return subprocess.run([NESTBED, *words], capture_output=True, text=True, check=False, timeout=280, cwd=cwd,
-                          env={**os.environ, "NESTBED_LOAD": load, "COLUMNS": "80"})
+                          env={**environment, "NESTBED_LOAD": load})
 
 
 class OwnWorkload(unittest.TestCase):
@@ -63,7 +66,7 @@ class OwnWorkload(unittest.TestCase):
         folder = self.folder / "leveled"
         folder.mkdir()
         text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "leveled")
-        changed = text.replace('{axis::grain, "the tol', '{axis::levels, "levels of it", 5}, {axis::grain, "the tol').replace(
+        changed = text.replace('{.name = axis::grain', '{axis::levels, "levels of it", 5}, {.name = axis::grain').replace(
             "axis::depth, axis::grain", "axis::depth, axis::levels, axis::grain")
         self.assertEqual(changed.count("axis::levels"), 2)
         (folder / "leveled.cu").write_text(changed)
@@ -72,6 +75,9 @@ class OwnWorkload(unittest.TestCase):
         for given, used in (((), "5"), (("--levels", "16"), "16")):
             done = self.called(*sweep, *given)
             self.assertEqual({row["levels"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
+        self.assertEqual(self.drawn("leveled", "leveled", "--grain", "6", "--levels", "3,4").stderr, "")
+        figure = (self.folder / "figures/leveled-threshold.svg").read_text()
+        self.assertTrue("levels 3" in figure and "levels 4" in figure)  # the names of its panels
 
     def test_a_parameter_that_is_given_as_0_is_0(self):
         for given, used in (((), "1"), (("--threshold", "0"), "0")):
@@ -82,6 +88,16 @@ class OwnWorkload(unittest.TestCase):
         done = self.called("run", "--load", "quadrature", *SWEEP, "--dwell", "64", "--dry-run")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stderr.startswith("nestbed: --dwell 64: it changes nothing, because no chosen strategy has dwell"), done.stderr)
+
+    def test_times_at_one_tolerance_are_compared(self):
+        log = self.folder / "tolerances.csv"
+        self.assertEqual(self.called("run", "--load", "quadrature", *SWEEP, "--grain", "3,6", "--threshold", "1,10", "-o", log).returncode, 0)
+        done = self.called("compare", "--load", "quadrature", log, "--of", "quadrature_nested", "--with", "quadrature_levels", "--csv", self.folder / "sides.csv")
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        rows = list(csv.DictReader((self.folder / "sides.csv").open(encoding="utf-8")))
+        self.assertEqual([row["grain"] for row in rows], ["3", "6"], done.stdout)
+        table = next(one for one in json.loads(self.called("list", "--json", "--load", "quadrature").stdout)["workloads"] if one["name"] == "quadrature")
+        self.assertEqual([one["column"] for one in table["parameters"] if one["problem"]], ["grain"])
 
     def test_every_mechanism_and_any_order_give_the_same_answer(self):
         for schedule in ("fifo", "eager", "random:3"):
@@ -107,10 +123,10 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(self.called("check", log, "--load", "quadrature").returncode, 0)
         self.assertIn("quadrature_nested", self.called("show", log, "--load", "quadrature").stdout)
 
-    def drawn(self, folder, strategy):
-        """What plot.sh says of a sweep of three thresholds."""
+    def drawn(self, folder, strategy, *axes):
+        """What plot.sh says of a sweep of five thresholds."""
         log = self.folder / f"{strategy}.csv"
-        sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], "--grain", "3:8", "--threshold", "1,10,100")
+        sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], *(axes or ("--grain", "3,8")), "--threshold", "1,3,10,30,100")
         self.assertEqual(self.called("run", "--load", folder, *sweep, "-o", log).returncode, 0)
         environment = {**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / folder)}
         return subprocess.run([ROOT / "experiments/plot.sh", log], capture_output=True, text=True, check=False, env=environment, cwd=self.folder)
@@ -124,6 +140,15 @@ class OwnWorkload(unittest.TestCase):
         self.assertIn("threshold: an interval with an error below", figure)
         self.assertIn("grain: the tolerance is 10^-grain.", figure)
         self.assertNotIn("threshold, threads", figure)
+        self.assertNotIn("aggregation", figure)
+        self.assertIn("launches from the device", figure)
+        script = ("import logs, figure_parts, figures_irregular as irregular\n"
+                  "part, = figure_parts.parts_of('quadrature.csv', logs.read_log('quadrature.csv'))\n"
+                  "print(*sorted(case['grain'] for case in irregular.flat_of(part).values()))")
+        done = subprocess.run(["/usr/bin/python3", "-c", script], capture_output=True, text=True, check=False, cwd=self.folder,
+                              env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / "quadrature"),
+                                   "PYTHONPATH": str(ROOT / "experiments")})
+        self.assertEqual(done.stdout, "3 8\n", done.stderr)  # a dashed line for each tolerance
 
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():

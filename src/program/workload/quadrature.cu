@@ -5,9 +5,9 @@
 namespace quadrature::NESTBED_BACKEND // nvcc compiles this file for the GPU, and g++ for the CPU: a copy for each
 {
 using namespace nestbed;
-// ---- The workload, and two parameters: options of `nestbed run` that have a meaning of their own here.
+// ---- The workload, and two parameters: options of `nestbed run`. Times at different tolerances are not compared (role).
 constexpr AxisMeaning kMeanings[]{
-    {axis::grain, "the tolerance is 10^-grain", 6},
+    {.name = axis::grain, .meaning = "the tolerance is 10^-grain", .default_value = 6, .role = AxisRole::problem},
     {axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}};
 constexpr std::string_view kFigures[]{"threshold", "by-launches", "ways"}; // that --plot draws
 constinit const WorkloadInfo kQuadrature{
