@@ -26,14 +26,11 @@ struct GridLevels {
     std::uint32_t blocks;
 };
 
-// As many blocks as the device holds, but not more than there is work for: fewer wait for each other in less time.
+// Not more blocks than there is work for: fewer wait for each other in less time.
 template <auto Kernel, class E>
 GridLevels<E> grid_levels(const RequestJob& job, RequestSetup<E> setup)
 {
-    const std::uint64_t most = std::max<std::uint64_t>(job.roots, job.oracle.counts.blocks);
-    const std::uint64_t resident = job.context.template resident_blocks<Kernel>(job.point.block);
-    return {host_levels(job, std::move(setup), job.oracle.launches.levels() + 1),
-            static_cast<std::uint32_t>(std::min(most, resident))};
+    return {host_levels(job, std::move(setup), job.oracle.launches.levels() + 1), level_blocks<Kernel, E>(job)};
 }
 
 // Launches Kernel(run, grid, next), which calls run_all_levels().
