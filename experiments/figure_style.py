@@ -68,7 +68,7 @@ LOOKS = [names.split() for names in (
     "bezier_children mandelbrot_split mandelbrot_naive mandelbrot_graph bezier_unordered quick_kway quick_binary quick_simple "
     "quick_sample search_children search_budget search_graph quadtree_children quadtree_graph quadtree_sample bfs_tail bfs_graph "
     "bfs_children bfs_recursive sssp_tail sssp_near_far sssp_graph sssp_children sssp_recursive bfs_queue_children "
-    "sssp_queue_children bfs_graph_sync triangles_children triangles_edges")]
+    "sssp_queue_children bfs_graph_sync sort_graph triangles_children triangles_edges")]
 PLACES = {name: place for names in LOOKS for place, name in enumerate(names)}
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}

@@ -3,29 +3,53 @@
 //     host: launch a grid for the step
 //     block: search the list for the vertex of its first edge; a search in shared memory finds those of the others
 //     repeat: read how many blocks the next step needs, until there is none
+//     bfs_direction by host_bound, host_graph_bound, host_graph_pdl_bound: launch a grid for every large step that the graph may need; the
+//         last block of a step does the small ones after it
 //     bfs_direction: a level with more than 1/14 of the unexplored edges is done from below: every vertex that was not reached
 //         looks for a neighbour in the level, and stops at the first
 //     sssp_balanced: with the steps of sssp_near_far (nested/bfs/tail.cu): near vertices first
 //     bfs_direction, sssp_balanced: one block does levels that are small, one after another; the host waits for all of them at once
 //
-// Launches: none from the device; one per step from the host, which waits for each step to learn the size of the next.
+// Launches: none from the device; one per step from the host, which waits for each step to learn the size of the next; or one for
+// every large step that the graph may need, or a graph of these.
 // Hazards: none. A grid starts when the grid before it is complete.
 // Source: Merrill, Garland, Grimshaw, PPoPP 2012; load-balanced search, Baxter, moderngpu; Beamer, Asanovic, Patterson,
 // "Direction-Optimizing Breadth-First Search", SC 2012; Davidson, Baxter, Garland, Owens, IPDPS 2014 (near-far).
+#include "device/submitted_levels.hpp"
 #include "workloads/bfs/graph_steps.hpp"
+
+#include <functional>
+#include <memory>
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A step for the host. The last block plans the next one.
-template <bool Weighted>
-__global__ void LAUNCH_BOUNDS(1024) search_step(GraphSearch search)
+// One of the large steps that the host submits before it knows whether they are there. Its last block plans the next step, and runs
+// it if one block is enough.
+__global__ void LAUNCH_BOUNDS(1024) search_submitted_step(GraphSearch search)
 {
     BLOCK_SHARED(GraphShared, shared, 1);
-    const GraphSearchPlan now = search.state->plan;
-    const unsigned level = run_step<Weighted>(search, now, blockIdx.x, gridDim.x, shared[0]);
-    if (is_last_block(search, gridDim.x, shared[0]) && threadIdx.x == 0)
-        plan_step<Weighted>(search, now, level, blockDim.x);
+    begin_level();
+    unsigned block = blockIdx.x;
+    unsigned blocks = gridDim.x;
+    for (;;) {
+        const GraphSearchPlan now = search.state->plan;
+        if (now.mode == StepMode::done)
+            return;
+        const unsigned level = run_step<false>(search, now, block, blocks, shared[0]);
+        if (!is_last_block(search, blocks, shared[0]))
+            return;
+        if (threadIdx.x == 0) {
+            plan_step<false>(search, now, level, blockDim.x);
+            const GraphSearchPlan& next = search.state->plan;
+            shared[0].continues = next.mode != StepMode::done && next.blocks == 1 ? 1 : 0;
+        }
+        __syncthreads();
+        if (shared[0].continues == 0)
+            return;
+        block = 0;
+        blocks = 1;
+    }
 }
 
 template <bool Weighted>
@@ -65,7 +89,7 @@ struct BfsDirection {
     static constexpr StrategyInfo info{
         .name = "bfs_direction",
         .workload = &workloads::bfs,
-        .mechanisms = kOnly<Mechanism::host>,
+        .mechanisms = kLevelsByHost,
         .summary = "flat: levels by the host, top-down or bottom-up",
         .hazards = "none: a grid starts when the grid before it is complete",
         .source = "Beamer, Asanovic, Patterson, SC 2012",
@@ -74,11 +98,26 @@ struct BfsDirection {
     static constexpr GraphForm form = GraphForm::flat;
     static constexpr bool backwards = true;
 
-    static GraphSearchSetup prepare(const GraphJob& job)
+    static std::function<void()> prepare(const GraphJob& job)
     {
-        return set_up_host_steps<false>(job, {.small = true, .first_small = true, .directions = true});
+        if (has_bound(job.mechanism))
+            return submit_steps(job);
+        auto setup = std::make_shared<GraphSearchSetup>(
+            set_up_host_steps<false>(job, {.small = true, .first_small = true, .directions = true}));
+        return [&job, setup] { run_host_steps<false>(job, *setup); };
     }
-    static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<false>(job, setup); }
+
+  private:
+    static std::function<void()> submit_steps(const GraphJob& job)
+    {
+        auto setup = std::make_shared<GraphSearchSetup>(
+            set_up_search(job, {.small = true, .directions = true},
+                          job.context.resident_blocks<search_submitted_step>(job.point.block)));
+        return submitted_levels(job, [&job, setup, steps = max_large_steps(job.task.vertices, job.task.edges)] {
+            for (unsigned step = 0; step < steps; ++step)
+                launch_level<search_submitted_step>(job, {setup->search.most_blocks, job.point.block}, setup->search);
+        });
+    }
 };
 
 struct SsspBalanced {

@@ -3,7 +3,11 @@
 //     host: launch the root grid
 //     repeat: read how many blocks the level's items need; launch a grid of as many, until there are none
 //
-// Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next.
+//     host_bound, host_graph_bound, host_graph_pdl_bound: launch a grid for every level that there may be, as launches, as a graph, or as
+//         a graph of programmatic launches; the blocks of a grid share the blocks of its level, which may be none
+//
+// Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next, or
+// max_mandelbrot_levels() + 1, or a graph of these.
 // Hazards: none. Only one grid writes each pixel, and a grid starts when the grid before it is complete.
 // Source: adaptive serial kernels (ASK), Quezada, Navarro et al., FGCS 2023.
 #include "device/parts/request_levels.hpp"
@@ -22,25 +26,29 @@ __global__ void LAUNCH_BOUNDS(1024, 2)
     run_block(run, grid, blockIdx.x, KeepSink<ExpandSplit::Item>{next});
 }
 
+// One of the levels that the host submits before it knows whether they are there.
+__global__ void LAUNCH_BOUNDS(1024, 2)
+    mandelbrot_submitted_level(RequestRun<ExpandSplit> run, ChildGrid<ExpandSplit::Item>* grid)
+{
+    begin_level();
+    share_level(run, grid, grid + 1);
+}
+
 struct MandelbrotLevels {
     static constexpr StrategyInfo info{
         .name = "mandelbrot_levels",
         .workload = &workloads::mandelbrot,
-        .mechanisms = kOnly<Mechanism::host>,
+        .mechanisms = kLevelsByHost,
         .summary = "flat: one grid per level of the recursion, launched by the host",
         .hazards = "none: a grid starts when the grid before it is complete",
         .source = "adaptive serial kernels, Quezada, Navarro et al., FGCS 2023",
         .waits = true,
     };
 
-    static HostLevels<ExpandSplit> prepare(const MandelbrotJob& job)
+    static std::function<void()> prepare(const MandelbrotJob& job)
     {
-        return host_levels(job, set_up_requests<ExpandSplit>(job, job.task));
-    }
-
-    static void run(const MandelbrotJob& job, const HostLevels<ExpandSplit>& levels)
-    {
-        run_levels<mandelbrot_level>(job, levels);
+        return level_by_level<mandelbrot_level, mandelbrot_submitted_level>(
+            job, set_up_requests<ExpandSplit>(job, job.task));
     }
 };
 

@@ -4,10 +4,13 @@
 //     host: launch the root grid
 //     repeat: read how many blocks the level's items need; launch a grid of as many, until there are none
 //
+//     host_bound, host_graph_bound, host_graph_pdl_bound: launch a grid for every level that there may be, as launches, as a graph, or as
+//         a graph of programmatic launches; the blocks of a grid share the blocks of its level, which may be none
+//
 //     quadtree_cooperative: the blocks of one grid do a level, wait for each other, and read how many blocks the next needs
 //
 // Launches: none from the device; quadtree_levels: one per level from the host, which waits for each level to learn the
-// size of the next; quadtree_cooperative: one from the host.
+// size of the next, or max_quad_levels() + 1, or a graph of these; quadtree_cooperative: one from the host.
 // Hazards: none. A grid starts when the grid before it is complete.
 // Source: as quadtree_children.
 #include "device/parts/request_levels.hpp"
@@ -58,6 +61,15 @@ __global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
     run_block(run, grid, blockIdx.x, KeepSink<QuadItem>{next}, words);
 }
 
+// One of the levels that the host submits before it knows whether they are there.
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
+    quadtree_submitted_level(RequestRun<QuadLevelParts> run, ChildGrid<QuadItem>* grid)
+{
+    BLOCK_SHARED(unsigned, words, kQuadWords);
+    begin_level();
+    share_level(run, grid, grid + 1, words);
+}
+
 #ifdef __CUDACC__
 // All levels, by blocks that are all resident.
 __global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
@@ -73,7 +85,7 @@ struct QuadtreeLevels {
     static constexpr StrategyInfo info{
         .name = "quadtree_levels",
         .workload = &workloads::quadtree,
-        .mechanisms = kOnly<Mechanism::host>,
+        .mechanisms = kLevelsByHost,
         .summary = "flat: one grid per level of quadtree_children, launched by the host",
         .hazards = "none: a grid starts when the grid before it is complete",
         .source = "Samet, The Quadtree and Related Hierarchical Data Structures, 1984",
@@ -81,14 +93,10 @@ struct QuadtreeLevels {
     };
     static constexpr QuadForm form = QuadForm::parts;
 
-    static HostLevels<QuadLevelParts> prepare(const QuadJob& job)
+    static std::function<void()> prepare(const QuadJob& job)
     {
-        return host_levels(job, set_up_requests<QuadLevelParts>(job, job.task));
-    }
-
-    static void run(const QuadJob& job, const HostLevels<QuadLevelParts>& levels)
-    {
-        run_levels<quadtree_level>(job, levels);
+        return level_by_level<quadtree_level, quadtree_submitted_level>(
+            job, set_up_requests<QuadLevelParts>(job, job.task));
     }
 };
 

@@ -2,6 +2,7 @@
 //
 //     once, untimed: capture the launches of host_loop, instantiate, upload
 //     launch the graph
+//     host_graph_pdl: the same of programmatic launches: a level begins while the level before ends, and waits for it
 //
 // Launches: none from the device; one graph of log2(block) nodes from the host, fewer with `depth`.
 // Hazards: none. Each node depends on the node before it.
@@ -12,10 +13,11 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct GraphHost {
+    static constexpr std::array kMechanisms{Mechanism::host_graph, Mechanism::host_graph_pdl};
     static constexpr StrategyInfo info{
         .name = "graph_host",
         .workload = &workloads::reduce,
-        .mechanisms = kOnly<Mechanism::host_graph>,
+        .mechanisms = kMechanisms,
         .summary = "flat: a graph with one node per level, launched once by the host",
         .hazards = "none: each node depends on the node before it",
         .source = "CUDA C++ Programming Guide, CUDA Graphs",
@@ -24,15 +26,9 @@ struct GraphHost {
 
 #ifdef __CUDACC__
     template <class T>
-    static Graph prepare(const Reduction<T>& job)
+    static std::function<void()> prepare(const Reduction<T>& job)
     {
-        return job.context.capture(false, [&] { launch_levels(job); });
-    }
-
-    template <class T>
-    static void run(const Reduction<T>& job, const Graph& graph)
-    {
-        job.context.launch(graph);
+        return reduce_levels(job);
     }
 #endif
 };

@@ -2,9 +2,10 @@
 //
 //     for stride = block/2, block/4, ... 1:
 //         launch: thread t of each block: slice[t] += slice[t + stride]
+//     host_pdl: the same by programmatic launches: a level begins while the level before ends, and waits for it
 //
 // Launches: none from the device; log2(block) from the host, fewer with `depth`.
-// Hazards: none: launches into one stream run in order.
+// Hazards: none: launches into one stream run in order; by host_pdl each waits for the one before.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2", without its recursion.
 #include "workloads/reduce/level.hpp"
 
@@ -12,19 +13,20 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct HostLoop {
+    static constexpr std::array kMechanisms{Mechanism::host, Mechanism::host_pdl};
     static constexpr StrategyInfo info{
         .name = "host_loop",
         .workload = &workloads::reduce,
-        .mechanisms = kOnly<Mechanism::host>,
+        .mechanisms = kMechanisms,
         .summary = "flat: one host launch per level",
-        .hazards = "none: launches into one stream run in order",
+        .hazards = "none: each level begins, or goes on, when the level before is complete",
         .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",
     };
 
     template <class T>
-    static void run(const Reduction<T>& job)
+    static std::function<void()> prepare(const Reduction<T>& job)
     {
-        launch_levels(job);
+        return reduce_levels(job);
     }
 };
 

@@ -4,10 +4,13 @@
 //     host: launch the root grid
 //     repeat: read how many blocks the level's items need; launch a grid of as many, until there are none
 //
+//     host_bound, host_graph_bound, host_graph_pdl_bound: launch a grid for every level that there may be, as launches, as a graph, or as
+//         a graph of programmatic launches; the blocks of a grid share the blocks of its level, which may be none
+//
 //     sort_cooperative: the blocks of one grid do a level, wait for each other, and read how many blocks the next needs
 //
 // Launches: none from the device; sort_levels: one per level from the host, which waits for each level to learn the
-// size of the next; sort_cooperative: one from the host.
+// size of the next, or 65, or a graph of these; sort_cooperative: one from the host.
 // Hazards: none. A grid starts when the grid before it is complete. Not stable.
 // Source: as quick_kway.
 #include "device/parts/request_levels.hpp"
@@ -56,6 +59,15 @@ __global__ void LAUNCH_BOUNDS(kMaxSortThreads)
     run_block(run, grid, blockIdx.x, KeepSink<SortItem>{next}, words);
 }
 
+// One of the levels that the host submits before it knows whether they are there.
+__global__ void LAUNCH_BOUNDS(kMaxSortThreads)
+    sort_submitted_level(RequestRun<LevelParts> run, ChildGrid<SortItem>* grid)
+{
+    BLOCK_SHARED(unsigned, words, kLeafWords);
+    begin_level();
+    share_level(run, grid, grid + 1, words);
+}
+
 #ifdef __CUDACC__
 // All levels, by blocks that are all resident.
 __global__ void LAUNCH_BOUNDS(kMaxSortThreads)
@@ -71,7 +83,7 @@ struct SortLevels {
     static constexpr StrategyInfo info{
         .name = "sort_levels",
         .workload = &workloads::sort,
-        .mechanisms = kOnly<Mechanism::host>,
+        .mechanisms = kLevelsByHost,
         .summary = "flat: one grid per level of quick_kway, launched by the host",
         .hazards = "none: a grid starts when the grid before it is complete; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.3",
@@ -80,12 +92,10 @@ struct SortLevels {
     };
     static constexpr SortForm form = SortForm::kway;
 
-    static HostLevels<LevelParts> prepare(const SortJob& job)
+    static std::function<void()> prepare(const SortJob& job)
     {
-        return host_levels(job, set_up_requests<LevelParts>(job, job.task));
+        return level_by_level<sort_level, sort_submitted_level>(job, set_up_requests<LevelParts>(job, job.task));
     }
-
-    static void run(const SortJob& job, const HostLevels<LevelParts>& levels) { run_levels<sort_level>(job, levels); }
 };
 
 struct SortCooperative {

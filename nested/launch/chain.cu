@@ -23,7 +23,7 @@
 // The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
 // Hazards: none. The levels share only an atomic sum. Source: ours.
-#include "device/levels.hpp"
+#include "device/submitted_levels.hpp"
 #include "workloads/launch/chain_level.hpp"
 
 #include <memory>
@@ -98,11 +98,21 @@ __global__ void chain_bounded(LaunchMarks marks, unsigned level, unsigned levels
     bounded_level(marks, level, levels, more, marks.now());
 }
 
+__global__ void chain_programmatic_bounded(LaunchMarks marks, unsigned level, unsigned levels, unsigned* more)
+{
+    after_previous_grid();
+    bounded_level(marks, level, levels, more, marks.now());
+    let_next_grid_begin();
+}
+
 inline void launch_chain_to_bound(const LaunchJob& job, unsigned* more)
 {
+    const LaunchShape shape{job.point.grid, job.point.block};
     for (unsigned level = 0; level <= bound_of(job); ++level)
-        host_launch<chain_bounded>(job.context, {job.point.grid, job.point.block}, job.marks, level, job.launches,
-                                   more);
+        if (is_programmatic(job.mechanism))
+            programmatic_launch<chain_programmatic_bounded>(job.context, shape, job.marks, level, job.launches, more);
+        else
+            host_launch<chain_bounded>(job.context, shape, job.marks, level, job.launches, more);
 }
 
 inline std::shared_ptr<Buffer<unsigned>> only_the_first_runs(const LaunchJob& job)
@@ -167,20 +177,6 @@ inline void launch_chain_by_polling(const LaunchJob& job, Report& report)
                                   report.flag_on_device());
         next = report.wait(job.context.stream(0)) - 1;
     } while (next != 0);
-}
-
-__global__ void chain_programmatic_bounded(LaunchMarks marks, unsigned level, unsigned levels, unsigned* more)
-{
-    after_previous_grid();
-    bounded_level(marks, level, levels, more, marks.now());
-    let_next_grid_begin();
-}
-
-inline void launch_chain_to_bound_programmatically(const LaunchJob& job, unsigned* more)
-{
-    for (unsigned level = 0; level <= bound_of(job); ++level)
-        programmatic_launch<chain_programmatic_bounded>(job.context, {job.point.grid, job.point.block}, job.marks,
-                                                        level, job.launches, more);
 }
 
 __global__ void chain_grid_sync(LaunchMarks marks, unsigned levels)
@@ -269,17 +265,18 @@ struct Chain {
         case Mechanism::host_pdl:
             return [&job] { launch_chain_programmatically(job); };
         case Mechanism::host_graph_pdl:
-            return by_host_graph(job, [&job] { launch_chain_programmatically(job); });
+            return by_host_graph(job.context, [&job] { launch_chain_programmatically(job); });
         case Mechanism::graph_while:
             return prepare_chain_by_while(job);
         case Mechanism::host_read: {
             auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
             return [&job, decided] { launch_chain_by_reading(job, *decided); };
         }
-        case Mechanism::host_bound: {
-            auto more = only_the_first_runs(job);
-            return [&job, more] { launch_chain_to_bound(job, more->data()); };
-        }
+        case Mechanism::host_bound:
+        case Mechanism::host_graph_bound:
+        case Mechanism::host_graph_pdl_bound:
+            return submitted_levels(
+                job, [&job, more = only_the_first_runs(job)] { launch_chain_to_bound(job, more->data()); });
 #ifdef __CUDACC__
         case Mechanism::graph_tail:
         case Mechanism::graph_next:
@@ -298,18 +295,7 @@ struct Chain {
         case Mechanism::host_polled:
             return [&job] { launch_chain_by_polling(job, job.context.report()); };
         case Mechanism::host_graph:
-            return by_host_graph(job, [&] { launch_chain(job); });
-        case Mechanism::host_graph_bound:
-        case Mechanism::host_graph_pdl_bound: {
-            auto more = only_the_first_runs(job);
-            const auto launch = by_host_graph(job, [&] {
-                if (job.mechanism == Mechanism::host_graph_bound)
-                    launch_chain_to_bound(job, more->data());
-                else
-                    launch_chain_to_bound_programmatically(job, more->data());
-            });
-            return [more, launch] { launch(); };
-        }
+            return by_host_graph(job.context, [&] { launch_chain(job); });
         case Mechanism::grid_sync:
             if (const std::uint32_t most = job.context.resident_blocks<chain_grid_sync>(job.point.block);
                 job.point.grid > most)

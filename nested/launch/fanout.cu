@@ -10,6 +10,7 @@
 // Launches: `grid`. With host, host_graph and grid_sync the device makes none of them.
 // Hazards: none. The children share only an atomic sum. With tail, the children of a root grid run one after another.
 // Source: ours.
+#include "device/submitted_levels.hpp"
 #include "workloads/launch/launch.hpp"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ struct Fanout {
             return [&job] { launch_children(job); };
 #ifdef __CUDACC__
         case Mechanism::host_graph:
-            return by_host_graph(job, [&] { launch_children(job); });
+            return by_host_graph(job.context, [&] { launch_children(job); });
         case Mechanism::grid_sync: {
             const std::uint32_t blocks =
                 std::min(job.launches, job.context.resident_blocks<fanout_grid_sync>(job.point.block));

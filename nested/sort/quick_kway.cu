@@ -1,4 +1,6 @@
 // quick_kway: quicksort into many parts; a child for every part that is still too long, and for every leaf.
+// sort_graph: the same steps, one level per run of a graph of one node: a device graph that launches itself (graph_tail), or the body of
+// a WHILE node (graph_while). CUDA only.
 //
 //     root: all keys, by the root grid: leaf() if there are at most `grain`, otherwise count()
 //     count(part): ceil(keys / (8 * block * coarsen)) blocks
@@ -22,20 +24,29 @@
 //         an arrival at a counter with acquire-release order) one thread launches one grid for all these items
 //     `threshold`: an item of fewer threads, each for 8 keys, is not launched: the requesting thread sorts all of it
 //     `depth`: so is every item below this level of nesting
+//     sort_graph, before each run, untimed: a graph of one node with as many blocks as the device holds
+//         node: the blocks share the items of a level; the last block to finish makes what they request the next level, and lets the graph
+//         run again if there is any
 //     `overflow`: what becomes of a launch that the device refuses. `inline`: the block does it itself, block after block of the
 //         refused grid, and launches what those request. `spill`: a tail launch does it. `fail`, and `waves` (which can part no
 //         root grid of one item): it is lost, and the row of the log says so
 //
 // Launches: two per divided part (the root grid is the count() of all keys), one more each time that a range is narrowed, and one per
 // leaf and copy; fewer with `aggregate`: one per level of nesting with `grid`. They depend on the input, but not on the order of
-// execution, since parts are ranges of values: so the oracle counts them on the host before the run.
+// execution, since parts are ranges of values: so the oracle counts them on the host before the run. sort_graph: graph_tail: one per
+// level below the root; graph_while: none.
 // Hazards: none. A child sees what its launching thread wrote, and what was ordered before its launch: the last block arrives
 // with acquire-release order at the part's counter, so it and its children see what all blocks wrote. Keys move from the input
 // to the output, from there to a spare array and back, and only one grid uses a part of them. Not stable. No mechanism
 // changes that: a child that starts at once finds what it needs, and nobody waits for a child.
-// Source: Sedgewick, "Algorithms in C", 3rd ed., section 10.3 (MSD radix sort).
+// Source: Sedgewick, "Algorithms in C", 3rd ed., section 10.3 (MSD radix sort); CUDA C++ Programming Guide, "Device Graph Launch",
+// "Conditional Graph Nodes".
 #include "workloads/sort/sort.hpp"
 #include "workloads/sort/sort_parts.hpp"
+
+#ifdef __CUDACC__
+#include "device/cuda/graph_levels.cuh"
+#endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -93,6 +104,17 @@ __global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
                                });
 }
 
+#ifdef __CUDACC__
+// At most 64 registers per thread.
+template <class Nest>
+__global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
+    sort_graph(const __grid_constant__ RequestRun<KwayParts> run, RequestLevels<SortItem>* levels, Nest nest)
+{
+    BLOCK_SHARED(unsigned, words, kLeafWords);
+    run_level(run, levels, nest, words);
+}
+#endif
+
 struct QuickKway {
     static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
                                             Mechanism::named_stream, Mechanism::tail};
@@ -123,6 +145,47 @@ struct QuickKway {
     }
 };
 
+struct SortGraph {
+    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
+    static constexpr StrategyInfo info{
+        .name = "sort_graph",
+        .workload = &workloads::sort,
+        .mechanisms = kMechanisms,
+        .summary = "a graph of one level of quick_kway that runs again",
+        .hazards = "none: the graph runs again only when its current run is complete; not stable",
+        .source = "CUDA C++ Programming Guide, Device Graph Launch",
+        .axes = {axis::grain, axis::fanout},
+        .cuda_only = true,
+        .requests = true,
+    };
+    static constexpr SortForm form = SortForm::kway;
+
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::of_input() : ExpectedLaunches::none();
+    }
+
+#ifdef __CUDACC__
+    struct Prepared {
+        RequestSetup<KwayParts> setup;
+        RequestGraph<SortItem> levels;
+    };
+
+    static Prepared prepare(const SortJob& job)
+    {
+        RequestSetup<KwayParts> setup = set_up_requests<KwayParts>(job, job.task);
+        auto levels = request_graph(job, setup.run, [](auto nest) { return sort_graph<decltype(nest)>; });
+        return {std::move(setup), std::move(levels)};
+    }
+
+    static void run(const SortJob& job, const Prepared& prepared)
+    {
+        job.context.launch(prepared.levels.graph);
+    }
+#endif
+};
+
 const Register<QuickKway, SortRoom> quick_kway_strategy;
+const Register<SortGraph, SortRoom> sort_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -88,7 +88,7 @@ constexpr Applies on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, Backen
     return on == BackendKind::cuda && !info.on_host;
 };
 constexpr Applies can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
-    return on_gpu(info, by, on) && !info.waits && !host_waits(by) && !info.counts_chances();
+    return on_gpu(info, by, on) && !info.waits_by(by) && !info.counts_chances();
 };
 
 // --- the table ---

@@ -103,12 +103,8 @@ inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
     {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
     {.name = "host_graph_pdl", .since_9_0 = true, .nearest = Mechanism::host_graph},
     {.name = "host_bound", .decided_by = kUpToBound, .nearest = Mechanism::host},
-    {.name = "host_graph_bound", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host_graph},
-    {.name = "host_graph_pdl_bound",
-     .decided_by = kUpToBound,
-     .cuda_only = true,
-     .since_9_0 = true,
-     .nearest = Mechanism::host_graph},
+    {.name = "host_graph_bound", .decided_by = kUpToBound, .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl_bound", .decided_by = kUpToBound, .since_9_0 = true, .nearest = Mechanism::host_graph},
     {.name = "grid_sync", .decided_by = kByGoingOn, .cuda_only = true, .nearest = Mechanism::grid_sync},
     {.name = "cluster_sync",
      .decided_by = kByGoingOn,
@@ -171,6 +167,24 @@ constexpr bool has_bound(Mechanism mechanism)
 {
     return info_of(mechanism).decided_by == kUpToBound;
 }
+
+// Whether a grid may begin while the one before it ends: programmatic launches.
+constexpr bool is_programmatic(Mechanism mechanism)
+{
+    return mechanism == Mechanism::host_pdl || mechanism == Mechanism::host_graph_pdl ||
+           mechanism == Mechanism::host_graph_pdl_bound;
+}
+
+// Whether the host launches all levels as one graph.
+constexpr bool is_host_graph(Mechanism mechanism)
+{
+    return mechanism == Mechanism::host_graph || mechanism == Mechanism::host_graph_pdl ||
+           mechanism == Mechanism::host_graph_bound || mechanism == Mechanism::host_graph_pdl_bound;
+}
+
+// How the host makes levels whose number the data decide: it waits for each, or submits as many as a bound says.
+inline constexpr std::array kLevelsByHost{Mechanism::host, Mechanism::host_bound, Mechanism::host_graph_bound,
+                                          Mechanism::host_graph_pdl_bound};
 
 // Whether it needs compute capability 9.0 or later: programmatic launches and clusters.
 constexpr bool since_9_0(Mechanism mechanism)

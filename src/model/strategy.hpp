@@ -30,9 +30,14 @@ struct StrategyInfo {
     bool hangs = false;       // may hang the device when launches pass the pending limit
     bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items requested
     bool compared_with = false; // figures divide the times of its workload by its own: the library's way
-    bool waits = false;         // waits for the device before all work is submitted, so it cannot be held
+    bool waits = false;         // see waits_by()
 
     bool has(Mechanism mechanism) const;
+    // Whether it waits for the device before all work is submitted, so that it cannot be held.
+    constexpr bool waits_by(Mechanism mechanism) const
+    {
+        return host_waits(mechanism) || (waits && !has_bound(mechanism));
+    }
     // Whether the axis applies, as far as strategy and workload decide it; see Axis::applies.
     constexpr bool has(axis::Name one) const { return axes.has(one) || workload->axes.has(one); }
     bool drawn() const { return workload->drawn(); }

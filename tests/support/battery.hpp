@@ -332,7 +332,8 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
         point.depth = std::min(shape.depth.value_or(kChainDepth), kChainDepth);
     if (way.info().workload->name == "lanes")
         point.grid = std::min(point.grid, 4U); // 32 launches of each, and 1024 of two levels
-    if (backend == BackendKind::cuda && !way.info().on_host && !way.info().waits && !way.info().counts_chances())
+    if (backend == BackendKind::cuda && !way.info().on_host && !way.info().waits_by(way.mechanism) &&
+        !way.info().counts_chances())
         point.submit = Submit::held; // as a plan has it
     return point;
 }

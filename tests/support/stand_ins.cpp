@@ -35,6 +35,7 @@ namespace
 using enum Mechanism;
 
 constexpr std::array kOfLanes{fire_and_forget, null_stream};
+constexpr std::array kOfHostLoop{host, host_pdl};
 constexpr std::array kOfNosync{null_stream, named_stream, fire_and_forget};
 constexpr std::array kOfBarrier{fire_and_forget, null_stream, named_stream, tail};
 constexpr std::array kOfAggregatedBlock{fire_and_forget, null_stream};
@@ -198,7 +199,7 @@ const std::vector<const Strategy*>& stand_ins()
             return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, log2_of(point.block)));
         });
     static const StandIn host_sum({.name = "host", .workload = &workloads::reduce, .on_host = true});
-    static const StandIn host_loop({.name = "host_loop", .workload = &workloads::reduce, .mechanisms = kOnly<host>});
+    static const StandIn host_loop({.name = "host_loop", .workload = &workloads::reduce, .mechanisms = kOfHostLoop});
     static const StandIn lanes_at_once(
         {.name = "lanes_at_once", .workload = &workloads::lanes, .mechanisms = kOfLanes, .hangs = true},
         [](const Case& point) {

@@ -237,5 +237,18 @@ TEST(Mandelbrot, InteriorIsOneFillPerRoot)
     }
 }
 
+TEST(Mandelbrot, HasNoMoreLevelsThanTheBoundAndReachesItWhereTheBorderIs)
+{
+    for (const Case& point : many_images()) {
+        std::uint32_t deepest = 0;
+        for (const RegionNode& node : mandelbrot_reference(point).nodes)
+            deepest = std::max<std::uint32_t>(deepest, node.depth);
+        EXPECT_LE(deepest, max_mandelbrot_levels(point)) << name_of_image(point);
+        if (point.input == InputKind("set") && point.nx == 128) {
+            EXPECT_EQ(deepest, max_mandelbrot_levels(point)) << name_of_image(point);
+        }
+    }
+}
+
 } // namespace
 } // namespace nestbed

@@ -324,5 +324,38 @@ TEST(QuadOracle, OfABlockPerNodeHasOneLaunchPerDividedNode)
     }
 }
 
+// Many points in one place, and others that leave it one by one: a division takes one digit.
+TEST(QuadOracle, HasNoMoreLevelsThanTheBound)
+{
+    for (const std::uint32_t block : {32U, 64U, 512U}) {
+        Case point = quadtree(0);
+        point.block = block;
+        std::vector<std::uint32_t> points(9 * leaf_points(block), 0);
+        for (std::uint32_t bit = 0; bit < kCodeBits; ++bit)
+            points.push_back(point_of(1U << bit));
+        point.elements = points.size();
+        const QuadTree tree = make_quadtree(points, limits_of(point));
+        const std::uint32_t levels = count_quadtree(point, QuadForm::parts, tree).launches.levels();
+        EXPECT_LE(levels, max_quad_levels(point)) << block;
+        EXPECT_GE(levels, max_quad_levels(point) - 2) << block;
+        for (const InputKind input : kInputs) {
+            point.elements = 20000;
+            point.input = input;
+            EXPECT_LE(count_quadtree(point, QuadForm::parts, make_quadtree(quad_points(point), limits_of(point)))
+                          .launches.levels(),
+                      max_quad_levels(point));
+        }
+    }
+}
+
+TEST(QuadOracle, HasHardlyALevelOfMoreBlocksThanAreUseful)
+{
+    const Case point = quadtree(1 << 17);
+    const QuadTree tree = make_quadtree(quad_points(point), limits_of(point));
+    const auto widest = std::ranges::max(count_quadtree(point, QuadForm::parts, tree).launches.by_depth);
+    EXPECT_LE(widest, useful_quad_blocks(point));
+    EXPECT_GE(4 * widest, useful_quad_blocks(point));
+}
+
 } // namespace
 } // namespace nestbed

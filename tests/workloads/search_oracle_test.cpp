@@ -194,5 +194,17 @@ TEST(SearchOracle, OfCoarseBlocksRequestsOneNodePerThread)
     EXPECT_GT(coarse.counts.items, fine.counts.items / 2);
 }
 
+TEST(SearchLevels, HaveABoundWhereTheTreeHasOneOrThereIsACutoff)
+{
+    EXPECT_EQ(max_search_levels(tree(InputKind("t1"), 11)), 10U);
+    EXPECT_EQ(known(tree(InputKind("t1"), 11)).found().depth, 10U);
+    EXPECT_EQ(max_search_levels(tree(InputKind("path"), 100)), 99U);
+    EXPECT_EQ(max_search_levels(tree(InputKind("queens"), 9)), 9U);
+    EXPECT_EQ(max_search_levels(tree(InputKind("t3"))), kNoCutoff);
+    Case point = tree(InputKind("t3l"));
+    point.cutoff = 7;
+    EXPECT_EQ(max_search_levels(point), 7U);
+}
+
 } // namespace
 } // namespace nestbed

@@ -276,5 +276,41 @@ TEST(SortOracle, OfTheSimpleFormLaunchesEverySideOfTwoKeys)
     EXPECT_THAT(oracle_of(point, SortForm::simple).launches.by_depth, IsEmpty());
 }
 
+// Keys of which half a range has one, and the other half all others: each division by two takes one bit.
+TEST(SortOracle, HasNoMoreLevelsThanTheBound)
+{
+    std::vector<std::uint32_t> ranks{0, 0};
+    for (std::uint32_t bit = 0; bit < 32; ++bit)
+        ranks.push_back(static_cast<std::uint32_t>((std::uint64_t{2} << bit) - 1));
+    Case point = keys_of(InputKind("uniform"), ranks.size());
+    point.grain = 1;
+    for (const std::uint32_t fanout : {2U, 4U, 16U}) {
+        point.fanout = fanout;
+        EXPECT_LE(count_sort(point, SortForm::kway, {}, ranks).launches.levels(), kMaxSortLevels);
+    }
+    point.fanout = 2;
+    EXPECT_GE(count_sort(point, SortForm::kway, {}, ranks).launches.levels(), kMaxSortLevels - 2);
+    for (const char* input : {"uniform", "sorted", "equal", "few", "zipf"})
+        for (const std::uint32_t grain : {1U, 40U}) {
+            point = keys_of(InputKind(input), 3000);
+            point.grain = grain;
+            point.fanout = 2;
+            EXPECT_LE(oracle_of(point, SortForm::kway).launches.levels(), kMaxSortLevels) << input;
+        }
+}
+
+TEST(SortOracle, HasHardlyALevelOfMoreBlocksThanAreUseful)
+{
+    for (const std::uint32_t grain : {512U, 700U, 2048U}) {
+        Case point = keys_of(InputKind("uniform"), 1 << 18);
+        point.block = 256;
+        point.grain = grain;
+        const auto widest =
+            std::ranges::max(oracle_of(point, SortForm::kway).launches.by_depth); // leaves, a block each
+        EXPECT_LE(widest, useful_sort_blocks(point)) << grain;
+        EXPECT_GE(4 * widest, useful_sort_blocks(point)) << grain;
+    }
+}
+
 } // namespace
 } // namespace nestbed

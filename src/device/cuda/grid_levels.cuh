@@ -5,30 +5,19 @@
 
 #include <cooperative_groups.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace nestbed::inline on_cuda
 {
 
-// The kernel calls it in all threads, with the root grid and a list of zeroed grids, one per level and one more. Shared memory holds the
-// grid of the level, so that it takes no registers.
+// The kernel calls it in all threads, with the root grid and a list of zeroed grids, one per level and one more.
 template <class E>
 __device__ __forceinline__ void run_all_levels(const RequestRun<E>& run, const ChildGrid<typename E::Item>& root,
                                                ChildGrid<typename E::Item>* next, unsigned* words)
 {
     const auto all = cooperative_groups::this_grid();
-    BLOCK_SHARED(ChildGrid<typename E::Item>, grid, 1);
-    for (const ChildGrid<typename E::Item>* from = &root;; from = next++) {
-        if (threadIdx.x == 0)
-            grid[0] = *from;
-        __syncthreads();
-        if (grid[0].blocks == 0)
-            return;
-        for (unsigned block = blockIdx.x; block < grid[0].blocks; block += gridDim.x)
-            run_block(run, grid[0], block, KeepSink<typename E::Item>{next}, words);
+    for (const ChildGrid<typename E::Item>* from = &root; share_level(run, from, next, words); from = next++)
         all.sync(); // what a block wrote before it is visible to all
-    }
 }
 
 template <class E>
@@ -37,13 +26,11 @@ struct GridLevels {
     std::uint32_t blocks;
 };
 
-// As many blocks as the device holds, but not more than there is work for: fewer wait for each other in less time.
+// Not more blocks than there is work for: fewer wait for each other in less time.
 template <auto Kernel, class E>
 GridLevels<E> grid_levels(const RequestJob& job, RequestSetup<E> setup)
 {
-    const std::uint64_t most = std::max<std::uint64_t>(job.roots, job.oracle.counts.blocks);
-    const std::uint64_t resident = job.context.template resident_blocks<Kernel>(job.point.block);
-    return {host_levels(job, std::move(setup)), static_cast<std::uint32_t>(std::min(most, resident))};
+    return {host_levels(job, std::move(setup), job.oracle.launches.levels() + 1), level_blocks<Kernel, E>(job)};
 }
 
 // Launches Kernel(run, grid, next), which calls run_all_levels().

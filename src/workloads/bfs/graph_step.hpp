@@ -57,4 +57,10 @@ constexpr LevelStep step_of_level(StepMode before, std::uint32_t items, std::uin
     return {StepMode::top_down, threads_for(edges)};
 }
 
+// Steps of a breadth-first search that are not small, at most, and the first one: each takes many vertices or many edges.
+constexpr std::uint32_t max_large_steps(std::uint32_t vertices, std::uint32_t edges)
+{
+    return 1 + vertices / (kSmallVertices + 1) + edges / (kSmallEdges + 1);
+}
+
 } // namespace nestbed

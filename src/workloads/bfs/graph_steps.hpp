@@ -82,6 +82,17 @@ __device__ inline bool is_last_block(const GraphSearch& search, unsigned blocks,
     return shared.last != 0;
 }
 
+// A step for the host. The last block plans the next one.
+template <bool Weighted>
+__global__ void LAUNCH_BOUNDS(1024) search_step(GraphSearch search)
+{
+    BLOCK_SHARED(GraphShared, shared, 1);
+    const GraphSearchPlan now = search.state->plan;
+    const unsigned level = run_step<Weighted>(search, now, blockIdx.x, gridDim.x, shared[0]);
+    if (is_last_block(search, gridDim.x, shared[0]) && threadIdx.x == 0)
+        plan_step<Weighted>(search, now, level, blockDim.x);
+}
+
 // By the thread that launches the next step.
 __device__ inline void count_request(const GraphSearch& search, unsigned blocks)
 {

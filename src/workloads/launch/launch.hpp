@@ -67,20 +67,4 @@ struct LaunchRoom {
     }
 };
 
-#ifdef __CUDACC__
-// Captures what `work` launches into a graph, and returns a function with which the host launches it.
-template <class Work>
-std::function<void()> by_host_graph(const LaunchJob& job, Work&& work)
-{
-    auto graph = std::make_shared<Graph>(job.context.capture(false, work));
-    return [&job, graph] { job.context.launch(*graph); };
-}
-#else
-template <class Work>
-std::function<void()> by_host_graph(const LaunchJob& job, const Work& work)
-{
-    return [&job, work] { job.context.launch_as_graph(work); };
-}
-#endif
-
 } // namespace nestbed::inline NESTBED_BACKEND

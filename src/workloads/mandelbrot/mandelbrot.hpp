@@ -31,6 +31,10 @@ struct ExpandMandelbrot {
 
     static unsigned max_requests(const Case& point) { return point.fanout * point.fanout; }
 
+    // Levels below the root, at most, and blocks that a level has work for.
+    static unsigned max_levels(const Case& point) { return max_mandelbrot_levels(point); }
+    static std::uint64_t useful_blocks(const Case& point) { return point.elements; }
+
     // One block tests a border; several fill or compute.
     __device__ static unsigned threads(const Job& /*job*/, const Item& item)
     {

@@ -172,6 +172,15 @@ MandelbrotReference mandelbrot_reference(const Case& point)
     return Recursion(point).run();
 }
 
+std::uint32_t max_mandelbrot_levels(const Case& point)
+{
+    std::uint32_t levels = 0;
+    Region region = part_of_region({0, 0, point.nx, point.ny}, point.division, 0); // no part is larger
+    for (; may_divide(region, point.fanout, point.grain); ++levels)
+        region = part_of_region(region, point.fanout, 0);
+    return levels;
+}
+
 std::uint32_t dwell_of_pixel(const Case& point, std::uint64_t index)
 {
     const PlaneWindow window = window_of(point);

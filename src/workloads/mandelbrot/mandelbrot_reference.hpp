@@ -81,6 +81,9 @@ struct MandelbrotReference {
 // On all cores.
 MandelbrotReference mandelbrot_reference(const Case& point);
 
+// How often a part of the image can be divided, whatever it shows.
+std::uint32_t max_mandelbrot_levels(const Case& point);
+
 // The dwell of the pixel at index y * nx + x, without the recursion.
 std::uint32_t dwell_of_pixel(const Case& point, std::uint64_t index);
 

@@ -36,6 +36,9 @@ struct QuadRecursion {
     {
         return point.block < kMaxQuadParts ? point.block : kMaxQuadParts;
     }
+    // Levels below the root, at most, and blocks that a level has work for.
+    static unsigned max_levels(const Case& point) { return max_quad_levels(point); }
+    static std::uint64_t useful_blocks(const Case& point) { return useful_quad_blocks(point); }
     __device__ static unsigned threads(const QuadTask& /*task*/, const QuadItem& item)
     {
         return quad_threads(item.part.count);

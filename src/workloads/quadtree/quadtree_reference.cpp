@@ -237,6 +237,20 @@ std::uint32_t quad_roots(const Case& point)
                       std::max(1U, point.coarsen));
 }
 
+std::uint32_t max_quad_levels(const Case& point)
+{
+    const std::uint32_t digit = bit_width(std::min(point.block, kMaxQuadParts)) - 1; // as digits_of()
+    const std::uint32_t place_bits = bit_width(static_cast<std::uint32_t>(point.elements - 1));
+    const std::uint32_t leaf_bits = bit_width(leaf_points(point.block)) - 1; // so many places fit into a leaf
+    const auto digits = [&](std::uint32_t bits) { return (bits + digit - 1) / digit; };
+    return 2 * (digits(kCodeBits) + digits(place_bits - std::min(place_bits, leaf_bits)));
+}
+
+std::uint64_t useful_quad_blocks(const Case& point)
+{
+    return quad_roots(point) + 3 * point.elements / leaf_points(point.block);
+}
+
 RequestOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& tree)
 {
     if (form == QuadForm::flat)

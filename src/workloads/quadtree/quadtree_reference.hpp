@@ -335,4 +335,11 @@ RequestOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& t
 // Blocks of the root grid.
 std::uint32_t quad_roots(const Case& point);
 
+// Levels below the root of the division into many parts, at most, wherever the points are: each division takes a digit of a code, or of
+// the places of points with equal codes, in two levels (count, scatter) or in one, if all points are in one part.
+std::uint32_t max_quad_levels(const Case& point);
+
+// Blocks of a level that have work: an item that is not alone in half a leaf has neighbours in the same half.
+std::uint64_t useful_quad_blocks(const Case& point);
+
 } // namespace nestbed

@@ -103,6 +103,13 @@ std::uint32_t default_cutoff(InputKind input)
     return input == SearchInput::queens ? kDefaultQueens : kNoCutoff;
 }
 
+std::uint32_t max_search_levels(const Case& point)
+{
+    const std::uint32_t levels = point.input == SearchInput::queens ? static_cast<std::uint32_t>(point.elements)
+                                                                    : tree_shape(point).last_depth;
+    return std::min(levels, point.cutoff);
+}
+
 std::uint32_t most_children(const Case& point)
 {
     if (point.input == SearchInput::queens)

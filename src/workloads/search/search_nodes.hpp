@@ -178,6 +178,8 @@ std::uint32_t default_cutoff(InputKind input);
 inline constexpr std::uint32_t kDefaultBudget = 16;
 // Deeper than every tree.
 inline constexpr std::uint32_t kNoCutoff = 65535;
+// Levels below the root that a form level by level makes, at most; kNoCutoff or more: there is no bound.
+std::uint32_t max_search_levels(const Case& point);
 // Children of a node other than the root, at most.
 std::uint32_t most_children(const Case& point);
 

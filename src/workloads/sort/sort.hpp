@@ -37,6 +37,10 @@ struct SortRecursion {
         return sort_threads(item.part.count);
     }
 
+    // Of the division into many parts: levels below the root, and blocks that a level has work for.
+    static unsigned max_levels(const Case& /*point*/) { return kMaxSortLevels; }
+    static std::uint64_t useful_blocks(const Case& point) { return useful_sort_blocks(point); }
+
     // One thread sorts the keys of the item.
     __device__ static void process_serially(const SortTask& task, const SortItem& item)
     {

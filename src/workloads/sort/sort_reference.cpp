@@ -229,6 +229,11 @@ std::uint32_t sort_roots(const Case& point)
                       std::max(1U, point.coarsen));
 }
 
+std::uint64_t useful_sort_blocks(const Case& point)
+{
+    return sort_roots(point) + 8 * point.elements / (3 * std::uint64_t{point.grain});
+}
+
 RequestOracle count_sort(const Case& point, SortForm form, const std::vector<std::uint32_t>& keys,
                          const std::vector<std::uint32_t>& ranks)
 {

@@ -177,4 +177,11 @@ RequestOracle count_sort(const Case& point, SortForm form, const std::vector<std
 // Blocks of the root grid.
 std::uint32_t sort_roots(const Case& point);
 
+// Levels below the root of the division into many parts, at most, whatever the keys are: ranks have 32 bits, and each division takes at
+// least one of them, in two levels (count, scatter) or in one, if all keys are in one part.
+inline constexpr std::uint32_t kMaxSortLevels = 2 * 32;
+
+// Blocks of a level that have work, with uniform keys at most: a division makes no more than 8/3 parts of what one block sorts.
+std::uint64_t useful_sort_blocks(const Case& point);
+
 } // namespace nestbed
