@@ -81,7 +81,7 @@ struct MstGraphRuns {
 #ifdef __CUDACC__
     static CapturedMst prepare(const MstJob& job)
     {
-        const std::uint32_t blocks = resident_levels(job, [](auto nest) { return mst_graph_step<decltype(nest)>; });
+        const std::uint32_t blocks = resident_blocks(job, [](auto nest) { return mst_graph_step<decltype(nest)>; });
         MstSetup setup = set_up_search(job, blocks);
         Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
             mst_graph_step<<<blocks, job.point.block, 0, stream>>>(setup.search, nest);

@@ -18,7 +18,7 @@ from scratch import ROOT, Scratch
 NESTBED = os.path.abspath(os.environ["NESTBED"])
 TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
 # Other names in the tables of strategies: workloads, mechanisms, commands.
-OTHER_WORDS = {"reduce", "copy", "transpose", "bezier", "mandelbrot", "sort", "search", "quadtree", "bfs", "sssp", "triangles", "mst", "null_stream", "named",
+OTHER_WORDS = {"reduce", "copy", "transpose", "bezier", "mandelbrot", "sort", "search", "quadtree", "refine", "bfs", "sssp", "triangles", "mst", "null_stream", "named",
                "fire_and_forget", "graph_tail", "graph_while", "grid_sync", "host_graph", "none"}
 SKIPPED = {"build", ".git", "local"}  # folders
 LINK = re.compile(r"\]\(([^()\s]+)\)")

@@ -277,6 +277,13 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.levels = 16;
             point.grid = 0;
         }
+        if (info.workload->name == "refine") { // one to three time steps of four tiles, with three levels
+            point.elements = 1 + point.elements % 7 % 3;
+            point.division = 2;
+            point.levels = 3;
+            point.dwell = 4;
+            point.grid = 0;
+        }
         if (info.over_graph()) {
             point.edge_factor = 4;
             point.delta = info.has(axis::delta) ? 16 : 0;

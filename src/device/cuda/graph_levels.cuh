@@ -88,6 +88,8 @@ struct RequestLevels {
     ChildGrid<Item> grid[2];
     unsigned level;
     unsigned arrived;
+    ChildGrid<Item> root; // of the current recursion
+    unsigned recursions;  // with this one
 };
 
 // The kernel of such a node calls it in all threads: the blocks share the items of the level, and collect what they request as the next
@@ -108,6 +110,11 @@ __device__ __forceinline__ void run_level(const RequestRun<E>& run, RequestLevel
     if (threadIdx.x == 0 && arrives_last(&levels->arrived, gridDim.x)) {
         levels->grid[level % 2].blocks = 0;
         levels->level = level + 1;
+        if (next->blocks == 0 && levels->recursions > 1) {
+            --levels->recursions;
+            next_root(run, levels->root);
+            *next = levels->root;
+        }
         if (next->blocks != 0)
             run_graph_again(here);
         else
@@ -121,15 +128,17 @@ struct RequestGraph {
     Graph graph;
 };
 
-// The graph of a recursion. Its node has as many blocks as the device holds of kernel_of(nest), which calls run_level().
+// The graph of a recursion, or of some that follow each other and share the root blocks. Its node has as many blocks as the device holds of kernel_of(nest), which calls run_level().
 template <class E, class KernelOf>
 RequestGraph<typename E::Item> request_graph(const RequestJob& job, const RequestRun<E>& run,
-                                             const KernelOf& kernel_of)
+                                             const KernelOf& kernel_of, std::uint32_t recursions = 1)
 {
     using Levels = RequestLevels<typename E::Item>;
     auto levels = job.context.template allocate<Levels>(1);
     Levels start{};
-    start.grid[0] = root_grid(run, {.blocks = job.roots}, job.point.block);
+    start.root = root_grid(run, {.blocks = job.roots / recursions}, job.point.block);
+    start.grid[0] = start.root;
+    start.recursions = recursions;
     job.context.upload(levels, std::span<const Levels>(&start, 1));
     const std::uint32_t blocks = resident_blocks(job, kernel_of);
     Graph graph = capture_levels(job, UINT32_MAX, [&](cudaStream_t stream, auto nest) {

@@ -10,14 +10,17 @@
 namespace nestbed::inline on_cuda
 {
 
-// The kernel calls it in all threads, with the root grid and a list of zeroed grids, one per level and one more.
+// The kernel calls it in all threads, with the root grid and a list of zeroed grids, one per level and one more. Returns the rest of the
+// list, for a further recursion, which a barrier of the block must precede.
 template <class E>
-__device__ __forceinline__ void run_all_levels(const RequestRun<E>& run, const ChildGrid<typename E::Item>& root,
-                                               ChildGrid<typename E::Item>* next, unsigned* words)
+__device__ __forceinline__ ChildGrid<typename E::Item>*
+run_all_levels(const RequestRun<E>& run, const ChildGrid<typename E::Item>& root, ChildGrid<typename E::Item>* next,
+               unsigned* words)
 {
     const auto all = cooperative_groups::this_grid();
     for (const ChildGrid<typename E::Item>* from = &root; share_level(run, from, next, words); from = next++)
         all.sync(); // what a block wrote before it is visible to all
+    return next;
 }
 
 template <class E>
@@ -28,9 +31,10 @@ struct GridLevels {
 
 // Not more blocks than there is work for: fewer wait for each other in less time.
 template <auto Kernel, class E>
-GridLevels<E> grid_levels(const RequestJob& job, RequestSetup<E> setup)
+GridLevels<E> grid_levels(const RequestJob& job, RequestSetup<E> setup, std::uint32_t recursions = 1)
 {
-    return {host_levels(job, std::move(setup), job.oracle.launches.levels() + 1), level_blocks<Kernel, E>(job)};
+    return {host_levels(job, std::move(setup), recursions * (job.oracle.launches.levels() + 1)),
+            level_blocks<Kernel, E>(job)};
 }
 
 // Launches Kernel(run, grid, next), which calls run_all_levels().

@@ -102,4 +102,12 @@ __device__ unsigned rows_per_block(const RequestRun<E>& run)
     return run.group == RequestGroup::warp ? blockDim.x / kLanes : 1;
 }
 
+// Of recursions that follow each other, each with as many root blocks: makes a root grid that of the next.
+template <class E>
+__device__ void next_root(const RequestRun<E>& run, ChildGrid<typename E::Item>& root)
+{
+    root.first += root.blocks;
+    root.request_row += root.blocks * rows_per_block(run);
+}
+
 } // namespace nestbed::inline NESTBED_BACKEND

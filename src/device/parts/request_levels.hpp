@@ -17,9 +17,10 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class E>
 struct HostLevels {
     RequestSetup<E> setup;
-    Buffer<ChildGrid<typename E::Item>> next; // of each level
+    Buffer<ChildGrid<typename E::Item>> next; // of each level of each recursion
 };
 
+// Places for the grids of all levels, and one more, which stays empty; of recursions that follow each other, for each of them.
 template <class E>
 HostLevels<E> host_levels(const RequestJob& job, RequestSetup<E> setup, unsigned grids)
 {
@@ -29,15 +30,20 @@ HostLevels<E> host_levels(const RequestJob& job, RequestSetup<E> setup, unsigned
 }
 
 // Launches Kernel(run, grid, next) for each level, and waits for it. The kernel runs the blocks of the grid with a
-// KeepSink{next}.
+// KeepSink{next}. Of recursions that follow each other, each begins with its share of the root blocks.
 template <auto Kernel, class E>
-void run_levels(const RequestJob& job, const HostLevels<E>& levels)
+void run_levels(const RequestJob& job, const HostLevels<E>& levels, std::uint32_t recursions = 1)
 {
-    ChildGrid<typename E::Item> grid = root_grid(levels.setup.run, {.blocks = job.roots}, job.point.block);
-    for (unsigned level = 0; grid.blocks != 0; ++level) {
-        host_launch<Kernel>(job.context, 0, {grid.blocks, job.point.block}, levels.setup.run, grid,
-                            levels.next.data() + level);
-        job.context.read(std::span(&grid, 1), levels.next, level);
+    const std::uint32_t roots = job.roots / recursions;
+    std::size_t place = 0;
+    for (std::uint32_t recursion = 0; recursion < recursions; ++recursion) {
+        ChildGrid<typename E::Item> grid =
+            root_grid(levels.setup.run, {.first = recursion * roots, .blocks = roots}, job.point.block);
+        for (; grid.blocks != 0; ++place) {
+            host_launch<Kernel>(job.context, 0, {grid.blocks, job.point.block}, levels.setup.run, grid,
+                                levels.next.data() + place);
+            job.context.read(std::span(&grid, 1), levels.next, place);
+        }
     }
 }
 
