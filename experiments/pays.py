@@ -14,8 +14,8 @@ import logs
 import tables
 from checked_output import BadInput, ScriptError
 
-SEARCH = "pays_search.csv"  # the log of pays.cfg, in which the cases are chosen
-RUNS = "pays_[0-9]*.csv"  # the logs of pays_chosen.cfg, one per process
+SEARCH = "pays_search*.csv"  # the logs of pays.cfg and pays_more.cfg, in which the cases are chosen
+RUNS = "pays_[0-9]*.csv"  # the logs of the chosen cases, one per process
 TABLE = "pays.csv"
 LEAST_SPEEDUP = 1.03  # launches pay if the lower end of the interval is above this
 LAUNCHES, GRAPH = "launches", "device graph"
@@ -213,13 +213,13 @@ def text_of(cell):
     return ("" if math.isnan(cell) else f"{cell:.6g}") if isinstance(cell, float) else str(cell)
 
 
-def table_of(search, paths, without=()):
+def table_of(searches, paths, without=()):
     """(the table as text, its rows). Raises ScriptError."""
-    found = searched(cases_of(search))
+    found = searched({key: case for path in searches for key, case in cases_of(path).items()})
     rows = []
     for place, kinds in runs_of(paths, without).items():
         if place[0] not in found:
-            raise BadInput(f"{paths[0]}: {', '.join(filter(None, place[0]))} is not in {search}; allowed: cases that were chosen in it")
+            raise BadInput(f"{paths[0]}: {', '.join(filter(None, place[0]))} is not in {', '.join(map(str, searches))}; allowed: cases that were chosen there")
         number, best = found[place[0]]
         rows.append(row_of(place, kinds, number, list(best)))
     rows = [row for row in rows if row]
@@ -248,11 +248,11 @@ def said_of(rows):
 
 
 def sources_in(folder):
-    """The search and the runs of a folder. Raises BadInput if one of them is missing."""
-    search, paths = folder / SEARCH, sorted(folder.glob(RUNS))
-    if not search.is_file() or not paths:
-        raise BadInput(f"{folder}: it has no {SEARCH if not search.is_file() else RUNS}; allowed: a folder with the logs of results/protocol.md")
-    return search, paths
+    """The searches and the runs of a folder. Raises BadInput if one of them is missing."""
+    searches, paths = sorted(folder.glob(SEARCH)), sorted(folder.glob(RUNS))
+    if not searches or not paths:
+        raise BadInput(f"{folder}: it has no {RUNS if searches else SEARCH}; allowed: a folder with the logs of results/protocol.md")
+    return searches, paths
 
 
 def written(path, text):
@@ -268,7 +268,7 @@ def main():
                                      "need no GPU.", epilog="Exit codes: 0 written, 1 a file could not be written, 2 a bad option or log.")
     steps = parser.add_subparsers(dest="step", required=True, metavar="choose|table")
     choose = steps.add_parser("choose", help="write the experiment of the cases that a search found fastest")
-    choose.add_argument("search", type=pathlib.Path, metavar="LOG", help="of experiments/pays.cfg")
+    choose.add_argument("search", type=pathlib.Path, metavar="LOG", help="of experiments/pays.cfg, or of pays_more.cfg")
     choose.add_argument("-o", "--output", type=pathlib.Path, metavar="CFG", required=True, help="the file to write")
     table = steps.add_parser("table", help=f"write {TABLE} from the search and the runs of a folder")
     table.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with {SEARCH} and {RUNS}")
