@@ -50,40 +50,84 @@ struct MstShared {
     unsigned continues;
 };
 
-// Lists the edges for which take(index, edge) is true, of those with indices below `items`, and lowers the keys of their
-// components.
+// Some items of a thread, so that what it loads of each does not wait for the others.
+struct MstItems {
+    std::size_t index[kMstItemsPerThread];
+    bool has[kMstItemsPerThread]; // whether there is such an item; for list_edges(), whether the edge is listed
+
+    __device__ MstItems(std::size_t base, unsigned items)
+    {
+        for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+            index[turn] = base + turn * blockDim.x + threadIdx.x;
+            has[turn] = index[turn] < items;
+        }
+    }
+};
+
+// Calls act(base) for every range of items that block `block` of `blocks` has.
+template <class Act>
+__device__ void for_each_range(unsigned items, unsigned block, unsigned blocks, const Act& act)
+{
+    const std::size_t range = std::size_t{blockDim.x} * kMstItemsPerThread;
+    for (std::size_t base = block * range; base < items; base += blocks * range)
+        act(base);
+}
+
+// Lists the edges that take(items, edges) leaves, and lowers the keys of their components.
 template <class Take>
 __device__ void list_edges(const MstSearch& search, const MstPlan& now, unsigned keys, unsigned block,
                            unsigned blocks, MstShared& shared, const Take& take)
 {
-    const unsigned items = now.step.items;
-    const std::size_t stride = std::size_t{blocks} * blockDim.x * kMstItemsPerThread;
-    for (std::size_t base = std::size_t{block} * blockDim.x * kMstItemsPerThread; base < items; base += stride) {
+    for_each_range(now.step.items, block, blocks, [&](std::size_t base) {
+        MstItems items(base, now.step.items);
         MstEdge edges[kMstItemsPerThread];
-        bool has[kMstItemsPerThread];
+        take(items, edges);
         unsigned mine = 0;
-        for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
-            const std::size_t index = base + turn * blockDim.x + threadIdx.x;
-            has[turn] = index < items && take(static_cast<unsigned>(index), edges[turn]);
-            mine += has[turn] ? 1 : 0;
-        }
+        for (const bool has : items.has)
+            mine += has ? 1 : 0;
         ItemsAndBlocks total = 0;
         const ItemsAndBlocks before = sum_before(mine, false, total);
         if (total == 0)
-            continue;
+            return;
         if (threadIdx.x == 0)
             shared.first = atomicAdd(&search.state->found, static_cast<unsigned>(total));
         __syncthreads();
         std::size_t place = shared.first + before;
         for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
-            if (!has[turn])
-                continue;
             const MstEdge& edge = edges[turn];
-            search.lists[1 - now.list][place++] = edge;
             const MstKey key = mst_key(edge.weight, edge.number);
-            lower(&search.best[keys][edge.one], key);
-            lower(&search.best[keys][edge.other], key);
+            if (items.has[turn])
+                search.lists[1 - now.list][place++] = edge;
+            lower_of_warp(search.best[keys], items.has[turn], edge.one, key);
+            if (items.has[turn])
+                lower(&search.best[keys][edge.other], key);
         }
+    });
+}
+
+// The edges of the graph that are light, or those that are not.
+__device__ inline void take_by_weight(const MstTask& task, bool light, MstItems& items, MstEdge* edges)
+{
+    for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn)
+        edges[turn].weight = items.has[turn] ? task.weights[items.index[turn]] : 0;
+    for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+        MstEdge& edge = edges[turn];
+        edge.number = static_cast<unsigned>(items.index[turn]);
+        items.has[turn] = items.has[turn] && (edge.weight <= task.light) == light;
+        edge.one = items.has[turn] ? task.from[edge.number] : 0;
+        edge.other = items.has[turn] ? task.to[edge.number] : 0;
+    }
+}
+
+// Leaves those that join two components. The smaller number comes first: late in a search it is mostly the same.
+__device__ inline void keep_outer(MstItems& items, MstEdge* edges)
+{
+    for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+        MstEdge& edge = edges[turn];
+        items.has[turn] = items.has[turn] && edge.one != edge.other;
+        const unsigned one = edge.one;
+        edge.one = one < edge.other ? one : edge.other;
+        edge.other = one < edge.other ? edge.other : one;
     }
 }
 
@@ -100,66 +144,110 @@ __device__ inline void join(unsigned* components, unsigned one, unsigned other)
     }
 }
 
+// Joins the components that the edges join which are the lightest of one of them.
+__device__ inline void hook(const MstSearch& search, const MstPlan& now, const MstItems& items, const MstEdge* list)
+{
+    MstEdge edges[kMstItemsPerThread];
+    MstKey least[kMstItemsPerThread][2];
+    for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn)
+        edges[turn] = items.has[turn] ? list[items.index[turn]] : MstEdge{};
+    for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+        least[turn][0] = search.best[now.keys][edges[turn].one];
+        least[turn][1] = search.best[now.keys][edges[turn].other];
+    }
+    for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+        const MstEdge& edge = edges[turn];
+        const MstKey key = mst_key(edge.weight, edge.number);
+        const bool of_one = items.has[turn] && least[turn][0] == key;
+        const bool of_other = items.has[turn] && least[turn][1] == key;
+        if (of_one)
+            search.best[1 - now.keys][edge.one] = kNoMstKey;
+        if (of_other)
+            search.best[1 - now.keys][edge.other] = kNoMstKey;
+        if (!of_one && !of_other)
+            continue;
+        search.task.chosen[edge.number] = 1;
+        join(search.task.component, edge.one, edge.other);
+    }
+}
+
+// Replaces the ends of the edges by the roots of their trees, which nobody changes now.
+__device__ inline void follow(const unsigned* components, MstEdge* edges)
+{
+    unsigned parents[kMstItemsPerThread][2];
+    for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+        parents[turn][0] = components[edges[turn].one];
+        parents[turn][1] = components[edges[turn].other];
+    }
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+            const bool one = parents[turn][0] != edges[turn].one;
+            const bool other = parents[turn][1] != edges[turn].other;
+            edges[turn].one = parents[turn][0];
+            edges[turn].other = parents[turn][1];
+            if (one)
+                parents[turn][0] = components[edges[turn].one];
+            if (other)
+                parents[turn][1] = components[edges[turn].other];
+            moved = moved || one || other;
+        }
+    }
+}
+
+// The vertex learns its component. Chains stay: a thread that halves one could undo what another has stored.
+__device__ inline void flatten(const MstSearch& search, const MstPlan& now, unsigned vertex)
+{
+    unsigned* const components = search.task.component;
+    unsigned root = vertex;
+    for (unsigned parent = root; (parent = load_relaxed(&components[root])) != root;)
+        root = parent;
+    store_relaxed(&components[vertex], root);
+    search.best[now.keys][vertex] = kNoMstKey;
+}
+
 // Block `block` of `blocks` of the step. All threads call it.
 __device__ inline void run_step(const MstSearch& search, const MstPlan& now, unsigned block, unsigned blocks,
                                 MstShared& shared)
 {
     const MstTask& task = search.task;
     const MstEdge* const list = search.lists[now.list];
-    const std::size_t stride = std::size_t{blocks} * blockDim.x;
-    const std::size_t first = std::size_t{block} * blockDim.x + threadIdx.x;
     switch (now.step.phase) {
     case MstPhase::light:
-        list_edges(search, now, now.keys, block, blocks, shared, [&](unsigned number, MstEdge& edge) {
-            const unsigned weight = task.weights[number];
-            if (weight > task.light)
-                return false;
-            edge = {task.from[number], task.to[number], weight, number};
-            return true;
-        });
+        list_edges(search, now, now.keys, block, blocks, shared,
+                   [&](MstItems& items, MstEdge* edges) { take_by_weight(task, true, items, edges); });
         return;
     case MstPhase::heavy: // nobody changes the components, and each vertex knows its own
-        list_edges(search, now, now.keys, block, blocks, shared, [&](unsigned number, MstEdge& edge) {
-            const unsigned weight = task.weights[number];
-            if (weight <= task.light)
-                return false;
-            edge = {task.component[task.from[number]], task.component[task.to[number]], weight, number};
-            return edge.one != edge.other;
+        list_edges(search, now, now.keys, block, blocks, shared, [&](MstItems& items, MstEdge* edges) {
+            take_by_weight(task, false, items, edges);
+            for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
+                edges[turn].one = task.component[edges[turn].one];
+                edges[turn].other = task.component[edges[turn].other];
+            }
+            keep_outer(items, edges);
         });
         return;
     case MstPhase::least:
-        list_edges(search, now, 1 - now.keys, block, blocks, shared, [&](unsigned index, MstEdge& edge) {
-            edge = list[index];
-            edge.one = root_of(task.component, edge.one);
-            edge.other = root_of(task.component, edge.other);
-            return edge.one != edge.other;
+        list_edges(search, now, 1 - now.keys, block, blocks, shared, [&](MstItems& items, MstEdge* edges) {
+            for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn)
+                edges[turn] = items.has[turn] ? list[items.index[turn]] : MstEdge{};
+            follow(task.component, edges);
+            keep_outer(items, edges);
         });
         return;
     case MstPhase::hook:
-        for (std::size_t index = first; index < now.step.items; index += stride) {
-            const MstEdge edge = list[index];
-            const MstKey key = mst_key(edge.weight, edge.number);
-            const bool of_one = search.best[now.keys][edge.one] == key;
-            const bool of_other = search.best[now.keys][edge.other] == key;
-            if (of_one)
-                search.best[1 - now.keys][edge.one] = kNoMstKey;
-            if (of_other)
-                search.best[1 - now.keys][edge.other] = kNoMstKey;
-            if (!of_one && !of_other)
-                continue;
-            task.chosen[edge.number] = 1;
-            join(task.component, edge.one, edge.other);
-        }
+        for_each_range(now.step.items, block, blocks, [&](std::size_t base) {
+            const MstItems items(base, now.step.items);
+            hook(search, now, items, list);
+        });
         return;
     default: // flatten
-        for (std::size_t vertex = first; vertex < now.step.items; vertex += stride) {
-            unsigned root = static_cast<unsigned>(
-                vertex); // chains stay: a thread that halves one could undo what another has stored
-            for (unsigned parent = root; (parent = load_relaxed(&task.component[root])) != root;)
-                root = parent;
-            store_relaxed(&task.component[vertex], root);
-            search.best[now.keys][vertex] = kNoMstKey;
-        }
+        for_each_range(now.step.items, block, blocks, [&](std::size_t base) {
+            const MstItems items(base, now.step.items);
+            for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn)
+                if (items.has[turn])
+                    flatten(search, now, static_cast<unsigned>(items.index[turn]));
+        });
     }
 }
 

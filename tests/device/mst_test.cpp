@@ -1,0 +1,108 @@
+// The workload `mst` on the executor: every form on every graph, in every order.
+#include "support/graph_support.hpp"
+
+namespace nestbed
+{
+namespace
+{
+
+using Mst = InFolder;
+
+TEST_F(Mst, IsRightOnEveryGraph)
+{
+    for (const char* schedule : every_schedule()) {
+        const auto session = session_of(schedule);
+        for (const auto& graphs : {small_graphs(), large_graphs()})
+            for (const GraphShape& graph : graphs)
+                for (const std::string& strategy : graph_strategies(BackendKind::cpu, "mst")) {
+                    SCOPED_TRACE(std::string(schedule) + " " + graph.name);
+                    const bool makes_many =
+                        Registry::find_anywhere(strategy)->info().requests && graph.elements > 1000;
+                    if (!makes_many || !tries_few())
+                        expect_right(*session, graph_case(strategy, graph, folder));
+                }
+    }
+}
+
+TEST_F(Mst, IsRightInManyOrders)
+{
+    const auto session = session_of("random:5");
+    for (const std::string& strategy : graph_strategies(BackendKind::cpu, "mst"))
+        for (unsigned order = 0; order < 8; ++order)
+            expect_right(*session, graph_case(strategy, small_graphs()[10], folder), order);
+}
+
+TEST_F(Mst, IsRightByEveryMechanismAndDepth)
+{
+    const auto session = session_of("random:1");
+    for (const std::string strategy : {"mst_tail", "mst_children", "mst_components"})
+        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
+            for (const std::optional<std::uint32_t> depth :
+                 {std::optional<std::uint32_t>(), std::optional(0U), std::optional(1U), std::optional(3U)}) {
+                Case point =
+                    graph_case(strategy, strategy == "mst_tail" ? large_graphs()[1] : small_graphs()[10], folder);
+                point.mechanism = mechanism;
+                point.depth = depth;
+                if (mechanism == Mechanism::tail)
+                    point.overflow = Overflow::absent;
+                expect_right(*session, point);
+            }
+}
+
+// The launches below each threshold and for each group are those of the oracle.
+TEST_F(Mst, IsRightByEveryThresholdAndGroup)
+{
+    const auto session = session_of("random:2");
+    for (const std::string strategy : {"mst_children", "mst_components"})
+        for (const std::uint32_t threshold : {0U, 9U, 40U})
+            for (const Aggregate aggregate :
+                 {Aggregate::none, Aggregate::warp, Aggregate::block, Aggregate::multiblock_2, Aggregate::grid})
+                for (const std::uint32_t coarsen : {1U, 3U}) {
+                    Case point = graph_case(strategy, small_graphs()[10], folder);
+                    point.threshold = threshold;
+                    point.aggregate = aggregate;
+                    point.coarsen = coarsen;
+                    expect_right(*session, point);
+                }
+}
+
+// A limit of one launch refuses all but the first.
+TEST_F(Mst, DoesARefusedStepInTheBlockThatPlannedIt)
+{
+    const auto session = session_of("random:1");
+    for (const Mechanism mechanism : {Mechanism::fire_and_forget, Mechanism::null_stream}) {
+        Case point = graph_case("mst_tail", large_graphs()[1], folder);
+        point.mechanism = mechanism;
+        point.pending_limit = 1; // which the first launch takes until all after it are complete
+        const Sample sample = session->sample(point, 0);
+        ASSERT_EQ(sample.status, Status::ok) << sample.detail;
+        EXPECT_GT(sample.launches->attempted, 5U);
+        EXPECT_EQ(sample.launches->failed, sample.launches->attempted - 1);
+        EXPECT_EQ(sample.requests->replaced, sample.launches->failed);
+    }
+}
+
+// Weights near the largest: their keys need all 64 bits, and their sum more than 32.
+TEST_F(Mst, ComparesLargeWeights)
+{
+    const auto session = session_of("fifo");
+    const GraphShape graph{"large_weights", InputKind("file"), 0, 0,
+                           "0 1 4294967294\n1 2 4294967293\n0 2 4294967294\n"};
+    for (const std::string& strategy : graph_strategies(BackendKind::cpu, "mst")) {
+        const Case point = graph_case(strategy, graph, folder);
+        expect_right(*session, point);
+        EXPECT_EQ(session->sample(point, 0).answer, "8589934587") << strategy;
+    }
+}
+
+TEST_F(Mst, NeedsWeights)
+{
+    const auto session = session_of("fifo");
+    const GraphShape graph{"fractions", InputKind("file"), 0, 0,
+                           "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0.5\n"};
+    EXPECT_THAT(why_unsupported(*session, graph_case("mst_edges", graph, folder)),
+                testing::HasSubstr("the value '0.5' is not a weight"));
+}
+
+} // namespace
+} // namespace nestbed
