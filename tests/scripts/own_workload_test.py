@@ -8,7 +8,6 @@ import io
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -88,6 +87,8 @@ class OwnWorkload(unittest.TestCase):
         done = self.called("run", "--load", "quadrature", *SWEEP, "--dwell", "64", "--dry-run")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stderr.startswith("nestbed: --dwell 64: it changes nothing, because no chosen strategy has dwell"), done.stderr)
+        done = self.called("run", "--load", "quadrature", *SWEEP, "--wave", "8", "--dry-run")
+        self.assertEqual(done.stderr, "nestbed: --wave 8: it changes nothing, because no chosen strategy launches its root blocks in waves\n")
 
     def test_times_at_one_tolerance_are_compared(self):
         log = self.folder / "tolerances.csv"
@@ -98,6 +99,11 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual([row["grain"] for row in rows], ["3", "6"], done.stdout)
         table = next(one for one in json.loads(self.called("list", "--json", "--load", "quadrature").stdout)["workloads"] if one["name"] == "quadrature")
         self.assertEqual([one["column"] for one in table["parameters"] if one["problem"]], ["grain"])
+        for words in (("show", log), ("compare", log, "--of", "quadrature_nested", "--with", "quadrature_levels")):
+            done = self.called(*words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertTrue(done.stderr.endswith("this nestbed has no strategy 'quadrature_levels'; the folder quadrature has a workload: --load quadrature\n"),
+                            done.stderr)
 
     def test_every_mechanism_and_any_order_give_the_same_answer(self):
         for schedule in ("fifo", "eager", "random:3"):
@@ -149,6 +155,10 @@ class OwnWorkload(unittest.TestCase):
                               env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / "quadrature"),
                                    "PYTHONPATH": str(ROOT / "experiments")})
         self.assertEqual(done.stdout, "3 8\n", done.stderr)  # a dashed line for each tolerance
+        done = subprocess.run([ROOT / "experiments/plot.sh", "quadrature.csv", "-o", self.folder / "unloaded"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": ""}, cwd=self.folder)
+        self.assertIn(f"plot.sh: quadrature.csv: this nestbed has no strategy 'quadrature_levels'; with a workload of your own: "
+                      f"NESTBED_LOAD={self.folder}/quadrature before the command\n", done.stderr)
 
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():
