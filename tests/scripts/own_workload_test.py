@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -205,6 +206,21 @@ class OwnWorkload(unittest.TestCase):
         (folder / f"{name}.cu").write_text(text.replace("quadrature", name))
         self.assertEqual(self.called("build", name).returncode, 0)
         return folder
+
+    def test_the_code_of_the_page_compiles_and_its_answers_are_right(self):
+        array, calls = re.findall(r"^```cuda\n(.*?)^```$", (ROOT / "nested/your_workload.md").read_text(), re.MULTILINE | re.DOTALL)
+        text = (self.folder / "quadrature/quadrature.cu").read_text()
+        end = text[text.index("// ---- What a run gets"):text.index("\n} // namespace")]
+        add = ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer + (in.from < 0.5 ? 0 : 1), sum);")
+        self.assertIn(f"`{add[1]}`", (ROOT / "nested/your_workload.md").read_text())
+        self.assertIn("calls_of_a_context(", calls)
+        for name, more, status in (("halved", (), {"ok"}), ("unhalved", (("std::atan(0.2 / kWidth) +", "std::atan(0.2 / kWidth) + 1 +"),), {"wrong"})):
+            self.changed(name, (end, array + calls), add, *more)
+            done = self.called("run", "--load", name, "--strategy", f"{name}_*", *SWEEP[2:], "--grain", "3,6", "-o", f"{name}.csv")
+            rows = list(csv.DictReader((self.folder / f"{name}.csv").open(encoding="utf-8")))
+            self.assertEqual(({row["status"] for row in rows}, {row["reference"] for row in rows}), (status, {"2"}), done.stderr)
+            self.assertEqual(self.called("check", "--load", name, f"{name}.csv").returncode, 0)
+        self.assertRegex(rows[0]["detail"], r"^half 0 is [\d.]+ instead of [\d.]+$")
 
     def test_an_index_out_of_bounds_is_a_row_that_names_the_memory(self):
         self.changed("bounds", ("allocate<Interval>(1 << 20)", "allocate<Interval>(2, \"intervals\")"))
