@@ -349,6 +349,19 @@ def taken_in(cases, named):
     return {figure: found[figure.name] for figure in FIGURES if figure.name in found}
 
 
+def not_drawn(path, log, made):
+    """Of each figure that the experiments of a log name and that is not among `made`: which, why, and what is drawn instead."""
+    there = list(dict.fromkeys(figure.name for figure, _, _ in made))
+    texts = []
+    for figure in FIGURES:
+        if figure.name not in named_in(path, log) or figure.name in there:
+            continue
+        others = sorted(set(log["workload"]) - set(tables.workloads_with_figure(figure.name)) - {""})
+        why = f"it does not suit {', '.join(others)} (WorkloadInfo::figures)" if set(log["workload"]) <= {*others, ""} else f"it needs {figure.needs}"
+        texts.append(f"no figure {figure.name}, which its experiment names: {why}; drawn: {', '.join(there) or 'nothing'}")
+    return texts
+
+
 def drawn(path, log):
     """Of a log, [(figure, file name without its ending, matplotlib figure)]: of each backend and device its own. Figures that
     share a file are one matplotlib figure. Raises logs.LogError."""

@@ -28,6 +28,7 @@ import figures_predicted as predictions  # noqa: E402
 import figures_trace as traces  # noqa: E402
 import logs  # noqa: E402
 import measures  # noqa: E402
+import tables  # noqa: E402
 from checked_output import BadInput, ScriptError  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -130,9 +131,23 @@ def draw_log(path, out):
         say(f"{near(path)}: it has a header and no rows: no figure")
         return None
     made = figures.drawn(path, log)
+    for text in [*hints_of(path, log), *figures.not_drawn(path, log, made)]:
+        say(f"{near(path)}: {text}")
     for name, figure in {name: figure for _, name, figure in made}.items():
         out.write_figure(path.parent / "figures", name, figure, claim_evidence.sources_text(name, [path]))
     return {figure.title for figure, _, _ in made}
+
+
+def hints_of(path, log):
+    """What is missing to draw the log of a user's own workload."""
+    unknown = sorted(set(log["strategy"]) - set(tables.tables()["strategies"]))
+    if not unknown:
+        return []
+    runs = [run for run in logs.manifest_of(path).get("runs", {}).values() if isinstance(run, dict)]
+    folders = sorted({str(pathlib.Path(file).parent.parent) for run in runs for file in (run.get("modules") or {})})
+    if not folders and not set(log["workload"][log["strategy"].isin(unknown)]) - {"", *tables.tables()["workloads"]}:
+        return []  # a strategy of an older nestbed
+    return [f"this nestbed has no strategy '{logs.seen(unknown[0])}'; with a workload of your own: NESTBED_LOAD={':'.join(folders) or 'FOLDER'} before the command"]
 
 
 def draw_folder(folder, out):

@@ -234,8 +234,10 @@ Command races_command()
             .summary = "find memory accesses of kernels that CUDA does not order",
             .text = "Runs each case once on the executor, records every memory access of its kernels\n"
                     "and prints the pairs that nothing orders: on a GPU their order can differ from\n"
-                    "run to run. Small cases suffice. The exit code is 0 if every case ran and has no\n"
-                    "race (with --expect race: has a race) and no other error, else 3.\n"
+                    "run to run. Small cases suffice: where no size is given, they are smaller than\n"
+                    "those of nestbed run (the defaults of --grid, --block, --depth, --nx and --ny\n"
+                    "below). The exit code is 0 if every case ran and has no race (with --expect\n"
+                    "race: has a race) and no other error, else 3.\n"
                     "\n"
                     "A CUDA program of yours is built and run, as it is, with nvcc's options:\n"
                     "\n"

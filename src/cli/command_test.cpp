@@ -124,8 +124,8 @@ void explain(const Tested& tested, const Reference& reference, const std::string
                                                                 : std::vector<program::Preemption>{}};
     };
     const program::RestrictedRun whole = run({});
-    err << fmt::format("nestbed: {} has {} preemptions; looking for the smallest number that changes the result\n",
-                       order, whole.taken.size())
+    err << fmt::format("nestbed: {} has {} preemptions; looking for the few that change the result\n", order,
+                       whole.taken.size())
         << std::flush;
     const Clock::time_point start = Clock::now();
     std::size_t runs = 0;
@@ -276,8 +276,9 @@ Command test_command()
             .text = "Runs a program for the executor in the orders fifo, eager and random:1 to N, and\n"
                     "compares standard output and exit code with those of fifo. Lines that differ\n"
                     "between two runs by fifo, such as times, are not compared. A program that does\n"
-                    "not end in time is a difference too. For a random order with another result,\n"
-                    "finds the smallest set of preemptions that changes it, and prints them: a\n"
+                    "not end in time is a difference too. If a random order changes the result, the\n"
+                    "command prints where that happens: it runs that order again and again, with\n"
+                    "fewer preemptions each time, until every one that is left is needed. A\n"
                     "preemption is a point where another thread runs although the running one could\n"
                     "continue. The exit code is 0 if all orders agree, else 3.\n"
                     "\n"

@@ -68,6 +68,15 @@ bool has_own(const Command& command)
     return std::ranges::any_of(command.settings, &Option::own);
 }
 
+std::vector<std::string> own_options(const Command& command)
+{
+    std::vector<std::string> names;
+    for (const Option& option : command.settings)
+        if (option.own)
+            names.push_back(fmt::format("--{}", option.name));
+    return names;
+}
+
 std::vector<std::string_view> workload_names()
 {
     std::vector<std::string_view> names;
@@ -258,9 +267,10 @@ std::string help_text(const Command& command)
                         table_of(command.settings));
     if (has_own(command))
         text += "\n" +
-                folded(fmt::format("nestbed help {} NAME: the parameters of a workload, or of a strategy. "
-                                   "Workloads: {}",
-                                   command.name, fmt::join(workload_names(), ", ")),
+                folded(fmt::format("Parameters of some workloads only: {}. nestbed help {} NAME: what they mean to a "
+                                   "workload, or to a strategy. Workloads: {}",
+                                   fmt::join(own_options(command), ", "), command.name,
+                                   fmt::join(workload_names(), ", ")),
                        0) +
                 own_workloads_text(command);
     if (takes_axes(command.settings))

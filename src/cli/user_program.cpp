@@ -100,6 +100,8 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments)
         } else if (words[index].starts_with("--")) { // neither nvcc's nor ours: the parser knows what to say
             own.push_back(words[index]);
         } else if (program::is_program_source(words[index])) {
+            if (!fs::exists(words[index]))
+                throw UsageError(fmt::format("{}: there is no file {}", command.name, words[index]));
             request.has_source = true;
         }
     }

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "log/old_names.hpp"
 #include "model/axis_table.hpp"
+#include "model/modules.hpp"
 #include "model/text_numbers.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +52,8 @@ void set_word(Case& point, std::string_view name, const std::string& text, const
         std::ranges::find_if(kMechanisms, [&](Mechanism one) { return name_of(one) == text; });
     if (name == "strategy") {
         if (Registry::find_anywhere(text) == nullptr)
-            throw RunError(fmt::format("{}: this nestbed has no strategy '{}'", place, text));
+            throw RunError(
+                fmt::format("{}: this nestbed has no strategy '{}'{}", place, text, own_workload_hint(text)));
         point.strategy = text;
     } else if (name == "backend") {
         if (text != "cuda" && text != "cpu")

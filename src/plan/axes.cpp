@@ -291,4 +291,29 @@ std::vector<std::string> unused_axes(const std::vector<Axes>& parts)
     return texts;
 }
 
+std::vector<std::string> unused_waves(const std::vector<Axes>& parts,
+                                      const std::function<bool(const Axis&)>& is_in_a_case)
+{
+    std::vector<std::string> texts;
+    for (const Axis& axis : plain_axes()) {
+        if ((axis.id != axis::wave && axis.id != axis::streams) || is_in_a_case(axis))
+            continue;
+        for (const Axes& part : parts) {
+            const std::vector<AxisValue>& values = part.of(axis);
+            const auto asked =
+                std::ranges::find_if(values, [](const AxisValue& one) { return one.number.has_value(); });
+            const bool has = std::ranges::any_of(part.strategies, [&](const NameValue& strategy) {
+                return applies(axis, Registry::find_anywhere(strategy.first)->info());
+            });
+            if (asked == values.end() || !has || is_for_others(*asked->setting, part.strategies.front().second))
+                continue;
+            texts.push_back(
+                fmt::format("{}: it changes nothing, because no chosen strategy launches its root blocks in waves",
+                            asked->setting->place()));
+            break;
+        }
+    }
+    return texts;
+}
+
 } // namespace nestbed

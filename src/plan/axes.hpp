@@ -6,6 +6,7 @@
 #include "plan/axis.hpp"
 #include "plan/settings.hpp"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ Axes read_axes(const Settings& settings, std::size_t devices);
 // Of each value that no case uses, because no chosen strategy has the axis: a sentence that says so. A seed is always used: it is
 // also that of the order of the runs. `parts` are those of the experiment.
 std::vector<std::string> unused_axes(const std::vector<Axes>& parts);
+// The same of waves and streams, which apply to all that launch from the device: of those that are in no case of the plan, because
+// no root grid can be divided.
+std::vector<std::string> unused_waves(const std::vector<Axes>& parts,
+                                      const std::function<bool(const Axis&)>& is_in_a_case);
 
 // The mechanisms that are asked for and that the strategy supports. A strategy with a single mechanism always uses
 // that one, because the others may be meant for other strategies. Throws UsageError if the strategy has several

@@ -16,6 +16,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
@@ -337,6 +338,12 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     for (const Axes& axes : parts)
         add_groups(plan, group_of_input, axes, devices);
     drop_repeated_cases(plan.groups);
+    const auto is_in_a_case = [&plan](const Axis& axis) {
+        return std::ranges::any_of(plan.groups, [&](const Group& group) {
+            return std::ranges::any_of(group.cases, [&](const Case& point) { return axis.get(point).has_value(); });
+        });
+    };
+    std::ranges::move(unused_waves(parts, is_in_a_case), std::back_inserter(plan.unused));
     return plan;
 }
 

@@ -72,8 +72,9 @@ TEST_F(CommandLine, TheHelpOfACommandIsTheSameHoweverItIsAskedFor)
 TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
 {
     const std::string run = nestbed("help run").out;
-    EXPECT_THAT(run, AllOf(Not(HasSubstr("--grain")), Not(HasSubstr("--dwell")), HasSubstr("--grid AXIS"),
-                           HasSubstr("nestbed help run NAME"), HasSubstr("bezier, bfs, blobs")));
+    EXPECT_THAT(run, AllOf(Not(HasSubstr("--grain AXIS")), Not(HasSubstr("--dwell AXIS")), HasSubstr("--grid AXIS"),
+                           HasSubstr("Parameters of some workloads only: --dwell, --division, --fanout, --grain,\n"),
+                           HasSubstr("nestbed help run NAME: what they mean"), HasSubstr("bezier, bfs, blobs")));
     EXPECT_THAT(nestbed("help run sort").out,
                 AllOf(StartsWith("sort: sorts keys"), HasSubstr("quick_kway"),
                       ContainsRegex("--grain AXIS .*maximum keys of a part"), HasSubstr("default: 2048"),
@@ -104,6 +105,10 @@ TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
     EXPECT_THAT(nestbed("blobs --backend cpu -o b.png").out, HasSubstr("1024 x 1024 pixels by blobs"));
     EXPECT_THAT(nestbed("help trace").out, AllOf(HasSubstr("--grid N "), HasSubstr("cuda 15, cpu 5")));
     EXPECT_THAT(nestbed("help warps").out, ContainsRegex("--block N .*default: 512"));
+    EXPECT_THAT(nestbed("help races").out,
+                AllOf(HasSubstr("where no size is given, they are smaller than\nthose of nestbed run"),
+                      ContainsRegex("--grid AXIS .*default: 4\\)"), ContainsRegex("--block AXIS .*default: 64\\)")));
+    EXPECT_THAT(nestbed("help test").out, Not(HasSubstr("smallest")));
 }
 
 TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
@@ -535,6 +540,8 @@ TEST_F(CommandLine, MissingThingsAreSaid)
     expect_usage_error("run .", {".: it is a folder"});
     expect_usage_error("run a.cfg b.cfg",
                        {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg[:SECTION]] [options]"});
+    for (const std::string command : {"races", "test", "cpu"})
+        expect_usage_error({command, "none.cu"}, {"nestbed: " + command + ": there is no file none.cu\n"});
     expect_usage_error("list nosync tail", {"'tail' was not expected"});
     expect_usage_error("run --strategy", {"--strategy", "argument"});
     expect_usage_error(small("-o a -o b"), {"--output takes one value"});

@@ -194,6 +194,21 @@ TEST(Plan, SaysWhatNoChosenStrategyHas)
     EXPECT_THAT(make_plan(settings, cpu_alone()).unused, ElementsAre(StartsWith("--delay-us 5: ")));
 }
 
+// reduce2 launches from the device, but one chain for the whole grid.
+TEST(Plan, SaysThatWavesDivideNoGrid)
+{
+    const auto unused = [](const Said& said) { return plan_of(said).unused; };
+    EXPECT_THAT(
+        unused({{"strategy", "reduce2"}, {"wave", "auto,2"}, {"streams", "auto"}}),
+        ElementsAre("--wave auto,2: it changes nothing, because no chosen strategy launches its root blocks in "
+                    "waves"));
+    EXPECT_THAT(unused({{"strategy", "reduce2,host"}, {"streams", "2"}}), ElementsAre(StartsWith("--streams 2: ")));
+    EXPECT_THAT(unused({{"strategy", "reduce2,nosync"}, {"wave", "2"}, {"streams", "2"}}), IsEmpty());
+    EXPECT_THAT(unused({{"strategy", "host"}, {"wave", "2"}}), ElementsAre(HasSubstr("no chosen strategy has wave")));
+    EXPECT_THAT(make_plan(settings_in("strategy = reduce2\nwave = 2\n"), cpu_alone()).unused,
+                ElementsAre(StartsWith("one.cfg:2: wave = 2: ")));
+}
+
 TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
 {
     const auto fanouts = [](const Said& said) {

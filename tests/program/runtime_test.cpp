@@ -152,9 +152,11 @@ TEST(ProgramReport, HasALineForEachKernel)
 TEST(ProgramReport, WarnsOfRefusedLaunches)
 {
     const std::string text = refusals_text(example());
-    EXPECT_THAT(text,
-                StartsWith("warning: 2048 of 4097 launches of nestedReduceNosync were refused, first at my.cu:31 "
-                           "(LaunchPendingCountExceeded): more launches were pending than the limit allows. "));
+    EXPECT_THAT(
+        text,
+        StartsWith("warning: 2048 of 4097 launches of nestedReduceNosync were refused, first at my.cu:31 "
+                   "(LaunchPendingCountExceeded; only cudaGetLastError() in the launching thread returns it): more "
+                   "launches were pending than the limit allows. "));
     EXPECT_THAT(text, HasSubstr("cudaLimitDevRuntimePendingLaunchCount"));
     EXPECT_EQ(refusals_text({example().front()}), "");
     std::vector<KernelCounts> invalid{example().back()};

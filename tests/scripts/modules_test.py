@@ -75,6 +75,15 @@ class Modules(Scratch):
         self.assertEqual(done.stderr, "")
         self.assertEqual(sorted(listed), [entry["name"] for entry in json.loads(done.stdout)["strategies"]])
 
+    def test_a_message_is_wrapped_where_the_columns_are_known(self):
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        one, several = (subprocess.run([self.program, "run", "--strategy", "nosinc"], capture_output=True, text=True, check=False, env={**environment, **more}).stderr
+                        for more in ({}, {"COLUMNS": "60"}))
+        self.assertEqual(one.count("\n"), 1)
+        self.assertGreater(several.count("\n"), 2)
+        self.assertLessEqual(max(map(len, several.splitlines())), 60)
+        self.assertEqual(several.split(), one.split())
+
     def test_each_workload_says_which_of_its_axes_are_its_problem(self):
         graph, numbers = ["input", "elements", "edge_factor", "graph_file", "seed"], ["type", "elements", "nx", "ny"]
         self.assertEqual(

@@ -88,6 +88,8 @@ class OwnWorkload(unittest.TestCase):
         done = self.called("run", "--load", "quadrature", *SWEEP, "--dwell", "64", "--dry-run")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stderr.startswith("nestbed: --dwell 64: it changes nothing, because no chosen strategy has dwell"), done.stderr)
+        done = self.called("run", "--load", "quadrature", *SWEEP, "--wave", "8", "--dry-run")
+        self.assertEqual(done.stderr, "nestbed: --wave 8: it changes nothing, because no chosen strategy launches its root blocks in waves\n")
 
     def test_times_at_one_tolerance_are_compared(self):
         log = self.folder / "tolerances.csv"
@@ -98,6 +100,11 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual([row["grain"] for row in rows], ["3", "6"], done.stdout)
         table = next(one for one in json.loads(self.called("list", "--json", "--load", "quadrature").stdout)["workloads"] if one["name"] == "quadrature")
         self.assertEqual([one["column"] for one in table["parameters"] if one["problem"]], ["grain"])
+        for words in (("show", log), ("compare", log, "--of", "quadrature_nested", "--with", "quadrature_levels")):
+            done = self.called(*words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertTrue(done.stderr.endswith("this nestbed has no strategy 'quadrature_levels'; the folder quadrature has a workload: --load quadrature\n"),
+                            done.stderr)
 
     def test_every_mechanism_and_any_order_give_the_same_answer(self):
         for schedule in ("fifo", "eager", "random:3"):
@@ -149,6 +156,10 @@ class OwnWorkload(unittest.TestCase):
                               env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / "quadrature"),
                                    "PYTHONPATH": str(ROOT / "experiments")})
         self.assertEqual(done.stdout, "3 8\n", done.stderr)  # a dashed line for each tolerance
+        done = subprocess.run([ROOT / "experiments/plot.sh", "quadrature.csv", "-o", self.folder / "unloaded"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": ""}, cwd=self.folder)
+        self.assertIn(f"plot.sh: quadrature.csv: this nestbed has no strategy 'quadrature_levels'; with a workload of your own: "
+                      f"NESTBED_LOAD={self.folder}/quadrature before the command\n", done.stderr)
 
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():
@@ -195,6 +206,21 @@ class OwnWorkload(unittest.TestCase):
         (folder / f"{name}.cu").write_text(text.replace("quadrature", name))
         self.assertEqual(self.called("build", name).returncode, 0)
         return folder
+
+    def test_the_code_of_the_page_compiles_and_its_answers_are_right(self):
+        array, calls = re.findall(r"^```cuda\n(.*?)^```$", (ROOT / "nested/your_workload.md").read_text(), re.MULTILINE | re.DOTALL)
+        text = (self.folder / "quadrature/quadrature.cu").read_text()
+        end = text[text.index("// ---- What a run gets"):text.index("\n} // namespace")]
+        add = ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer + (in.from < 0.5 ? 0 : 1), sum);")
+        self.assertIn(f"`{add[1]}`", (ROOT / "nested/your_workload.md").read_text())
+        self.assertIn("calls_of_a_context(", calls)
+        for name, more, status in (("halved", (), {"ok"}), ("unhalved", (("std::atan(0.2 / kWidth) +", "std::atan(0.2 / kWidth) + 1 +"),), {"wrong"})):
+            self.changed(name, (end, array + calls), add, *more)
+            done = self.called("run", "--load", name, "--strategy", f"{name}_*", *SWEEP[2:], "--grain", "3,6", "-o", f"{name}.csv")
+            rows = list(csv.DictReader((self.folder / f"{name}.csv").open(encoding="utf-8")))
+            self.assertEqual(({row["status"] for row in rows}, {row["reference"] for row in rows}), (status, {"2"}), done.stderr)
+            self.assertEqual(self.called("check", "--load", name, f"{name}.csv").returncode, 0)
+        self.assertRegex(rows[0]["detail"], r"^half 0 is [\d.]+ instead of [\d.]+$")
 
     def test_an_index_out_of_bounds_is_a_row_that_names_the_memory(self):
         self.changed("bounds", ("allocate<Interval>(1 << 20)", "allocate<Interval>(2, \"intervals\")"))

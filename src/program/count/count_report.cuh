@@ -109,9 +109,11 @@ NESTBED_COMMON void print_warnings(FILE* out)
     for (const Kernel* kernel = state().kernels; kernel != nullptr; kernel = kernel->next) {
         if (kernel->refused == 0 || means_no_device(kernel->first_error))
             continue;
-        fprintf(out, "warning: %llu of %llu launches of %s were refused, first at %s (%s): %s\n", kernel->refused,
-                kernel->from_host + kernel->from_device, kernel->name, kernel->place, error_name(kernel->first_error),
-                advice(kernel->first_error));
+        fprintf(out,
+                "warning: %llu of %llu launches of %s were refused, first at %s (%s; only cudaGetLastError() in the "
+                "launching thread returns it): %s\n",
+                kernel->refused, kernel->from_host + kernel->from_device, kernel->name, kernel->place,
+                error_name(kernel->first_error), advice(kernel->first_error));
     }
 }
 

@@ -79,9 +79,11 @@ std::string refusals_text(const std::vector<KernelCounts>& counts)
     std::string text;
     for (const KernelCounts& row : counts)
         if (row.refused > 0)
-            text += fmt::format("warning: {} of {} launches of {} were refused, first at {} ({}): {}\n", row.refused,
-                                row.from_host + row.from_device, row.kernel, row.place, row.first_error,
-                                advice(row.first_error));
+            text +=
+                fmt::format("warning: {} of {} launches of {} were refused, first at {} ({}; only cudaGetLastError() "
+                            "in the launching thread returns it): {}\n",
+                            row.refused, row.from_host + row.from_device, row.kernel, row.place, row.first_error,
+                            advice(row.first_error));
     return text;
 }
 
