@@ -5,7 +5,7 @@
 //             for each v: mark the ends of v, a bit each
 //                         8 threads per edge u -> v look whether the ends of u before v are marked, 8 at a time
 //                         remove the marks
-//         otherwise: 8 threads per edge search for the ends of u before v among those of v, which are few
+//         otherwise: a thread per edge merges the ends of u before v with those of v
 //
 // One launch. A vertex to which many edges lead has several blocks, which all mark its ends: at most sqrt(2 * edges). Only the
 // ends of u before v are read, not all ends of v or of u, so each pair of edges that could be closed is looked at once.
@@ -28,7 +28,7 @@ __global__ void LAUNCH_BOUNDS(1024, 2) count_share(TriangleTask task, unsigned o
     const EdgeShare share = share_of_block(task, of_block);
     unsigned long long found = 0;
     if (share.has_few_each() || !MarkedBits::fits(share.last)) {
-        found = count_searched(task, share.begin, share.end, groups);
+        found = count_merged(task, share.begin, share.end, blockDim.x);
     } else {
         MarkedBits::clear(words, share.last);
         for (unsigned in = share.begin; in < share.end;) {

@@ -5,7 +5,7 @@
 //             for each v, for each 1024 ends of v:
 //                 enter the ends into the table, of at least twice as many places; a place that is taken: the next one
 //                 8 threads per edge u -> v look up the ends of u before v, 8 at a time
-//         otherwise: 8 threads per edge search for the ends of u before v among those of v, which are few
+//         otherwise: a thread per edge merges the ends of u before v with those of v
 //
 // A table serves any vertex, also one with few edges; a bit serves only vertices with low numbers.
 //
@@ -65,7 +65,7 @@ __global__ void LAUNCH_BOUNDS(1024, 2) count_hashed_share(TriangleTask task, uns
     const EdgeShare share = share_of_block(task, of_block);
     unsigned long long found = 0;
     if (share.has_few_each()) {
-        found = count_searched(task, share.begin, share.end, groups);
+        found = count_merged(task, share.begin, share.end, blockDim.x);
     } else {
         for (unsigned in = share.begin; in < share.end;) {
             const unsigned vertex = task.ends[task.in_edges[in].at];
@@ -74,10 +74,8 @@ __global__ void LAUNCH_BOUNDS(1024, 2) count_hashed_share(TriangleTask task, uns
             for (unsigned first = 0; first < ends.count; first += kEndsAtOnce) {
                 const unsigned count = ends.count - first < kEndsAtOnce ? ends.count - first : kEndsAtOnce;
                 const unsigned mask = enter_ends(table, {ends.first + first, count});
-                found +=
-                    count_by_lanes(task, in, next, groups, [entered, mask](const InEdge& /*edge*/, unsigned end) {
-                        return is_entered(entered, mask, end);
-                    });
+                found += count_by_lanes(task, in, next, groups,
+                                        [entered, mask](unsigned end) { return is_entered(entered, mask, end); });
                 __syncthreads(); // nobody still reads the table
             }
             in = next;

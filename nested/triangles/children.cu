@@ -6,7 +6,7 @@
 //         otherwise: request a child grid with ceil(n / (block * coarsen)) blocks
 //     child(v): each block marks the ends of v in shared memory, a bit each, and takes its part of the edges u -> v: 8 threads
 //         look whether the ends of u before v are marked. If v is none of the 65,536 vertices with most edges, it has few,
-//         and the threads search among them
+//         and a thread per edge merges lists
 //
 //     triangles_edges, root(edges): one thread per edge u -> v
 //         n = ends of u before v
@@ -53,18 +53,18 @@ struct VertexTriangles {
     __device__ static bool block(const TriangleTask& task, const Item& item, unsigned block, unsigned blocks,
                                  Item& /*child*/, unsigned* words)
     {
-        const unsigned groups = blockDim.x / kLanesPerEdge;
-        const unsigned end = task.in_starts[item.vertex + 1];
-        const unsigned begin = end - item.edges + block * groups;
+        const unsigned begin = task.in_starts[item.vertex];
+        const unsigned end = begin + item.edges;
         unsigned long long found = 0;
         if (MarkedBits::fits(item.vertex)) {
             const VertexList ends = ends_of(task, item.vertex);
             MarkedBits::clear(words, item.vertex); // which leads to none above it
             MarkedBits::mark(words, ends);
-            found = count_marked(task, words, begin, end, blocks * groups);
+            const unsigned groups = blockDim.x / kLanesPerEdge;
+            found = count_marked(task, words, begin + block * groups, end, blocks * groups);
             __syncthreads(); // nobody still reads the words
         } else {
-            found = count_searched(task, begin, end, blocks * groups);
+            found = count_merged(task, begin + block * blockDim.x, end, blocks * blockDim.x);
         }
         add_count_of_warp(task, item.vertex + block + threadIdx.x / kWarp, found);
         return false;

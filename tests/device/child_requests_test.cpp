@@ -80,6 +80,8 @@ Case usual(const Way& way)
         point.input = InputKind("zipf");
         point.edge_factor = 8;
     }
+    if (way.strategy == "triangles_edges") // a child per edge
+        point.elements = 60;
     return point;
 }
 

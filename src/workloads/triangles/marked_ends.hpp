@@ -47,7 +47,7 @@ struct MarkedBits {
 };
 
 // Triangles of the edges `begin` to `end` - 1 of in_edges, of which each kLanesPerEdge threads take every `step`-th: those that this
-// thread finds. has(list, w): whether the end of the edges leads to w; `list` are its ends.
+// thread finds. has(w): whether the vertex to which the edges lead leads to w.
 template <class Has>
 __device__ unsigned long long count_by_lanes(const TriangleTask& task, unsigned begin, unsigned end, unsigned step,
                                              const Has& has)
@@ -57,7 +57,7 @@ __device__ unsigned long long count_by_lanes(const TriangleTask& task, unsigned 
         const InEdge edge = task.in_edges[in];
         unsigned of_edge = 0;
         for (unsigned at = edge.first + threadIdx.x % kLanesPerEdge; at < edge.at; at += kLanesPerEdge)
-            of_edge += has(edge, task.ends[at]);
+            of_edge += has(task.ends[at]);
         found += of_edge;
     }
     return found;
@@ -67,18 +67,20 @@ __device__ unsigned long long count_by_lanes(const TriangleTask& task, unsigned 
 __device__ inline unsigned long long count_marked(const TriangleTask& task, const unsigned* words, unsigned begin,
                                                   unsigned end, unsigned step)
 {
-    return count_by_lanes(task, begin, end, step, [words](const InEdge& /*edge*/, unsigned vertex) {
-        return MarkedBits::has(words, vertex);
-    });
+    return count_by_lanes(task, begin, end, step,
+                          [words](unsigned vertex) { return MarkedBits::has(words, vertex); });
 }
 
-// The same by a search in the ends.
-__device__ inline unsigned long long count_searched(const TriangleTask& task, unsigned begin, unsigned end,
-                                                    unsigned step)
+// The same without marks, for any edges: each thread takes every `step`-th and merges two lists.
+__device__ inline unsigned long long count_merged(const TriangleTask& task, unsigned begin, unsigned end,
+                                                  unsigned step)
 {
-    return count_by_lanes(task, begin, end, step, [&task](const InEdge& edge, unsigned vertex) {
-        return has_end(ends_of(task, task.ends[edge.at]), vertex);
-    });
+    unsigned long long found = 0;
+    for (unsigned in = begin + threadIdx.x; in < end; in += step) {
+        const InEdge edge = task.in_edges[in];
+        found += merged(ends_before(task, edge), ends_of(task, task.ends[edge.at]));
+    }
+    return found;
 }
 
 // The edges of in_edges that a block takes: at most 1024, because a block that has more ends later than the others, and one edge for
@@ -97,7 +99,7 @@ inline unsigned shares_of(const TriangleJob& job, unsigned share)
 struct EdgeShare {
     unsigned begin, end, first, last;
 
-    // Whether so few edges lead to a vertex that marking its ends, with its barriers, takes longer than a search for each edge.
+    // Whether so few edges lead to a vertex that marking its ends, with the barriers, takes longer than merging lists.
     __device__ bool has_few_each() const
     {
         constexpr unsigned kFew = 16;
