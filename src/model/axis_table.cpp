@@ -1,6 +1,6 @@
 #include "model/axis_table.hpp"
 
-#include "model/text_numbers.hpp"
+#include "model/case_numbers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,45 +12,6 @@ namespace nestbed
 
 namespace
 {
-
-// --- members of Case as numbers ---
-
-constexpr unsigned kShapeBits = 32;
-
-template <class T>
-std::optional<std::uint64_t> number_of(const T& value)
-{
-    if constexpr (std::is_same_v<T, std::optional<std::uint32_t>>)
-        return value;
-    else if constexpr (std::is_same_v<T, BlockShape>)
-        return std::uint64_t{value.x} << kShapeBits | value.y;
-    else if constexpr (std::is_same_v<T, std::string>)
-        return number_of_text(value);
-    else if constexpr (std::is_same_v<T, InputKind>)
-        return number_of_text(std::string(value.name()));
-    else
-        return static_cast<std::uint64_t>(value);
-}
-
-BlockShape shape_of(std::uint64_t number)
-{
-    return {static_cast<std::uint32_t>(number >> kShapeBits), static_cast<std::uint32_t>(number)};
-}
-
-template <class T>
-void set_number(T& value, std::optional<std::uint64_t> number)
-{
-    if constexpr (std::is_same_v<T, std::optional<std::uint32_t>>)
-        value = number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
-    else if constexpr (std::is_same_v<T, BlockShape>)
-        value = shape_of(number.value_or(0));
-    else if constexpr (std::is_same_v<T, std::string>)
-        value = text_with(number.value_or(0));
-    else if constexpr (std::is_same_v<T, InputKind>)
-        value = InputKind(text_with(number.value_or(0)));
-    else
-        value = static_cast<T>(number.value_or(0));
-}
 
 // --- which cases an axis applies to ---
 
@@ -293,6 +254,38 @@ std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name)
         return std::nullopt;
     return axis.text ? number_of_text(std::string(name))
                      : axis.range.least + static_cast<std::uint64_t>(found - names.begin());
+}
+
+AxisText text_for(const Axis& axis, const WorkloadInfo& workload)
+{
+    AxisText text{.help = axis.help, .default_text = std::string(axis.default_text)};
+    if (const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
+        axis.get != nullptr && one != workload.meanings.end()) {
+        text.help = one->meaning;
+        if (!one->default_text.empty())
+            text.default_text = one->default_text;
+        else if (one->default_value != 0)
+            text.default_text = std::to_string(one->default_value);
+    }
+    if (axis.get != nullptr && axis.id == axis::input && !workload.inputs.empty())
+        text.default_text = name_of(workload.inputs.front());
+    return text;
+}
+
+bool applies(const Axis& axis, const StrategyInfo& info)
+{
+    return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
+        return axis.applies == nullptr || axis.applies(info, by, BackendKind::cuda) ||
+               axis.applies(info, by, BackendKind::cpu);
+    });
+}
+
+bool is_problem(const Axis& axis, const WorkloadInfo& workload)
+{
+    const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
+    if (axis.get != nullptr && one != workload.meanings.end() && one->role != AxisRole::by_default)
+        return one->role == AxisRole::problem;
+    return workload.irregular ? axis.problem : axis.input;
 }
 
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
