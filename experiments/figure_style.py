@@ -54,7 +54,7 @@ LOOKS = [names.split() for names in (
     "wide_warp nested_best wide_block",
     "host_loop graph_host cooperative mandelbrot_levels sort_levels bfs_frontier bfs_balanced bfs_direction bfs_cooperative "
     "bfs_queue sssp_frontier sssp_balanced sssp_cooperative search_levels quadtree_levels sssp_queue "
-    "sort_cooperative quadtree_cooperative bfs_bitmap",
+    "sort_cooperative quadtree_cooperative bfs_bitmap bfs_cluster",
     "cub cub_narrow thrust sort_radix sort_merge sort_thrust quadtree_morton quadtree_karras",
     "last_block neighbored unroll8_warp complete_unroll naive_tree naive_serial tree_2d unroll2 interleaved neighbored_less "
     "shared_neighbored shared_interleaved last_block_rdc last_block_inline last_block_noinline host host_parallel copy_row "
