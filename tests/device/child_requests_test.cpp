@@ -81,7 +81,7 @@ Case usual(const Way& way)
         point.edge_factor = 8;
     }
     if (way.strategy == "triangles_edges") // a child per edge
-        point.elements = 60;
+        point.elements = 30;
     return point;
 }
 
