@@ -148,13 +148,18 @@ bool is_about_program(const Arguments& arguments)
     return split.after || std::ranges::any_of(split.before, program::is_program_source);
 }
 
-// Reads the report of a program that was watched: whether it has races or accesses outside of buffers. Empty if the program wrote none.
-std::optional<bool> has_races(const std::filesystem::path& report)
+// What a program that was watched has reported. Null if it wrote nothing, or was ended while it did.
+nlohmann::ordered_json read_report(const std::filesystem::path& report)
 {
     if (!std::filesystem::exists(report))
         return {};
-    const auto json = nlohmann::json::parse(read_text_file(report.string()));
-    return !json.at("races").empty() || (json.contains("bad_accesses") && !json["bad_accesses"].empty());
+    auto json = nlohmann::ordered_json::parse(read_text_file(report.string()), nullptr, false);
+    return json.is_discarded() ? nlohmann::ordered_json() : json;
+}
+
+bool has_findings(const nlohmann::ordered_json& report)
+{
+    return !report.at("races").empty() || !report.at("bad_accesses").empty();
 }
 
 int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream& err)
@@ -184,20 +189,24 @@ int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream
     out.flush();
     const ProgramEnd end = run_program_of_user(path, request.after.value_or(Arguments{}), environment, timeout,
                                                signals, as_json ? STDERR_FILENO : STDOUT_FILENO);
-    const std::optional<bool> found = has_races(report);
-    if (as_json && found)
-        out << nlohmann::ordered_json::parse(read_text_file(report.string())).dump() << "\n";
+    const nlohmann::ordered_json found = read_report(report);
+    if (as_json && !found.is_null())
+        out << found.dump() << "\n";
     const std::string name = path.filename().string();
     if (end.timed_out)
         err << fmt::format("nestbed: {} did not end within {} and was ended; --timeout S gives it more time\n", name,
                            duration_text(timeout));
     else if (end.signal != 0)
         err << fmt::format("nestbed: {}: {}\n", name, end.text());
-    else if (!found)
+    else if (found.is_null())
         err << fmt::format(
             "nestbed: {} ended without its report ({}): it ended by _exit() or abort(), or before main()\n", name,
             end.text());
-    if (found.value_or(true) || end.timed_out || end.signal != 0)
+    if (found.is_null() || end.timed_out || end.signal != 0)
+        return exit_rows_bad;
+    if (!found.contains("races")) // the detector has said why
+        return end.exit_code == exit_ok ? exit_could_not : end.exit_code;
+    if (has_findings(found))
         return exit_rows_bad;
     return end.exit_code;
 }

@@ -64,6 +64,16 @@ class Memory(Programs):
         main += ["k<<<1, 1>>>(d, 0);", self.WAIT]
         self.check(run("races", self.WRITE, main), EXIT_BAD, r"^out of bounds: write of d\[2000\]|byte 8000 of d ")
 
+    def test_an_array_of_the_device_that_is_too_small_is_named_and_nothing_breaks(self):
+        kernel = "__device__ int table[10]; __device__ int five = 5; __global__ void k() { table[threadIdx.x] = 1; }"
+        main = ["k<<<1, 1000>>>();", "int h; cudaMemcpyFromSymbol(&h, five, 4); std::printf(\"%d\\n\", h);"]
+        done = run("races", kernel, main)
+        self.check(done, EXIT_BAD, r"^out of bounds: write of table, byte 40, 4 bytes past its end\n  write  my\.cu:2  depth 0, block 0, thread 10$",
+                   r"^k +1 +0 +0 +0$")
+        self.assertEqual(done.stdout, "5\nend\n")
+        self.check(run("cpu", kernel, main), 0, r"^k +1 +0 +0 +0$")
+        self.check(run("races", kernel, ["k<<<1, 10>>>();"]), 0, "^no races: ")
+
     def test_use_after_free_is_named_with_the_line_of_the_free(self):
         main = ["int* d; cudaMalloc(&d, 400);", "cudaMemset(d, 0, 400);", "cudaFree(d);", "k<<<1, 1>>>(d, 3);", self.WAIT]
         for kernel, verb in ((self.WRITE, "write"), (self.READ, "read")):
@@ -187,6 +197,17 @@ class NothingRan(Programs):
         kernel = "__global__ void k(int* a) { if (*a == 0) __trap(); *a = 1; }"
         done = run("races", kernel, ["int* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);", "k<<<1, 1>>>(d);", "cudaDeviceSynchronize();"])
         self.check(done, EXIT_BAD, r"^no races in what ran: ")
+
+    def test_nor_is_a_program_that_did_not_come_to_its_end(self):
+        main = ["int* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<1, 1>>>(d); cudaDeviceSynchronize();", "__builtin_trap();"]
+        self.check(run("races", self.KERNEL, main), EXIT_BAD, r"^no races in what ran: 1 accesses of 1 threads in 1 grid$")
+
+    def test_a_run_that_is_too_large_for_the_detector_is_told_so(self):
+        kernel = "__global__ void k(char* a) { for (int i = threadIdx.x; i < 30000000; i += 1024) a[i] = 1; }"
+        done = run("races", kernel, ["char* d; cudaMalloc(&d, 30000000);", "k<<<1, 1024>>>(d);", "cudaDeviceSynchronize();",
+                                     "cudaMalloc(&d, 4); k<<<1, 1>>>(d);"])
+        self.check(done, 1, r"^nestbed: the race detector needs more than 2048 MB for the accesses of this run")
+        self.assertNotRegex(done.stderr, "json|no races|warning: an argument")
 
 
 if __name__ == "__main__":

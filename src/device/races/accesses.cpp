@@ -185,6 +185,12 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
                   begin < 0 ? begin : end - size);
     if (begin >= size || end <= 0)
         return false;
+    if (region->name.empty())
+        if (const std::size_t behind = bytes_behind_variable(address, bytes); behind != 0) {
+            found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin, bytes,
+                      static_cast<std::ptrdiff_t>(behind));
+            return false;
+        }
     const std::size_t first = static_cast<std::size_t>(std::max(begin, std::ptrdiff_t{0})) / region->element;
     const std::size_t last = static_cast<std::size_t>(std::min(end, size) - 1) / region->element;
     if (region->uninitialized) {

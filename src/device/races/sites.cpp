@@ -10,10 +10,13 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed::races
 {
@@ -115,6 +118,33 @@ bool is_plumbing(std::string_view file)
     return file.empty() || file.starts_with(headers) || file.starts_with("/usr/");
 }
 
+// The program's own variables: where they begin and end.
+const std::map<std::uintptr_t, std::uintptr_t>& variables()
+{
+    static const auto& found = *[] {
+        auto ends = std::make_unique<std::map<std::uintptr_t, std::uintptr_t>>();
+        Dl_info own{};
+        const bool is_found = dladdr(reinterpret_cast<const void*>(&is_plumbing), &own) != 0;
+        Dwfl_Module* const module =
+            is_found ? dwfl_addrmodule(debug_information(), reinterpret_cast<std::uintptr_t>(own.dli_fbase))
+                     : nullptr;
+        const int count = module == nullptr ? 0 : dwfl_module_getsymtab(module);
+        for (int number = 0; number < count; ++number) {
+            GElf_Sym symbol{};
+            GElf_Addr begin = 0;
+            const char* const name =
+                dwfl_module_getsym_info(module, number, &symbol, &begin, nullptr, nullptr, nullptr);
+            if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
+                std::string_view(name).find("nestbed_pad") != std::string_view::npos)
+                continue;
+            std::uintptr_t& end = (*ends)[begin];
+            end = std::max<std::uintptr_t>(end, begin + symbol.st_size);
+        }
+        return ends.release();
+    }();
+    return found;
+}
+
 #endif
 
 } // namespace
@@ -132,8 +162,29 @@ SourcePlace source_place(const void* address)
     return {relative(file, dwfl_line_comp_dir(line)), static_cast<unsigned>(number)};
 }
 
+#ifdef NESTBED_PROJECT_FOLDER
+std::size_t bytes_behind_variable(std::uintptr_t /*address*/, std::size_t /*bytes*/)
+{
+    return 0;
+}
+#else
+std::size_t bytes_behind_variable(std::uintptr_t address, std::size_t bytes)
+{
+    const auto after = variables().upper_bound(address);
+    const std::uintptr_t end = after == variables().begin() ? 0 : std::prev(after)->second;
+    return end == 0 || address + bytes <= end ? 0 : address + bytes - end;
+}
+#endif
+
 std::string variable_at(std::uintptr_t address)
 {
+    std::size_t offset_behind = 0;
+#ifndef NESTBED_PROJECT_FOLDER
+    if (const std::size_t behind = bytes_behind_variable(address, 1); behind != 0) { // the last one before it
+        const std::uintptr_t begin = std::prev(variables().upper_bound(address))->first;
+        offset_behind = std::exchange(address, begin) - begin;
+    }
+#endif
     // The library takes for a module what is mapped from its file. Variables without a value in the file may lie behind.
     Dl_info object{};
     const bool found =
@@ -153,6 +204,7 @@ std::string variable_at(std::uintptr_t address)
     const std::unique_ptr<char, decltype(&std::free)> readable(
         mangled ? abi::__cxa_demangle(name, nullptr, nullptr, &status) : nullptr, &std::free);
     const std::string text = readable ? readable.get() : name;
+    offset += offset_behind;
     return offset == 0 ? text : text + ", byte " + std::to_string(offset);
 }
 

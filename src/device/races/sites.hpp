@@ -47,6 +47,9 @@ class Sites
 // The variable of this program that is there: "arrived", or "sums, byte 12"; "a variable" where its name is not known.
 std::string variable_at(std::uintptr_t address);
 
+// How far accessed bytes reach behind the end of the last variable of a user's program that begins before them; 0: not at all.
+std::size_t bytes_behind_variable(std::uintptr_t address, std::size_t bytes);
+
 // The source place of the instruction before the address, from this program's debug information (elfutils); line 0: there is none.
 SourcePlace source_place(const void* address);
 

@@ -89,6 +89,8 @@ void warn_of_own_memory(const char* kernel, Place place, const void* arguments, 
 
 HostArguments::HostArguments(const char* kernel, Place place, const void* arguments, std::size_t bytes)
 {
+    if (sticky_error() != cudaSuccess)
+        return;                         // cudaMalloc() has failed too, and there will be no launch
     constexpr unsigned kMaxLooked = 16; // at one launch of the source: looking takes a while
     static std::mutex mutex;
     static auto& looked = *new std::map<std::string, unsigned>;

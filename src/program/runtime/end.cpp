@@ -143,6 +143,7 @@ void report_so_far()
             say("the program did not come to its end, so that there may be more races than those that follow; last "
                 "access: " +
                 last);
+    note_finding();
     report(exit_could_not);
     static_cast<void>(std::fflush(nullptr));
 }

@@ -172,6 +172,28 @@ void check_guards(const std::string& where)
         check_guard(allocation, where);
 }
 
+namespace
+{
+
+// Gives a guard, or freed memory, memory. What is near is not zero: a count that is read there would look right.
+bool open_at(const Allocation& allocation, const void* address)
+{
+    constexpr std::size_t kNear = 64UL * 1024;
+    const cpu::GuardedPages& pages = allocation.pages;
+    if (!pages.is_guard(address)) {
+        if (!pages.open())
+            return false;
+        std::memset(pages.pages, kPoison, pages.page_bytes);
+        return true;
+    }
+    if (!pages.open_guard(address))
+        return false;
+    std::memset(address < pages.pages ? pages.pages - kNear : pages.guard_behind(), kGuardByte, kNear);
+    return true;
+}
+
+} // namespace
+
 bool report_outside_access(const void* address, std::optional<bool> write, const void* code)
 {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -182,8 +204,7 @@ bool report_outside_access(const void* address, std::optional<bool> write, const
     Allocation* const found = is_outside ? live : live == nullptr ? of.freed_at(at) : nullptr;
     if (found == nullptr || !found->has_pages())
         return false;
-    const bool opened = found->pages.is_guard(address) ? found->pages.open_guard(address) : found->pages.open();
-    if (!opened)
+    if (!open_at(*found, address))
         return false;
     const cpu::ThreadContext* const thread = cpu::current_thread;
     if (thread != nullptr && thread->observed != nullptr)

@@ -9,6 +9,11 @@
 namespace nestbed::program
 {
 
+// Behind the variables of each file, in the sections of variables with and without a value: what a kernel writes behind a
+// __device__ array must not be what the library works with.
+__attribute__((used, section(".data.nestbed_pad"))) static char nestbed_pad[1 << 12] = {1};
+__attribute__((used, section(".bss.nestbed_pad"))) static char nestbed_pad_of_zeros[1 << 16];
+
 struct Place {
     const char* file;
     unsigned line;
