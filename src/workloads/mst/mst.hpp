@@ -72,21 +72,6 @@ __device__ inline MstKey least_of_warp(MstKey key)
     return mst_key(least, number);
 }
 
-// Lowers the key of a component for every lane that has one. All threads of the warp call it. Lanes with the component of the
-// first one share an operation: late in a search most edges lead to one component.
-__device__ inline void lower_of_warp(MstKey* best, bool has, unsigned component, MstKey key)
-{
-    const unsigned mask = __ballot_sync(0xFFFFFFFFU, has);
-    if (mask == 0)
-        return;
-    const int first = __ffs(static_cast<int>(mask)) - 1;
-    const unsigned common = __shfl_sync(0xFFFFFFFFU, component, first);
-    const bool shares = has && component == common;
-    const MstKey least = least_of_warp(shares ? key : kNoMstKey);
-    if (shares ? threadIdx.x % kLanes == static_cast<unsigned>(first) : has)
-        lower(&best[component], shares ? least : key);
-}
-
 struct MstJob : RequestJob {
     MstTask task;
 };
