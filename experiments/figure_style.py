@@ -54,13 +54,13 @@ LOOKS = [names.split() for names in (
     "wide_warp nested_best wide_block",
     "host_loop graph_host cooperative mandelbrot_levels sort_levels bfs_frontier bfs_balanced bfs_direction bfs_cooperative "
     "bfs_queue sssp_frontier sssp_balanced sssp_cooperative search_levels quadtree_levels sssp_queue "
-    "sort_cooperative quadtree_cooperative bfs_bitmap bfs_cluster",
+    "sort_cooperative quadtree_cooperative bfs_bitmap bfs_cluster refine_levels refine_cooperative mst_vertices mst_edges mst_cooperative",
     "cub cub_narrow thrust sort_radix sort_merge sort_thrust quadtree_morton quadtree_karras",
     "last_block neighbored unroll8_warp complete_unroll naive_tree naive_serial tree_2d unroll2 interleaved neighbored_less "
     "shared_neighbored shared_interleaved last_block_rdc last_block_inline last_block_noinline host host_parallel copy_row "
     "copy_col naive_row naive_col shared_tile unroll4_row unroll4_col diagonal_row diagonal_col blobs blobs_wrong "
     "bezier_line_thread bezier_line_block bezier_balanced mandelbrot_exhaustive mandelbrot_queue search_queue search_stacks "
-    "search_surplus search_prefixes triangles_merge triangles_search triangles_hash triangles_bitmap",
+    "search_surplus search_prefixes triangles_merge triangles_search triangles_hash triangles_bitmap refine_queue",
     "hello hello_synced recursive_transpose chain fanout lanes_in_turn lanes_at_once",
     "litmus_own_write litmus_other_barrier litmus_constant litmus_child_flag litmus_child_tail litmus_grandchild_tail "
     "litmus_siblings_null litmus_second_child litmus_counter_fence litmus_other_write litmus_child_write litmus_siblings_forget "
@@ -68,7 +68,8 @@ LOOKS = [names.split() for names in (
     "bezier_children mandelbrot_split mandelbrot_naive mandelbrot_graph bezier_unordered quick_kway quick_binary quick_simple "
     "quick_sample search_children search_budget search_graph quadtree_children quadtree_graph quadtree_sample bfs_tail bfs_graph "
     "bfs_children bfs_recursive sssp_tail sssp_near_far sssp_graph sssp_children sssp_recursive bfs_queue_children "
-    "sssp_queue_children bfs_graph_sync sort_graph triangles_children triangles_edges")]
+    "sssp_queue_children bfs_graph_sync sort_graph triangles_children triangles_edges refine_children refine_graph "
+    "mst_children mst_components mst_tail mst_graph")]
 PLACES = {name: place for names in LOOKS for place, name in enumerate(names)}
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}

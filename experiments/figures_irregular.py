@@ -188,10 +188,10 @@ def _groups(cases):
 
 def _key(shown):
     there = set(shown["group"][shown["by_need"]])
-    return [(f"aggregation {name}" if name in LOOKS else name, *_look(name)) for name in _groups(shown) if name in there]
+    return [(f"aggregation {name}" if name in LOOKS else name, *look_of_group(name)) for name in _groups(shown) if name in there]
 
 
-def _look(group):
+def look_of_group(group):
     colour, mark = LOOKS.get(group, (style.BLUE, "o") if group == UNGROUPED else (style.BLACK, "P"))
     return style.on_page(colour)["light"], mark
 
@@ -228,9 +228,9 @@ def against_flat(part, shown, figure):
         every += list(speedups)
         for name in _groups(timed):
             dots = speedups[timed["group"] == name]
-            colour, mark = _look(name)
+            colour, mark = look_of_group(name)
             axes.plot(dots, [place] * len(dots), mark, color=colour, markersize=4, alpha=0.6, markeredgewidth=0)
-        axes.plot([reference["us"] / best["us"]], [place], _look(best["group"])[1], color=_look(best["group"])[0], markersize=7,
+        axes.plot([reference["us"] / best["us"]], [place], look_of_group(best["group"])[1], color=look_of_group(best["group"])[0], markersize=7,
                   markeredgecolor=style.INK, markeredgewidth=0.8, zorder=4)
     style.log_axis(axes, "x", min([*every, 0.9]), max([*every, 1.1]))
     axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
@@ -325,7 +325,7 @@ def _launches_of(panel):
 def _launches_panel(axes, panel, lines):
     every = []
     for name, points in lines:
-        colour, mark = _look(name)
+        colour, mark = look_of_group(name)
         axes.plot(*zip(*points) if points else ((), ()), color=colour, marker=mark, markersize=4.5)
         every += [launches for _, launches in points]
     style.log_axis(axes, "y", min(every, default=1), max(every, default=1))
@@ -336,7 +336,7 @@ def _launches_panel(axes, panel, lines):
 def _threshold_panel(axes, panel, reference):
     times = []
     for name, found in _best_by_threshold(panel):
-        colour, mark = _look(name)
+        colour, mark = look_of_group(name)
         places, middle, low, high = zip(*[(place, best["us"], best["low"], best["high"]) for place, best in found])
         axes.plot(places, middle, color=colour, marker=mark, markersize=4.5)
         style.intervals(axes, places, low, high, color=colour, linewidth=2.2, alpha=0.45)
@@ -386,7 +386,7 @@ def against_launches(part, shown, figure):
         axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, work_text(case, names))
         for name in _groups(panel):
             own = panel[panel["group"] == name]
-            colour, mark = _look(name)
+            colour, mark = look_of_group(name)
             axes.plot(own["launches"], own["us"], mark, color=colour, markersize=4.5, alpha=0.7, markeredgewidth=0)
         if panel["launches"].min() > 0:
             style.log_axis(axes, "x", panel["launches"].min(), panel["launches"].max())

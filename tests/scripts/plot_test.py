@@ -765,6 +765,26 @@ class PlotTest(MadeLogs):
         untimed = [row for name in ("uniform", "sorted", "equal") for row in self.sort(None, input=name)]
         self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-input"]))
 
+    def test_the_work_of_an_item_says_from_where_a_launch_pays(self):
+        columns = [*self.BY_NEED, "division", "levels", "work"]
+        field = {"input": "front", "elements": 8, "division": 16, "levels": 6}
+        made = [row for dwell, single, by_grid, flat in ((1, 900, 50, 10), (64, 910, 80, 50), (1024, 1400, 520, 500), (4096, 2090, 2010, 2000)) for row in
+                [*self.by_need(single, strategy="refine_children", launches=100, dwell=dwell, work=100 * dwell, **field),
+                 *self.by_need(by_grid, "grid", strategy="refine_children", launches=5, dwell=dwell, work=100 * dwell, **field),
+                 *self.by_need(by_grid + 9, "grid", strategy="refine_children", launches=5, dwell=dwell, work=100 * dwell, block=32, **field),
+                 *self.flat(flat, strategy="refine_queue", dwell=dwell, work=100 * dwell, **field),
+                 *self.flat(2 * flat, strategy="refine_levels", mechanism="host", dwell=dwell, work=100 * dwell, **field)]]
+        figure = self.drawn(made, columns=columns)["made-time-work"]
+        self.assertIn("from dwell 1024 on, 20 500 operations per launch, refine_children, fire and forget, grid is within 5 % of the best flat form", words_of(figure))
+        lines = {tuple(round(float(y), 3) for y in line.get_ydata()) for line in figure.axes[0].lines}
+        self.assertLessEqual({(90, 18.2, 2.8, 1.045), (5, 1.6, 1.04, 1.005), (1, 1, 1, 1), (2, 2, 2, 2)}, lines)  # the fastest block
+        far = [row for row in made if row["dwell"] != "4096" and row.get("aggregate") != "grid"]
+        self.assertIn("no form that launches comes within 5 %", words_of(self.drawn(far, columns=columns)["made-time-work"]))
+        two = [row for row in made if row["dwell"] in ("1", "64")]
+        self.assertNotIn("made-time-work", self.drawn(two, columns=columns))  # two points are no line
+        untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "wrong"} for row in made]
+        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-work"]))
+
     SEARCH = [*BY_NEED, "cutoff", "budget"]
 
     def search(self, time, strategy="search_budget", launches=7, **more):

@@ -25,7 +25,7 @@ constexpr AxisMeaning kMeanings[]{
     {axis::division, "parts per side of the field: root blocks of a time step", 16},
     {axis::levels, "the deepest level of cells", 6}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
-                                      "by-input",     "study",     "ways"};
+                                      "by-input",     "by-work",   "study",       "ways"};
 
 void complete(Case& point, const Asked& asked)
 {

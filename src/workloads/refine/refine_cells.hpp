@@ -48,6 +48,19 @@ __device__ inline float value_at(const RefineTask& task, float x, float y)
     return limited(wave * kRingsSlope);
 }
 
+// Two samples go back on their paths, some steps at once: so the loop around them takes little time.
+template <unsigned Steps>
+__device__ inline void go_back(RefineTurn turn, float (&x)[2], float (&y)[2])
+{
+    for (unsigned step = 0; step < Steps; ++step)
+        for (unsigned index = 0; index < 2; ++index) {
+            const float across = turn.sine * y[index];
+            const float along = turn.sine * x[index];
+            x[index] = fmaf(turn.cosine, x[index], across);
+            y[index] = fmaf(turn.cosine, y[index], -along);
+        }
+}
+
 // The values of two neighbours of a row, of which a cell has 32 pairs.
 struct SamplePair {
     float one, other;
@@ -69,13 +82,12 @@ __device__ inline SamplePair samples_of(const RefineTask& task, const RefinedCel
     float y[2] = {at(top, 2 * pair / kSampleSide), 0};
     y[1] = y[0];
     const RefineTurn turn = task.turns[step];
-    for (unsigned count = 0; count < task.dwell; ++count)
-        for (unsigned index = 0; index < 2; ++index) {
-            const float across = turn.sine * y[index];
-            const float along = turn.sine * x[index];
-            x[index] = fmaf(turn.cosine, x[index], across);
-            y[index] = fmaf(turn.cosine, y[index], -along);
-        }
+    constexpr unsigned kAtOnce = 8;
+    unsigned rest = task.dwell;
+    for (; rest >= kAtOnce; rest -= kAtOnce)
+        go_back<kAtOnce>(turn, x, y);
+    for (; rest > 0; --rest)
+        go_back<1>(turn, x, y);
     return {value_at(task, x[0], y[0]), value_at(task, x[1], y[1])};
 }
 
