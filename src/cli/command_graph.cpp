@@ -115,13 +115,13 @@ Command graph_command()
                          .default_text = "-",
                          .letter = 'o'},
                         overwrite_option()},
-            .settings =
-                key_options(Values::several,
-                            {{"input", "uniform", "uniform, zipf, rmat, rmat_relabelled, path, star, grid2d or file"},
-                             {"elements", kVertices, "vertices"},
-                             {"edge-factor", {}, "edges per vertex that uniform, zipf and rmat draw"},
-                             {"graph-file", {}, "the files of input `file`: .mtx, .gr, or lists of edges"},
-                             {"seed", {}, "seed of the graph"}}),
+            .settings = key_options(
+                Values::several,
+                {{"input", "uniform", "uniform, zipf, rmat, rmat_relabelled, path, star, grid2d, road or file"},
+                 {"elements", kVertices, "vertices"},
+                 {"edge-factor", {}, "edges per vertex that uniform, zipf and rmat draw"},
+                 {"graph-file", {}, "the files of input `file`: .mtx, .gr, or lists of edges"},
+                 {"seed", {}, "seed of the graph"}}),
             .call = graph};
 }
 

@@ -1,5 +1,6 @@
 #include "graphs/csr_graph.hpp"
 
+#include "base/parallel.hpp"
 #include "base/split_mix.hpp"
 #include "graphs/graph_input.hpp"
 
@@ -19,6 +20,7 @@ constexpr std::uint64_t kMaxVertices = std::uint64_t{1} << 30;
 // So that the draws of one seed for different purposes are independent.
 constexpr std::uint64_t kForLabels = 0x6C6162656C730000;
 constexpr std::uint64_t kForWeights = 0x7765696768740000;
+constexpr std::uint64_t kForRoads = 0x726F616473000000;
 
 // The numbers 0 to count - 1 in an order drawn from the seed.
 std::vector<std::uint32_t> shuffled(std::uint32_t count, std::uint64_t seed)
@@ -30,14 +32,24 @@ std::vector<std::uint32_t> shuffled(std::uint32_t count, std::uint64_t seed)
     return labels;
 }
 
+// elements * edge_factor edges, each drawn by draw(index), on all cores.
+template <class Draw>
+std::vector<Edge> drawn_edges(const Case& point, const Draw& draw)
+{
+    std::vector<Edge> edges(point.elements * point.edge_factor);
+    for_ranges(edges.size(), [&](std::size_t first, std::size_t end) {
+        for (std::size_t index = first; index < end; ++index)
+            edges[index] = draw(index);
+    });
+    return edges;
+}
+
 std::vector<Edge> uniform_edges(const Case& point)
 {
-    std::vector<Edge> edges;
-    edges.reserve(point.elements * point.edge_factor);
-    for (std::uint64_t index = 0; index < point.elements * point.edge_factor; ++index)
-        edges.push_back({static_cast<std::uint32_t>(index / point.edge_factor),
-                         static_cast<std::uint32_t>(split_mix(point.seed, index) % point.elements)});
-    return edges;
+    return drawn_edges(point, [&](std::uint64_t index) -> Edge {
+        return {static_cast<std::uint32_t>(index / point.edge_factor),
+                static_cast<std::uint32_t>(split_mix(point.seed, index) % point.elements)};
+    });
 }
 
 std::vector<Edge> zipf_edges(const Case& point)
@@ -89,10 +101,7 @@ std::vector<Edge> rmat_edges(const Case& point)
     unsigned bits = 0;
     while (std::uint64_t{1} << bits < point.elements)
         ++bits;
-    std::vector<Edge> edges;
-    edges.reserve(point.elements * point.edge_factor);
-    for (std::uint64_t index = 0; index < point.elements * point.edge_factor; ++index)
-        edges.push_back(rmat_edge(point, bits, index));
+    std::vector<Edge> edges = drawn_edges(point, [&](std::uint64_t index) { return rmat_edge(point, bits, index); });
     if (point.input == GraphInput::rmat_relabelled) {
         const std::vector<std::uint32_t> labels = shuffled(static_cast<std::uint32_t>(point.elements), point.seed);
         for (Edge& edge : edges)
@@ -111,6 +120,32 @@ std::vector<Edge> grid_edges(std::uint32_t side)
             if (y + 1 < side)
                 edges.push_back({y * side + x, (y + 1) * side + x});
         }
+    return edges;
+}
+
+// A spanning tree of the grid, drawn by joining parts along its edges in a drawn order, and an eighth of the other edges.
+// Source: Kruskal, "On the Shortest Spanning Subtree of a Graph", 1956; as in mazes, the tree has long ways round.
+std::vector<Edge> road_edges(std::uint32_t side, std::uint64_t seed)
+{
+    constexpr std::uint64_t kKept = 8; // one of so many
+    const std::vector<Edge> grid = grid_edges(side);
+    std::vector<std::uint32_t> part(std::size_t{side} * side); // a vertex of the same part; of its first one: itself
+    std::iota(part.begin(), part.end(), 0U);
+    const auto first_of = [&](std::uint32_t vertex) {
+        while (part[vertex] != vertex)
+            vertex = part[vertex] = part[part[vertex]];
+        return vertex;
+    };
+    std::vector<Edge> edges;
+    for (const std::uint32_t index : shuffled(static_cast<std::uint32_t>(grid.size()), seed)) {
+        const std::uint32_t from = first_of(grid[index].from);
+        const std::uint32_t to = first_of(grid[index].to);
+        if (from != to)
+            part[from] = to;
+        else if (split_mix(seed ^ kForRoads, index) % kKept != 0)
+            continue;
+        edges.push_back(grid[index]);
+    }
     return edges;
 }
 
@@ -204,11 +239,16 @@ CsrGraph make_graph(const Case& point)
     } else if (point.input == GraphInput::grid2d) {
         vertices = std::uint64_t{side_of(vertices)} * side_of(vertices);
         edges = grid_edges(side_of(vertices));
+    } else if (point.input == GraphInput::road) {
+        vertices = std::uint64_t{side_of(vertices)} * side_of(vertices);
+        edges = road_edges(side_of(vertices), point.seed);
     } else {
         throw std::invalid_argument("input " + std::string(name_of(point.input)) + " is not a graph to make");
     }
-    for (std::size_t index = 0; index < edges.size(); ++index)
-        edges[index].weight = weight_of(point.seed, index);
+    for_ranges(edges.size(), [&](std::size_t first, std::size_t end) {
+        for (std::size_t index = first; index < end; ++index)
+            edges[index].weight = weight_of(point.seed, index);
+    });
     return graph_of(vertices, edges, both_ways);
 }
 

@@ -4,7 +4,8 @@
 // edges in proportion to 1 / r, to vertices drawn evenly; ranks are drawn. These edges have one direction.
 // rmat: elements * edge_factor edges by R-MAT with .57, .19, .19, .05; low numbers have most edges. rmat_relabelled: the
 // same graph with vertices numbered at random. path, star (its centre is vertex 0), grid2d (a square of 4-neighbours; if
-// the number of vertices is not a square, the next smaller one). These edges lead both ways.
+// the number of vertices is not a square, the next smaller one), road (a random part of that grid, like a network of roads: connected,
+// planar, 2.25 edges per vertex, with ways round). These edges lead both ways.
 // Self-loops and parallel edges stay in. A search starts at the first vertex that has an edge.
 // Source: Chakrabarti, Zhan, Faloutsos, "R-MAT", SDM 2004; the Graph500 benchmark has these parameters.
 #pragma once

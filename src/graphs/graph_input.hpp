@@ -12,12 +12,12 @@ namespace nestbed
 
 struct GraphInput {
     static constexpr InputKind uniform{"uniform"}, rmat{"rmat"}, rmat_relabelled{"rmat_relabelled"}, zipf{"zipf"},
-        path{"path"}, star{"star"}, grid2d{"grid2d"}, file = kFileInput;
+        path{"path"}, star{"star"}, grid2d{"grid2d"}, road{"road"}, file = kFileInput;
 };
 
 inline constexpr std::array kGraphInputs{GraphInput::uniform, GraphInput::rmat, GraphInput::rmat_relabelled,
                                          GraphInput::zipf,    GraphInput::path, GraphInput::star,
-                                         GraphInput::grid2d,  GraphInput::file};
+                                         GraphInput::grid2d,  GraphInput::road, GraphInput::file};
 
 // Whether the input is drawn, with Case::edge_factor edges per vertex.
 constexpr bool draws_edges(InputKind input)

@@ -132,6 +132,31 @@ TEST(CsrGraph, OfDrawnInputsIsSkewedAsItSays)
         EXPECT_NEAR(of_zipf[rank - 1], first / rank, 1) << rank;
 }
 
+TEST(CsrGraph, OfRoadsIsAConnectedPartOfTheGridWithLongerWays)
+{
+    const CsrGraph road = made(InputKind("road"), 10000);
+    ASSERT_EQ(road.vertices(), 10000U);
+    EXPECT_TRUE(road.both_ways);
+    EXPECT_NEAR(road.edges() / 10000.0, 2.25, 0.05);
+    std::vector<unsigned> with_degree(5);
+    for (std::uint32_t vertex = 0; vertex < road.vertices(); ++vertex) {
+        ++with_degree.at(road.degree(vertex));
+        for (std::uint32_t edge = road.starts[vertex]; edge < road.starts[vertex + 1]; ++edge) {
+            const std::uint32_t other = road.ends[edge];
+            const std::uint32_t apart = std::max(vertex, other) - std::min(vertex, other);
+            EXPECT_TRUE(apart == 100 || (apart == 1 && vertex / 100 == other / 100));
+        }
+    }
+    EXPECT_EQ(with_degree[0], 0U);
+    EXPECT_GT(with_degree[2] + with_degree[3], 6500U);
+    const std::vector<std::uint32_t> distances = bfs_distances(road, road.source());
+    const std::uint32_t farthest = *std::ranges::max_element(distances); // unreached would be 2^32 - 1
+    EXPECT_GT(farthest, 198U);                                           // of the grid
+    EXPECT_LT(farthest, 1000U);
+    EXPECT_EQ(made(InputKind("road"), 10000).ends, road.ends);
+    EXPECT_EQ(made(InputKind("road"), 1).vertices(), 1U);
+}
+
 TEST(CsrGraph, IsDrawnFromTheSeed)
 {
     const Case point = graph_case(InputKind("rmat"), 1000);
@@ -158,8 +183,9 @@ TEST(CsrGraph, RefusesWhatIsTooLarge)
 
 TEST(CsrGraph, HasTheDistancesOfTheDefinition)
 {
-    for (const InputKind input : {InputKind("uniform"), InputKind("rmat"), InputKind("rmat_relabelled"),
-                                  InputKind("zipf"), InputKind("path"), InputKind("star"), InputKind("grid2d")})
+    for (const InputKind input :
+         {InputKind("uniform"), InputKind("rmat"), InputKind("rmat_relabelled"), InputKind("zipf"), InputKind("path"),
+          InputKind("star"), InputKind("grid2d"), InputKind("road")})
         for (const std::uint32_t edge_factor : {1U, 3U}) {
             SCOPED_TRACE(name_of(input));
             const CsrGraph graph = made(input, 200, edge_factor);

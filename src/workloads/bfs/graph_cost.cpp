@@ -54,6 +54,8 @@ GraphSize size_of(const Case& point, double edges)
         return {vertices, vertices};
     if (point.input == GraphInput::grid2d)
         return {vertices, 2 * std::sqrt(vertices)};
+    if (point.input == GraphInput::road)
+        return {vertices, 4 * std::sqrt(vertices)};
     if (point.input == GraphInput::star)
         return {vertices, 2};
     return point.input == GraphInput::file ? size_of_file(point, edges) : with_few_levels(vertices);
