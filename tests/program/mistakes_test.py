@@ -145,7 +145,6 @@ class Host(Programs):
         main = ["int* d; cudaMalloc(&d, 400);", "__builtin_memset(d, 0, 400); if (d[0] == 0)", "k<<<1, 100>>>(d);"]
         self.check(run("races", self.ADD, main), EXIT_BAD, r"my\.cu:6  the host$")
 
-
     def test_memory_of_the_host_as_an_argument_is_named(self):
         warning = (r"^my\.cu:6: warning: an argument of the launch of k points to memory of the host, which kernels of most GPUs cannot use; "
                    r"allocate it by cudaMalloc\(\)$")
