@@ -291,6 +291,9 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             constexpr std::uint64_t kMostByVertex = 60; // depth first, the work grows exponentially
             if (info.has(axis::threshold))
                 point.elements = std::min(point.elements, kMostByVertex);
+            constexpr std::uint64_t kMostByRound = 600; // all vertices launch in each of several rounds
+            if (info.requests && info.workload->name == "mst")
+                point.elements = std::min(point.elements, kMostByRound);
         }
         return;
     }
