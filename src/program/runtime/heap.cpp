@@ -1,6 +1,6 @@
-// Memory with guards around it, and what is left of it after its end.
+#include "program/runtime/heap.hpp"
+
 #include "device/cpu/observer.hpp"
-#include "program/runtime/memory.hpp"
 #include "program/runtime/running.hpp"
 
 #include <fmt/format.h>
