@@ -8,7 +8,6 @@ from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
 AXIS = "dwell"
-SAME = [name for name in irregular.WORK if name != AXIS]
 FORM = ["strategy", "mechanism", "group"]
 PAYS = 1.05  # a launch costs next to nothing up to this ratio
 
@@ -18,7 +17,7 @@ def works(cases):
     own = irregular.flat_and_nested(cases)
     own = own.assign(**{AXIS: pandas.to_numeric(own[AXIS], errors="coerce")})
     own = own[own[AXIS].notna()]
-    found = [group for group in parts.grouped_by(own, SAME) if any(form[AXIS].nunique() >= 3 for form in parts.grouped_by(group[group["by_need"]], FORM))]
+    found = [group for group in irregular.by_work(own, without=(AXIS,)) if any(form[AXIS].nunique() >= 3 for form in parts.grouped_by(group[group["by_need"]], FORM))]
     return pandas.concat(found) if found else own[:0]
 
 
@@ -66,14 +65,14 @@ def _title(title, lines):
 
 def by_work(part, shown, figure):
     """A panel for each work but the work of an item; a line for each form: its time over that of the best flat form."""
-    panels = [lines for lines in map(_lines, parts.grouped_by(shown, SAME)) if any(line[2] for line in lines)]
+    panels = [lines for lines in map(_lines, irregular.by_work(shown, without=(AXIS,))) if any(line[2] for line in lines)]
     if not panels:
         return nothing_timed(figure.title, part, shown)
     sheet = Sheet(_title(figure.title, panels[0]), [], "Solid: launches from the device. Dashed: flat forms.")
     left, height = 0.72, 3.6
     room = max(style.text_width(_label(*line[:3]), 8) for lines in panels for line in lines) + 0.35
     for place, lines in enumerate(panels):
-        text = irregular.work_text(lines[0][4].iloc[0], parts.varying(shown, SAME))
+        text = irregular.work_text(lines[0][4].iloc[0], parts.varying(shown, irregular.work_columns(shown, (AXIS,))))
         width = style.WIDTH - left - room - style.MARGIN
         axes = sheet.add(left, 0.2 + place * (height + 0.85), width, height, text if len(panels) > 1 else "")
         every, ends = [1.0], []

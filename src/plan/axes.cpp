@@ -140,9 +140,11 @@ std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
                 return asked.first == "all" || asked.first == name_of(mechanism);
             }))
             chosen.push_back(mechanism);
-    if (chosen.empty())
-        refuse_mechanism(axes, info);
-    return chosen;
+    if (!chosen.empty())
+        return chosen;
+    if (std::ranges::none_of(info.mechanisms, from_device))
+        return {info.mechanisms.front()};
+    refuse_mechanism(axes, info);
 }
 
 namespace

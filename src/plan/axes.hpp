@@ -49,8 +49,8 @@ std::vector<std::string> unused_waves(const std::vector<Axes>& parts,
                                       const std::function<bool(const Axis&)>& is_in_a_case);
 
 // The mechanisms that are asked for and that the strategy supports. A strategy with a single mechanism always uses
-// that one, because the others may be meant for other strategies. Throws UsageError if the strategy has several
-// mechanisms and supports none of those asked for.
+// that one, and one that launches nothing from the device uses its first if it supports none of those asked for: these
+// may be meant for other strategies. Any other strategy that supports none of them is a UsageError.
 std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info);
 
 } // namespace nestbed

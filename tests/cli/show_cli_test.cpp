@@ -129,7 +129,7 @@ TEST_F(ShowCommand, ListsStrategiesByPattern)
 TEST_F(ShowCommand, ListsAllStrategiesByWorkloadOnOneScreen)
 {
     const std::string all = nestbed("list").out;
-    EXPECT_LE(std::ranges::count(all, '\n'), 50) << all;
+    EXPECT_LE(std::ranges::count(all, '\n'), 60) << all;
     expect_columns(all, 80);
     EXPECT_THAT(all, AllOf(ContainsRegex("\nreduce +aggregated_block, "), ContainsRegex(" nosync\\*,"),
                            ContainsRegex("\nsort +quick_binary, "), HasSubstr("\n* declared racy: "),

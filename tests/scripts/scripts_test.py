@@ -724,7 +724,7 @@ class Predicted(WithTools):
         done = called(self.SCRIPT, here, "unknown")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, rf"^predicted.sh: {here}/unknown.csv: `nestbed predict` ended with \d: nestbed: .*:3: this nestbed has no "
-                                      r"strategy 'reduce9'\n$")
+                                      r"strategy 'reduce9'; of a workload of your own: --load FOLDER\n$")
         (here / "model.json").write_text("{")
         self.assertIn("model.json", called(self.SCRIPT, here, "ways").stderr)
         self.assertFalse((here / "predicted.csv").exists())

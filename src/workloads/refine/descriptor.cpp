@@ -22,7 +22,7 @@ constexpr AxisMeaning kMeanings[]{
     {axis::elements, "time steps", 0, "8"},
     {axis::block, "threads per block, a power of two", kRefineBlock},
     {axis::dwell, "work of a cell: steps on the path of each of its 64 samples", 64},
-    {axis::division, "parts per side of the field: root blocks of a time step", 16},
+    {axis::division, "parts per side of the field: root blocks of a time step", 16, {}, AxisRole::problem},
     {axis::levels, "the deepest level of cells", 6}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "by-work",   "study",       "ways"};
