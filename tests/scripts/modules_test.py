@@ -107,7 +107,7 @@ class Modules(Scratch):
 
     def test_a_module_of_another_build_is_refused(self):
         module = self.folder / "modules/workload_reduce.so"
-        of_module, of_program = (set(re.findall(rb"(?<![0-9a-f])[0-9a-f]{64}(?=\0)", file.read_bytes())) for file in (module, self.program))
+        of_module, of_program = (set(re.findall(rb"(?<![0-9a-zA-Z])[0-9a-f]{64}(?=\0)", file.read_bytes())) for file in (module, self.program))
         hashes = list(of_module & of_program)
         self.assertEqual(len(hashes), 1)
         module.write_bytes(module.read_bytes().replace(hashes[0], b"0" * 64))
@@ -118,7 +118,7 @@ class Modules(Scratch):
     def test_a_module_of_another_build_is_as_if_it_had_not_been_built_where_nothing_asks_for_it(self):
         self.take("workload_hello")
         module = self.folder / "modules/workload_hello.so"
-        module.write_bytes(re.sub(rb"(?<![0-9a-f])[0-9a-f]{64}(?=\0)", b"0" * 64, module.read_bytes()))
+        module.write_bytes(re.sub(rb"(?<![0-9a-zA-Z])[0-9a-f]{64}(?=\0)", b"0" * 64, module.read_bytes()))
         for words in (("run", *SUM, "-o", "-"), ("run", *SUM, "--input", "random", "-o", "-"), ("list",)):
             with self.subTest(words=words):
                 self.ended(0, *words)
