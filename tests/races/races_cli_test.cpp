@@ -125,7 +125,7 @@ TEST(RacesCommand, SaysHowToMakeThatProgramWhereItIsNot)
     const ScratchFolder folder;
     std::filesystem::copy(NESTBED_PROGRAM, folder.path("nestbed"));
     std::string text;
-    EXPECT_EQ(exit_code_of(folder.path("nestbed") + " races --strategy tail", text), 1);
+    EXPECT_EQ(exit_code_of("env -u COLUMNS " + folder.path("nestbed") + " races --strategy tail", text), 1);
     EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races does not exist"), HasSubstr("CXX=g++"),
                             HasSubstr("--target nestbed_races")));
 }
