@@ -108,8 +108,9 @@ TEST(Shards, OfEveryExperimentAreEquallyDear)
                 dearest = std::max(dearest, cost_us(kCaseTimes, part));
             }
             const double fair = std::max(all / of, dearest_case_us(plan));
-            // A part may have to make two inputs that others make too, as in levels.cfg.
-            EXPECT_LE(dearest, std::max(1.35 * fair, fair + (1 - 1.0 / of) * largest_input_us(plan)));
+            // A part of levels.cfg may have to make two inputs that others make too.
+            const double uneven = entry.path().filename() == "levels.cfg" ? 1.35 : 1.15;
+            EXPECT_LE(dearest, std::max(uneven * fair, fair + (1 - 1.0 / of) * largest_input_us(plan)));
         }
     }
 }

@@ -46,6 +46,20 @@ class Pays(MadeLogs):
         text, _ = pays.table_of([search], paths)
         return list(csv.DictReader(io.StringIO(text)))
 
+    def test_a_table_takes_several_searches(self):
+        one, other = (form("launches", [50] * 3), form("host", [40] * 3)), (form("launches", [70] * 3, elements=2048), form("host", [60] * 3, elements=2048))
+        self.log("search", *one)
+        self.log("search_more", *other)
+        self.log(1, *one)
+        self.log(2, *other)
+        searches, paths = pays.sources_in(self.folder)
+        self.assertEqual([path.name for path in searches], ["pays_search.csv", "pays_search_more.csv"])
+        text, rows = pays.table_of(searches, paths)
+        self.assertEqual([row["elements"] for row in rows], ["1024", "2048"])
+        with self.assertRaisesRegex(BadInput, "sort, uniform, int32, none, 2048 is not in .*pays_search.csv; allowed"):
+            pays.table_of(searches[:1], paths)
+        self.assertEqual(text.count("\n"), 3)
+
     def test_of_each_kind_the_fastest_is_chosen(self):
         search = self.log("search", form("launches", [90, 80, 70]), form("tail", [60, 61, 62]), form("host", [50, 52, 54]), form("radix", [40, 41, 42]),
                           form("merge", [30, 31, 32]))
@@ -159,7 +173,7 @@ class Pays(MadeLogs):
         scratch = self.folder / "unpacked"
         scratch.mkdir()
         folder = claim_derived.unpacked(ROOT / "results/h100/pays.tar.xz", scratch)[0]
-        chosen = pays.experiment_of(pays.searched(pays.cases_of(folder / pays.SEARCH)), pays.SEARCH)
+        chosen = pays.experiment_of(pays.searched(pays.cases_of(folder / "pays_search.csv")), "pays_search.csv")
         self.assertEqual((ROOT / "experiments/pays_chosen.cfg").read_text(encoding="utf-8"), chosen)
 
 

@@ -16,9 +16,9 @@ namespace
 {
 
 constexpr double kTurnPerStep = 0.1; // radians
-constexpr std::uint64_t kMostCells = std::uint64_t{1} << 30;
-constexpr std::uint64_t kMostAcross = std::uint64_t{1}
-                                      << 24; // half distances of samples, as exact numbers of type float
+constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxAcross = std::uint64_t{1}
+                                     << 24; // half distances of samples, as exact numbers of type float
 constexpr std::uint32_t kWarpThreads = 32;
 constexpr std::size_t kEveryCore = std::size_t{1} << 24; // more than for_ranges() gives one thread
 
@@ -189,10 +189,10 @@ std::string why_not_refined(const Case& point)
     if (point.levels > RefineShape::kMaxLevels)
         return std::to_string(point.levels) + " levels of cells; allowed: at most " +
                std::to_string(RefineShape::kMaxLevels);
-    if ((std::uint64_t{2 * kSampleSide} * point.division << point.levels) > kMostAcross)
+    if ((std::uint64_t{2 * kSampleSide} * point.division << point.levels) > kMaxAcross)
         return std::to_string(point.division) + " parts per side with " + std::to_string(point.levels) +
                " levels have samples that are too close to each other; allowed: division x 2^levels at most 2^20";
-    if (shape.cells() > kMostCells)
+    if (shape.cells() > kMaxCells)
         return "at most " + std::to_string(shape.cells()) + " cells in " + std::to_string(shape.steps) +
                " time steps; allowed: 2^30";
     return "";

@@ -87,8 +87,8 @@ __device__ inline unsigned long long count_merged(const TriangleTask& task, unsi
 // each kLanesPerEdge threads if there are few. `resident`: blocks that run at the same time.
 inline unsigned edges_per_share(const TriangleJob& job, std::uint32_t resident)
 {
-    constexpr unsigned kMost = 1024;
-    return std::clamp(job.task.in_edge_count / resident + 1, job.point.block / kLanesPerEdge, kMost);
+    constexpr unsigned kMaxEdges = 1024;
+    return std::clamp(job.task.in_edge_count / resident + 1, job.point.block / kLanesPerEdge, kMaxEdges);
 }
 inline unsigned shares_of(const TriangleJob& job, unsigned share)
 {
