@@ -71,13 +71,12 @@ def _figure(path, own, l2):
     axes.set_xlabel("speedup of the form that launches over its fastest rival, by the host's clock")
     sheet.notes.append("Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
                        f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/protocol.md.")
-    first = own.iloc[0]
-    return sheet.finish([f"From {path.name}: {_count(first, 'process', 'es')} on {_count(first, 'machine', 's')}, {first['device']}."])
+    return sheet.finish([f"From {path.name}: {_count(own, 'process', 'es')} on {_count(own, 'machine', 's')}, {own['device'].iloc[0]}."])
 
 
-def _count(work, what, more):
-    number = work[f"{what}{more}"]
-    return f"{number} {what}{'' if number == '1' else more}"
+def _count(own, what, more):
+    numbers = sorted(set(own[f"{what}{more}"].astype(int)))
+    return f"{' or '.join(map(str, numbers))} {what}{'' if numbers == [1] else more}"
 
 
 def _label(work, own):
