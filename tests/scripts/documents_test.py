@@ -119,7 +119,12 @@ class Readme(unittest.TestCase):
     def test_is_short(self):
         text = (ROOT / "README.md").read_bytes()
         self.assertLessEqual(len(text), 9 * 1024)
-        self.assertLessEqual(text.count(b"\n"), 150)
+        self.assertLessEqual(text.count(b"\n"), 120)
+
+    def test_the_page_of_decisions_is_one_screen(self):
+        text = (ROOT / "results/decide.md").read_text(encoding="utf-8")
+        self.assertLessEqual(text.count("\n"), 30)
+        self.assertLessEqual(len(re.sub(r"\]\([^)]*\)", "", text)), 2500)
 
     def test_and_each_top_folder_has_one(self):
         for folder in ("baseline", "experiments", "nested", "results", "src", "tests"):
