@@ -50,6 +50,9 @@ std::optional<std::uint64_t> times_called(const std::string& path, const Section
     return static_cast<std::uint64_t>(std::llround(*number));
 }
 
+// An unnamed namespace: "<unnamed>" in the source page, and without the first character in the raw page.
+constexpr std::string_view kUnnamed = "unnamed>";
+
 bool is_word(char c)
 {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -130,6 +133,11 @@ std::string plain_name(std::string_view name)
         if (rest.starts_with("::")) { // the text so far ends in a namespace
             if (!text.empty() && text.back() == ')')
                 take_off_brackets(text); // (anonymous namespace)
+            if (text.ends_with(kUnnamed)) {
+                text.resize(text.size() - kUnnamed.size());
+                if (text.ends_with('<'))
+                    text.pop_back();
+            }
             while (!text.empty() && is_word(text.back()))
                 text.pop_back();
             ++index;

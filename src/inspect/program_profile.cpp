@@ -182,7 +182,7 @@ ProgramProfile program_profile(const std::string& source_path, std::string_view 
     ProgramProfile profile{.from_host = page.kernels.size(),
                            .from_device = launches_in(source_path, sections, {0, sections.size()}) / copies};
     for (std::size_t root = 0; root < page.kernels.size(); ++root) {
-        const std::string name = short_name(page.kernels[root]);
+        const std::string name = short_name(plain_name(page.kernels[root]));
         auto found = std::ranges::find(profile.kernels, name, &HostKernel::name);
         if (found == profile.kernels.end())
             found = profile.kernels.insert(found, {.name = name});

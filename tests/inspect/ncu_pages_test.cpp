@@ -177,6 +177,10 @@ TEST(SourcePage, FindsKernelsUnderTheNamesThatTheRawPageHas)
     EXPECT_EQ(launches_of("x", grid + grid, raw_of({name})), 3U);
     EXPECT_EQ(launches_of("x", grid + grid, raw_of({name, name})), 6U);
     EXPECT_EQ(launches_of("x", grid, raw_of({"rest(int)"})), 3U);
+    const std::string unnamed = section("a::<unnamed>::last(int)");
+    EXPECT_EQ(launches_of("x", grid + unnamed, raw_of({name, "unnamed>::last(int)"})), 3U);
+    EXPECT_EQ(launches_of("x", grid + unnamed, raw_of({name, "<unnamed>::last(int)"})), 3U);
+    EXPECT_EQ(launches_of("x", grid + section("a::Unnamed<a::unnamed>::last(int)"), raw_of({name})), 3U);
     EXPECT_EQ(why_not_source(grid, raw_of({"void sum<int, 33, -1, Nest>(const T1 *, Job<T1>)"})),
               "x.source.csv: its sections do not match the raw page: 0 sections of void sum<int, 33, -1, Nest>(const "
               "T1 *, Job<T1>), 1 root grids");

@@ -55,6 +55,10 @@ TEST(ProgramProfile, OfRecordedPagesIsTheKnownNumber)
     EXPECT_THAT(rows("nosync-null-64x512"), ElementsAre("reduce_nosync 1 512"));
     EXPECT_THAT(rows("nested_best-64x512"), ElementsAre("sum_best 1 1"));
     EXPECT_THAT(rows("neighbored-64x512"), ElementsAre("reduce_neighbored 1 0"));
+    EXPECT_THAT(rows("mst_components-forget-2048x64"),
+                ElementsAre("list_of_vertices 1 0", "mst_components 3 43", "hook_components 3 0", "follow_hooks 3 0",
+                            "forget_lists 3 0", "count_edges 3 0", "place_lists 3 0", "move_edges 3 0",
+                            "report_words 3 0"));
 }
 
 TEST(ProgramProfile, KernelsWithoutLaunchesBeforeOthersHaveNone)

@@ -171,6 +171,15 @@ TEST(ReconcileFiles, AreFoundBesideEachOther)
     EXPECT_EQ(one.counters->root_grids, 4U);
 }
 
+// Most of its kernels launch nothing, and one is in an unnamed namespace.
+TEST(ReconcileFiles, OfACaseWithSeveralKernelsOfTheHostAreCounted)
+{
+    const Reconciled one = reconcile_files(NESTBED_DATA "/h200/mst_components-forget-2048x64.csv");
+    EXPECT_EQ(one.verdict, Verdict::equal) << one.detail;
+    EXPECT_EQ(one.nsight, 43U);
+    EXPECT_EQ(one.counters->root_grids, 25U);
+}
+
 TEST(ReconcileFiles, ThatAreMissingAreNamed)
 {
     const ScratchFolder folder;

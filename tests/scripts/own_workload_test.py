@@ -21,14 +21,32 @@ NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
 SWEEP = ("--strategy", "quadrature_*", "--backend", "cpu", "--grid", "2", "--block", "32", "--repeat", "2", "--warmup", "0")
 
 
-def nestbed(*words, cwd, load=""):
+def nestbed(*words, cwd, load="", program=NESTBED):
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}  # with it, messages are wrapped
-    return subprocess.run([NESTBED, *words], capture_output=True, text=True, check=False, timeout=280, cwd=cwd,
+    return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=280, cwd=cwd,
                           env={**environment, "NESTBED_LOAD": load})
 
 
+def copy_that_compiles_less(folder, *left_out):
+    """A copy of nestbed, in this folder, whose command `build` has nothing in these entries of workload.json."""
+    folder.mkdir()
+    shutil.copy(NESTBED, folder)
+    for name in ("lib", "modules"):
+        if (NESTBED.parent / name).exists():
+            (folder / name).symlink_to(NESTBED.parent / name)
+    for inner in ("program", "program/workload"):
+        (folder / inner).mkdir()
+        for path in (NESTBED.parent / inner).iterdir():
+            if path.name not in ("workload", "workload.json"):
+                (folder / inner / path.name).symlink_to(path)
+    words = json.loads((NESTBED.parent / "program/workload/workload.json").read_text())
+    (folder / "program/workload/workload.json").write_text(json.dumps(words | {name: type(words[name])() for name in left_out}))
+    return folder / NESTBED.name
+
+
 class OwnWorkload(unittest.TestCase):
-    """The tutorial's workload, built once."""
+    """The tutorial's workload, built once with all that a build makes. Its variants are built for the executor alone, because nvcc takes
+    most of the time of a build; those of tests of races for the detector, too."""
 
     @classmethod
     def setUpClass(cls):
@@ -37,9 +55,14 @@ class OwnWorkload(unittest.TestCase):
         cls.folder = pathlib.Path(temporary.name).resolve()
         cls.new = nestbed("new", "quadrature", cwd=cls.folder)
         cls.built = nestbed("build", "quadrature/", cwd=cls.folder)
+        cls.for_executor = copy_that_compiles_less(cls.folder / "for_executor", "nvcc", "watched_flags")
+        cls.for_races = copy_that_compiles_less(cls.folder / "for_races", "nvcc")
 
     def called(self, *words, **more):
         return nestbed(*words, cwd=self.folder, **more)
+
+    def build(self, name, program=None, **more):
+        return nestbed("build", name, cwd=self.folder, program=program or self.for_executor, **more)
 
     def rows(self, *words):
         done = self.called("run", "--load", "quadrature", *SWEEP, *words, "-o", "-")
@@ -70,7 +93,7 @@ class OwnWorkload(unittest.TestCase):
             "axis::depth, axis::grain", "axis::depth, axis::levels, axis::grain")
         self.assertEqual(changed.count("axis::levels"), 2)
         (folder / "leveled.cu").write_text(changed)
-        self.assertEqual(self.called("build", "leveled").returncode, 0)
+        self.assertEqual(self.build("leveled").returncode, 0)
         sweep = ("run", "--load", "leveled", "--strategy", "leveled_nested", *SWEEP[2:], "-o", "-")
         for given, used in (((), "5"), (("--levels", "16"), "16")):
             done = self.called(*sweep, *given)
@@ -171,7 +194,7 @@ class OwnWorkload(unittest.TestCase):
         text = (self.folder / "quadrature/quadrature.cu").read_text()
         self.assertEqual(text.count("atomicAdd(task.answer, sum)"), 1)
         (racy / "racy.cu").write_text(text.replace("quadrature", "racy").replace("atomicAdd(task.answer, sum)", "*task.answer += sum"))
-        self.assertEqual(self.called("build", "racy").returncode, 0)
+        self.assertEqual(self.build("racy", self.for_races).returncode, 0)
         done = self.called("races", "--load", "racy", "--strategy", "racy_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("racy.cu:", done.stdout)
@@ -187,7 +210,7 @@ class OwnWorkload(unittest.TestCase):
         text = text[:first] + "__device__ unsigned answers_added;\n\n" + text[first:]
         text = text.replace("    .figures = kFigures,\n", "")
         (folder / "counted.cu").write_text(text.replace("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"))
-        self.assertEqual(self.called("build", "counted").returncode, 0)
+        self.assertEqual(self.build("counted", self.for_races).returncode, 0)
         done = self.called("races", "--load", "counted", "--strategy", "counted_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("answers_added", done.stdout)
@@ -195,8 +218,8 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertIn("counted.csv: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)\n", done.stderr)
 
-    def changed(self, name, *changes):
-        """The folder NAME of a workload of that name: the tutorial's with these changes, built."""
+    def changed(self, name, *changes, program=None):
+        """The folder NAME of a workload of that name: the tutorial's with these changes, built by this nestbed."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         text = (self.folder / "quadrature/quadrature.cu").read_text()
@@ -204,7 +227,7 @@ class OwnWorkload(unittest.TestCase):
             self.assertEqual(text.count(before), 1, before)
             text = text.replace(before, after)
         (folder / f"{name}.cu").write_text(text.replace("quadrature", name))
-        self.assertEqual(self.called("build", name).returncode, 0)
+        self.assertEqual(self.build(name, program).returncode, 0)
         return folder
 
     def test_the_code_of_the_page_compiles_and_its_answers_are_right(self):
@@ -214,8 +237,9 @@ class OwnWorkload(unittest.TestCase):
         add = ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer + (in.from < 0.5 ? 0 : 1), sum);")
         self.assertIn(f"`{add[1]}`", (ROOT / "nested/your_workload.md").read_text())
         self.assertIn("calls_of_a_context(", calls)
-        for name, more, status in (("halved", (), {"ok"}), ("unhalved", (("std::atan(0.2 / kWidth) +", "std::atan(0.2 / kWidth) + 1 +"),), {"wrong"})):
-            self.changed(name, (end, array + calls), add, *more)
+        for name, more, status, program in (("halved", (), {"ok"}, NESTBED),
+                                            ("unhalved", (("std::atan(0.2 / kWidth) +", "std::atan(0.2 / kWidth) + 1 +"),), {"wrong"}, None)):
+            self.changed(name, (end, array + calls), add, *more, program=program)
             done = self.called("run", "--load", name, "--strategy", f"{name}_*", *SWEEP[2:], "--grain", "3,6", "-o", f"{name}.csv")
             rows = list(csv.DictReader((self.folder / f"{name}.csv").open(encoding="utf-8")))
             self.assertEqual(({row["status"] for row in rows}, {row["reference"] for row in rows}), (status, {"2"}), done.stderr)
@@ -223,7 +247,7 @@ class OwnWorkload(unittest.TestCase):
         self.assertRegex(rows[0]["detail"], r"^half 0 is [\d.]+ instead of [\d.]+$")
 
     def test_an_index_out_of_bounds_is_a_row_that_names_the_memory(self):
-        self.changed("bounds", ("allocate<Interval>(1 << 20)", "allocate<Interval>(2, \"intervals\")"))
+        self.changed("bounds", ("allocate<Interval>(1 << 20)", "allocate<Interval>(2, \"intervals\")"), program=self.for_races)
         sweep = ("--load", "bounds", "--strategy", "bounds_*", "--grid", "2", "--block", "32")
         done = self.called("run", *sweep, "--backend", "cpu", "--repeat", "1", "--warmup", "0", "-o", "-")
         rows = {row["strategy"]: row for row in csv.DictReader(io.StringIO(done.stdout))}
@@ -242,9 +266,8 @@ class OwnWorkload(unittest.TestCase):
         log = self.folder / "rebuilt.csv"
         sweep = ("run", "--load", "rebuilt", "--strategy", "rebuilt_levels", *SWEEP[2:], "-o", log)
         self.assertEqual(self.called(*sweep).returncode, 0)
-        if not list((folder / "build").glob("*.cuda.o")):  # nvcc names its symbols anew each time
-            self.assertEqual(self.called("build", "rebuilt").returncode, 0)
-        again = self.called(*sweep)  # the same source gives the same module
+        self.assertEqual(self.build("rebuilt").returncode, 0)
+        again = self.called(*sweep)  # the same source gives the same module, without nvcc, which names its symbols anew each time
         self.assertEqual((again.returncode, again.stderr), (0, f"nestbed: {log} already has 2 of 2 samples\n"))
         moved = folder.rename(self.folder / "elsewhere")
         self.assertEqual(self.called(*sweep[:2], moved, *sweep[3:]).returncode, 0)
@@ -271,8 +294,8 @@ class OwnWorkload(unittest.TestCase):
         done = self.called("list", load=str(folder))
         self.assertEqual(done.returncode, 2)
         self.assertIn("to build it: nestbed build", done.stderr)
-        self.assertEqual(self.called("build", "later", load=str(folder)).returncode, 0)
-        self.assertEqual(self.called("build", "later", load=str(folder)).returncode, 0)  # again
+        self.assertEqual(self.build("later", load=str(folder)).returncode, 0)
+        self.assertEqual(self.build("later", load=str(folder)).returncode, 0)  # again
 
     def test_errors_say_what_to_do(self):
         for words, code, said in (
@@ -297,7 +320,7 @@ class OwnWorkload(unittest.TestCase):
         folder.mkdir()
         text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "drawn")
         (folder / "drawn.cu").write_text(text.replace('{"threshold", ', '{"treshold", '))
-        done = self.called("build", "drawn")
+        done = self.build("drawn")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertTrue(done.stderr.startswith("nestbed: workload drawn: there is no figure 'treshold', did you mean 'threshold'?; allowed: "), done.stderr)
 
@@ -319,7 +342,7 @@ class OwnWorkload(unittest.TestCase):
         line = text[:text.index("launch<halves<Nest>>(nest")].count("\n") + 1
         (folder / "arrows.cu").write_text(text.replace("launch<halves<Nest>>(nest, {2, blockDim.x}, own, task)",
                                                        "halves<<<2, blockDim.x>>>(own, task, nest)"))
-        done = self.called("build", "arrows")
+        done = self.build("arrows")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("nestbed: arrows/arrows.cu does not compile; the first error is the one to read\n", done.stderr)
         self.assertIn(f"nestbed: arrows/arrows.cu:{line}: <<< >>> is not for workloads, whose launches nestbed counts: a kernel launches by "
@@ -332,7 +355,7 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(text.count("BLOCK_SHARED(bool, divide, 1);"), 1)
         line = text[:text.index("BLOCK_SHARED(")].count("\n") + 1
         (folder / "sharing.cu").write_text(text.replace("BLOCK_SHARED(bool, divide, 1);", "__shared__ bool divide[1];"))
-        done = self.called("build", "sharing")
+        done = self.build("sharing")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertTrue(done.stderr.endswith(f"nestbed: sharing/sharing.cu:{line}: __shared__ is not for workloads, which run on the executor too: shared "
                                              "memory is BLOCK_SHARED(type, name, count)\n"), done.stderr)
@@ -341,7 +364,7 @@ class OwnWorkload(unittest.TestCase):
         folder = self.folder / "twice"
         folder.mkdir()
         (folder / "twice.cu").write_text((self.folder / "quadrature/quadrature.cu").read_text().replace('"quadrature_levels"', '"sort_levels"'))
-        self.assertIn(self.called("build", "twice").returncode, (0, 1))
+        self.assertIn(self.build("twice").returncode, (0, 1))
         done = self.called("list", "--load", "twice")
         self.assertEqual(done.returncode, 1)
         self.assertIn("its strategy sort_levels has the name of one of nestbed's; allowed: another name\n", done.stderr)
