@@ -2,6 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "base/split_mix.hpp"
+#include "graphs/edge_lists.hpp"
 #include "graphs/graph_input.hpp"
 
 #include <algorithm>
@@ -101,13 +102,13 @@ std::vector<Edge> rmat_edges(const Case& point)
     unsigned bits = 0;
     while (std::uint64_t{1} << bits < point.elements)
         ++bits;
-    std::vector<Edge> edges = drawn_edges(point, [&](std::uint64_t index) { return rmat_edge(point, bits, index); });
-    if (point.input == GraphInput::rmat_relabelled) {
-        const std::vector<std::uint32_t> labels = shuffled(static_cast<std::uint32_t>(point.elements), point.seed);
-        for (Edge& edge : edges)
-            edge = {labels[edge.from], labels[edge.to]};
-    }
-    return edges;
+    if (point.input == GraphInput::rmat)
+        return drawn_edges(point, [&](std::uint64_t index) { return rmat_edge(point, bits, index); });
+    const std::vector<std::uint32_t> labels = shuffled(static_cast<std::uint32_t>(point.elements), point.seed);
+    return drawn_edges(point, [&](std::uint64_t index) -> Edge {
+        const Edge edge = rmat_edge(point, bits, index);
+        return {labels[edge.from], labels[edge.to]};
+    });
 }
 
 std::vector<Edge> grid_edges(std::uint32_t side)
@@ -171,14 +172,30 @@ std::uint32_t CsrGraph::source() const
 
 CsrGraph CsrGraph::reversed() const
 {
-    std::vector<Edge> edges;
-    edges.reserve(ends.size());
-    for (std::uint32_t vertex = 0; vertex < vertices(); ++vertex)
-        for (std::uint32_t edge = starts[vertex]; edge < starts[vertex + 1]; ++edge)
-            edges.push_back({ends[edge], vertex, weights[edge]});
-    CsrGraph graph = graph_of(vertices(), edges, false);
+    CsrGraph graph;
     graph.both_ways = both_ways;
+    graph.starts = into_lists(
+        vertices(), vertices(),
+        [&](std::size_t first, std::size_t end, const auto& act) {
+            for (auto vertex = static_cast<std::uint32_t>(first); vertex < end; ++vertex)
+                for (std::uint32_t edge = starts[vertex]; edge < starts[vertex + 1]; ++edge)
+                    act(ends[edge], vertex, weights[edge]);
+        },
+        [&](std::size_t edges) { graph.make_room(edges); },
+        [&](std::size_t edge, std::uint32_t end, std::uint32_t weight) { graph.put(edge, end, weight); });
     return graph;
+}
+
+void CsrGraph::make_room(std::size_t edges)
+{
+    ends.resize(edges);
+    weights.resize(edges);
+}
+
+void CsrGraph::put(std::size_t edge, std::uint32_t end, std::uint32_t weight)
+{
+    ends[edge] = end;
+    weights[edge] = weight;
 }
 
 CsrGraph graph_of(std::uint64_t vertices, const std::vector<Edge>& edges, bool both_ways)
@@ -191,24 +208,18 @@ CsrGraph graph_of(std::uint64_t vertices, const std::vector<Edge>& edges, bool b
                                     std::to_string(UINT32_MAX / (both_ways ? 2 : 1)));
     CsrGraph graph;
     graph.both_ways = both_ways;
-    graph.starts.assign(vertices + 2, 0); // one more, which the placing below uses up
-    const auto for_each = [&](const auto& act) {
-        for (const Edge& edge : edges) {
-            act(edge.from, edge.to, edge.weight);
-            if (both_ways && edge.from != edge.to)
-                act(edge.to, edge.from, edge.weight);
-        }
-    };
-    for_each([&](std::uint32_t from, std::uint32_t /*to*/, std::uint32_t /*weight*/) { ++graph.starts[from + 2]; });
-    std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
-    graph.ends.resize(graph.starts.back());
-    graph.weights.resize(graph.starts.back());
-    for_each([&](std::uint32_t from, std::uint32_t to, std::uint32_t weight) {
-        const std::uint32_t place = graph.starts[from + 1]++;
-        graph.ends[place] = to;
-        graph.weights[place] = weight;
-    });
-    graph.starts.pop_back();
+    graph.starts = into_lists(
+        vertices, edges.size(),
+        [&](std::size_t first, std::size_t end, const auto& act) {
+            for (std::size_t index = first; index < end; ++index) {
+                const Edge& edge = edges[index];
+                act(edge.from, edge.to, edge.weight);
+                if (both_ways && edge.from != edge.to)
+                    act(edge.to, edge.from, edge.weight);
+            }
+        },
+        [&](std::size_t size) { graph.make_room(size); },
+        [&](std::size_t edge, std::uint32_t end, std::uint32_t weight) { graph.put(edge, end, weight); });
     return graph;
 }
 

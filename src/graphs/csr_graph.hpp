@@ -42,6 +42,9 @@ struct CsrGraph {
     std::uint32_t source() const;
     // The same edges backwards.
     CsrGraph reversed() const;
+
+    void make_room(std::size_t edges);
+    void put(std::size_t edge, std::uint32_t end, std::uint32_t weight);
 };
 
 // Throws std::invalid_argument if the graph is too large: at most 2^30 vertices, and fewer than 2^32 edges. both_ways: each

@@ -1,5 +1,6 @@
 // Work that the host does on all its cores, and random numbers that can be computed for any position.
 #include "base/parallel.hpp"
+#include "base/parallel_sort.hpp"
 #include "base/split_mix.hpp"
 #include "support/matchers.hpp"
 
@@ -85,6 +86,27 @@ TEST(ForRanges, OfLargeCountsHaveAThreadACoreAndAreDoneOnReturn)
     EXPECT_EQ(done, cores * 16384);
     EXPECT_EQ(threads.size(), cores);
     EXPECT_TRUE(threads.contains(std::this_thread::get_id()));
+}
+
+TEST(SortOnAllCores, SortsAsOneCoreDoes)
+{
+    for (const std::size_t count : {0U, 1U, 1000U, 32768U, 300001U}) {
+        std::vector<std::uint64_t> numbers(count);
+        for (std::size_t index = 0; index < count; ++index)
+            numbers[index] = split_mix(1, index) % 100000;
+        std::vector<std::uint64_t> sorted = numbers;
+        std::ranges::sort(sorted);
+        sort_on_all_cores(numbers);
+        EXPECT_EQ(numbers, sorted) << count;
+    }
+    std::vector<std::uint64_t> numbers(100003);
+    for (std::size_t index = 0; index < numbers.size(); ++index)
+        numbers[index] = split_mix(2, index);
+    for (const unsigned threads : {1U, 2U, 3U, 16U}) { // more than this machine may have
+        std::vector<std::uint64_t> again = numbers;
+        sort_halves(again.begin(), again.end(), threads);
+        EXPECT_TRUE(std::ranges::is_sorted(again)) << threads;
+    }
 }
 
 // The first outputs of SplitMix64 from the state 0, as its authors' splitmix64.c gives them.

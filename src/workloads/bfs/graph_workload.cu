@@ -38,8 +38,9 @@ class GraphData
     }
 
     GraphData(Context& context, const Case& point)
-        : graph_(graph_or_unsupported(point)), source_(graph_.source()),
-          levels_(levels_of(graph_, bfs_distances(graph_, source_))), comparison_(context)
+        : graph_(graph_or_unsupported(point)),
+          source_(graph_.source()), distances_{bfs_distances(graph_, source_), {}},
+          levels_(levels_of(graph_, distances_[0])), comparison_(context)
     {
         copy(context, starts_, graph_.starts, "starts");
         copy(context, ends_, graph_.ends, "ends");
@@ -129,7 +130,7 @@ class GraphData
         std::vector<std::uint32_t>& distances = distances_.at(weighted ? 1 : 0);
         try {
             if (distances.empty())
-                distances = weighted ? shortest_distances(graph_, source_) : bfs_distances(graph_, source_);
+                distances = shortest_distances(graph_, source_);
         } catch (const std::invalid_argument& error) {
             throw Unsupported(error.what());
         }
@@ -139,10 +140,10 @@ class GraphData
 
     CsrGraph graph_;
     std::uint32_t source_;
+    std::array<std::vector<std::uint32_t>, 2> distances_; // without and with weights; these when they are asked for
     std::vector<GraphLevel> levels_;
     std::array<std::vector<std::vector<std::uint32_t>>, 2> rounds_; // without and with weights
-    std::array<std::vector<std::uint32_t>, 2> distances_;
-    std::optional<bool> referred_; // what the reference on the device is of
+    std::optional<bool> referred_;                                  // what the reference on the device is of
     Buffer<unsigned> starts_, ends_, weights_, in_starts_, in_ends_, distance_, reference_;
     Comparison comparison_;
 };

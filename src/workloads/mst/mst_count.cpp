@@ -1,8 +1,12 @@
 #include "workloads/mst/mst_count.hpp"
 
+#include "base/parallel.hpp"
 #include "workloads/mst/mst_step.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <mutex>
 #include <numeric>
 
 namespace nestbed
@@ -17,24 +21,37 @@ BoruvkaRounds::BoruvkaRounds(const MstGraph& graph)
 
 void BoruvkaRounds::join(const std::vector<std::uint32_t>& live)
 {
-    for (const std::uint32_t edge : live)
-        for (const std::uint32_t end : {graph_.from[edge], graph_.to[edge]}) {
-            std::uint64_t& best = best_[components_[end]];
-            best = std::min(best, mst_key(graph_.weights[edge], edge));
-        }
+    for_ranges(live.size(), [&](std::size_t first, std::size_t end_of_range) {
+        for (std::size_t at = first; at < end_of_range; ++at)
+            for (const std::uint32_t end : {graph_.from[live[at]], graph_.to[live[at]]}) {
+                const std::uint64_t key = mst_key(graph_.weights[live[at]], live[at]);
+                const std::atomic_ref best(best_[components_[end]]);
+                std::uint64_t before = best.load(std::memory_order_relaxed);
+                while (key < before && !best.compare_exchange_weak(before, key, std::memory_order_relaxed)) {
+                }
+            }
+    });
     std::vector<std::uint32_t> joined;
-    for (const std::uint32_t edge : live)
-        for (const auto& [end, other_end] :
-             {std::pair{graph_.from[edge], graph_.to[edge]}, std::pair{graph_.to[edge], graph_.from[edge]}}) {
-            const std::uint32_t one = components_[end];
-            const std::uint32_t other = components_[other_end];
+    std::mutex mutex;
+    for_ranges(live.size(), [&](std::size_t first, std::size_t end_of_range) {
+        std::vector<std::uint32_t> own; // no component is joined by two edges
+        for (std::size_t at = first; at < end_of_range; ++at) {
+            const std::uint32_t edge = live[at];
             const std::uint64_t key = mst_key(graph_.weights[edge], edge);
-            if (best_[one] != key)
-                continue;
-            chosen_[edge] = 1;
-            joined.push_back(one);
-            parents_[one] = best_[other] == key && one < other ? one : other;
+            for (const auto& [end, other_end] :
+                 {std::pair{graph_.from[edge], graph_.to[edge]}, std::pair{graph_.to[edge], graph_.from[edge]}}) {
+                const std::uint32_t one = components_[end];
+                const std::uint32_t other = components_[other_end];
+                if (best_[one] != key)
+                    continue;
+                chosen_[edge] = 1;
+                own.push_back(one);
+                parents_[one] = best_[other] == key && one < other ? one : other;
+            }
         }
+        const std::scoped_lock lock(mutex);
+        joined.insert(joined.end(), own.begin(), own.end());
+    });
     for (const std::uint32_t one : joined)
         best_[one] = kNoMstKey;
     for (std::uint32_t& component : components_) {
@@ -47,8 +64,18 @@ void BoruvkaRounds::join(const std::vector<std::uint32_t>& live)
 
 void BoruvkaRounds::drop_inner(std::vector<std::uint32_t>& live) const
 {
-    std::erase_if(live,
-                  [&](std::uint32_t edge) { return components_[graph_.from[edge]] == components_[graph_.to[edge]]; });
+    std::vector<std::uint32_t> left;
+    std::mutex mutex;
+    for_ranges(live.size(), [&](std::size_t first, std::size_t end) {
+        std::vector<std::uint32_t> own;
+        std::copy_if(
+            live.begin() + static_cast<std::ptrdiff_t>(first), live.begin() + static_cast<std::ptrdiff_t>(end),
+            std::back_inserter(own),
+            [&](std::uint32_t edge) { return components_[graph_.from[edge]] != components_[graph_.to[edge]]; });
+        const std::scoped_lock lock(mutex);
+        left.insert(left.end(), own.begin(), own.end());
+    });
+    live = std::move(left);
 }
 
 std::vector<std::vector<MstItem>> mst_rounds(const MstGraph& graph, MstForm form)

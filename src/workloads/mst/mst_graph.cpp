@@ -1,6 +1,10 @@
 #include "workloads/mst/mst_graph.hpp"
 
+#include "base/parallel_sort.hpp"
+#include "graphs/edge_lists.hpp"
+
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 
@@ -19,6 +23,24 @@ std::uint32_t root_of(std::vector<std::uint32_t>& parents, std::uint32_t vertex)
     return vertex;
 }
 
+// The keys of the edges for which takes(edge) is true, sorted.
+template <class Takes>
+std::vector<std::uint64_t> sorted_keys(const MstGraph& graph, const Takes& takes)
+{
+    std::vector<std::uint64_t> keys;
+    std::mutex mutex;
+    for_ranges(graph.edges(), [&](std::size_t first, std::size_t end) {
+        std::vector<std::uint64_t> own;
+        for (auto edge = static_cast<std::uint32_t>(first); edge < end; ++edge)
+            if (takes(edge))
+                own.push_back(mst_key(graph.weights[edge], edge));
+        const std::scoped_lock lock(mutex);
+        keys.insert(keys.end(), own.begin(), own.end());
+    });
+    sort_on_all_cores(keys);
+    return keys;
+}
+
 } // namespace
 
 MstGraph mst_graph(const CsrGraph& graph)
@@ -27,62 +49,81 @@ MstGraph mst_graph(const CsrGraph& graph)
     MstGraph made;
     made.vertices = graph.vertices();
     made.no_weights = graph.no_weights;
-    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex)
-        for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge) {
-            const std::uint32_t end = graph.ends[edge];
-            if (graph.both_ways ? end <= vertex : end == vertex)
-                continue;
-            made.from.push_back(vertex);
-            made.to.push_back(end);
-            made.weights.push_back(graph.weights[edge]);
-        }
-    if (made.from.size() >= kMaxEdges)
-        throw std::invalid_argument(std::to_string(made.from.size()) +
+    const auto for_each = [&](std::uint32_t vertex, const auto& act) {
+        for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge)
+            if (const std::uint32_t end = graph.ends[edge]; graph.both_ways ? end > vertex : end != vertex)
+                act(edge);
+    };
+    std::vector<std::uint32_t> starts(std::size_t{graph.vertices()} + 1); // of the edges of each vertex
+    for_lists(graph.starts, [&](std::uint32_t first, std::uint32_t end) {
+        for (std::uint32_t vertex = first; vertex < end; ++vertex)
+            for_each(vertex, [&](std::uint32_t /*edge*/) { ++starts[vertex + 1]; });
+    });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    if (starts.back() >= kMaxEdges)
+        throw std::invalid_argument(std::to_string(starts.back()) +
                                     " edges are too many for a spanning forest; allowed: fewer than " +
                                     std::to_string(kMaxEdges));
+    made.from.resize(starts.back());
+    made.to.resize(starts.back());
+    made.weights.resize(starts.back());
+    for_lists(graph.starts, [&](std::uint32_t first, std::uint32_t end) {
+        std::uint32_t at = starts[first];
+        for (std::uint32_t vertex = first; vertex < end; ++vertex)
+            for_each(vertex, [&](std::uint32_t edge) {
+                made.from[at] = vertex;
+                made.to[at] = graph.ends[edge];
+                made.weights[at++] = graph.weights[edge];
+            });
+    });
     return made;
 }
 
 MstHalves halves_of(const MstGraph& graph)
 {
     MstHalves halves;
-    std::vector<std::uint32_t>& starts = halves.starts;
-    starts.assign(std::size_t{graph.vertices} + 2, 0); // one more, which the placing below uses up
-    for (std::uint32_t edge = 0; edge < graph.edges(); ++edge) {
-        ++starts[graph.from[edge] + 2];
-        ++starts[graph.to[edge] + 2];
-    }
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    halves.edges.resize(2 * std::size_t{graph.edges()});
-    for (std::uint32_t edge = 0; edge < graph.edges(); ++edge) {
-        const std::uint32_t from = graph.from[edge];
-        const std::uint32_t to = graph.to[edge];
-        halves.edges[starts[from + 1]++] = {from, to, graph.weights[edge], edge};
-        halves.edges[starts[to + 1]++] = {to, from, graph.weights[edge], edge};
-    }
-    starts.pop_back();
+    halves.starts = into_lists(
+        graph.vertices, graph.edges(),
+        [&](std::size_t first, std::size_t end, const auto& act) {
+            for (auto edge = static_cast<std::uint32_t>(first); edge < end; ++edge) {
+                const std::uint32_t from = graph.from[edge];
+                const std::uint32_t to = graph.to[edge];
+                act(from, MstEdge{from, to, graph.weights[edge], edge});
+                act(to, MstEdge{to, from, graph.weights[edge], edge});
+            }
+        },
+        [&](std::size_t entries) { halves.edges.resize(entries); },
+        [&](std::size_t place, const MstEdge& edge) { halves.edges[place] = edge; });
     return halves;
 }
 
+// First the light edges. Of the others only those count that still join two trees then.
+// Source: Osipov, Sanders, Singler, "The Filter-Kruskal Minimum Spanning Tree Algorithm", ALENEX 2009.
 std::vector<std::uint32_t> minimum_forest(const MstGraph& graph)
 {
-    std::vector<std::uint64_t> keys;
-    keys.reserve(graph.edges());
-    for (std::uint32_t edge = 0; edge < graph.edges(); ++edge)
-        keys.push_back(mst_key(graph.weights[edge], edge));
-    std::ranges::sort(keys);
     std::vector<std::uint32_t> parents(graph.vertices);
     std::iota(parents.begin(), parents.end(), 0U);
     std::vector<std::uint32_t> chosen(graph.edges(), 0);
-    for (const std::uint64_t key : keys) {
-        const auto edge = static_cast<std::uint32_t>(key);
-        const std::uint32_t one = root_of(parents, graph.from[edge]);
-        const std::uint32_t other = root_of(parents, graph.to[edge]);
-        if (one == other)
-            continue;
-        parents[std::max(one, other)] = std::min(one, other);
-        chosen[edge] = 1;
-    }
+    const auto join = [&](const std::vector<std::uint64_t>& keys) {
+        for (const std::uint64_t key : keys) {
+            const auto edge = static_cast<std::uint32_t>(key);
+            const std::uint32_t one = root_of(parents, graph.from[edge]);
+            const std::uint32_t other = root_of(parents, graph.to[edge]);
+            if (one == other)
+                continue;
+            parents[std::max(one, other)] = std::min(one, other);
+            chosen[edge] = 1;
+        }
+    };
+    const std::uint32_t light = light_weight(graph);
+    join(sorted_keys(graph, [&](std::uint32_t edge) { return graph.weights[edge] <= light; }));
+    if (light == UINT32_MAX)
+        return chosen;
+    for (std::uint32_t vertex = 0; vertex < graph.vertices; ++vertex)
+        parents[vertex] = root_of(parents, vertex);
+    join(sorted_keys(graph, [&](std::uint32_t edge) {
+        return graph.weights[edge] > light && parents[graph.from[edge]] != parents[graph.to[edge]];
+    }));
     return chosen;
 }
 

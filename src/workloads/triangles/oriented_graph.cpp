@@ -1,7 +1,10 @@
 #include "workloads/triangles/oriented_graph.hpp"
 
+#include "base/parallel_sort.hpp"
+#include "graphs/edge_lists.hpp"
+
 #include <algorithm>
-#include <numeric>
+#include <atomic>
 
 namespace nestbed
 {
@@ -9,99 +12,124 @@ namespace nestbed
 namespace
 {
 
-constexpr unsigned kHalf = 32; // bits of a vertex in a pair of them
+struct EndLists {
+    std::vector<std::uint32_t> starts, ends;
+};
 
-// The edges as pairs of numbers, the first one lower, each once.
-std::vector<std::uint64_t> pairs_of(const CsrGraph& graph)
+// Lists of ends, each rising: of what each(first, end, act) finds in the lists first to end - 1 of a graph, by calling act(list, end).
+template <class Each>
+EndLists rising_lists(std::uint32_t vertices, const Each& each)
 {
-    std::vector<std::uint64_t> pairs;
-    pairs.reserve(graph.both_ways ? graph.edges() / 2 : graph.edges());
-    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex)
-        for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge) {
-            const std::uint32_t end = graph.ends[edge];
-            if (vertex < end)
-                pairs.push_back(std::uint64_t{vertex} << kHalf | end);
-            else if (end < vertex && !graph.both_ways) // otherwise its reverse is there
-                pairs.push_back(std::uint64_t{end} << kHalf | vertex);
-        }
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    return pairs;
+    EndLists lists;
+    lists.starts = into_lists(
+        vertices, vertices, each, [&](std::size_t entries) { lists.ends.resize(entries); },
+        [&](std::size_t place, std::uint32_t end) { lists.ends[place] = end; });
+    for_lists(lists.starts, [&](std::uint32_t first, std::uint32_t end) {
+        for (std::uint32_t list = first; list < end; ++list)
+            std::sort(lists.ends.begin() + lists.starts[list], lists.ends.begin() + lists.starts[list + 1]);
+    });
+    return lists;
+}
+
+// The edges of every vertex to higher ones, without regard to their direction; an edge may be there more than once.
+EndLists higher_ends(const CsrGraph& graph)
+{
+    return rising_lists(graph.vertices(), [&](std::size_t first, std::size_t end, const auto& act) {
+        for (auto vertex = static_cast<std::uint32_t>(first); vertex < end; ++vertex)
+            for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge)
+                if (const std::uint32_t other = graph.ends[edge]; vertex < other)
+                    act(vertex, other);
+                else if (other < vertex && !graph.both_ways) // otherwise its reverse is there
+                    act(other, vertex);
+    });
+}
+
+// Calls act(vertex, end) for each edge of the lists `first` to end - 1 once.
+template <class Act>
+void for_each_once(const EndLists& lists, std::size_t first, std::size_t end, const Act& act)
+{
+    for (auto list = static_cast<std::uint32_t>(first); list < end; ++list)
+        for (std::uint32_t at = lists.starts[list]; at < lists.starts[list + 1]; ++at)
+            if (at == lists.starts[list] || lists.ends[at] != lists.ends[at - 1])
+                act(list, lists.ends[at]);
 }
 
 // The place of each vertex in the order of falling degree.
-std::vector<std::uint32_t> places_by_degree(std::uint32_t vertices, const std::vector<std::uint64_t>& pairs)
+std::vector<std::uint32_t> places_by_degree(const EndLists& lists)
 {
+    constexpr unsigned kHalf = 32;
+    const std::size_t vertices = lists.starts.size() - 1;
     std::vector<std::uint32_t> degrees(vertices);
-    for (const std::uint64_t pair : pairs) {
-        ++degrees[pair >> kHalf];
-        ++degrees[static_cast<std::uint32_t>(pair)];
-    }
-    std::vector<std::uint32_t> order(vertices);
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t one, std::uint32_t other) { return degrees[one] > degrees[other]; });
+    for_lists(lists.starts, [&](std::uint32_t first, std::uint32_t end) {
+        for_each_once(lists, first, end, [&](std::uint32_t one, std::uint32_t other) {
+            std::atomic_ref(degrees[one]).fetch_add(1, std::memory_order_relaxed);
+            std::atomic_ref(degrees[other]).fetch_add(1, std::memory_order_relaxed);
+        });
+    });
+    std::vector<std::uint64_t> order(vertices); // the number after all bits of its degree, turned round
+    for (std::size_t vertex = 0; vertex < vertices; ++vertex)
+        order[vertex] = std::uint64_t{UINT32_MAX - degrees[vertex]} << kHalf | vertex;
+    sort_on_all_cores(order);
     std::vector<std::uint32_t> places(vertices);
-    for (std::uint32_t place = 0; place < vertices; ++place)
-        places[order[place]] = place;
+    for (std::size_t place = 0; place < vertices; ++place)
+        places[static_cast<std::uint32_t>(order[place])] = static_cast<std::uint32_t>(place);
     return places;
-}
-
-// Calls visit(v, in-edge) for every edge u -> v that can have a triangle, by rising u.
-template <class Visit>
-void for_each_in_edge(const OrientedGraph& graph, const Visit& visit)
-{
-    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex)
-        for (std::uint32_t at = graph.starts[vertex] + 1; at < graph.starts[vertex + 1]; ++at)
-            if (const std::uint32_t end = graph.ends[at]; graph.starts[end] < graph.starts[end + 1])
-                visit(end, InEdge{graph.starts[vertex], at});
 }
 
 } // namespace
 
 OrientedGraph orient(const CsrGraph& graph)
 {
-    std::vector<std::uint64_t> pairs = pairs_of(graph);
-    const std::vector<std::uint32_t> places = places_by_degree(graph.vertices(), pairs);
-    for (std::uint64_t& pair : pairs) {
-        const auto [low, high] = std::minmax(places[pair >> kHalf], places[static_cast<std::uint32_t>(pair)]);
-        pair = std::uint64_t{high} << kHalf | low;
-    }
-    std::sort(pairs.begin(), pairs.end());
     OrientedGraph oriented;
-    oriented.starts.assign(std::size_t{graph.vertices()} + 1, 0);
-    oriented.ends.reserve(pairs.size());
-    for (const std::uint64_t pair : pairs) {
-        ++oriented.starts[(pair >> kHalf) + 1];
-        oriented.ends.push_back(static_cast<std::uint32_t>(pair));
+    {
+        const EndLists higher = higher_ends(graph);
+        const std::vector<std::uint32_t> places = places_by_degree(higher);
+        EndLists lists = rising_lists(graph.vertices(), [&](std::size_t first, std::size_t end, const auto& act) {
+            for_each_once(higher, first, end, [&](std::uint32_t one, std::uint32_t other) {
+                act(std::max(places[one], places[other]), std::min(places[one], places[other]));
+            });
+        });
+        oriented.starts = std::move(lists.starts);
+        oriented.ends = std::move(lists.ends);
     }
-    std::partial_sum(oriented.starts.begin(), oriented.starts.end(), oriented.starts.begin());
-    oriented.in_starts.assign(std::size_t{graph.vertices()} + 2, 0); // one more, which the placing below uses up
-    for_each_in_edge(oriented, [&](std::uint32_t end, const InEdge& /*edge*/) { ++oriented.in_starts[end + 2]; });
-    std::partial_sum(oriented.in_starts.begin(), oriented.in_starts.end(), oriented.in_starts.begin());
-    oriented.in_edges.resize(oriented.in_starts.back());
-    for_each_in_edge(oriented, [&](std::uint32_t end, const InEdge& edge) {
-        oriented.in_edges[oriented.in_starts[end + 1]++] = edge;
-    });
-    oriented.in_starts.pop_back();
+    oriented.in_starts = into_lists(
+        oriented.vertices(), oriented.vertices(),
+        [&](std::size_t first, std::size_t end, const auto& act) {
+            for (auto vertex = static_cast<std::uint32_t>(first); vertex < end; ++vertex)
+                for (std::uint32_t at = oriented.starts[vertex] + 1; at < oriented.starts[vertex + 1]; ++at)
+                    if (const std::uint32_t to = oriented.ends[at]; oriented.starts[to] < oriented.starts[to + 1])
+                        act(to, InEdge{oriented.starts[vertex], at});
+        },
+        [&](std::size_t edges) { oriented.in_edges.resize(edges); },
+        [&](std::size_t place, const InEdge& edge) { oriented.in_edges[place] = edge; });
     return oriented;
 }
 
+// Marks the lower ends of a vertex, and looks at the marks from each vertex above it.
 std::uint64_t count_triangles(const OrientedGraph& graph)
 {
-    std::uint64_t triangles = 0;
-    std::vector<std::uint8_t> marked(graph.vertices());
-    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
-        if (graph.in_starts[vertex] == graph.in_starts[vertex + 1])
-            continue;
-        for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge)
-            marked[graph.ends[edge]] = 1;
-        for (std::uint32_t in = graph.in_starts[vertex]; in < graph.in_starts[vertex + 1]; ++in)
-            for (std::uint32_t edge = graph.in_edges[in].first; edge < graph.in_edges[in].at; ++edge)
-                triangles += marked[graph.ends[edge]];
-        for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge)
-            marked[graph.ends[edge]] = 0;
-    }
+    constexpr std::size_t kEveryCore = std::size_t{1} << 24; // more than for_ranges() gives one thread
+    constexpr std::uint32_t kVertices = 64;                  // that a thread takes at once
+    std::atomic<std::uint64_t> triangles = 0;
+    std::atomic<std::uint32_t> next = 0; // there are at most 2^30
+    for_ranges(graph.in_edges.empty() ? 0 : kEveryCore, [&](std::size_t /*first*/, std::size_t /*end*/) {
+        std::vector<std::uint8_t> marked(graph.vertices());
+        std::uint64_t own = 0;
+        for (std::uint32_t first = next.fetch_add(kVertices); first < graph.vertices();
+             first = next.fetch_add(kVertices))
+            for (std::uint32_t vertex = first; vertex < std::min(first + kVertices, graph.vertices()); ++vertex) {
+                if (graph.in_starts[vertex] == graph.in_starts[vertex + 1])
+                    continue;
+                for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge)
+                    marked[graph.ends[edge]] = 1;
+                for (std::uint32_t in = graph.in_starts[vertex]; in < graph.in_starts[vertex + 1]; ++in)
+                    for (std::uint32_t edge = graph.in_edges[in].first; edge < graph.in_edges[in].at; ++edge)
+                        own += marked[graph.ends[edge]];
+                for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge)
+                    marked[graph.ends[edge]] = 0;
+            }
+        triangles += own;
+    });
     return triangles;
 }
 
