@@ -359,7 +359,7 @@ def ratios_to_cub(cases):
     reference = faster_cub(cases)
     found = [None] * len(cases)
     held = [(place, case["samples"].tolist(), reference[cub_key(case)]["samples"].tolist())
-            for place, case in enumerate(cases.to_dict("records")) if cub_key(case) in reference and len(case["samples"])]
+            for place, case in enumerate(cases[[*CUB_KEY, "samples"]].to_dict("records")) if cub_key(case) in reference and len(case["samples"])]
     for (place, *pair), (ratio, low, high) in zip(held, ratios([pair for _, *pair in held])):
         found[place] = (ratio, low, high) if min(map(len, pair)) >= LEAST else (ratio, numpy.nan, numpy.nan)
     return found

@@ -49,27 +49,6 @@ COPIED = ["title", "note", "axes", "measures", "level"]  # from a figure of the 
 OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
 
 
-def logs_of(folder):
-    """[(path, rows)] of the folder's logs, by name. Raises BadInput, logs.LogError."""
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: there is no such folder; allowed: a folder with logs of `nestbed run`")
-    paths, others = logs.logs_in(folder)
-    for path in [path for path in others if not pictures.is_table(path)]:
-        print(f"report.sh: {path.name} is left out: it is not a log of `nestbed run`", file=sys.stderr)
-    found = []
-    for path in paths:
-        log = logs.read_log(path)
-        shown = log[~log["strategy"].str.startswith(logs.TEST_ONLY)]
-        if len(shown):
-            found.append((path, shown))
-        else:
-            why = "all its strategies are there for tests" if len(log) else "it has no rows"
-            print(f"report.sh: {path.name} is left out: {why}", file=sys.stderr)
-    if not found:
-        raise BadInput(f"{folder}: it has no log with rows (*.csv); allowed: a folder with logs of `nestbed run`")
-    return found
-
-
 @dataclasses.dataclass
 class Shown:
     """A log on the page. `taken`: for each of its parts, (the part, its cases on the page, {figure: the cases that it takes})."""
@@ -80,10 +59,39 @@ class Shown:
     taken: list = dataclasses.field(default_factory=list)
 
 
-def shown_of(found):
-    """([Shown], the cases of all logs) of [(path, rows)]. The cases of a part have the same index as on the page."""
-    several = [(path, rows, parts.parts_of(path, rows)) for path, rows in found]
-    shown = [Shown(path, rows, own, page_cases.cases_of(path, own)) for path, rows, own in several]
+def read(paths):
+    """{path: Shown, or why it is left out} of logs. Raises logs.LogError."""
+    found = {}
+    for path in paths:
+        log = logs.read_log(path)
+        rows = log[~log["strategy"].str.startswith(logs.TEST_ONLY)]
+        if len(rows):
+            own = parts.parts_of(path, rows)
+            found[path] = Shown(path, rows, own, page_cases.cases_of(path, own))
+        else:
+            found[path] = "all its strategies are there for tests" if len(log) else "it has no rows"
+    return found
+
+
+def logs_of(folder, beside):
+    """[Shown] of the folder's logs, by name. Another process, `beside`, reads every second one. Raises BadInput, logs.LogError."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: there is no such folder; allowed: a folder with logs of `nestbed run`")
+    paths, others = logs.logs_in(folder)
+    for path in [path for path in others if not pictures.is_table(path)]:
+        print(f"report.sh: {path.name} is left out: it is not a log of `nestbed run`", file=sys.stderr)
+    largest_first = sorted(paths, key=lambda path: -path.stat().st_size)
+    there = beside.submit(read, largest_first[1::2])
+    found = read(largest_first[::2]) | there.result()
+    for path in [path for path in paths if isinstance(found[path], str)]:
+        print(f"report.sh: {path.name} is left out: {found.pop(path)}", file=sys.stderr)
+    if not found:
+        raise BadInput(f"{folder}: it has no log with rows (*.csv); allowed: a folder with logs of `nestbed run`")
+    return [found[path] for path in paths if path in found]
+
+
+def cases_of(shown):
+    """The cases of all logs. Those of a part get the same index as on the page."""
     cases, end = pandas.concat([one.cases for one in shown], ignore_index=True), 0
     for one in shown:
         named = figures.named_in(one.path, one.rows)
@@ -92,7 +100,7 @@ def shown_of(found):
             own = cases.iloc[begin:end]
             part.cases.index = own.index
             one.taken.append((part, own, figures.taken_in(own, named)))
-    return shown, cases
+    return cases
 
 
 def pictures_of(folder, shown):
@@ -221,16 +229,22 @@ def source(name):
 
 def page_of(folder, beside, options):
     """The text of the page. Its links are relative to the folder `beside`."""
-    # Another processor measures the claims meanwhile, and compresses. The process must start before the thread.
-    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as measuring:
-        listed = measuring.submit(claims_for, folder, options)
+    # Another processor reads half of the logs, then measures the claims, and compresses. The process must start before the thread.
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as second:
+        shown = logs_of(folder, second)
+        listed = second.submit(claims_for, folder, options)
         with concurrent.futures.ThreadPoolExecutor(1) as packing:
-            return packed_page(folder, beside, listed, packing)
+            return packed_page(folder, beside, shown, listed, packing)
 
 
-def packed_page(folder, beside, listed, packing):
+def packed_page(folder, beside, shown, listed, packing):
     plotly_js = packing.submit(packed_plotly)
-    found = logs_of(folder)
+    found = [(one.path, one.rows) for one in shown]
+    cases = cases_of(shown)
+    drawn = pictures_of(folder, shown)
+    packed = packing.submit(pictures.data_of, drawn)
+    drawn_figures = figures_of(shown, drawn)
+    columns = page_cases.joined([page_cases.columns_of(one.cases, one.rows) for one in shown])
     listed = listed.result()
     gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
     own = [claim for claim in listed if is_in(claim, folder) or claim["hardware"] in gpus - {""}]
@@ -238,12 +252,8 @@ def packed_page(folder, beside, listed, packing):
         behind = claims_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
     except logs.LogError as error:
         raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
-    shown, cases = shown_of(found)
-    drawn = pictures_of(folder, shown)
-    packed = packing.submit(pictures.data_of, drawn)
     cards = findings.of_readme(ROOT, [claim for claim in own if not any("second" in number for number in claim["numbers"])], drawn, beside)
-    columns = page_cases.joined([page_cases.columns_of(one.cases, one.rows) for one in shown])
-    data = {**tables_of(cases), "figures": figures_of(shown, drawn), "pictures": packed.result(),
+    data = {**tables_of(cases), "figures": drawn_figures, "pictures": packed.result(),
             "workloads": workloads_of(cases, drawn), "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}

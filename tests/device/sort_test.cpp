@@ -28,7 +28,9 @@ TEST(SortForms, SortEveryInputOfEveryType)
         const auto session = session_of(schedule);
         for (const char* strategy : kSortForms)
             for (const InputKind input : Registry::find_anywhere(strategy)->info().workload->inputs)
-                expect_all_right(*session, keys(strategy, 1000, input), "type int32 float32; values none uint32");
+                expect_all_right(
+                    *session, keys(strategy, 1000, input),
+                    all_or_few<std::string>("type int32 float32; values none uint32", "type float32; values uint32"));
     }
 }
 
@@ -52,7 +54,8 @@ TEST(SortForms, SortByEveryFanoutAndGrain)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : {"quick_kway", "sort_levels"})
-        expect_all_right(*session, keys(strategy, 3000, InputKind("zipf")), "fanout 2 3 16 64; grain 3 64 500");
+        expect_all_right(*session, keys(strategy, 3000, InputKind("zipf")),
+                         all_or_few<std::string>("fanout 2 3 16 64; grain 3 64 500", "fanout 3 16; grain 3 64"));
 }
 
 TEST(SortForms, OfManyBlocksPerPartAreRight)
@@ -119,7 +122,9 @@ TEST(SortForms, SortLeavesOfFewValues)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : {"quick_kway", "quick_binary", "quick_sample", "sort_levels"})
-        expect_all_right(*session, keys(strategy, 5000), "input zipf few uniform; grain 100 500; values none uint32");
+        expect_all_right(*session, keys(strategy, 5000),
+                         "input zipf few uniform; values none uint32; " +
+                             all_or_few<std::string>("grain 100 500", "grain 100"));
 }
 
 TEST(SortPlan, HasTheUsualFanoutAndGrainOfTheWorkload)

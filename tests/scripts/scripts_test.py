@@ -732,6 +732,7 @@ class Predicted(WithTools):
         shutil.copy(self.H200 / "model.json", here / "empty")
         self.refused(here / "empty", code=2, error=f"{here}/empty: no log of `nestbed run` in it")
 
+    @only_all
     def test_the_committed_table_is_what_the_model_predicts(self):
         committed = (self.H200 / "predicted.csv").read_text()
         names = list(dict.fromkeys(line.split(",")[0] for line in committed.splitlines()[1:]))

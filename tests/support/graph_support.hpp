@@ -6,6 +6,7 @@
 #include "support/forms_support.hpp"
 #include "support/support.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,24 @@ inline const std::vector<GraphShape>& large_graphs()
         {"large_grid", InputKind("grid2d"), 2500},
     };
     return graphs;
+}
+
+// Where tests try few inputs, two of the large ones: with few large levels, and with all edges at one vertex.
+inline std::vector<GraphShape> every_graph()
+{
+    std::vector<GraphShape> graphs = small_graphs();
+    for (const GraphShape& graph : large_graphs())
+        if (!tries_few() || graph.name == std::string_view("large_uniform") ||
+            graph.name == std::string_view("large_star"))
+            graphs.push_back(graph);
+    return graphs;
+}
+
+// Without a bound, and with bounds below the levels of a case.
+inline std::vector<std::optional<std::uint32_t>> some_depths()
+{
+    const std::vector<std::optional<std::uint32_t>> all{std::nullopt, 0U, 1U, 3U};
+    return all_or_few(all, {std::nullopt, 1U});
 }
 
 // Of 3000 vertices on a level, one has an edge. It is not too large for one block.

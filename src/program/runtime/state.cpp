@@ -16,7 +16,7 @@ namespace
 {
 
 std::atomic<int> sticky = cudaSuccess;
-std::atomic<bool> found = false;
+std::atomic<bool> any_finding = false;
 thread_local int last_error_of_host = cudaSuccess;
 
 int& last_error()
@@ -24,7 +24,7 @@ int& last_error()
     return cpu::in_kernel() ? cpu::current_thread->program.last_error : last_error_of_host;
 }
 
-unsigned workers()
+unsigned worker_count()
 {
     // One by default: the order of printf() and of refused launches is then the same in every run.
     return cpu::observer != nullptr ? 1 : environment().workers.value_or(1);
@@ -51,8 +51,8 @@ void write_deviations(cpu::Executor& executor, const std::string& path)
 } // namespace
 
 State::State()
-    : executor(environment().schedule, workers()), ledger(environment().tree || !environment().trace_file.empty()),
-      max_dynamic_shared_bytes(kDefaultSharedBytes)
+    : executor(environment().schedule, worker_count()),
+      ledger(environment().tree || !environment().trace_file.empty()), max_dynamic_shared_bytes(kDefaultSharedBytes)
 {
     begin_program();
     const Environment& env = environment();
@@ -88,12 +88,12 @@ void set_sticky_error(cudaError_t error)
 
 void note_finding()
 {
-    found = true;
+    any_finding = true;
 }
 
 bool has_finding()
 {
-    return found;
+    return any_finding;
 }
 
 cudaError_t noted(cudaError_t error)

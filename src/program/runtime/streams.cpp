@@ -40,7 +40,7 @@ struct Used {
     bool null_stream = false;
     std::set<std::uint64_t> blocking{};
 };
-thread_local Used used;
+thread_local Used used_streams;
 
 struct Events {
     std::mutex mutex;
@@ -108,13 +108,13 @@ void use_stream(cudaStream_t stream)
             cpu::observer->stream_waits(nullptr, later, cpu::observer->captures(nullptr, earlier));
     };
     if (!is_named(stream)) {
-        for (const std::uint64_t other : used.blocking)
+        for (const std::uint64_t other : used_streams.blocking)
             waits(0, other);
-        used.null_stream = true;
+        used_streams.null_stream = true;
     } else if ((flags_of(stream) & cudaStreamNonBlocking) == 0) {
-        if (used.null_stream)
+        if (used_streams.null_stream)
             waits(number_of(stream), 0);
-        used.blocking.insert(number_of(stream));
+        used_streams.blocking.insert(number_of(stream));
     }
 }
 
@@ -129,7 +129,7 @@ void use_stream_for_copy(cudaStream_t stream)
 void host_waited()
 {
     finish_launches();
-    used = {};
+    used_streams = {};
     if (cpu::observer != nullptr)
         cpu::observer->synchronized();
 }
