@@ -15,6 +15,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace nestbed
@@ -66,12 +67,12 @@ class GroupRun
     {
     }
 
-    void run()
+    // Returns whether there were samples.
+    bool run()
     {
         warm_up();
         measure();
-        if (sampled_)
-            session_.release();
+        return sampled_;
     }
 
   private:
@@ -307,6 +308,12 @@ class GroupRun
     std::vector<std::vector<double>> latencies_; // by depth, from the traced run
 };
 
+// What groups that differ only in the block have in common: the second takes the input that the first has made.
+auto input_of(const Case& of)
+{
+    return std::tuple(of.backend, of.input, of.type, of.elements, of.grid, of.nx, of.ny, of.seed, of.graph_file);
+}
+
 } // namespace
 
 RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<BackendKind, RunFacts>& runs,
@@ -317,13 +324,19 @@ RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<B
         .done = samples_done(results), .all = samples_planned(results), .left_us = [&] { return time_left.us(); }};
     RunOutcome outcome;
     std::span<CaseResult> rest(results);
+    bool holds = false; // the session, the input of a group
     try {
         for (std::size_t group = 0; group < plan.groups.size(); ++group) {
             const std::size_t cases = plan.groups[group].cases.size();
             const BackendKind backend = plan.groups[group].cases.front().backend;
-            GroupRun(plan, group, *samplers.at(backend), runs.at(backend), log, rest.first(cases), hooks, progress,
-                     time_left, results.size() - rest.size(), outcome)
-                .run();
+            holds |= GroupRun(plan, group, *samplers.at(backend), runs.at(backend), log, rest.first(cases), hooks,
+                              progress, time_left, results.size() - rest.size(), outcome)
+                         .run();
+            const bool keeps = group + 1 < plan.groups.size() && input_of(plan.groups[group].cases.front()) ==
+                                                                     input_of(plan.groups[group + 1].cases.front());
+            if (holds && !keeps)
+                samplers.at(backend)->release();
+            holds = holds && keeps;
             rest = rest.subspan(cases);
         }
     } catch (const Stop&) {

@@ -283,6 +283,18 @@ TEST_F(Runner, FinishesAGroupAndReleasesItsInputBeforeTheNext)
     EXPECT_EQ(session->asked_at_release.back(), 12U);
 }
 
+TEST_F(Runner, KeepsTheInputWhereOnlyTheBlockChanges)
+{
+    const auto with = [](std::uint32_t block, std::uint64_t elements) {
+        Case point = case_of(0, 4);
+        point.block = block;
+        point.elements = elements;
+        return point;
+    };
+    run(plan_of({{.cases = {with(64, 1000)}}, {.cases = {with(128, 1000)}}, {.cases = {with(128, 1001)}}}, 3, 1));
+    EXPECT_THAT(session->asked_at_release, ElementsAre(8U, 12U));
+}
+
 TEST_F(Runner, GoesOnAfterASampleThatIsNotOk)
 {
     const std::vector<CaseResult> results = run(five_cases(3, 0), [](const Case& point, std::size_t) {
