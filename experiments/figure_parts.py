@@ -228,9 +228,7 @@ def lines_and_panels(groups, panel_names):
 
 def rank_of(case):
     """A sort key: by strategy, then by mechanism; the same in every log."""
-    mechanisms = list(style.MECHANISMS)
-    return (*style.rank_of(case["strategy"]),
-            mechanisms.index(case["mechanism"]) if case["mechanism"] in mechanisms else len(mechanisms))
+    return *style.rank_of(case["strategy"]), style.mechanism_rank(case["mechanism"])
 
 
 def order_of(value):
@@ -244,7 +242,7 @@ def order_of(value):
 def dress(lines, by_value=False):
     """Sets colours, marks and dashes. They show an ordered quantity if lines are values. They show the mechanism if
     one strategy has several, and for empty grids, which differ only in it. Otherwise each strategy has its usual
-    look. Lines that would look the same get different marks and dashes."""
+    look; where none of them recurses, with a hue. Lines that would look the same get different marks and dashes."""
     names = list(dict.fromkeys(line.label for line in lines))
     strategies, ways = {line.strategy for line in lines}, {(line.strategy, line.mechanism) for line in lines}
     if by_value or len(ways) == 1 and len(names) > 1:
@@ -254,12 +252,13 @@ def dress(lines, by_value=False):
             line.colour, line.mark, line.dash = colours[place], style.MARKS[place % len(style.MARKS)], "-"
         return
     most = {strategy: max(line.cases["launches"].max() for line in lines if line.strategy == strategy) for strategy in strategies}
+    among_flat = len(strategies) > 1 and all(line.family == style.FLAT for line in lines)
     alike = {}
     for line in lines:
         if len(strategies) == 1 and len(ways) > 1 or line.cases["launched"].notna().any():
             look = style.mechanism_look(line.mechanism)[1], style.mechanism_mark(line.mechanism), "-"
         else:
-            look = style.look_of(line.strategy, most[line.strategy])
+            look = style.look_of(line.strategy, most[line.strategy], among_flat)
         labels = alike.setdefault(look, [])
         if line.label not in labels:
             labels.append(line.label)
@@ -296,7 +295,7 @@ def family_key(lines):
 
 
 def key_of(there):
-    return [(family, colour, "s") for family, (colour, _) in style.FAMILIES.items() if family in there]
+    return [(family, colour, "s") for family, colour in style.FAMILY_COLOURS.items() if family in there]
 
 
 def count_text(number, what):

@@ -5,7 +5,7 @@ The colours are those of Okabe and Ito ("Color Universal Design", 2008), which p
 distinguish. In addition, every line has its own mark. Lengths are in inches. A sheet is 8.3 inches wide: 830 pixels
 in a README.
 """
-import collections.abc
+import collections
 import colorsys
 import functools
 import math
@@ -33,6 +33,7 @@ DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 # The background colours of the page (page.css), and the contrast that lines need on them.
 SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}
 
+FLAT = "no recursion"
 # The colours of families: of what the launches of a strategy are made for, as `nestbed list --json` says. The members of a family share a
 # hue.
 FAMILY_COLOURS = {
@@ -41,49 +42,16 @@ FAMILY_COLOURS = {
     "children share the whole input": "#B0508A",
     "levels started by the host or a barrier": GREEN,
     "the library": "#7B5BB5",
-    "no recursion": "#555555",
+    FLAT: "#555555",
     "other recursions": "#B87A00",
     "patterns of memory visibility": "#8C5A3C",
     "data-dependent launches": "#A03070",
 }
-# The places of strategies among those of their hue, which give shade, mark and dashes (look_of), and the order of legends: figures which are
-# often compared keep their looks. A strategy that is not here has a look that follows from its name, and comes last.
-LOOKS = [names.split() for names in (
-    "synced nosync barrier tail aggregated_block",
-    "reduce2 reduce2_tail aggregated_grid graph",
-    "wide_warp nested_best wide_block",
-    "host_loop graph_host cooperative mandelbrot_levels sort_levels bfs_frontier bfs_balanced bfs_direction bfs_cooperative "
-    "bfs_queue sssp_frontier sssp_balanced sssp_cooperative search_levels quadtree_levels sssp_queue "
-    "sort_cooperative quadtree_cooperative bfs_bitmap bfs_cluster refine_levels refine_cooperative mst_vertices mst_edges mst_cooperative",
-    "cub cub_narrow thrust sort_radix sort_merge sort_thrust quadtree_morton quadtree_karras",
-    "last_block neighbored unroll8_warp complete_unroll naive_tree naive_serial tree_2d unroll2 interleaved neighbored_less "
-    "shared_neighbored shared_interleaved last_block_rdc last_block_inline last_block_noinline host host_parallel copy_row "
-    "copy_col naive_row naive_col shared_tile unroll4_row unroll4_col diagonal_row diagonal_col blobs blobs_wrong "
-    "bezier_line_thread bezier_line_block bezier_balanced mandelbrot_exhaustive mandelbrot_queue search_queue search_stacks "
-    "search_surplus search_prefixes triangles_merge triangles_search triangles_hash triangles_bitmap refine_queue",
-    "hello hello_synced recursive_transpose chain fanout lanes_in_turn lanes_at_once",
-    "litmus_own_write litmus_other_barrier litmus_constant litmus_child_flag litmus_child_tail litmus_grandchild_tail "
-    "litmus_siblings_null litmus_second_child litmus_counter_fence litmus_other_write litmus_child_write litmus_siblings_forget "
-    "litmus_siblings_named litmus_counter litmus_shared_pointer litmus_local_pointer",
-    "bezier_children mandelbrot_split mandelbrot_naive mandelbrot_graph bezier_unordered quick_kway quick_binary quick_simple "
-    "quick_sample search_children search_budget search_graph quadtree_children quadtree_graph quadtree_sample bfs_tail bfs_graph "
-    "bfs_children bfs_recursive sssp_tail sssp_near_far sssp_graph sssp_children sssp_recursive bfs_queue_children "
-    "sssp_queue_children bfs_graph_sync sort_graph triangles_children triangles_edges refine_children refine_graph "
-    "mst_children mst_components mst_tail mst_graph")]
-PLACES = {name: place for names in LOOKS for place, name in enumerate(names)}
-# Variants of one kernel, which would overlap in the only figure that has them.
-OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}
-MECHANISMS = {
-    "null_stream": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
-    "tail": ("tail launch", VERMILLION), "graph_tail": ("device graph", PURPLE), "host": ("host", GREY),
-    "host_graph": ("host graph", GREEN), "grid_sync": ("grid.sync()", "#3A97CF"), "none": ("", GREY),
-    "graph_next": ("device graph, the next one", PURPLE), "graph_forget": ("device graph, forgotten", PURPLE),
-    "graph_sibling": ("device graph, sibling", PURPLE), "graph_while": ("WHILE node", PURPLE), "host_pdl": ("host, PDL", GREY),
-    "host_read": ("host reads back", GREY), "host_polled": ("host polls", GREY), "host_graph_pdl": ("host graph, PDL", GREEN),
-    "graph_switch": ("SWITCH node in a WHILE node", PURPLE), "graph_if": ("IF nodes", PURPLE), "graph_update": ("updated nodes", PURPLE),
-    "host_bound": ("host, bound", GREY), "host_graph_bound": ("host graph, bound", GREEN),
-    "host_graph_pdl_bound": ("host graph, PDL, bound", GREEN), "cluster_sync": ("cluster.sync()", SKY),
-}
+# The colours of strategies without recursion in figures that have no others.
+FLAT_COLOURS = ("#555555", "#A8762B", "#0E7C86", "#9C4F96")
+# The colours of mechanisms: that of the longest of these with which a name begins.
+MECHANISM_COLOURS = {"null_stream": BLACK, "named": ORANGE, "fire_and_forget": BLUE, "tail": VERMILLION, "graph": PURPLE, "host": GREY,
+                     "host_graph": GREEN, "grid_sync": "#3A97CF", "cluster_sync": SKY, "": GREY}
 
 matplotlib.rcParams.update({
     "svg.hashsalt": "nestbed", "font.family": "DejaVu Sans", "font.size": 8.5, "axes.edgecolor": "#999999", "axes.linewidth": 0.7,
@@ -94,47 +62,50 @@ matplotlib.rcParams.update({
 })
 
 
-@functools.cache
-def _members(family):
-    return sorted((name for name in PLACES if tables.family_of(name) == family), key=PLACES.get)
-
-
-class _Families(collections.abc.Mapping):
-    """{family: (colour, the strategies of it that have a look of their own)}."""
-
-    def __getitem__(self, family):
-        return FAMILY_COLOURS[family], _members(family)
-
-    def __iter__(self):
-        return iter(FAMILY_COLOURS)
-
-    def __len__(self):
-        return len(FAMILY_COLOURS)
-
-
-FAMILIES = _Families()
-
-
 def family_of(strategy, launches=0):
     """The family of a strategy by name. A strategy that this nestbed does not have gets its family from whether it launches."""
     family = tables.family_of(strategy)
-    return family if family in FAMILY_COLOURS else "other recursions" if launches > 0 else "no recursion"
+    return family if family in FAMILY_COLOURS else "other recursions" if launches > 0 else FLAT
+
+
+@functools.cache
+def _ranks():
+    """{strategy: (its family, its place among all)}, as figures and legends sort them."""
+    families = list(FAMILY_COLOURS)
+    return {name: (families.index(family_of(name)), place) for place, name in enumerate(tables.tables()["strategies"])}
 
 
 def rank_of(strategy):
-    """A key that sorts strategies as figures and legends do: those with a place in their order, then the others by name."""
-    return list(PLACES).index(strategy) if strategy in PLACES else len(PLACES), strategy
+    """A key that sorts strategies as figures and legends do: those of this nestbed by family, then the others by name."""
+    return *_ranks().get(strategy, (len(FAMILY_COLOURS), 0)), strategy
 
 
-def look_of(strategy, launches=0):
-    """(colour, mark, dashes) of a strategy: the same in every figure and on the page. For a strategy without a
-    family, they are derived from its name."""
+@functools.cache
+def _places():
+    """{strategy: its place among those of its workload and family}, which gives shade, mark and dashes."""
+    found, members = {}, collections.Counter()
+    for name in tables.tables()["strategies"]:
+        found[name] = members[tables.workload_of(name), tables.family_of(name)]
+        members[tables.workload_of(name), tables.family_of(name)] += 1
+    return found
+
+
+def look_of(strategy, launches=0, among_flat=False):
+    """(colour, mark, dashes) of a strategy: the same in every figure and on the page, and different for those of one workload. For a
+    strategy that this nestbed does not have, they are derived from its name. `among_flat`: with a hue, because all of its figure have no
+    recursion and would be grey."""
     family = family_of(strategy, launches)
-    colour, members = FAMILIES[family]
-    place = PLACES[strategy] if strategy in PLACES else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
-    first = 5 * list(FAMILIES).index(family)  # so that most members of different families have different marks
-    colour = OWN_COLOURS.get(strategy) or shade(colour, place)
-    return on_page(colour)["light"], MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]
+    place = _places().get(strategy, zlib.crc32(strategy.encode()))
+    first = 5 * list(FAMILY_COLOURS).index(family)  # so that most members of different families have different marks
+    marks, hues = len(MARKS), len(FLAT_COLOURS)
+    colour = shade(FLAT_COLOURS[place % hues], place // hues) if among_flat else shade(FAMILY_COLOURS[family], place)
+    return (on_page(colour)["light"], MARKS[(first + place) % marks],
+            DASHES[(place + place // marks) % len(DASHES)])
+
+
+def looks_in_turn(forms):
+    """{form: (colour, mark)} for the key of a figure: a form is a strategy and what else its dots have; each has the next mark."""
+    return {form: (look_of(form[0])[0], MARKS[place % len(MARKS)]) for place, form in enumerate(dict.fromkeys(forms))}
 
 
 def marked(strategy):
@@ -145,13 +116,19 @@ def marked(strategy):
 
 def mechanism_look(mechanism):
     """(words, colour) of a mechanism."""
-    words, colour = MECHANISMS.get(mechanism, (mechanism, GREY))
-    return words, on_page(colour)["light"]
+    words = tables.tables()["mechanisms"].get(mechanism, {"words": mechanism})["words"]
+    return words, on_page(MECHANISM_COLOURS[max(filter(mechanism.startswith, MECHANISM_COLOURS), key=len)])["light"]
+
+
+def mechanism_rank(mechanism):
+    """A key that sorts mechanisms as figures and legends do: in the order of nestbed."""
+    known = list(tables.tables()["mechanisms"])
+    return known.index(mechanism) if mechanism in known else len(known)
 
 
 def mechanism_mark(mechanism):
     """The mark of a mechanism: the same in every figure and on the page."""
-    return MARKS[(list(MECHANISMS).index(mechanism) if mechanism in MECHANISMS else len(MECHANISMS)) % len(MARKS)]
+    return MARKS[mechanism_rank(mechanism) % len(MARKS)]
 
 
 def _contrast(one, other):

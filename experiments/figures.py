@@ -240,7 +240,7 @@ FIGURES = [
            ("device_launches",)),
     Figure("chain", "launch-time", "Time per launch in chains of empty grids",
            "What does a launch cost when each grid launches the next? By launch mechanism.",
-           "chains", "launch", _empty_grids("chain"), _chains_and_fanouts, figures_launches.launch_time, ("length",), ("each",)),
+           "chains of empty grids", "launch", _empty_grids("chain"), _chains_and_fanouts, figures_launches.launch_time, ("length",), ("each",)),
     Figure("ladder", "ladder", "The ladder: what one more level costs",
            "", "chains of two lengths, in levels of several sizes", "ladder", figures_ladder.steps, _taken, figures_ladder.by_blocks,
            page="a point of it is the difference of two cases"),

@@ -43,7 +43,7 @@ def by_depth(part, shown, figure):
         for index, (strategy, name, case) in enumerate(_widest(panel)):
             each = counts(case)
             colour = style.look_of(strategy)[0]
-            axes.plot(range(1, len(each) + 1), each, color=colour, marker="osD^vPX*"[index % 8], markersize=4, clip_on=False, zorder=3)
+            axes.plot(range(1, len(each) + 1), each, color=colour, marker=style.MARKS[index % len(style.MARKS)], markersize=4, clip_on=False, zorder=3)
             ends.append((len(each), each[-1], f"{style.marked(strategy)}, {name}", colour))
             most, deepest = max(most, *each), max(deepest, len(each))
         axes.set_xlim(1, deepest)

@@ -72,8 +72,7 @@ def edges_per_second(part, shown, figure):
         return nothing_timed(figure.title, part, shown)
     forms = pandas.concat(graphs).drop_duplicates(["strategy", "mechanism"])
     forms = forms.assign(rank=[parts.rank_of(case) for _, case in forms.iterrows()]).sort_values(["by_need", "rank"])
-    looks = {(case["strategy"], case["mechanism"]): (style.look_of(case["strategy"])[0], style.MARKS[place % len(style.MARKS)])
-             for place, (_, case) in enumerate(forms.iterrows())}
+    looks = style.looks_in_turn(zip(forms["strategy"], forms["mechanism"]))
     labels = [_graph_text(shown, best.iloc[0]) for best in graphs]
     sheet = Sheet(_title(figure.title, graphs, lambda case: _graph_text(shown, case)),
                   [(form_label(*form), *look) for form, look in looks.items()],

@@ -96,13 +96,13 @@ def _mechanism_key(lines):
 
 def _launch_lines(cases):
     """One line per mechanism and number of graphs, in the order of the mechanisms."""
-    order, found = list(style.MECHANISMS), []
+    found = []
     for group in parts.grouped_by(cases, ["mechanism", "graphs"]):
         case, group = group.iloc[0], group.sort_values("x", kind="stable")
         found.append(parts.Line(variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
                                 style.mechanism_look(case["mechanism"])[1],
                                 style.mechanism_mark(case["mechanism"]), style.DASHES[1 if case["graphs"] > 1 else 0]))
-    return sorted(found, key=lambda line: (order.index(line.mechanism) if line.mechanism in order else len(order), line.label))
+    return sorted(found, key=lambda line: (style.mechanism_rank(line.mechanism), line.label))
 
 
 def _launch_axes(sheet, axes, lines, hollow, label):

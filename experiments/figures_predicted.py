@@ -119,8 +119,7 @@ def _nearness(cases):
 
 
 def _mechanisms(cases):
-    known = list(style.MECHANISMS)
-    return sorted(cases["mechanism"].unique(), key=lambda name: (known.index(name) if name in known else len(known), name))
+    return sorted(cases["mechanism"].unique(), key=lambda name: (style.mechanism_rank(name), name))
 
 
 def _caption(cases, model, fitted):

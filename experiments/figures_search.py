@@ -63,9 +63,7 @@ def _draw(part, shown, title, axis, label):
     panels = [panel for panel in panels if panel]
     if not panels:
         return nothing_timed(title, part, shown)
-    looks = {}
-    for strategy, mechanism, _ in (line for panel in panels for line in panel):
-        looks.setdefault((strategy, mechanism), (style.look_of(strategy)[0], "osD^vPX*"[len(looks) % 8]))
+    looks = style.looks_in_turn(line[:2] for panel in panels for line in panel)
     names = ["input", "elements", *parts.varying(shown, irregular.work_columns(shown))]
     best = min((best.loc[best["us"].idxmin()] for panel in panels[:1] for _, _, best in panel), key=lambda case: case["us"])
     title = (f"{title}: {irregular.work_text(best, names)} is fastest by {best['strategy']}, "

@@ -88,11 +88,14 @@ def by_size(part, shown, figure):
         axes = sheet.add(left, 0.2 + place * (height + 0.85), style.WIDTH - left - room - style.MARGIN, height, text)
         ends, every = [], []
         searched = case["workload"] == "search"  # whose nodes are not in proportion to its size
-        for strategy, mechanism, best in _forms(panel, "elements"):
-            each = list(best["us"] if searched else best["us"] * 1000 / best["elements"])
-            colour = style.look_of(strategy)[0]
-            axes.plot(best["elements"], each, color=colour, marker="o", markersize=4, linestyle=(0, (4, 2)) if _is_flat(mechanism) else "-", clip_on=False, zorder=3)
-            ends.append((best["elements"].iloc[-1], each[-1], form_label(strategy, mechanism), colour))
+        lines = [parts.Line(form_label(strategy, mechanism), strategy, mechanism, None, list(best["elements"]), best)
+                 for strategy, mechanism, best in _forms(panel, "elements")]
+        parts.dress(lines)
+        for line in lines:
+            each = list(line.cases["us"] if searched else line.cases["us"] * 1000 / line.cases["elements"])
+            axes.plot(line.x, each, color=line.colour, marker=line.mark, markersize=4.5, linestyle=(0, (4, 2)) if _is_flat(line.mechanism) else "-",
+                      clip_on=False, zorder=3)
+            ends.append((line.x[-1], each[-1], line.label, line.colour))
             every += each
         steps = sorted(panel["elements"].unique())
         style.log_axis(axes, "x", steps[0], steps[-1])
@@ -111,10 +114,7 @@ def by_input(part, shown, figure):
     if not shown["us"].notna().any():
         return nothing_timed(figure.title, part, shown)
     panels = [panel for panel in irregular.by_work(shown, without=["input"]) if _forms(panel, "input")]
-    looks = {}
-    for panel in panels:
-        for strategy, mechanism, _ in _forms(panel, "input"):
-            looks.setdefault((strategy, mechanism), (style.look_of(strategy)[0], "osD^vPX*"[len(looks) % 8]))
+    looks = style.looks_in_turn(form[:2] for panel in panels for form in _forms(panel, "input"))
     sheet = Sheet(figure.title, [(form_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
     left, top = 1.1, 0.25
     for panel in panels:

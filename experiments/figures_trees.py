@@ -32,7 +32,7 @@ def by_launches(part, shown, _):
         return nothing_timed("Chains and trees of empty grids", part, shown)
     panels = _panels(shown)
     drawn = pandas.concat([cases for _, _, cases in panels])
-    order = [name for name in style.MECHANISMS if name in set(drawn["mechanism"])]
+    order = sorted(set(drawn["mechanism"]), key=style.mechanism_rank)
     key = [(parts.mechanism_text(name), style.mechanism_look(name)[1], style.mechanism_mark(name)) for name in order]
     sheet = Sheet(_title(panels), key)
     for number, (title, label, cases) in enumerate(panels):

@@ -78,7 +78,7 @@ def by_work(part, shown, figure):
         every, ends = [1.0], []
         for strategy, mechanism, group, ratios, _ in lines:
             colour, mark, _ = style.look_of(strategy)
-            colour = irregular.look_of_group(group)[0] if group else colour
+            colour, mark = (irregular.look_of_group(group)[0], style.mechanism_mark(mechanism)) if group else (colour, mark)
             axes.plot(list(ratios), list(ratios.values()), color=colour, marker=mark, markersize=4, linestyle="-" if group else (0, (4, 2)), clip_on=False, zorder=3)
             ends.append((max(ratios), ratios[max(ratios)], _label(strategy, mechanism, group), colour))
             every += ratios.values()

@@ -139,11 +139,10 @@ def tables_of(cases):
         "axes": {name: {each: getattr(axis, each) for each in OF_AXIS} for name, axis in AXES.items()},
         "measures": {name: {each: getattr(measure, each) for each in ("name", "label", "unit", "linear", "zero", "share")}
                      for name, measure in MEASURES.items()},
-        "families": [{"name": name, "strategies": members, **views.look(colour, 0)}
-                     for place, (name, (colour, members)) in enumerate(style.FAMILIES.items())],
+        "families": [{"name": name, **views.look(colour, 0)} for name, colour in style.FAMILY_COLOURS.items()],
         "racy": tables.those("strategies", "racy"),
         "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
-        "mechanisms": {name: words for name, (words, _) in style.MECHANISMS.items()},
+        "mechanisms": {name: one["words"] for name, one in tables.tables()["mechanisms"].items()},
         "fields": {name: parts.HEADINGS.get(name, name.replace("_", " ")) for name in ["log", *logs.case_columns()]},
         "filters": [*(name for name in tables.axis_columns() if name != "backend"), "log"],
     }

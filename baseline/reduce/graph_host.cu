@@ -13,11 +13,10 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct GraphHost {
-    static constexpr std::array kMechanisms{Mechanism::host_graph, Mechanism::host_graph_pdl};
     static constexpr StrategyInfo info{
         .name = "graph_host",
         .workload = &workloads::reduce,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::host_graph, Mechanism::host_graph_pdl>,
         .summary = "flat: a graph with one node per level, launched once by the host",
         .hazards = "none: each node depends on the node before it",
         .source = "CUDA C++ Programming Guide, CUDA Graphs",

@@ -13,11 +13,10 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct HostLoop {
-    static constexpr std::array kMechanisms{Mechanism::host, Mechanism::host_pdl};
     static constexpr StrategyInfo info{
         .name = "host_loop",
         .workload = &workloads::reduce,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::host, Mechanism::host_pdl>,
         .summary = "flat: one host launch per level",
         .hazards = "none: each level begins, or goes on, when the level before is complete",
         .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",

@@ -96,12 +96,10 @@ void launch_lines(const BezierJob& job, const RequestSetup<LinePoints>& setup)
 }
 
 struct BezierChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "bezier_children",
         .workload = &workloads::bezier,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child for the points of every line",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "NVIDIA cuda-samples, cdpBezierTessellation",

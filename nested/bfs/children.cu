@@ -151,12 +151,10 @@ void run_rounds(const GraphJob& job, const RoundSetup<Weighted>& setup)
 }
 
 struct BfsChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "bfs_children",
         .workload = &workloads::bfs,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "round by round, a child for the edges of every vertex that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016, benchmark BFS",
@@ -173,12 +171,10 @@ struct BfsChildren {
 };
 
 struct SsspChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "sssp_children",
         .workload = &workloads::sssp,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "round by round, a child for the edges of every vertex that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016, benchmark SSSP",

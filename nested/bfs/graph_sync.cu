@@ -125,11 +125,10 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
 #endif
 
 struct BfsGraphSync {
-    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "bfs_graph_sync",
         .workload = &workloads::bfs,
-        .mechanisms = kMechanisms,
+        .mechanisms = kLevelsByGraph,
         .summary = "a graph for levels that grow; its blocks wait for the others",
         .hazards = "none: all blocks are resident, unless a grid beside them never ends",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",

@@ -180,12 +180,10 @@ void run_queue_rounds(const GraphJob& job, const QueueSetup<Weighted>& setup)
 }
 
 struct BfsQueueChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "bfs_queue_children",
         .workload = &workloads::bfs,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "round by round, a child for the edges of every vertex in a queue of those that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016; frontier queue, Merrill, Garland, Grimshaw, PPoPP 2012",
@@ -204,12 +202,10 @@ struct BfsQueueChildren {
 };
 
 struct SsspQueueChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "sssp_queue_children",
         .workload = &workloads::sssp,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "round by round, a child for the edges of every vertex in a queue of those that changed",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016; frontier queue, Merrill, Garland, Grimshaw, PPoPP 2012",

@@ -167,12 +167,10 @@ void run_aside(const GraphJob& job, const AsideSetup& setup)
 }
 
 struct BfsRecursive {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "bfs_recursive",
         .workload = &workloads::bfs,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "without levels: a child per vertex launches a child per vertex that it reaches",
         .hazards = "none: distances only fall, by an atomic minimum",
         .source = "KLAP, MICRO 2016",
@@ -189,12 +187,10 @@ struct BfsRecursive {
 };
 
 struct SsspRecursive {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "sssp_recursive",
         .workload = &workloads::sssp,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "without levels: a child per vertex launches a child per vertex that it reaches",
         .hazards = "none: distances only fall, by an atomic minimum",
         .source = "KLAP, MICRO 2016",

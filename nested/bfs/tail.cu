@@ -65,8 +65,6 @@ __global__ void LAUNCH_BOUNDS(1024) search_tail(const __grid_constant__ GraphSea
 // What the strategies have in common: their mechanisms, the lists and counters, and the first grid, which the host launches.
 template <bool Weighted>
 struct TailSearch {
-    static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream};
 
     static GraphSearchSetup set_up(const GraphJob& job, const GraphSearchOptions& options)
     {
@@ -89,7 +87,8 @@ struct BfsTail : TailSearch<false> {
     static constexpr StrategyInfo info{
         .name = "bfs_tail",
         .workload = &workloads::bfs,
-        .mechanisms = kMechanisms,
+        .mechanisms =
+            kOnly<Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream>,
         .summary = "the last block of a level launches the next; small levels run in one block",
         .hazards = "none: the last block arrives with acquire-release order",
         .source = "Merrill, Garland, Grimshaw, PPoPP 2012; Beamer, Asanovic, Patterson, SC 2012",
@@ -111,7 +110,8 @@ struct SsspTail : TailSearch<true> {
     static constexpr StrategyInfo info{
         .name = "sssp_tail",
         .workload = &workloads::sssp,
-        .mechanisms = kMechanisms,
+        .mechanisms =
+            kOnly<Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream>,
         .summary = "shortest paths over lists; the last block of a step launches the next",
         .hazards = "none: distances only fall, by an atomic minimum",
         .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
@@ -130,7 +130,8 @@ struct SsspNearFar : TailSearch<true> {
     static constexpr StrategyInfo info{
         .name = "sssp_near_far",
         .workload = &workloads::sssp,
-        .mechanisms = kMechanisms,
+        .mechanisms =
+            kOnly<Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream>,
         .summary = "shortest paths, near vertices first; the last block of a step launches the next",
         .hazards = "none: distances only fall, by an atomic minimum",
         .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",

@@ -39,11 +39,10 @@ __global__ void lanes_grid(unsigned long long* ran, Nest nest)
 
 template <bool AtOnce>
 struct Lanes {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream};
     static constexpr StrategyInfo info{
         .name = AtOnce ? "lanes_at_once" : "lanes_in_turn",
         .workload = &workloads::lanes,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::fire_and_forget, Mechanism::null_stream>,
         .summary = AtOnce ? "every lane of a warp launches a child, all in the same instruction"
                           : "every lane of a warp launches a child, one lane after another",
         .hazards = AtOnce ? "hangs: past a fixed pending limit the GPU may hang; no race"

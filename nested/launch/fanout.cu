@@ -71,13 +71,11 @@ __global__ void fanout_grid_sync(LaunchMarks marks, unsigned launches)
 #endif
 
 struct Fanout {
-    static constexpr std::array kMechanisms{
-        Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget, Mechanism::tail,
-        Mechanism::host,        Mechanism::host_graph,   Mechanism::grid_sync};
     static constexpr StrategyInfo info{
         .name = "fanout",
         .workload = &workloads::fanout,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget,
+                            Mechanism::tail, Mechanism::host, Mechanism::host_graph, Mechanism::grid_sync>,
         .summary = "one grid launches many empty grids",
         .hazards = "none: the children share only an atomic sum",
         .source = "nestbed",

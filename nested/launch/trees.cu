@@ -89,16 +89,13 @@ struct Trees {
     }
 };
 
-constexpr std::array kTreeMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream,
-                                     Mechanism::tail};
-
 struct WholeTrees : Trees<WholeTrees> {
     static constexpr ByWhom kWho = ByWhom::thread;
     static constexpr std::uint32_t kLevels = kTreeLevels;
     static constexpr StrategyInfo info{
         .name = "trees",
         .workload = &workloads::fanout,
-        .mechanisms = kTreeMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "every root block launches a tree of empty grids",
         .hazards = "none: the grids share only an atomic sum",
         .source = "nestbed",
@@ -113,7 +110,7 @@ struct TreesByLanes : Trees<TreesByLanes> {
     static constexpr StrategyInfo info{
         .name = "trees_by_lanes",
         .workload = &workloads::fanout,
-        .mechanisms = kTreeMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "the same trees; as many threads of a block as it has children launch one each",
         .hazards = "none: the grids share only an atomic sum",
         .source = "nestbed",
@@ -128,7 +125,7 @@ struct Chains : Trees<Chains> {
     static constexpr StrategyInfo info{
         .name = "chains",
         .workload = &workloads::fanout,
-        .mechanisms = kTreeMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "every root block launches a chain of empty grids",
         .hazards = "none: the grids share only an atomic sum",
         .source = "nestbed",

@@ -28,11 +28,10 @@ __global__ void mandelbrot_graph(RequestRun<GraphExpand> run, RequestLevels<Grap
 #endif
 
 struct MandelbrotGraph {
-    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "mandelbrot_graph",
         .workload = &workloads::mandelbrot,
-        .mechanisms = kMechanisms,
+        .mechanisms = kLevelsByGraph,
         .summary = "a graph of one level of regions that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",

@@ -47,12 +47,10 @@ void launch_regions(const MandelbrotJob& job, const RequestSetup<ExpandMandelbro
 }
 
 struct MandelbrotSplit {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "mandelbrot_split",
         .workload = &workloads::mandelbrot,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child for every part of a divided region; blocks fill and compute",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Adinets, Adaptive Parallel Computation with CUDA Dynamic Parallelism, 2014",
@@ -71,12 +69,10 @@ struct MandelbrotSplit {
 };
 
 struct MandelbrotNaive {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "mandelbrot_naive",
         .workload = &workloads::mandelbrot,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child to divide, to fill and to compute every region",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Adinets, Adaptive Parallel Computation with CUDA Dynamic Parallelism, 2014",

@@ -69,12 +69,10 @@ __global__ void split_transpose(const float* in, float* out, unsigned nx, unsign
 }
 
 struct RecursiveTranspose {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "recursive_transpose",
         .workload = &workloads::transpose,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "transposes by quadrants; each quadrant is a child, down to one tile",
         .hazards = "none: the input is only read, and only one grid writes each quadrant",
         .source = "Frigo, Leiserson, Prokop, Ramachandran, Cache-Oblivious Algorithms, FOCS 1999",

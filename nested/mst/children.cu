@@ -99,12 +99,10 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
 }
 
 struct MstChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "mst_children",
         .workload = &workloads::mst,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "round by round, a child for the edges of every vertex with an edge to another component",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "Boruvka, 1926; KLAP, MICRO 2016, benchmark MST",

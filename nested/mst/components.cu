@@ -165,12 +165,10 @@ __global__ void move_edges(ComponentRound of)
 }
 
 struct MstComponents {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "mst_components",
         .workload = &workloads::mst,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "round by round, a child for the edges of every component",
         .hazards = "none: a round starts when the round before it is complete",
         .source = "Boruvka, 1926; Vineet et al., HPG 2009",

@@ -53,12 +53,11 @@ __global__ void LAUNCH_BOUNDS(1024) mst_tail(const __grid_constant__ MstSearch s
 }
 
 struct MstTail {
-    static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream};
     static constexpr StrategyInfo info{
         .name = "mst_tail",
         .workload = &workloads::mst,
-        .mechanisms = kMechanisms,
+        .mechanisms =
+            kOnly<Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream>,
         .summary = "over a list of edges, light ones first; the last block of a step launches the next",
         .hazards = "none: the last block arrives with acquire-release order",
         .source = "Boruvka, 1926; Fallin, Gonzalez, Seo, Burtscher, SC 2023",

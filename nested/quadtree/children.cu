@@ -92,12 +92,10 @@ __global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1)
 #endif
 
 struct QuadtreeChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "quadtree_children",
         .workload = &workloads::quadtree,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child for every part of a divided range of points; one block finishes what it can hold",
         .hazards = "none: the last block to arrive launches",
         .source = "Samet, The Quadtree and Related Hierarchical Data Structures, 1984",
@@ -120,11 +118,10 @@ struct QuadtreeChildren {
 };
 
 struct QuadtreeGraph {
-    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "quadtree_graph",
         .workload = &workloads::quadtree,
-        .mechanisms = kMechanisms,
+        .mechanisms = kLevelsByGraph,
         .summary = "a graph of one level of parts that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",

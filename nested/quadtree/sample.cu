@@ -122,12 +122,10 @@ __global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
 }
 
 struct QuadtreeSample {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream};
     static constexpr StrategyInfo info{
         .name = "quadtree_sample",
         .workload = &workloads::quadtree,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream>,
         .summary = "a quadtree as in the CUDA samples: a block per node; one grid with the children of a node",
         .hazards = "none: a barrier is between the moved points and the launch",
         .source = "NVIDIA cuda-samples, cdpQuadtree",

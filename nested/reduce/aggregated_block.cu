@@ -53,11 +53,10 @@ __global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned
 }
 
 struct AggregatedBlock {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream};
     static constexpr StrategyInfo info{
         .name = "aggregated_block",
         .workload = &workloads::reduce,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::fire_and_forget, Mechanism::null_stream>,
         .summary = "one warp per slice; one launch per block for the children of its 16 slices",
         .hazards = "none: a barrier completes all additions before the launch",
         .source = "El Hajj et al., KLAP, MICRO 2016, block-granularity aggregation",

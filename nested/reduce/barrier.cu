@@ -40,12 +40,10 @@ __global__ void reduce_barrier(T* in, T* out, unsigned stride, Nest nest)
 }
 
 struct Barrier {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "barrier",
         .workload = &workloads::reduce,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "nosync with a block barrier before the launch",
         .hazards = "none: the barrier completes the block's additions before the launch",
         .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduceNosync",

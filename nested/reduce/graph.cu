@@ -56,11 +56,10 @@ __global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, Nes
 #endif
 
 struct GraphStrategy {
-    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "graph",
         .workload = &workloads::reduce,
-        .mechanisms = kMechanisms,
+        .mechanisms = kLevelsByGraph,
         .summary = "a graph of one level that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",

@@ -42,12 +42,10 @@ __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
 }
 
 struct Nosync {
-    static constexpr std::array kMechanisms{Mechanism::null_stream, Mechanism::named_stream,
-                                            Mechanism::fire_and_forget};
     static constexpr StrategyInfo info{
         .name = "nosync",
         .workload = &workloads::reduce,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget>,
         .summary = "one child per block per level; the parent does not wait",
         .hazards = "racy: the child may start before its parent's other threads have added",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduceNosync",

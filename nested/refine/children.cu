@@ -31,12 +31,10 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
 }
 
 struct RefineChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "refine_children",
         .workload = &workloads::refine,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child for every refined cell; a warp processes each of its four parts",
         .hazards = "none: a time step of a tile starts when the one before it is complete",
         .source = "Berger, Colella, J. Comput. Phys. 1989; with launches: ours",

@@ -27,11 +27,10 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
 #endif
 
 struct RefineGraph {
-    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "refine_graph",
         .workload = &workloads::refine,
-        .mechanisms = kMechanisms,
+        .mechanisms = kLevelsByGraph,
         .summary = "a graph of one level of refined cells that runs again, also for the next time step",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",

@@ -127,12 +127,10 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
 #endif
 
 struct SearchBudget {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "search_budget",
         .workload = &workloads::search,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child for the nodes that a block has left after its budget",
         .hazards = "none: a block writes what it leaves before a barrier",
         .source = "ours",
@@ -161,11 +159,10 @@ struct SearchBudget {
 };
 
 struct SearchGraph {
-    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "search_graph",
         .workload = &workloads::search,
-        .mechanisms = kMechanisms,
+        .mechanisms = kLevelsByGraph,
         .summary = "a graph of one round of search_budget that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",

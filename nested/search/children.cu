@@ -89,12 +89,10 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
 }
 
 struct SearchChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "search_children",
         .workload = &workloads::search,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child for every inner node; its threads visit the node's children",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Olivier et al., UTS, LCPC 2006",

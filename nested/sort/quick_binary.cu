@@ -140,12 +140,10 @@ __global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
 }
 
 struct QuickBinary {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "quick_binary",
         .workload = &workloads::sort,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "quicksort into two parts by the middle of their range of values",
         .hazards = "none: the last block to arrive launches; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.2",

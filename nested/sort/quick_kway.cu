@@ -116,12 +116,10 @@ __global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
 #endif
 
 struct QuickKway {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "quick_kway",
         .workload = &workloads::sort,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "quicksort into many parts: children count, move and sort them",
         .hazards = "none: the last block to arrive launches; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.3",
@@ -146,11 +144,10 @@ struct QuickKway {
 };
 
 struct SortGraph {
-    static constexpr std::array kMechanisms{Mechanism::graph_tail, Mechanism::graph_while};
     static constexpr StrategyInfo info{
         .name = "sort_graph",
         .workload = &workloads::sort,
-        .mechanisms = kMechanisms,
+        .mechanisms = kLevelsByGraph,
         .summary = "a graph of one level of quick_kway that runs again",
         .hazards = "none: the graph runs again only when its current run is complete; not stable",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",

@@ -108,12 +108,10 @@ __device__ void launch_part(const SortTask& task, const SortPart& part, const Ne
 }
 
 struct QuickSample {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream};
     static constexpr StrategyInfo info{
         .name = "quick_sample",
         .workload = &workloads::sort,
-        .mechanisms = kMechanisms,
+        .mechanisms = kOnly<Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream>,
         .summary = "quicksort into two parts as in the CUDA samples: without an order between move and launch",
         .hazards = "racy: nothing orders the moved keys before the launch of the children",
         .source = "NVIDIA cuda-samples, cdpAdvancedQuicksort",

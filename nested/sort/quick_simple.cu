@@ -30,12 +30,10 @@ __global__ void quick_simple(SortTask task, unsigned first, unsigned count, Nest
 }
 
 struct QuickSimple {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "quick_simple",
         .workload = &workloads::sort,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "quicksort in place, a grid of one thread for each side",
         .hazards = "none: a child reads only what its own launcher wrote; not stable",
         .source = "NVIDIA cuda-samples, cdpSimpleQuicksort",

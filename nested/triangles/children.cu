@@ -151,12 +151,10 @@ void launch_roots(const TriangleJob& job, const RequestSetup<E>& setup)
 }
 
 struct TrianglesChildren {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "triangles_children",
         .workload = &workloads::triangles,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary = "a child for the edges that lead to a vertex, whose own ends it marks in shared memory",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Bisson and Fatica, TPDS 2017, with launches instead of a loop over vertices",
@@ -177,12 +175,10 @@ struct TrianglesChildren {
 };
 
 struct TrianglesEdges {
-    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
-                                            Mechanism::named_stream, Mechanism::tail};
     static constexpr StrategyInfo info{
         .name = "triangles_edges",
         .workload = &workloads::triangles,
-        .mechanisms = kMechanisms,
+        .mechanisms = kChildrenByKernel,
         .summary =
             "a child for the pairs of edges of an edge, for which it searches among the ends of another vertex",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",

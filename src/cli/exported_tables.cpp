@@ -166,7 +166,8 @@ Json mechanism_json(Mechanism mechanism)
     return {{"name", name_of(mechanism)},
             {"from_device", from_device(mechanism)},
             {"cuda_only", cuda_only(mechanism)},
-            {"decided_by", info_of(mechanism).decided_by}};
+            {"decided_by", info_of(mechanism).decided_by},
+            {"words", info_of(mechanism).words}};
 }
 
 } // namespace

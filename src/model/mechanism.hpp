@@ -52,6 +52,7 @@ inline constexpr unsigned kBoundFactor = 2;
 // The rules of a mechanism; in the order of the enumeration.
 struct MechanismInfo {
     std::string_view name;
+    std::string_view words; // its name in figures; empty where nothing is launched
     std::string_view decided_by = kAhead;
     bool from_device = false; // kernels make the launches, by an API call, so that the ledger counts them
     bool graphs = false;      // what is launched from a kernel is a device graph, not a kernel
@@ -59,54 +60,62 @@ struct MechanismInfo {
         false; // needs what only CUDA has: device graphs, nodes that kernels change, cooperative grids, clusters
     bool since_9_0 = false; // needs compute capability 9.0 or later
     // The mechanism whose times are the nearest, for a rough estimate where the launch model was not fitted to it.
-    Mechanism nearest = Mechanism::none;
+    Mechanism nearest = Mechanism::host;
 };
 
+constexpr MechanismInfo by_kernel(std::string_view name, std::string_view words, Mechanism nearest)
+{
+    return {.name = name, .words = words, .decided_by = kByLaunch, .from_device = true, .nearest = nearest};
+}
+
+constexpr MechanismInfo by_device_graph(std::string_view name, std::string_view words)
+{
+    return {.name = name,
+            .words = words,
+            .decided_by = kByGraph,
+            .from_device = true,
+            .graphs = true,
+            .cuda_only = true,
+            .nearest = Mechanism::graph_tail};
+}
+
 inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
-    {.name = "none", .decided_by = {}},
-    {.name = "null_stream", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::null_stream},
-    {.name = "named", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::named_stream},
-    {.name = "fire_and_forget", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::fire_and_forget},
-    {.name = "tail", .decided_by = kByLaunch, .from_device = true, .nearest = Mechanism::tail},
-    {.name = "graph_tail",
-     .decided_by = kByGraph,
-     .from_device = true,
-     .graphs = true,
+    {.name = "none", .words = {}, .decided_by = {}, .nearest = Mechanism::none},
+    by_kernel("null_stream", "NULL stream", Mechanism::null_stream),
+    by_kernel("named", "named stream", Mechanism::named_stream),
+    by_kernel("fire_and_forget", "fire and forget", Mechanism::fire_and_forget),
+    by_kernel("tail", "tail launch", Mechanism::tail),
+    by_device_graph("graph_tail", "device graph"),
+    by_device_graph("graph_next", "device graph, the next one"),
+    by_device_graph("graph_forget", "device graph, forgotten"),
+    by_device_graph("graph_sibling", "device graph, sibling"),
+    {.name = "graph_while", .words = "WHILE node", .decided_by = kByGraph},
+    {.name = "graph_switch", .words = "SWITCH node in a WHILE node", .decided_by = kByGraph, .cuda_only = true},
+    {.name = "graph_if", .words = "IF nodes", .decided_by = kUpToBound, .cuda_only = true},
+    {.name = "graph_update", .words = "updated nodes", .decided_by = kUpToBound, .cuda_only = true},
+    {.name = "host", .words = "host"},
+    {.name = "host_pdl", .words = "host, PDL", .since_9_0 = true},
+    {.name = "host_read", .words = "host reads back", .decided_by = kByHost},
+    {.name = "host_polled", .words = "host polls", .decided_by = kByHost, .cuda_only = true},
+    {.name = "host_graph", .words = "host graph", .cuda_only = true, .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl", .words = "host graph, PDL", .since_9_0 = true, .nearest = Mechanism::host_graph},
+    {.name = "host_bound", .words = "host, bound", .decided_by = kUpToBound},
+    {.name = "host_graph_bound",
+     .words = "host graph, bound",
+     .decided_by = kUpToBound,
+     .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl_bound",
+     .words = "host graph, PDL, bound",
+     .decided_by = kUpToBound,
+     .since_9_0 = true,
+     .nearest = Mechanism::host_graph},
+    {.name = "grid_sync",
+     .words = "grid.sync()",
+     .decided_by = kByGoingOn,
      .cuda_only = true,
-     .nearest = Mechanism::graph_tail},
-    {.name = "graph_next",
-     .decided_by = kByGraph,
-     .from_device = true,
-     .graphs = true,
-     .cuda_only = true,
-     .nearest = Mechanism::graph_tail},
-    {.name = "graph_forget",
-     .decided_by = kByGraph,
-     .from_device = true,
-     .graphs = true,
-     .cuda_only = true,
-     .nearest = Mechanism::graph_tail},
-    {.name = "graph_sibling",
-     .decided_by = kByGraph,
-     .from_device = true,
-     .graphs = true,
-     .cuda_only = true,
-     .nearest = Mechanism::graph_tail},
-    {.name = "graph_while", .decided_by = kByGraph, .nearest = Mechanism::host},
-    {.name = "graph_switch", .decided_by = kByGraph, .cuda_only = true, .nearest = Mechanism::host},
-    {.name = "graph_if", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
-    {.name = "graph_update", .decided_by = kUpToBound, .cuda_only = true, .nearest = Mechanism::host},
-    {.name = "host", .nearest = Mechanism::host},
-    {.name = "host_pdl", .since_9_0 = true, .nearest = Mechanism::host},
-    {.name = "host_read", .decided_by = kByHost, .nearest = Mechanism::host},
-    {.name = "host_polled", .decided_by = kByHost, .cuda_only = true, .nearest = Mechanism::host},
-    {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
-    {.name = "host_graph_pdl", .since_9_0 = true, .nearest = Mechanism::host_graph},
-    {.name = "host_bound", .decided_by = kUpToBound, .nearest = Mechanism::host},
-    {.name = "host_graph_bound", .decided_by = kUpToBound, .nearest = Mechanism::host_graph},
-    {.name = "host_graph_pdl_bound", .decided_by = kUpToBound, .since_9_0 = true, .nearest = Mechanism::host_graph},
-    {.name = "grid_sync", .decided_by = kByGoingOn, .cuda_only = true, .nearest = Mechanism::grid_sync},
+     .nearest = Mechanism::grid_sync},
     {.name = "cluster_sync",
+     .words = "cluster.sync()",
      .decided_by = kByGoingOn,
      .cuda_only = true,
      .since_9_0 = true,
@@ -125,9 +134,9 @@ constexpr const MechanismInfo& info_of(Mechanism mechanism)
     return kMechanismInfos.at(static_cast<std::size_t>(mechanism));
 }
 
-// For a strategy with only one mechanism.
-template <Mechanism How>
-inline constexpr std::array kOnly{How};
+// The mechanisms of a strategy that are none of the lists below; the first is the default.
+template <Mechanism... How>
+inline constexpr std::array kOnly{How...};
 
 constexpr std::string_view name_of(Mechanism mechanism)
 {
@@ -182,6 +191,11 @@ constexpr bool is_host_graph(Mechanism mechanism)
            mechanism == Mechanism::host_graph_bound || mechanism == Mechanism::host_graph_pdl_bound;
 }
 
+// How a kernel launches children that it does not wait for.
+inline constexpr std::array kChildrenByKernel{Mechanism::fire_and_forget, Mechanism::null_stream,
+                                              Mechanism::named_stream, Mechanism::tail};
+// How a kernel decides through a graph whether there is another level.
+inline constexpr std::array kLevelsByGraph{Mechanism::graph_tail, Mechanism::graph_while};
 // How the host makes levels whose number the data decide: it waits for each, or submits as many as a bound says.
 inline constexpr std::array kLevelsByHost{Mechanism::host, Mechanism::host_bound, Mechanism::host_graph_bound,
                                           Mechanism::host_graph_pdl_bound};

@@ -170,6 +170,8 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
     EXPECT_TRUE(entry(json["mechanisms"], "tail")["from_device"]);
     EXPECT_FALSE(entry(json["mechanisms"], "host")["from_device"]);
     EXPECT_EQ(entry(json["mechanisms"], "graph_while")["decided_by"], "a kernel, through a graph");
+    for (const auto& mechanism : json["mechanisms"])
+        EXPECT_EQ(mechanism["words"] == "", mechanism["name"] == "none") << mechanism["name"];
     // Every column of a row, with what it holds, in its order.
     std::vector<std::string> names;
     for (const auto& column : json["columns"]) {

@@ -5,6 +5,7 @@
 
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
+import ast
 import csv
 import io
 import json
@@ -279,7 +280,7 @@ class PlotTest(MadeLogs):
                       .replace("\u2009", " "), words)
         for text in ("litmus_other_write (racy)", "12 of 4000", "2000 of 4000", "0 of 4000", "crashed", "no delay", "delay 50 µs"):
             self.assertIn(text, words)
-        places = {line.get_marker(): line.get_xdata()[0] for line in figures_of_it["made-litmus"].axes[0].lines if line.get_ydata()[0] == 2}
+        places = {line.get_marker(): line.get_xdata()[0] for line in figures_of_it["made-litmus"].axes[0].lines if line.get_ydata()[0] == 3}
         self.assertGreater(places["D"], places["o"])
 
     def test_chains_and_fan_outs(self):
@@ -568,7 +569,6 @@ class PlotTest(MadeLogs):
     def test_families_are_those_that_nestbed_names(self):
         strategies = tables.tables()["strategies"]
         self.assertEqual({entry["family"] for entry in strategies.values()}, set(figure_style.FAMILY_COLOURS))
-        self.assertEqual([name for name in figure_style.PLACES if name not in strategies], [])
         for name, family in (("synced", "one child per block"), ("wide_block", "children share the whole input"), ("sort_radix", "the library"),
                              ("chains_synced", "other recursions"), ("bfs_queue", "no recursion")):
             self.assertEqual(figure_style.family_of(name), family)
@@ -584,8 +584,7 @@ class PlotTest(MadeLogs):
             self.assertIn(family, words)
         self.assertNotIn("share the whole input", words)
         counted = self.lines_of(found["made-launches"], "device launches per run")
-        self.assertEqual([matplotlib.colors.to_hex(line.get_color()) for line in counted if line.get_marker() == "o"],
-                         [figure_style.GREY])  # strategies of several families have no family colour
+        self.assertIn(figure_style.GREY, [matplotlib.colors.to_hex(line.get_color()) for line in counted])  # of several families
         self.assertIn("the same for several", texts_of(found["made-launches"]))
 
     def test_a_strategy_looks_the_same_whatever_else_is_drawn(self):
@@ -599,8 +598,43 @@ class PlotTest(MadeLogs):
             found = colours(*names)
             self.assertEqual(len(found), 2)
             self.assertLessEqual(found, many)
-        looks = [figure_style.look_of(name) for _, members in figure_style.FAMILIES.values() for name in members[:6]]
-        self.assertEqual(len(set(looks)), len(looks))
+
+    def test_scripts_name_no_strategies(self):
+        """A new strategy needs no line of Python. What may name one: a module that draws a figure of one workload, or of two, names theirs; a
+        command line has one behind --strategy. And some are also the name of a workload, mechanism, figure or command."""
+        listed = tables.tables()
+        commands = re.findall(r"^  (\w+)  ", subprocess.run([os.environ["NESTBED"], "help"], capture_output=True, text=True, check=True).stdout, re.M)
+        also = {*listed["workloads"], *listed["mechanisms"], *commands, *(figure.name for figure in figures.FIGURES)}
+        drawn_for = {}
+        for figure in figures.FIGURES:
+            suited = tables.workloads_with_figure(figure.name)
+            drawn_for.setdefault(f"{figure.draw.__module__}.py", set()).update(suited if len(suited) <= 2 else ())
+        found = []
+        for path in sorted((ROOT / "experiments").rglob("*.py")):
+            nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+            rows = [getattr(node, "args" if isinstance(node, ast.Call) else "elts", []) for node in nodes if not isinstance(node, ast.arguments)]
+            after = [word for row in rows for option, word in zip(row, row[1:]) if getattr(option, "value", None) == "--strategy"]
+            for text in [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in after]:
+                names = {*text.split()}
+                found += [(path.name, name) for name in sorted(names - also) if names <= {*listed["strategies"]}
+                          and tables.workload_of(name) not in drawn_for.get(path.name, ())]
+        self.assertEqual(found, [])
+
+    def test_strategies_of_a_workload_look_different(self):
+        workloads = {}
+        for name, entry in tables.tables()["strategies"].items():
+            workloads.setdefault(entry["workload"], []).append(figure_style.look_of(name))
+        for workload, looks in workloads.items():
+            self.assertEqual(len(set(looks)), len(looks), workload)
+
+    def test_those_without_recursion_have_hues_among_themselves(self):
+        def hues(*names):
+            made = [row for name in names for depth in range(3) for row in rows([10 + len(name)], strategy=name, depth=depth)]
+            lines = self.lines_of(self.drawn(made)["made-latency-depth"], "time of a run, µs")
+            colours = [matplotlib.colors.to_rgb(line.get_color()) for line in lines if line.get_marker() != "None"]
+            return [max(colour) - min(colour) > 0.1 for colour in colours]
+        self.assertEqual(hues("last_block_inline", "last_block_rdc"), [True, True])
+        self.assertEqual(sum(hues("last_block_inline", "last_block_rdc", "synced")), 1)
 
     def test_many_values_of_two_strategies_are_lines_in_a_panel_each(self):
         made = [row for name in ("hello", "hello_synced") for grid in (1, 2, 4, 8, 16, 32) for depth in range(3)
@@ -1491,7 +1525,7 @@ class PlotTest(MadeLogs):
         self.assertEqual(list(panels), ["NVIDIA H200", "Tesla T4"])
         first, second = panels.values()
         self.assertEqual((first.get_xlim(), first.get_ylim()), (second.get_xlim(), second.get_ylim()))
-        drawn = [sorted(tuple(line.get_ydata()) for line in axes.get_lines() if line.get_marker() in ("o", "s", "D"))
+        drawn = [sorted(tuple(line.get_ydata()) for line in axes.get_lines() if line.get_marker() in figure_style.MARKS)
                  for axes in (first, second)]
         self.assertEqual(drawn, [[(10, 11, 12, 13), (400, 401, 402, 403)], [(40, 44, 48, 52, 56, 60), (1600, 1604, 1608, 1612, 1616, 1620)]])
         colours = [{matplotlib.colors.to_hex(line.get_color()) for line in axes.get_lines() if line.get_marker() == "o"}

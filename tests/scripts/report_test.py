@@ -351,7 +351,7 @@ class Table(Folder):
             self.assertEqual(set(shown) | drawn, {figure["id"] for figure in listed})  # figures without any log are left out
             self.assertLessEqual(set(shown), {figure.name for figure in table if not figure.page})
             self.assertLessEqual(names - {figure.name for figure in table if figure.page}, set(shown))
-        self.assertEqual([each["name"] for view in shown["by-more"] for each in view["series"]], ["synced", "nosync (racy)"])
+        self.assertEqual([each["name"] for view in shown["by-more"] for each in view["series"]], ["nosync (racy)", "synced"])
 
     def test_lines_are_those_of_the_files(self):
         """Names, order, hues, and places."""
@@ -373,7 +373,7 @@ class Table(Folder):
                 lines, points = lines + 1, points + len(each["cases"])
         self.assertEqual((lines, points), (14 + 4, 14 * 11 + 4 * 17))
         self.assertEqual(list(data["strategies"]), sorted(data["strategies"], key=figure_style.rank_of))
-        self.assertEqual(data["mechanisms"]["tail"], figure_style.MECHANISMS["tail"][0])
+        self.assertEqual(data["mechanisms"]["tail"], "tail launch")
 
     def test_logs_and_cases_are_those_of_the_files(self):
         """A figure of a log is both a file and on the page, or neither, except where the table gives a reason. Both
@@ -425,7 +425,7 @@ class Table(Folder):
         self.assertEqual(set(listed), set(measures.AXES))
 
     def test_hues_are_kept_where_they_can_be_seen(self):
-        for colour, _ in figure_style.FAMILIES.values():
+        for colour in figure_style.FAMILY_COLOURS.values():
             found = figure_style.on_page(colour)
             self.assertEqual(found["light"], colour.lower())
             self.assertNotEqual(found["dark"], found["light"])
@@ -434,9 +434,9 @@ class Table(Folder):
                 self.assertGreaterEqual(figure_style._contrast(figure_style.on_page(colour)[theme], surface), least)
 
     def test_the_scripts_have_no_table_of_their_own(self):
-        words = {name for _, members in figure_style.FAMILIES.values() for name in members} - {"tail", "graph", "barrier"}
-        words |= {colour.lower() for colour, _ in figure_style.FAMILIES.values()} | set(figure_style.FAMILIES)
-        words |= {text for text, _ in figure_style.MECHANISMS.values() if " " in text}
+        words = set(tables.tables()["strategies"]) - {"tail", "graph", "barrier"}
+        words |= {colour.lower() for colour in figure_style.FAMILY_COLOURS.values()} | set(figure_style.FAMILY_COLOURS)
+        words |= {entry["words"] for entry in tables.tables()["mechanisms"].values() if " " in entry["words"]}
         words |= {figure.title for figure in figures.FIGURES if " " in figure.title and figure.name != "launches"}
         for path in (ROOT / "experiments/report").glob("*.js"):
             text = path.read_text(encoding="utf-8").lower()
@@ -944,9 +944,9 @@ class Page(InBrowser):
 
     def test_families_are_those_of_the_figures(self):
         self.opened()
-        found = self.script("return families.map(({name, strategies, light}) => [name, light, strategies])")
-        self.assertEqual([[name, colour.upper(), sorted(members)] for name, colour, members in found],
-                         [[name, colour.upper(), sorted(members)] for name, (colour, members) in figure_style.FAMILIES.items()])
+        found = self.script("return families.map(({name, light}) => [name, light])")
+        self.assertEqual([[name, colour.upper()] for name, colour in found],
+                         [[name, colour.upper()] for name, colour in figure_style.FAMILY_COLOURS.items()])
         self.assertEqual(len(set(self.script("return families.map(({dark}) => dark)"))), len(found))
         self.only("log", "ways.csv")
         for name, cases in self.drawn("ways").items():

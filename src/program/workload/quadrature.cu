@@ -80,11 +80,11 @@ __global__ void halves(Interval all, Task task, Nest nest)
     if (must_divide(own, task, nest.last_level()) && threadIdx.x == 0)
         launch<halves<Nest>>(nest, {2, blockDim.x}, own, task);
 }
-constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::tail};
 struct Nested {
     static constexpr StrategyInfo info{.name = "quadrature_nested",
                                        .workload = &kQuadrature,
-                                       .mechanisms = kMechanisms,
+                                       .mechanisms =
+                                           kOnly<Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::tail>,
                                        .summary = "a grid of two blocks for the halves of a divided interval"};
     static ExpectedLaunches launches(const Case& point) // known only after the run; at most 40 levels
     {

@@ -31,31 +31,24 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
     return BytesMoved(point);
 }
 
+constexpr WorkloadInfo of_matrix(std::string_view name, std::string_view summary)
+{
+    return {.name = name,
+            .summary = summary,
+            .axes = {axis::type, axis::elements, axis::nx, axis::ny, axis::depth, axis::seed},
+            .meanings = kOfMatrix,
+            .figures = kFiguresOfMatrix,
+            .has_ratio = true,
+            .calibrates = Calibrates::copy,
+            .bytes_moved = read_and_written,
+            .memory_bytes = memory_bytes<read_and_written>};
+}
+
 } // namespace
 
-constinit const WorkloadInfo workloads::transpose{
-    .name = "transpose",
-    .summary = "transposes a matrix",
-    .axes = {axis::type, axis::elements, axis::nx, axis::ny, axis::depth, axis::seed},
-    .meanings = kOfMatrix,
-    .figures = kFiguresOfMatrix,
-    .has_ratio = true,
-    .calibrates = Calibrates::copy,
-    .bytes_moved = read_and_written,
-    .memory_bytes = memory_bytes<read_and_written>,
-};
-
-constinit const WorkloadInfo workloads::copy{
-    .name = "copy",
-    .summary = "copies a matrix: the most that a transpose can reach",
-    .axes = {axis::type, axis::elements, axis::nx, axis::ny, axis::depth, axis::seed},
-    .meanings = kOfMatrix,
-    .figures = kFiguresOfMatrix,
-    .has_ratio = true,
-    .calibrates = Calibrates::copy,
-    .bytes_moved = read_and_written,
-    .memory_bytes = memory_bytes<read_and_written>,
-};
+constinit const WorkloadInfo workloads::transpose = of_matrix("transpose", "transposes a matrix");
+constinit const WorkloadInfo workloads::copy =
+    of_matrix("copy", "copies a matrix: the most that a transpose can reach");
 
 constinit const WorkloadInfo workloads::blobs{
     .name = "blobs",
