@@ -99,9 +99,9 @@ TEST(SearchForms, SearchWithEveryBudgetAndBlock)
     for (const char* strategy : {"search_budget", "search_queue", "search_stacks", "search_surplus"})
         for (const std::uint32_t budget : {1U, 2U, 7U, 1000U})
             for (const std::uint32_t block : {32U, 128U, 1024U}) { // more threads than may take an entry
-                Case point = tree(strategy, InputKind("t1"), 6, kNever, budget);
+                Case point = tree(strategy, InputKind("t1"), all_or_few(6, 5), kNever, budget);
                 point.block = block;
-                expect_found(*session, point, "3987");
+                expect_found(*session, point, all_or_few("3987", "944"));
             }
 }
 

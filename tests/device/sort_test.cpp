@@ -54,7 +54,7 @@ TEST(SortForms, SortByEveryFanoutAndGrain)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : {"quick_kway", "sort_levels"})
-        expect_all_right(*session, keys(strategy, 3000, InputKind("zipf")),
+        expect_all_right(*session, keys(strategy, all_or_few(3000, 1000), InputKind("zipf")),
                          all_or_few<std::string>("fanout 2 3 16 64; grain 3 64 500", "fanout 3 16; grain 3 64"));
 }
 
@@ -122,7 +122,7 @@ TEST(SortForms, SortLeavesOfFewValues)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : {"quick_kway", "quick_binary", "quick_sample", "sort_levels"})
-        expect_all_right(*session, keys(strategy, 5000),
+        expect_all_right(*session, keys(strategy, all_or_few(5000, 2000)),
                          "input zipf few uniform; values none uint32; " +
                              all_or_few<std::string>("grain 100 500", "grain 100"));
 }
