@@ -20,8 +20,8 @@ TABLE = "pays.csv"
 LEAST_SPEEDUP = 1.03  # launches pay if the lower end of the interval is above this
 LAUNCHES, GRAPH = "launches", "device graph"
 OWN = (LAUNCHES, GRAPH)  # the kinds of forms that launch from the device
-HOST, LIBRARY = "host", "library"
-RIVALS = ("WHILE node", HOST, "one grid", LIBRARY, "one launch")  # in the order of the columns
+HOST, LIBRARY, BOUND = "host", "library", "bound"
+RIVALS = ("WHILE node", HOST, BOUND, "one grid", LIBRARY, "one launch")  # in the order of the columns
 KINDS = (*OWN, *RIVALS)
 NOT_CHOSEN = ("backend", "seed", "l2", "submit", "pending-limit", "grid", "wave", "streams")  # axes that follow, or are the same for all
 
@@ -38,7 +38,8 @@ def kind_of(case):
         return GRAPH if mechanism.startswith("graph_") else LAUNCHES
     if tables.family_of(case["strategy"]) == "the library":
         return LIBRARY
-    kinds = {"graph_while": "WHILE node", "host": HOST, "grid_sync": "one grid", "cluster_sync": "one grid", "none": "one launch", "": "one launch"}
+    kinds = {"graph_while": "WHILE node", "host": HOST, "grid_sync": "one grid", "cluster_sync": "one grid", "none": "one launch", "": "one launch",
+             **dict.fromkeys(("host_pdl", "host_graph", "host_graph_pdl", "host_bound", "host_graph_bound", "host_graph_pdl_bound"), BOUND)}
     if mechanism not in kinds:
         raise BadInput(f"{case['strategy']} by {mechanism}: it is no kind of form that is compared; allowed: {', '.join(kinds)}, and launches "
                        f"from the device")
@@ -81,6 +82,10 @@ def cases_of(path):
             for name, times in (("wall_us", case.wall), ("gpu_us", case.gpu), ("prepare_us", case.prepare)):
                 times += [float(cells[name])] if cells[name] else []
     return found
+
+
+def cases_of_all(paths):
+    return {key: case for path in paths for key, case in cases_of(path).items()}
 
 
 def by_work(cases):
@@ -186,6 +191,10 @@ def break_even(prepare, times):
     return "" if own >= rival else max(1, math.ceil(more / (rival - own)))
 
 
+def column_of(kind):
+    return f"{kind.replace(' ', '_').lower()}_us"
+
+
 def row_of(place, kinds, number, chosen):
     """A row of the table; None if one of the sides is not there."""
     own = [kind for kind in OWN if kind in kinds]
@@ -203,7 +212,7 @@ def row_of(place, kinds, number, chosen):
         row.update(zip((f"{name}speedup", f"{name}low", f"{name}high"), ratio(there, wall) if there else [math.nan] * 3))
     row["gpu_speedup"] = ratio([kinds[kind][2] for kind in rivals], gpu)[0]
     row["pays"] = "yes" if row["low"] > LEAST_SPEEDUP else "no" if row["high"] <= LEAST_SPEEDUP else "unclear"
-    row.update({f"{kind.replace(' ', '_').lower()}_us": middle(sum(kinds[kind][1], [])) if kind in kinds else math.nan for kind in KINDS})
+    row.update({column_of(kind): middle(sum(kinds[kind][1], [])) if kind in kinds else math.nan for kind in KINDS})
     row["prepare_us"], row["flat_prepare_us"] = middle(sum(prepare, [])), middle(sum(kinds[rival][3], []))
     row["break_even"] = break_even((prepare, kinds[rival][3]), (wall, kinds[rival][1]))
     return row
@@ -215,7 +224,7 @@ def text_of(cell):
 
 def table_of(searches, paths, without=()):
     """(the table as text, its rows). Raises ScriptError."""
-    found = searched({key: case for path in searches for key, case in cases_of(path).items()})
+    found = searched(cases_of_all(searches))
     rows = []
     for place, kinds in runs_of(paths, without).items():
         if place[0] not in found:
@@ -225,10 +234,12 @@ def table_of(searches, paths, without=()):
     rows = [row for row in rows if row]
     if not rows:
         raise BadInput(f"{paths[0]}: no work in it has both sides; allowed: logs of experiments/pays_chosen.cfg")
+    nowhere = {column_of(kind) for kind in KINDS if all(math.isnan(row[column_of(kind)]) for row in rows)}
+    columns = [name for name in rows[0] if name not in nowhere]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows[0])
-    writer.writerows([text_of(cell) for cell in row.values()] for row in rows)
+    writer.writerow(columns)
+    writer.writerows([text_of(row[name]) for name in columns] for row in rows)
     return out.getvalue(), rows
 
 
@@ -241,8 +252,7 @@ def said_of(rows):
         lines.append(f"l2 {l2 or 'as_is'}: launches pay on {count['yes']} of {len(own)} works, unclear on {count['unclear']}; median speedup "
                      f"{middle([row['speedup'] for row in own]):.3f}, over the host's loops "
                      f"{middle([row['host_speedup'] for row in own if not math.isnan(row['host_speedup'])] or [math.nan]):.3f}")
-        fastest = [min((kind for kind in KINDS if not math.isnan(row[f"{kind.replace(' ', '_').lower()}_us"])),
-                       key=lambda kind, row=row: row[f"{kind.replace(' ', '_').lower()}_us"]) for row in own]
+        fastest = [min((kind for kind in KINDS if not math.isnan(row[column_of(kind)])), key=lambda kind, row=row: row[column_of(kind)]) for row in own]
         lines.append("  fastest: " + ", ".join(f"{kind} {fastest.count(kind)}" for kind in KINDS if kind in fastest))
     return "\n".join(lines)
 
@@ -268,7 +278,7 @@ def main():
                                      "need no GPU.", epilog="Exit codes: 0 written, 1 a file could not be written, 2 a bad option or log.")
     steps = parser.add_subparsers(dest="step", required=True, metavar="choose|table")
     choose = steps.add_parser("choose", help="write the experiment of the cases that a search found fastest")
-    choose.add_argument("search", type=pathlib.Path, metavar="LOG", help="of experiments/pays.cfg, or of pays_more.cfg")
+    choose.add_argument("search", type=pathlib.Path, metavar="LOG", nargs="+", help="of experiments/pays.cfg or pays_more.cfg, or of parts of one")
     choose.add_argument("-o", "--output", type=pathlib.Path, metavar="CFG", required=True, help="the file to write")
     table = steps.add_parser("table", help=f"write {TABLE} from the search and the runs of a folder")
     table.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with {SEARCH} and {RUNS}")
@@ -276,8 +286,8 @@ def main():
     table.add_argument("--without", default="", metavar="STRATEGIES", help="leave these out, separated by comma: does a verdict rest on them?")
     given = parser.parse_args()
     if given.step == "choose":
-        found = searched(cases_of(given.search))
-        written(given.output, experiment_of(found, given.search.name))
+        found = searched(cases_of_all(given.search))
+        written(given.output, experiment_of(found, ", ".join(path.name for path in given.search)))
         print(f"{sum(len(best) for _, best in found.values())} cases of {len(found)} works", file=sys.stderr)
     else:
         text, rows = table_of(*sources_in(given.folder), named(given.without))

@@ -2,7 +2,7 @@
 # Does it pay to launch from the device? The two steps of results/protocol.md that need no GPU: which cases are measured again, and the
 # table of what they took.
 #
-#     experiments/pays.sh choose results/local/pays/pays_search.csv -o experiments/pays_chosen.cfg
+#     experiments/pays.sh choose results/local/pays/pays_search*.csv -o experiments/pays_chosen.cfg
 #     experiments/pays.sh table results/local/pays -o results/h100/pays.csv     of its pays_search*.csv and pays_1.csv, pays_2.csv, ...
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)

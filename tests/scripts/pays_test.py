@@ -22,7 +22,7 @@ from checked_output import BadInput
 EVERY = [*COLUMNS, "workload", "input", "values", "nx", "ny", "dwell", "levels", "edge_factor", "graph_file", "l2", "machine", "key", "prepare_us",
          "threshold", "aggregate", "fanout", "grain"]
 FORMS = {"launches": ("quick_kway", "fire_and_forget", 7), "tail": ("quick_kway", "tail", 7), "host": ("sort_levels", "host", 0),
-         "radix": ("sort_radix", "none", 0), "merge": ("sort_merge", "none", 0)}
+         "bound": ("sort_levels", "host_graph_pdl_bound", 0), "radix": ("sort_radix", "none", 0), "merge": ("sort_merge", "none", 0)}
 
 
 def form(name, times, elements=1024, **more):
@@ -59,6 +59,7 @@ class Pays(MadeLogs):
         with self.assertRaisesRegex(BadInput, "sort, uniform, int32, none, 2048 is not in .*pays_search.csv; allowed"):
             pays.table_of(searches[:1], paths)
         self.assertEqual(text.count("\n"), 3)
+        self.assertEqual(len(pays.searched(pays.cases_of_all(searches))), 2)
 
     def test_of_each_kind_the_fastest_is_chosen(self):
         search = self.log("search", form("launches", [90, 80, 70]), form("tail", [60, 61, 62]), form("host", [50, 52, 54]), form("radix", [40, 41, 42]),
@@ -95,9 +96,15 @@ class Pays(MadeLogs):
     def test_the_speedup_is_over_the_fastest_of_all_rivals(self):
         row, = self.table(form("launches", [50] * 6), form("host", [100] * 6), form("radix", [75] * 6))
         self.assertEqual((row["nested"], row["flat"], row["flat_kind"], row["speedup"], row["pays"]), ("quick_kway", "sort_radix", "library", "1.5", "yes"))
-        self.assertEqual((row["host_speedup"], row["library_speedup"], row["launches_us"], row["host_us"], row["library_us"], row["while_node_us"]),
-                         ("2", "1.5", "50", "100", "75", ""))
+        self.assertEqual((row["host_speedup"], row["library_speedup"], row["launches_us"], row["host_us"], row["library_us"]), ("2", "1.5", "50", "100", "75"))
+        self.assertNotIn("while_node_us", row)  # there is none
         self.assertEqual(row["gpu_speedup"], f"{74 / 49:.6g}")
+
+    def test_levels_up_to_a_bound_are_a_kind_of_their_own(self):
+        row, = self.table(form("launches", [50] * 6), form("host", [100] * 6), form("bound", [60] * 6))
+        self.assertEqual((row["flat_kind"], row["speedup"], row["host_speedup"], row["bound_us"]), ("bound", "1.2", "2", "60"))
+        for mechanism, kind in (("host_bound", "bound"), ("host_graph_pdl", "bound"), ("host", "host"), ("cluster_sync", "one grid")):
+            self.assertEqual(pays.kind_of({"strategy": "sort_levels", "mechanism": mechanism}), kind)
 
     def test_the_speedup_without_a_rival(self):
         forms = [form("launches", [50] * 6), form("host", [100] * 6), form("radix", [75] * 6)]
@@ -147,8 +154,8 @@ class Pays(MadeLogs):
             pays.cases_of(old)
         with self.assertRaisesRegex(BadInput, r"it has no pays_search\*.csv"):
             pays.sources_in(self.folder / "nowhere")
-        with self.assertRaisesRegex(BadInput, "chain by host_pdl: it is no kind of form"):
-            pays.kind_of({"strategy": "chain", "mechanism": "host_pdl"})
+        with self.assertRaisesRegex(BadInput, "chain by host_read: it is no kind of form"):
+            pays.kind_of({"strategy": "chain", "mechanism": "host_read"})
 
     def test_the_figure(self):
         text, _ = pays.table_of([self.log("search", form("launches", [50] * 6), form("host", [100] * 6))],

@@ -132,7 +132,8 @@ struct InnerNode {
 
 KnownTree::KnownTree(const TreeShape& shape)
 {
-    constexpr std::uint64_t kWorthThreads = 1U << 16; // nodes of a level: threads wait for each other at its end
+    // Nodes of a level: threads wait for each other at its end. The more there are, the more they save.
+    const std::uint64_t worth_threads = (1U << 16) / cores();
     const std::vector<std::uint32_t> thresholds = tree_thresholds();
     const TreeNode root = shape.root();
     root_children_ = shape.children(root, thresholds.data());
@@ -186,7 +187,7 @@ KnownTree::KnownTree(const TreeShape& shape)
         next_nodes = count;
     };
     bool more = begin_level();
-    while (more && next_nodes < kWorthThreads) {
+    while (more && next_nodes < worth_threads) {
         search(0, next_nodes, inner.front());
         end_level();
         more = begin_level();
