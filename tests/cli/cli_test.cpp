@@ -124,6 +124,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
                 AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
                       HasSubstr("nosync  (reduce; cuda, cpu; racy)\n"), HasSubstr("cub  (reduce; cuda)\n")));
     const Outcome info = ended(0, "info");
+    expect_columns(info.out, 80U);
     for (const char* part :
          {"executor on", "pending launches", "null kernel", "kernels' timer", "1024 levels ran, none was refused"})
         EXPECT_THAT(info.out, HasSubstr(part));
