@@ -49,9 +49,8 @@ UsageError no_command(std::string_view name, std::initializer_list<std::string_v
     for (const Command& command : all_commands())
         names.push_back(command.name);
     names.insert(names.end(), others);
-    const std::string missing = missing_modules_text(); // a workload may have a command
-    return UsageError(fmt::format("there is no command '{}'{}{}{}", name, suggestions(name, names, "nestbed help"),
-                                  missing.empty() ? "" : "; without those of ", missing));
+    expect_workload_built(name); // a workload may have a command
+    return UsageError(fmt::format("there is no command '{}'{}", name, suggestions(name, names, "nestbed help")));
 }
 
 constexpr std::string_view kLoadOption = "--load";

@@ -43,7 +43,8 @@ std::string strategy_text(const StrategyInfo& info)
     for (const std::string& line :
          {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms_of(info), ", ")),
           fmt::format("hazards: {}", info.hazards), fmt::format("source: {}", info.source)})
-        text += folded(line, 4);
+        if (!line.ends_with(": ")) // a user's own strategy may say nothing of it
+            text += folded(line, 4);
     if (info.racy && !info.cuda_only)
         text += folded(fmt::format("where: nestbed races --strategy {}", info.name), 4);
     return text + (info.operators ? folded("operators: sum, max, min", 4) : "");
@@ -88,6 +89,8 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
             found.push_back(&info);
     }
     if (found.empty())
+        expect_workload_built(pattern);
+    if (found.empty())
         throw UsageError(fmt::format("no strategy matches '{}'{}{}", pattern,
                                      suggestions(pattern, all, kListsStrategies), own_workload_hint(pattern)));
     std::string text = patterns.empty() ? overview(found) : "";
@@ -115,7 +118,7 @@ int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& o
         const std::string reason = why_not(backend);
         out << fmt::format("{}{}\n", name_of(backend), backend == default_backend() ? " (default)" : "");
         if (!reason.empty()) {
-            line("not usable", reason);
+            out << words_in_lines(fmt::format("not usable: {}", reason), 2, terminal_of(STDOUT_FILENO).columns);
             continue;
         }
         const std::unique_ptr<Session> session = open_session(backend, {});

@@ -122,8 +122,8 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
         settings.read_file(files.front());
     set_from(settings, given);
     for (const auto& [key, value] : kSmall)
-        if (settings.of(key).empty())
-            settings.set(key, {value});
+        if (settings.of(key).empty() && !(key == std::string_view("grid") && !settings.of("elements").empty()))
+            settings.set(key, {value}); // elements decide the grid
     settings.set("backend", {"cpu"});
     settings.set("workers", {"1"});
     const std::chrono::milliseconds timeout = timeout_of(settings, BackendKind::cpu);

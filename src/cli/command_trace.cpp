@@ -220,6 +220,10 @@ int trace(const Arguments& arguments, const Given& given, std::ostream& out, std
     return judged(traced, err);
 }
 
+constexpr std::string_view kTreeLegend =
+    "(latency: from the launch to the child's first instruction, median; at most: the\n"
+    "longest; busy: the time in which at least one of the grids ran)\n";
+
 int tree(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const Asked asked = asked_for(given, "tree", given.contains("kernels"));
@@ -228,6 +232,8 @@ int tree(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
     const Trace traced = run_traced(asked, asked.points.front());
     if (!traced.grids.empty())
         out << heading(traced) << tree_text(traced);
+    if (traced.grids.size() > 1)
+        out << kTreeLegend;
     return judged(traced, err);
 }
 

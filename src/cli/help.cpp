@@ -108,7 +108,8 @@ std::pair<std::string, std::string> parameter_line(const Option& option, const A
         std::vector<std::string_view> inputs;
         for (const InputKind input : workload.inputs)
             inputs.push_back(name_of(input));
-        shown.help += fmt::format("; one of {}", fmt::join(inputs, ", "));
+        shown.help = fmt::format("{}; one of {}", shown.help.substr(0, shown.help.find("; `nestbed help run NAME`")),
+                                 fmt::join(inputs, ", "));
     }
     if (!all_have)
         shown.help += fmt::format("; only {}", fmt::join(having, ", "));
@@ -220,6 +221,7 @@ std::string help_text(const Command& command, const std::string& name)
     const std::vector<const WorkloadInfo*> workloads = Registry::workloads();
     const auto named = std::ranges::find(workloads, name, &WorkloadInfo::name);
     if (strategy == nullptr && named == workloads.end()) {
+        expect_workload_built(name);
         std::vector<std::string_view> names = workload_names();
         std::ranges::copy(Registry::names(), std::back_inserter(names));
         throw UsageError(fmt::format("there is no workload or strategy '{}'{}{}", name,

@@ -89,7 +89,7 @@ std::string own_log_name(const Settings& settings, const std::string& run_id)
     name.resize(std::min(name.size(), kMaxBytes));
     std::ranges::replace_if(
         name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; }, '-');
-    name.erase(name.find_last_not_of('-') + 1);
+    name.erase(name.find_last_not_of("-_") + 1);
     return fmt::format("{}-{}{}", name.empty() ? "adhoc" : name, run_id.substr(0, run_id.find('-')),
                        run_id.substr(run_id.rfind('-')));
 }

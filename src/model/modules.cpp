@@ -97,6 +97,8 @@ std::set<std::string> Modules::own_strategies() const
 
 std::string Modules::hint_for(std::string_view name) const
 {
+    if (workloads().contains(std::string(name)))
+        return fmt::format("; {} is a workload: nestbed list {}", name, name);
     std::error_code unreadable;
     for (const fs::directory_entry& entry : fs::directory_iterator(".", unreadable)) {
         const std::string folder = entry.path().filename().string();
@@ -142,11 +144,20 @@ std::string Modules::missing_text() const
     std::set<std::string> missing;
     for (const auto& [name, workload] : workload_of_)
         if (!fs::exists(file_of(workload)) || !is_of_this_program(file_of(workload)))
-            missing.insert(prefix_ + workload);
+            missing.insert(workload);
     if (missing.empty())
         return {};
-    return fmt::format("modules that have not been built: {}; {}", fmt::join(missing, ", "),
-                       how_to_build("them", fmt::format("{}", fmt::join(missing, " "))));
+    const std::string all = prefix_ == kWorkloadModules ? "nestbed_workload_modules" : "nestbed_modules";
+    return fmt::format("workloads that have not been built: {}; {}", fmt::join(missing, ", "),
+                       missing.size() == 1 ? how_to_build("it", prefix_ + *missing.begin())
+                                           : how_to_build("them", all));
+}
+
+void Modules::expect_built(std::string_view workload) const
+{
+    if (const fs::path file = file_of(workload); workloads().contains(std::string(workload)) && !fs::exists(file))
+        throw RunError(fmt::format("workload {} is in the module {}, which does not exist; {}", workload,
+                                   file.string(), how_to_build("it", file.stem().string())));
 }
 
 std::string Modules::how_to_build(std::string_view them, const std::string& targets) const
@@ -302,6 +313,12 @@ void load_folder(const fs::path& folder)
     const char* const before = std::getenv(kLoad);
     const std::string whole = fs::weakly_canonical(fs::absolute(folder)).string();
     setenv(kLoad, (before == nullptr || *before == 0 ? whole : fmt::format("{}:{}", before, whole)).c_str(), 1);
+}
+
+void expect_workload_built(std::string_view name)
+{
+    if (in_use() != nullptr)
+        in_use()->expect_built(name);
 }
 
 std::string missing_modules_text()

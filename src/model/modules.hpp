@@ -40,7 +40,8 @@ class Modules final : public StrategySource
     std::set<std::string> workloads() const;
     // Of users' own modules that are loaded.
     std::set<std::string> own_strategies() const;
-    // For a message: how a strategy or workload that is not known becomes known, if it is a user's own: "; --load x has …".
+    // For a message about a strategy that is not known: it is a workload, or how one of a user's own becomes known:
+    // "; --load x has …".
     std::string hint_for(std::string_view name) const;
 
     // The file of nestbed's module with this strategy; empty if none has it.
@@ -49,8 +50,10 @@ class Modules final : public StrategySource
     std::map<std::string, std::string> own_hashes(const std::set<std::string>& strategies) const;
     // Throws RunError if a user's own module is another file now than when it was loaded: a new process would load that one.
     void expect_unchanged() const;
-    // "modules that have not been built: workload_sort; to build them: …"; empty if there is none.
+    // "workloads that have not been built: bfs, sort; to build them: …"; empty if there is none.
     std::string missing_text() const;
+    // Throws RunError if nestbed has a module of this name that has not been built.
+    void expect_built(std::string_view workload) const;
 
     // Loads a module of a user's own, and returns its strategies. Throws RunError; `how` says how to build it.
     std::vector<std::string> load_file(const std::filesystem::path& file, const std::string& how);
@@ -88,6 +91,8 @@ void load_folders_of_environment();
 Modules* modules_in_use();
 // Modules::load_folder() of those, and of the programs that this one calls.
 void load_folder(const std::filesystem::path& folder);
+// Modules::expect_built() of those; nothing if there are none.
+void expect_workload_built(std::string_view name);
 // Modules::missing_text() and hint_for() of those; empty if there are none.
 std::string missing_modules_text();
 std::string own_workload_hint(std::string_view name);

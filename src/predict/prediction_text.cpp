@@ -133,7 +133,8 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
     std::string text = fmt::format("GPU times predicted for {} (driver {}, CUDA {})\n", roofline.gpu, roofline.driver,
                                    roofline.cuda);
     if (!predictions.cases.empty())
-        text += table_of(predictions.cases, !against.empty()) + "\n";
+        text +=
+            table_of(predictions.cases, !against.empty()) + "(bound: what takes longest; nestbed help predict)\n\n";
     text += fmt::format("Predicted: {}\n{}", cases_text(predictions.cases.size()), left_out_text(predictions));
     if (against.empty())
         return text;

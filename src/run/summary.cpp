@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -251,6 +252,25 @@ std::vector<std::string> reasons_of(const std::vector<CaseResult>& results)
     return reasons;
 }
 
+// Of an input with held and other times of flat forms, each is compared with the fastest of its kind. Empty without one.
+std::string unheld_text(const std::vector<CaseResult>& results)
+{
+    std::map<std::string, std::array<std::string, 2>> flat; // by work: a form that is not held, and one that is
+    for (const CaseResult& result : results) {
+        const StrategyInfo& info = Registry::find_anywhere(result.point.strategy)->info();
+        if (info.workload->has_ratio && !info.on_host && result.point.backend == BackendKind::cuda &&
+            clock_of(result) == "gpu" && !from_device(mechanism_of(info, result.point)))
+            flat[work_of(result.point)].at(is_held(result) ? 1 : 0) = result.point.strategy;
+    }
+    for (const auto& [work, forms] : flat)
+        if (!forms[0].empty() && !forms[1].empty())
+            return fmt::format(
+                "(times that include the host's work between launches, such as that of {}: the ratio is "
+                "to the fastest of those)\n",
+                forms[0]);
+    return "";
+}
+
 std::string notes_of(const std::vector<CaseResult>& results, const std::vector<Column>& columns)
 {
     std::string text = throttled_text(results);
@@ -260,7 +280,7 @@ std::string notes_of(const std::vector<CaseResult>& results, const std::vector<C
         text += "(declared racy: the answer depends on the schedule, even if it was right)\n";
     const auto is_ratio = [](const Column& column) { return column.name.ends_with("ratio"); };
     if (std::ranges::any_of(columns, is_ratio))
-        text += "(ratio: to the fastest flat form on the same input by the same clock)\n";
+        text += "(ratio: to the fastest flat form on the same input by the same clock)\n" + unheld_text(results);
     if (std::ranges::any_of(columns, [&](const Column& column) {
             return is_ratio(column) && std::ranges::any_of(column.cells, [](const std::string& cell) {
                        return cell.ends_with(FlatTimes::kUnlike);

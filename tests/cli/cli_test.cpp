@@ -84,6 +84,8 @@ TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
                       HasSubstr("default: 32")));
     EXPECT_THAT(nestbed("help predict sssp").out, ContainsRegex("--delta AXIS .*width of the range"));
     EXPECT_THAT(nestbed("help mandelbrot").out, ContainsRegex("--grain N .*default: 8"));
+    EXPECT_THAT(nestbed("help run reduce").out,
+                HasSubstr("the input by name; one of random, index (default: random)"));
     expect_usage_error("help run quick_kwai", {"there is no workload or strategy 'quick_kwai'",
                                                "did you mean 'quick_kway'", "allowed: quick_kway, "});
     for (const WorkloadInfo* workload : Registry::workloads()) {
@@ -122,6 +124,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
                 AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
                       HasSubstr("nosync  (reduce; cuda, cpu; racy)\n"), HasSubstr("cub  (reduce; cuda)\n")));
     const Outcome info = ended(0, "info");
+    expect_columns(info.out, 80U);
     for (const char* part :
          {"executor on", "pending launches", "null kernel", "kernels' timer", "1024 levels ran, none was refused"})
         EXPECT_THAT(info.out, HasSubstr(part));
@@ -302,6 +305,8 @@ TEST_F(CommandLine, EachRunWithoutAnExperimentHasALogOfItsOwn)
     EXPECT_EQ(local_logs().size(), 3U);
     EXPECT_THAT(local_logs(),
                 testing::Each(ContainsRegex("results/local/nosync-neighbored-20[0-9T]+Z-[0-9a-f]+\\.csv")));
+    EXPECT_THAT(ended(0, "run --strategy aggregated_* --grid 4 --block 64 --backend cpu --repeat 1").out,
+                ContainsRegex("results/local/aggregated-20"));
     for (const char* option : {"--resume", "--retry-failed"})
         expect_usage_error(small({option}), {std::string(option) + ": a run without an experiment has a log of its "
                                                                    "own; allowed: with --output FILE"});

@@ -36,6 +36,7 @@ TEST_F(PredictCommand, PlansCasesAsARunWithoutAGpu)
     EXPECT_THAT(done.out, AllOf(StartsWith("GPU times predicted for NVIDIA H200"), HasSubstr("\nshape 64x512\n"),
                                 ContainsRegex("nosync +null_stream +512 +[0-9.]+ us +rate\n"),
                                 ContainsRegex("tail +tail +512 +[0-9.]+ us +[a-z]+\n"),
+                                HasSubstr("\n(bound: what takes longest; nestbed help predict)\n"),
                                 HasSubstr("Predicted: 2 cases\nNot predicted: 3 cases\n  1: the host does the work\n"
                                           "  1: their launches depend on the input\n"
                                           "  1: they launch nothing from the device\n")));

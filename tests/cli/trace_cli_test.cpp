@@ -154,7 +154,9 @@ TEST_F(TraceCommand, TreePrintsTheLevelsAndWritesNothing)
                       HasSubstr("\ndepth  grids  blocks  threads  "), ContainsRegex("\n0 +1 +4 +8 +[0-9.]+ .s\n"),
                       ContainsRegex("\n 1 +4 +1 +4 +[0-9.]+ .s +[0-9.]+ .s +[0-9.]+ .s\n"),
                       ContainsRegex("\n  2 +4 +1 +2 +[0-9.]+ .s"), ContainsRegex("\n   3 +4 +1 +1 +[0-9.]+ .s"),
+                      HasSubstr("\n(latency: from the launch to the child's first instruction, median; at most:"),
                       Not(HasSubstr("refused"))));
+    expect_columns(outcome.out, 80U);
 }
 
 TEST_F(TraceCommand, ReadsAnExperimentOfOneCaseAndTheCommandLineWins)

@@ -220,6 +220,16 @@ TEST(Executor, AtomicMinKeepsTheLeastOfWhatManyWorkersThreadsOffer)
     EXPECT_EQ(least, 17U);
 }
 
+TEST(Executor, AtomicSubAndXorReturnTheOldValue)
+{
+    unsigned left = 64 * 64;
+    EXPECT_EQ(atomicSub(&left, 1U), 64U * 64);
+    Executor({}, 4).run(63, 64, [&] { atomicSub(&left, 1U); });
+    EXPECT_EQ(left, 63U);
+    EXPECT_EQ(atomicXor(&left, 3U), 63U);
+    EXPECT_EQ(left, 60U);
+}
+
 TEST(Executor, SharedMemoryBeginsWithWhatNobodyWouldTakeForAnAnswer)
 {
     Executor executor({}, 1);

@@ -135,6 +135,19 @@ TEST_F(Wrappers, BuildsPassTheirExitCodeOn)
     EXPECT_THROW(run_counted_build({"./no-such-program"}, root(), signals, said), UsageError);
 }
 
+TEST_F(Wrappers, NeedWhatOneTargetBuilds)
+{
+    fs::remove(root() / "nestbed_rewrite");
+    const HeldSignals signals;
+    EXPECT_THAT(
+        [&] {
+            run_counted_build({"sh", "-c", "true"}, root(), signals, said);
+        },
+        testing::ThrowsMessage<RunError>(
+            testing::AllOf(HasSubstr("nestbed_rewrite does not exist; to build it: cmake --build "),
+                           testing::EndsWith(" --target nestbed_programs"))));
+}
+
 } // namespace
 
 } // namespace nestbed::program

@@ -37,6 +37,13 @@ TEST(RacesCommand, SaysSoWhereThereAreNone)
                       HasSubstr("no races: 836 accesses of 504 threads in 21 grids\n"), Not(HasSubstr("race:"))));
 }
 
+TEST(RacesCommand, AGridFollowsTheElementsThatAreGiven)
+{
+    const Outcome outcome = ended(0, "races --strategy barrier --elements 500 --block 32");
+    EXPECT_THAT(outcome.out, HasSubstr("grid 16, block 32,"));
+    ended(0, "races --strategy quick_simple --elements 500 --block 32");
+}
+
 TEST(RacesCommand, WritesOneObjectPerCaseAsJson)
 {
     const Outcome outcome = ended(3, "races --strategy nosync --grid 4 --block 64 --json");

@@ -65,9 +65,30 @@ class Modules(Scratch):
         done = self.ended(0, "list", "--json")
         self.assertEqual({entry["name"] for entry in json.loads(done.stdout)["strategies"]},
                          {name for room in ("reduce", "hello") for name in (self.folder / f"modules/{room}.txt").read_text().split()})
-        self.assertRegex(done.stderr, "^nestbed: without the strategies of modules that have not been built: workload_bezier, .*workload_sort.*; "
-                         "to build them: cmake --build BUILD --target workload_bezier .*\n$")
-        self.assertIn("without those of modules that have not been built: workload_bezier", called(self.program, "mandelbrot").stderr)
+        self.assertRegex(done.stderr, "^nestbed: without the strategies of workloads that have not been built: bezier, .*sort.*; "
+                         "to build them: cmake --build BUILD --target nestbed_workload_modules\n$")
+
+    def test_the_last_module_that_is_not_there_is_named(self):
+        for file in (NESTBED.parent / "modules").glob("workload_*.so"):
+            if file.stem != "workload_sort" and file.stem != "workload_reduce":
+                self.take(file.stem)
+        self.assertEqual(self.ended(0, "list").stderr, "nestbed: without the strategies of workloads that have not been built: sort; "
+                         "to build it: cmake --build BUILD --target workload_sort\n")
+
+    def test_what_makes_a_workload_is_built_by_a_target(self):
+        (self.folder / "program/include").mkdir(parents=True)
+        for words in (("new", "mine"), ("build", str(self.folder))):
+            (self.folder / "mine.cu").touch()
+            self.assertRegex(self.ended(1, *words).stderr, f"^nestbed: {self.folder}/program/workload/[a-z.]+ does not exist; a workload of your own "
+                             f"needs it; to build it: cmake --build {self.folder} --target nestbed_programs\n$")
+
+    def test_a_workload_that_is_not_there_is_not_an_unknown_name(self):
+        for words in (("list", "mandelbrot"), ("help", "run", "mandelbrot"), ("mandelbrot",)):
+            with self.subTest(words=words):
+                self.assertEqual(self.ended(1, *words).stderr, f"nestbed: workload mandelbrot is in the module {self.folder}/modules/workload_mandelbrot.so, "
+                                 "which does not exist; to build it: cmake --build BUILD --target workload_mandelbrot\n")
+        self.assertNotIn("built", self.ended(2, "liist").stderr)
+        self.assertTrue(self.ended(2, "run", "--strategy", "mandelbrot").stderr.endswith("; mandelbrot is a workload: nestbed list mandelbrot\n"))
 
     def test_the_lists_have_every_strategy_once(self):
         listed = [name for file in sorted((NESTBED.parent / "modules").glob("*.txt")) for name in file.read_text().split()]
@@ -122,7 +143,7 @@ class Modules(Scratch):
         for words in (("run", *SUM, "-o", "-"), ("run", *SUM, "--input", "random", "-o", "-"), ("list",)):
             with self.subTest(words=words):
                 self.ended(0, *words)
-        self.assertIn("workload_hello", called(self.program, "list").stderr)
+        self.assertIn("hello", called(self.program, "list").stderr)
 
     def test_a_figure_of_a_workload_that_is_not_there_may_be_named(self):
         experiment = self.folder / "a.cfg"

@@ -139,6 +139,7 @@ class OwnWorkload(unittest.TestCase):
         listed = self.called("list", "quadrature_nested", "--load", "quadrature")
         self.assertEqual(listed.returncode, 0, listed.stderr)
         self.assertIn("fire_and_forget", listed.stdout)
+        self.assertNotRegex(listed.stdout, "hazards|source")  # the file says nothing of them
         self.assertIn("the tolerance is 10^-grain", self.called("help", "run", "quadrature", load=str(self.folder / "quadrature")).stdout)
         for words in (("help", "run", "--load", "quadrature"), ("help", "run", "quadrature", "--load=quadrature"), ("list", "quadrature", "--load", "quadrature"),
                       ("list", "quadrature_nested", "--load", "quadrature")):

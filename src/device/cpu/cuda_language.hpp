@@ -61,6 +61,12 @@ T atomicAdd(T* address, T value)
 }
 
 template <class T>
+T atomicSub(T* address, T value)
+{
+    return std::atomic_ref<T>(*address).fetch_sub(value, std::memory_order_relaxed);
+}
+
+template <class T>
 T atomicExch(T* address, T value)
 {
     return std::atomic_ref<T>(*address).exchange(value, std::memory_order_relaxed);
@@ -76,6 +82,12 @@ template <class T>
 T atomicAnd(T* address, T value)
 {
     return std::atomic_ref<T>(*address).fetch_and(value, std::memory_order_relaxed);
+}
+
+template <class T>
+T atomicXor(T* address, T value)
+{
+    return std::atomic_ref<T>(*address).fetch_xor(value, std::memory_order_relaxed);
 }
 
 template <class T>

@@ -59,16 +59,17 @@ std::vector<fs::path> sources_of(const fs::path& folder)
     return sources;
 }
 
-nlohmann::json workload_json()
+// Of the files with which workloads are made and built.
+std::string workload_file(const char* name)
 {
     const fs::path kit = program_folder() / "workload";
-    const fs::path file = kit / "workload.json";
+    const fs::path file = kit / name;
     if (!fs::exists(file))
         throw RunError(
-            fmt::format("{} does not exist; it says how workloads are built; to build it: cmake --build {} "
+            fmt::format("{} does not exist; a workload of your own needs it; to build it: cmake --build {} "
                         "--target nestbed_programs",
                         file.string(), kit.parent_path().parent_path().string()));
-    return nlohmann::json::parse(read_text_file(file.string()));
+    return read_text_file(file.string());
 }
 
 // The same text with spaces for its comments and for what is in quotes, except for line ends.
@@ -209,7 +210,7 @@ class WorkloadBuilder
     std::vector<fs::path> sources_;
     const HeldSignals& signals_;
     std::ostream& err_;
-    const nlohmann::json json_ = workload_json();
+    const nlohmann::json json_ = nlohmann::json::parse(workload_file("workload.json"));
 };
 
 } // namespace
@@ -237,7 +238,7 @@ fs::path write_new_workload(const fs::path& folder, const std::set<std::string>&
     fs::path file = folder / (name + ".cu");
     if (fs::exists(file))
         throw UsageError(fmt::format("new: {} exists; allowed: a new folder", file.string()));
-    std::string text = read_text_file((program_folder() / "workload" / "quadrature.cu").string());
+    std::string text = workload_file("quadrature.cu");
     std::string title = name;
     title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
     boost::algorithm::replace_all(text, "quadrature", name);
@@ -253,7 +254,7 @@ fs::path write_new_workload(const fs::path& folder, const std::set<std::string>&
 
 std::vector<std::string> known_figures()
 {
-    return workload_json().at("figures");
+    return nlohmann::json::parse(workload_file("workload.json")).at("figures");
 }
 
 bool build_workload(const fs::path& folder, const HeldSignals& signals, std::ostream& err)

@@ -113,7 +113,8 @@ int run_counted_build(const std::vector<std::string>& words, const fs::path& fol
     for (const fs::path& file :
          {folder / "count" / "nestbed_count.cuh", folder / "compilers" / "g++", folder / "nestbed_rewrite"})
         if (!fs::exists(file))
-            throw RunError(fmt::format("{} does not exist; build or install nestbed again", file.string()));
+            throw RunError(fmt::format("{} does not exist; to build it: cmake --build {} --target nestbed_programs",
+                                       file.string(), folder.parent_path().string()));
     const TemporaryFolder temporary;
     const fs::path log = temporary.path() / "rewritten";
     const ProgramEnd end =
