@@ -10,16 +10,8 @@ using Sssp = InFolder;
 
 TEST_F(Sssp, IsRightOnEveryGraph)
 {
-    for (const char* schedule : every_schedule()) {
-        const auto session = session_of(schedule);
-        for (const auto& graphs : {small_graphs(), large_graphs()})
-            for (const GraphShape& graph : graphs)
-                for (const std::string& strategy : graph_strategies(BackendKind::cpu, "sssp")) {
-                    SCOPED_TRACE(std::string(schedule) + " " + graph.name);
-                    if (!takes_long(strategy, schedule, graph))
-                        expect_right(*session, graph_case(strategy, graph, folder));
-                }
-    }
+    for (const auto& graphs : {small_graphs(), large_graphs()})
+        expect_right_on(graphs, "sssp", folder, takes_long);
 }
 
 TEST_F(Sssp, IsRightByEveryDelta)
