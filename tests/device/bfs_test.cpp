@@ -18,15 +18,7 @@ using Bfs = InFolder;
 
 TEST_F(Bfs, IsRightOnEveryGraph)
 {
-    for (const char* schedule : every_schedule()) {
-        const auto session = session_of(schedule);
-        for (const GraphShape& graph : every_graph())
-            for (const std::string& strategy : graph_strategies(BackendKind::cpu, "bfs")) {
-                SCOPED_TRACE(std::string(schedule) + " " + graph.name);
-                if (!takes_long(strategy, schedule, graph))
-                    expect_right(*session, graph_case(strategy, graph, folder));
-            }
-    }
+    expect_right_on_every_graph("bfs", folder, takes_long);
 }
 
 TEST_F(Bfs, IsRightByEveryMechanismAndBlock)

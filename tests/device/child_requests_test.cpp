@@ -22,7 +22,7 @@ constexpr std::array kAggregations{Aggregate::none,         Aggregate::warp,    
                                    Aggregate::multiblock_2, Aggregate::multiblock_4, Aggregate::multiblock_64,
                                    Aggregate::grid};
 
-std::unique_ptr<LocalSession> session_of(const std::string& schedule)
+std::unique_ptr<LocalSession> local_session_of(const std::string& schedule)
 {
     return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1});
 }
@@ -124,7 +124,7 @@ TEST_P(Requesting, IsRightByEveryAggregationThresholdAndCoarsening)
 {
     for (const char* schedule : every_schedule()) {
         SCOPED_TRACE(schedule);
-        const auto session = session_of(schedule);
+        const auto session = local_session_of(schedule);
         Case point = usual(GetParam());
         for (const Aggregate aggregate : aggregations_of(GetParam()))
             for (const std::uint32_t threshold : all_or_few(std::vector{0U, 9U, 20U, 1U << 20}, {9U}))
@@ -146,7 +146,7 @@ TEST_P(Requesting, IsRightByEveryAggregationThresholdAndCoarsening)
 
 TEST_P(Requesting, IsRightAtEveryDepth)
 {
-    const auto session = session_of(all_or_few("random:1", "fifo"));
+    const auto session = local_session_of(all_or_few("random:1", "fifo"));
     Case point = usual(GetParam());
     for (const Aggregate aggregate : all_or_few(aggregations_of(GetParam()), {Aggregate::none, Aggregate::grid}))
         for (const std::uint32_t depth : all_or_few(std::vector{0U, 1U, 2U, 20U}, {1U})) {
@@ -160,7 +160,7 @@ TEST_P(Requesting, IsRightAtEveryDepth)
 
 TEST_P(Requesting, IsRightInManyOrders)
 {
-    const auto session = session_of("random:7");
+    const auto session = local_session_of("random:7");
     Case point = usual(GetParam());
     for (const Aggregate aggregate : aggregations_of(GetParam()))
         for (unsigned order = 0; order < random_orders(4, 10) && !HasFailure(); ++order) {
@@ -171,7 +171,7 @@ TEST_P(Requesting, IsRightInManyOrders)
 
 TEST_P(Requesting, IsRightInBlocksOfAnySize)
 {
-    const auto session = session_of(is_thorough() ? "random:1" : "fifo");
+    const auto session = local_session_of(is_thorough() ? "random:1" : "fifo");
     Case point = usual(GetParam());
     for (const std::uint32_t block : all_or_few(std::vector{32U, 128U, 1024U}, {128U})) {
         point.block = block;
@@ -190,7 +190,7 @@ TEST_P(Requesting, IsRightInBlocksOfAnySize)
 
 TEST_P(Requesting, OfEveryInputIsRight)
 {
-    const auto session = session_of(all_or_few("random:1", "fifo"));
+    const auto session = local_session_of(all_or_few("random:1", "fifo"));
     Case point = usual(GetParam());
     for (const InputKind input : GetParam().info().workload->inputs) {
         if (input == InputKind("file"))
@@ -215,7 +215,7 @@ class Overflowing : public Requesting
 TEST_P(Overflowing, ReplacesWhatIsRefused)
 {
     for (const char* schedule : every_schedule()) {
-        const auto session = session_of(schedule);
+        const auto session = local_session_of(schedule);
         std::uint64_t replaced = 0;
         std::uint64_t drains = 0;
         const std::size_t orders =
@@ -249,7 +249,7 @@ TEST_P(Overflowing, SpillsInEveryWave)
 {
     std::uint64_t drains = 0;
     for (const std::string schedule : all_or_few(std::vector{"fifo", "random:1"}, {"fifo"})) {
-        const auto session = session_of(schedule);
+        const auto session = local_session_of(schedule);
         const std::size_t orders = schedule == "fifo" ? 1 : random_orders(1, 3);
         for (const std::uint32_t limit : all_or_few(std::vector{2U, 4U, 8U}, {4U}))
             for (const std::uint32_t wave : all_or_few(std::vector{1U, 3U}, {3U}))
@@ -277,7 +277,7 @@ TEST_P(Overflowing, InWavesRefusesNothing)
         return; // all root blocks process one item: its launches cannot be divided into waves
     for (const char* schedule : every_schedule()) {
         SCOPED_TRACE(schedule);
-        const auto session = session_of(schedule);
+        const auto session = local_session_of(schedule);
         Case point = usual(GetParam());
         const std::uint64_t all = *session->sample(point, 0).launches_expected;
         point.pending_limit = static_cast<std::uint32_t>(all / 2);
@@ -294,7 +294,7 @@ TEST_P(Overflowing, InWavesRefusesNothing)
 
 TEST_P(Overflowing, FailsWhereItIsToldTo)
 {
-    const auto session = session_of("fifo");
+    const auto session = local_session_of("fifo");
     Case point = usual(GetParam());
     point.overflow = Overflow::fail;
     point.pending_limit = 5;
@@ -326,7 +326,7 @@ Case lines(std::uint64_t elements, std::uint32_t grid, Aggregate aggregate, std:
 
 TEST(BezierChildren, LaunchOncePerLineWarpBlockAndGroup)
 {
-    const auto session = session_of("fifo");
+    const auto session = local_session_of("fifo");
     const auto launches = [&](Aggregate aggregate) {
         return *session->sample(lines(5 * 64 + 7, 6, aggregate), 0).launches_expected;
     };
@@ -341,7 +341,7 @@ TEST(BezierChildren, LaunchOncePerLineWarpBlockAndGroup)
 
 TEST(BezierChildren, OfMoreLinesThanTheUsualLimitAreAllLaunched)
 {
-    const auto session = session_of("fifo");
+    const auto session = local_session_of("fifo");
     const Case point = lines(3000, 47, Aggregate::none);
     const Sample sample = session->sample(point, 0);
     expect_by_oracle(sample, point);
@@ -351,7 +351,7 @@ TEST(BezierChildren, OfMoreLinesThanTheUsualLimitAreAllLaunched)
 
 TEST(BezierChildren, LaunchFewerTheHigherTheThreshold)
 {
-    const auto session = session_of("fifo");
+    const auto session = local_session_of("fifo");
     std::uint64_t last = 1000;
     for (const std::uint32_t threshold : {4U, 5U, 10U, 20U, 32U, 33U}) { // lines have 4 to 32 points
         const std::uint64_t launches =
@@ -367,8 +367,8 @@ TEST(BezierUnordered, IsWrongUnlessChildrenStartLate)
 {
     const Case point =
         case_of(BackendKind::cpu, {"bezier_unordered", fire_and_forget}, {"", 2, 64, 128}, ElementType::none);
-    EXPECT_EQ(session_of("fifo")->sample(point, 0).status, Status::ok);
-    EXPECT_EQ(session_of("eager")->sample(point, 0).status, Status::wrong);
+    EXPECT_EQ(local_session_of("fifo")->sample(point, 0).status, Status::ok);
+    EXPECT_EQ(local_session_of("eager")->sample(point, 0).status, Status::wrong);
 }
 
 Case image(const char* strategy, std::uint32_t nx, std::uint32_t ny, InputKind input = InputKind("set"))
@@ -381,7 +381,7 @@ Case image(const char* strategy, std::uint32_t nx, std::uint32_t ny, InputKind i
 TEST(MandelbrotForms, GiveTheSameImage)
 {
     for (const char* schedule : every_schedule()) {
-        const auto session = session_of(schedule);
+        const auto session = local_session_of(schedule);
         for (const auto& [nx, ny] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{1, 1}, {1, 30}, {61, 47}})
             for (const char* strategy : {"mandelbrot_naive", "mandelbrot_split", "mandelbrot_levels",
                                          "mandelbrot_queue", "mandelbrot_exhaustive"})
@@ -398,7 +398,7 @@ TEST(MandelbrotForms, GiveTheSameImage)
 
 TEST(MandelbrotForms, InteriorHasOneFillPerPartAndNothingToDivide)
 {
-    const auto session = session_of("random:1");
+    const auto session = local_session_of("random:1");
     const Sample naive = session->sample(image("mandelbrot_naive", 60, 60, InputKind("interior")), 0);
     EXPECT_EQ(naive.launches_expected, 9U);
     EXPECT_EQ(naive.launches->attempted, 9U);
@@ -411,7 +411,7 @@ TEST(MandelbrotForms, InteriorHasOneFillPerPartAndNothingToDivide)
 
 TEST(MandelbrotForms, WithMorePartsThanPixelsHaveEmptyParts)
 {
-    const auto session = session_of("random:1");
+    const auto session = local_session_of("random:1");
     for (const char* strategy : {"mandelbrot_naive", "mandelbrot_split", "mandelbrot_levels", "mandelbrot_queue"}) {
         Case point = image(strategy, 5, 3);
         point.division = 9;
@@ -423,25 +423,25 @@ TEST(MandelbrotForms, OfAQueueHaveRoomForAllRegionsWhateverTheDepth)
 {
     Case point = image("mandelbrot_queue", 97, 61);
     point.depth = 0; // means nothing to a strategy without levels
-    EXPECT_EQ(session_of("random:1")->sample(point, 0).status, Status::ok);
+    EXPECT_EQ(local_session_of("random:1")->sample(point, 0).status, Status::ok);
 }
 
 TEST(MandelbrotForms, NeedAThreadPerPart)
 {
     Case point = image("mandelbrot_split", 64, 64);
     point.fanout = 6; // 36 parts, blocks of 32
-    const Sample sample = session_of("fifo")->sample(point, 0);
+    const Sample sample = local_session_of("fifo")->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("a block of 32 threads cannot request 6 x 6 parts"));
     point.block = 64;
-    EXPECT_EQ(session_of("fifo")->sample(point, 0).status, Status::ok);
+    EXPECT_EQ(local_session_of("fifo")->sample(point, 0).status, Status::ok);
 }
 
 TEST(ChildRequests, OfABlockThatIsTooSmallAreUnsupportedInATraceToo)
 {
     Case point = image("mandelbrot_split", 64, 64);
     point.fanout = 6;
-    const Trace trace = session_of("fifo")->trace(point, 0, 100);
+    const Trace trace = local_session_of("fifo")->trace(point, 0, 100);
     EXPECT_EQ(trace.sample.status, Status::unsupported);
     EXPECT_THAT(trace.sample.detail, HasSubstr("cannot request 6 x 6 parts"));
     EXPECT_THAT(trace.grids, IsEmpty());
@@ -451,7 +451,7 @@ TEST(ChildRequests, AreTracedGridByGrid)
 {
     for (const Way& way : ways_of(BackendKind::cpu, requests)) {
         SCOPED_TRACE(name_of(way));
-        const auto session = session_of(all_or_few("random:1", "fifo"));
+        const auto session = local_session_of(all_or_few("random:1", "fifo"));
         for (const Aggregate aggregate :
              all_or_few(std::vector{Aggregate::none, Aggregate::block, Aggregate::grid}, {Aggregate::block})) {
             Case point = usual(way);
@@ -490,7 +490,7 @@ TEST(ChildRequests, AreTracedInWavesWithTheRootGridsThatRan)
         SCOPED_TRACE(name_of(way));
         Case point = usual(way);
         point.wave = 1;
-        const Trace trace = session_of("fifo")->trace(point, 0, 4096);
+        const Trace trace = local_session_of("fifo")->trace(point, 0, 4096);
         expect_by_oracle(trace.sample, point);
         EXPECT_GT(trace.sample.waves, 1U);
         EXPECT_THAT(trace.grids, SizeIs(traced_roots(way, trace.sample) + *trace.sample.launches_expected));

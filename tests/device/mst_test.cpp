@@ -10,16 +10,10 @@ using Mst = InFolder;
 
 TEST_F(Mst, IsRightOnEveryGraph)
 {
-    for (const char* schedule : every_schedule()) {
-        const auto session = session_of(schedule);
-        for (const GraphShape& graph : every_graph())
-            for (const std::string& strategy : graph_strategies(BackendKind::cpu, "mst")) {
-                SCOPED_TRACE(std::string(schedule) + " " + graph.name);
-                const bool makes_many = Registry::find_anywhere(strategy)->info().requests && graph.elements > 1000;
-                if (!makes_many || !tries_few())
-                    expect_right(*session, graph_case(strategy, graph, folder));
-            }
-    }
+    const auto makes_many = [](const std::string& strategy, const char*, const GraphShape& graph) {
+        return Registry::find_anywhere(strategy)->info().requests && graph.elements > 1000 && tries_few();
+    };
+    expect_right_on_every_graph("mst", folder, makes_many);
 }
 
 TEST_F(Mst, IsRightInManyOrders)
@@ -51,16 +45,9 @@ TEST_F(Mst, IsRightByEveryThresholdAndGroup)
 {
     const auto session = session_of("random:2");
     for (const std::string strategy : {"mst_children", "mst_components"})
-        for (const std::uint32_t threshold : all_or_few(std::vector{0U, 9U, 40U}, {9U}))
-            for (const Aggregate aggregate :
-                 {Aggregate::none, Aggregate::warp, Aggregate::block, Aggregate::multiblock_2, Aggregate::grid})
-                for (const std::uint32_t coarsen : all_or_few(std::vector{1U, 3U}, {3U})) {
-                    Case point = graph_case(strategy, small_graphs()[10], folder);
-                    point.threshold = threshold;
-                    point.aggregate = aggregate;
-                    point.coarsen = coarsen;
-                    expect_right(*session, point);
-                }
+        expect_all_right(*session, graph_case(strategy, small_graphs()[10], folder),
+                         all_or_few("threshold 0 9 40; aggregate none warp block multiblock:2 grid; coarsen 1 3",
+                                    "threshold 9; aggregate none warp block multiblock:2 grid; coarsen 3"));
 }
 
 // A limit of one launch refuses all but the first.

@@ -10,15 +10,7 @@ using Sssp = InFolder;
 
 TEST_F(Sssp, IsRightOnEveryGraph)
 {
-    for (const char* schedule : every_schedule()) {
-        const auto session = session_of(schedule);
-        for (const GraphShape& graph : every_graph())
-            for (const std::string& strategy : graph_strategies(BackendKind::cpu, "sssp")) {
-                SCOPED_TRACE(std::string(schedule) + " " + graph.name);
-                if (!takes_long(strategy, schedule, graph))
-                    expect_right(*session, graph_case(strategy, graph, folder));
-            }
-    }
+    expect_right_on_every_graph("sssp", folder, takes_long);
 }
 
 TEST_F(Sssp, IsRightByEveryDelta)

@@ -33,15 +33,9 @@ std::string joined(std::uint32_t hubs, std::uint32_t leaves, const std::string& 
 
 TEST_F(Triangles, AreRightOnEveryGraph)
 {
-    for (const char* schedule : every_schedule()) {
-        const auto session = session_of(schedule);
-        for (const auto& graphs : {small_graphs(), dense_graphs()})
-            for (const GraphShape& graph : graphs)
-                for (const std::string& strategy : graph_strategies(BackendKind::cpu, "triangles")) {
-                    SCOPED_TRACE(std::string(schedule) + " " + graph.name);
-                    expect_right(*session, graph_case(strategy, graph, folder));
-                }
-    }
+    const auto none = [](const std::string&, const char*, const GraphShape&) { return false; };
+    for (const auto& graphs : {small_graphs(), dense_graphs()})
+        expect_right_on(graphs, "triangles", folder, none);
 }
 
 TEST_F(Triangles, AreRightByEveryMechanismAndBlock)

@@ -177,34 +177,17 @@ TEST_P(Reports, NameTheAtomicThatWasLast)
     EXPECT_THAT(by({1}, {2}), names("2")) << "of another thread, behind a barrier";
     EXPECT_THAT(by({1, 2, 1}, {}), names("1"));
     // Of many, the last four are known.
-    EXPECT_THAT(missing(2, 1,
-                        [&] {
-                            if (blockIdx.x == 0) {
-                                for (unsigned flag = 1; flag < 5; ++flag)
-                                    atomicAdd(&flags[flag], 1U);
-                                data[0] = 1;
-                                atomicAdd(&flags[0], 1U);
-                            } else {
-                                for (unsigned flag = 0; flag < 4; ++flag)
-                                    atomicAdd(&flags[flag], 1U);
-                                data[0] = 1;
-                            }
-                        }),
-                names("0"));
-    EXPECT_THAT(missing(2, 1,
-                        [&] {
-                            if (blockIdx.x == 0) {
-                                for (unsigned flag = 1; flag < 5; ++flag)
-                                    atomicAdd(&flags[flag], 1U);
-                                data[0] = 1;
-                                atomicAdd(&flags[0], 1U);
-                            } else {
-                                for (unsigned flag = 0; flag < 5; ++flag)
-                                    atomicAdd(&flags[flag], 1U);
-                                data[0] = 1;
-                            }
-                        }),
-                HasSubstr("blocks 0 and 1 of a grid are in no order"));
+    const auto behind = [&](unsigned count) {
+        return missing(2, 1, [&] {
+            for (unsigned flag = blockIdx.x == 0 ? 1 : 0; flag < (blockIdx.x == 0 ? 5 : count); ++flag)
+                atomicAdd(&flags[flag], 1U);
+            data[0] = 1;
+            if (blockIdx.x == 0)
+                atomicAdd(&flags[0], 1U);
+        });
+    };
+    EXPECT_THAT(behind(4), names("0"));
+    EXPECT_THAT(behind(5), HasSubstr("blocks 0 and 1 of a grid are in no order"));
     cpu::observer->forget(flags.data());
 }
 

@@ -35,6 +35,12 @@ class Rules : public testing::TestWithParam<const char*>
     {
         return watch([&](cpu::Executor& executor) { executor.run(grid, block, kernel); }).pairs();
     }
+
+    // The same of one thread in each of two blocks.
+    std::uint64_t of_two(const cpu::KernelCall& first, const cpu::KernelCall& second)
+    {
+        return pairs(2, 1, [&] { blockIdx.x == 0 ? first() : second(); });
+    }
     template <class Work>
     Races watch(Work&& work)
     {

@@ -401,46 +401,22 @@ TEST_P(Rules, AtomicsDoNotRaceWithAtomicsButWithOtherAccesses)
     EXPECT_EQ(pairs(2, 2, [&] { atomicAdd(data.data(), 1); }), 0U);
     EXPECT_EQ(pairs(2, 2, [&] { *static_cast<volatile int*>(data.data()) = 1; }), 0U)
         << "as volatile accesses do not";
-    EXPECT_GT(pairs(2, 1,
-                    [&] {
-                        if (blockIdx.x == 0)
-                            *static_cast<volatile int*>(data.data()) = 1;
-                        else
-                            data[0] = 1;
-                    }),
-              0U);
-    EXPECT_GT(pairs(2, 1,
-                    [&] {
-                        if (blockIdx.x == 0)
-                            atomicAdd(data.data(), 1);
-                        else
-                            data[0] = 1;
-                    }),
-              0U);
-    EXPECT_GT(pairs(2, 1,
-                    [&] {
-                        if (blockIdx.x == 0)
-                            atomicAdd(data.data(), 1);
-                        else
-                            data[1] = data[0];
-                    }),
-              0U);
+    EXPECT_GT(of_two([&] { *static_cast<volatile int*>(data.data()) = 1; }, [&] { data[0] = 1; }), 0U);
+    EXPECT_GT(of_two([&] { atomicAdd(data.data(), 1); }, [&] { data[0] = 1; }), 0U);
+    EXPECT_GT(of_two([&] { atomicAdd(data.data(), 1); }, [&] { data[1] = data[0]; }), 0U);
 }
 
 TEST_P(Rules, MemoryFunctionsAccessAllTheirBytes)
 {
-    const auto two = [&](const cpu::KernelCall& first, const cpu::KernelCall& second) {
-        return pairs(2, 1, [&] { blockIdx.x == 0 ? first() : second(); });
-    };
     const auto write = [&] { data[10] = 1; };
     const auto read = [&] { data[63] = data[10]; };
-    EXPECT_EQ(two([&] { std::memset(&data[8], 0, 4 * sizeof(int)); }, write), 1U);
-    EXPECT_EQ(two([&] { std::memset(&data[8], 0, 2 * sizeof(int)); }, write), 0U);
-    EXPECT_EQ(two([&] { memcpy(&data[8], &data[16], 3 * sizeof(int)); }, read), 1U);
-    EXPECT_EQ(two([&] { memcpy(&data[16], &data[8], 3 * sizeof(int)); }, read), 0U);
-    EXPECT_EQ(two([&] { memcpy(&data[16], &data[8], 3 * sizeof(int)); }, write), 1U);
-    EXPECT_GT(two([&] { std::memmove(&data[9], &data[8], 3 * sizeof(int)); }, write), 0U);
-    EXPECT_EQ(two([&] { std::memset(&data[10], 0, 0); }, write), 0U);
+    EXPECT_EQ(of_two([&] { std::memset(&data[8], 0, 4 * sizeof(int)); }, write), 1U);
+    EXPECT_EQ(of_two([&] { std::memset(&data[8], 0, 2 * sizeof(int)); }, write), 0U);
+    EXPECT_EQ(of_two([&] { memcpy(&data[8], &data[16], 3 * sizeof(int)); }, read), 1U);
+    EXPECT_EQ(of_two([&] { memcpy(&data[16], &data[8], 3 * sizeof(int)); }, read), 0U);
+    EXPECT_EQ(of_two([&] { memcpy(&data[16], &data[8], 3 * sizeof(int)); }, write), 1U);
+    EXPECT_GT(of_two([&] { std::memmove(&data[9], &data[8], 3 * sizeof(int)); }, write), 0U);
+    EXPECT_EQ(of_two([&] { std::memset(&data[10], 0, 0); }, write), 0U);
 }
 
 TEST_P(Rules, SharedMemoryIsOfOneBlock)

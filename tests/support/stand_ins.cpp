@@ -34,37 +34,6 @@ namespace
 
 using enum Mechanism;
 
-constexpr std::array kOfLanes{fire_and_forget, null_stream};
-constexpr std::array kOfHostLoop{host, host_pdl};
-constexpr std::array kOfNosync{null_stream, named_stream, fire_and_forget};
-constexpr std::array kOfBarrier{fire_and_forget, null_stream, named_stream, tail};
-constexpr std::array kOfAggregatedBlock{fire_and_forget, null_stream};
-constexpr std::array kOfChain{null_stream,
-                              named_stream,
-                              fire_and_forget,
-                              tail,
-                              graph_tail,
-                              host,
-                              host_graph,
-                              grid_sync,
-                              graph_next,
-                              graph_forget,
-                              graph_sibling,
-                              graph_while,
-                              host_pdl,
-                              host_read,
-                              host_polled,
-                              host_graph_pdl,
-                              host_bound,
-                              host_graph_bound,
-                              host_graph_pdl_bound,
-                              graph_if,
-                              graph_update,
-                              graph_switch,
-                              cluster_sync};
-constexpr std::array kOfGraph{graph_tail, graph_while};
-constexpr std::array kOfFanout{null_stream, named_stream, fire_and_forget, tail, host, host_graph, grid_sync};
-
 // Whether the case launches from the device. If it names no mechanism, the strategy's first mechanism does.
 bool launches_from_device(const Case& point)
 {
@@ -138,7 +107,7 @@ const std::vector<const Strategy*>& stand_ins()
 {
     static const StandIn aggregated_block({.name = "aggregated_block",
                                            .workload = &workloads::reduce,
-                                           .mechanisms = kOfAggregatedBlock,
+                                           .mechanisms = kOnly<fire_and_forget, null_stream>,
                                            .axes = {axis::delay}},
                                           [](const Case& point) {
                                               ExpectedLaunches form = ExpectedLaunches::chain_per_block(
@@ -147,7 +116,7 @@ const std::vector<const Strategy*>& stand_ins()
                                               return form;
                                           });
     static const StandIn barrier(
-        {.name = "barrier", .workload = &workloads::reduce, .mechanisms = kOfBarrier, .axes = {axis::delay}},
+        {.name = "barrier", .workload = &workloads::reduce, .mechanisms = kChildrenByKernel, .axes = {axis::delay}},
         [](const Case& point) {
             ExpectedLaunches form = halving_by_block(point);
             form.one_by_one = point.mechanism == tail;
@@ -156,14 +125,19 @@ const std::vector<const Strategy*>& stand_ins()
         });
     static const StandIn blobs({.name = "blobs", .workload = &workloads::blobs, .axes = {axis::shape}});
     static const StandIn chain(
-        {.name = "chain", .workload = &workloads::chain, .mechanisms = kOfChain},
+        {.name = "chain",
+         .workload = &workloads::chain,
+         .mechanisms = kOnly<null_stream, named_stream, fire_and_forget, tail, graph_tail, host, host_graph,
+                             grid_sync, graph_next, graph_forget, graph_sibling, graph_while, host_pdl, host_read,
+                             host_polled, host_graph_pdl, host_bound, host_graph_bound, host_graph_pdl_bound,
+                             graph_if, graph_update, graph_switch, cluster_sync>},
         [](const Case& point) {
             return launches_from_device(point) ? ExpectedLaunches::chain_per_grid(levels_of_chain(point))
                                                : ExpectedLaunches::none();
         },
         [](const Case& point) { return kMarkBytes * levels_of_chain(point); });
     static const StandIn chains(
-        {.name = "chains", .workload = &workloads::fanout, .mechanisms = kOfBarrier, .axes = {axis::depth}},
+        {.name = "chains", .workload = &workloads::fanout, .mechanisms = kChildrenByKernel, .axes = {axis::depth}},
         chain_by_block, [](const Case& point) { return kMarkBytes * chain_by_block(point).total(); });
     static const StandIn chains_synced(
         {.name = "chains_synced",
@@ -179,14 +153,16 @@ const std::vector<const Strategy*>& stand_ins()
     static const StandIn copy_row({.name = "copy_row", .workload = &workloads::copy, .axes = {axis::shape}});
     static const StandIn cub({.name = "cub", .workload = &workloads::reduce, .cuda_only = true});
     static const StandIn fanout(
-        {.name = "fanout", .workload = &workloads::fanout, .mechanisms = kOfFanout},
+        {.name = "fanout",
+         .workload = &workloads::fanout,
+         .mechanisms = kOnly<null_stream, named_stream, fire_and_forget, tail, host, host_graph, grid_sync>},
         [](const Case& point) {
             return launches_from_device(point) ? ExpectedLaunches::chain_per_block(point.grid, 1)
                                                : ExpectedLaunches::none();
         },
         [](const Case& point) { return kMarkBytes * point.grid; });
     static const StandIn graph(
-        {.name = "graph", .workload = &workloads::reduce, .mechanisms = kOfGraph, .cuda_only = true},
+        {.name = "graph", .workload = &workloads::reduce, .mechanisms = kLevelsByGraph, .cuda_only = true},
         [](const Case& point) {
             if (point.mechanism == graph_while)
                 return ExpectedLaunches::none();
@@ -199,16 +175,20 @@ const std::vector<const Strategy*>& stand_ins()
             return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, log2_of(point.block)));
         });
     static const StandIn host_sum({.name = "host", .workload = &workloads::reduce, .on_host = true});
-    static const StandIn host_loop({.name = "host_loop", .workload = &workloads::reduce, .mechanisms = kOfHostLoop});
-    static const StandIn lanes_at_once(
-        {.name = "lanes_at_once", .workload = &workloads::lanes, .mechanisms = kOfLanes, .hangs = true},
-        [](const Case& point) {
-            ExpectedLaunches form{.root_blocks = point.grid};
-            std::uint64_t grids = point.grid;
-            for (unsigned level = 0; level < std::min(2U, point.depth.value_or(1)); ++level)
-                form.by_depth.push_back(grids *= std::min(point.block, 32U));
-            return form;
-        });
+    static const StandIn host_loop(
+        {.name = "host_loop", .workload = &workloads::reduce, .mechanisms = kOnly<host, host_pdl>});
+    static const StandIn lanes_at_once({.name = "lanes_at_once",
+                                        .workload = &workloads::lanes,
+                                        .mechanisms = kOnly<fire_and_forget, null_stream>,
+                                        .hangs = true},
+                                       [](const Case& point) {
+                                           ExpectedLaunches form{.root_blocks = point.grid};
+                                           std::uint64_t grids = point.grid;
+                                           for (unsigned level = 0; level < std::min(2U, point.depth.value_or(1));
+                                                ++level)
+                                               form.by_depth.push_back(grids *= std::min(point.block, 32U));
+                                           return form;
+                                       });
     static const StandIn litmus_counter(
         {.name = "litmus_counter",
          .workload = &workloads::litmus,
@@ -230,12 +210,12 @@ const std::vector<const Strategy*>& stand_ins()
         });
     static const StandIn nosync({.name = "nosync",
                                  .workload = &workloads::reduce,
-                                 .mechanisms = kOfNosync,
+                                 .mechanisms = kOnly<null_stream, named_stream, fire_and_forget>,
                                  .axes = {axis::delay},
                                  .racy = true},
                                 halving_by_block);
     static const StandIn recursive_transpose(
-        {.name = "recursive_transpose", .workload = &workloads::transpose, .mechanisms = kOfBarrier},
+        {.name = "recursive_transpose", .workload = &workloads::transpose, .mechanisms = kChildrenByKernel},
         [](const Case& point) -> ExpectedLaunches {
             return {.by_depth = quadrants_by_depth(point.nx, point.ny, point.depth), .by_lanes = true};
         });
@@ -265,14 +245,14 @@ const std::vector<const Strategy*>& stand_ins()
     static const StandIn trees(
         {.name = "trees",
          .workload = &workloads::fanout,
-         .mechanisms = kOfBarrier,
+         .mechanisms = kChildrenByKernel,
          .axes = {axis::depth, axis::fanout}},
         [](const Case& point) { return tree_by_block(point, point.fanout, 3); },
         [](const Case& point) { return kMarkBytes * tree_by_block(point, point.fanout, 3).total(); });
     static const StandIn trees_by_lanes(
         {.name = "trees_by_lanes",
          .workload = &workloads::fanout,
-         .mechanisms = kOfBarrier,
+         .mechanisms = kChildrenByKernel,
          .axes = {axis::depth, axis::fanout}},
         [](const Case& point) {
             ExpectedLaunches form = tree_by_block(point, std::min(point.fanout, point.block), 3);
