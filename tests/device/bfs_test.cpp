@@ -18,7 +18,7 @@ using Bfs = InFolder;
 
 TEST_F(Bfs, IsRightOnEveryGraph)
 {
-    expect_right_on_every_graph("bfs", folder, takes_long);
+    expect_right_on(every_graph(), "bfs", folder, takes_long);
 }
 
 TEST_F(Bfs, IsRightByEveryMechanismAndBlock)

@@ -13,7 +13,7 @@ TEST_F(Mst, IsRightOnEveryGraph)
     const auto makes_many = [](const std::string& strategy, const char*, const GraphShape& graph) {
         return Registry::find_anywhere(strategy)->info().requests && graph.elements > 1000 && tries_few();
     };
-    expect_right_on_every_graph("mst", folder, makes_many);
+    expect_right_on(every_graph(), "mst", folder, makes_many);
 }
 
 TEST_F(Mst, IsRightInManyOrders)

@@ -10,7 +10,7 @@ using Sssp = InFolder;
 
 TEST_F(Sssp, IsRightOnEveryGraph)
 {
-    expect_right_on_every_graph("sssp", folder, takes_long);
+    expect_right_on(every_graph(), "sssp", folder, takes_long);
 }
 
 TEST_F(Sssp, IsRightByEveryDelta)
