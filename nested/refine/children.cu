@@ -48,22 +48,12 @@ struct RefineChildren {
         return set_up_requests<RefineCells>(job, job.task);
     }
 
-    // Each time step has the same waves, so all root blocks of a tile are launched into one stream.
     static void run(const RefineJob& job, const RequestSetup<RefineCells>& setup)
     {
-        LaunchPlan of_step = job.plan;
-        of_step.roots = job.task.tiles;
-        of_step.wave = std::min(of_step.wave, of_step.roots);
-        if (job.tracer != nullptr)
-            job.tracer->set_roots(job.steps * of_step.waves(), of_step.wave);
-        for (std::uint32_t step = 0; step < job.steps; ++step)
-            for_each_wave(of_step, [&](Wave wave) {
-                wave.first += step * job.task.tiles;
-                with_declared_nest<RefineChildren>(job, wave.first, [&](auto nest) {
-                    host_launch<refine_children<decltype(nest)>>(part_of(job, wave), job.point.block, setup.run,
-                                                                 root_grid(setup.run, wave, job.point.block), nest);
-                });
-            });
+        launch_waves<RefineChildren>(job, [&](const auto& wave, auto nest) {
+            host_launch<refine_children<decltype(nest)>>(wave, job.point.block, setup.run,
+                                                         root_grid(setup.run, wave, job.point.block), nest);
+        });
     }
 };
 

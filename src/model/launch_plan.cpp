@@ -91,15 +91,15 @@ std::uint64_t most_within(const std::vector<std::uint64_t>& by_root, std::size_t
 }
 
 // The most launches that can be pending at once below the waves of several streams, each of which has one in flight.
-std::uint64_t most_in_streams(const std::vector<std::uint64_t>& by_root, std::size_t wave, std::size_t streams)
+std::uint64_t most_in_streams(const std::vector<std::uint64_t>& by_root, const LaunchPlan& plan)
 {
-    std::vector<std::uint64_t> most(streams, 0);
-    for (std::size_t first = 0; first < by_root.size(); first += wave) {
-        const auto begin = by_root.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto end = begin + static_cast<std::ptrdiff_t>(std::min(wave, by_root.size() - first));
-        std::uint64_t& of_stream = most[first / wave % streams];
+    std::vector<std::uint64_t> most(plan.streams, 0);
+    for_each_wave(plan, [&](const Wave& wave) {
+        const auto begin = by_root.begin() + static_cast<std::ptrdiff_t>(wave.first);
+        const auto end = begin + static_cast<std::ptrdiff_t>(wave.blocks);
+        std::uint64_t& of_stream = most[wave.stream];
         of_stream = std::max(of_stream, std::accumulate(begin, end, std::uint64_t{0}));
-    }
+    });
     return std::accumulate(most.begin(), most.end(), std::uint64_t{0});
 }
 
@@ -121,12 +121,14 @@ LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const D
 {
     const std::uint32_t default_limit = facts.default_pending_limit;
     const auto roots = static_cast<std::uint32_t>(form.by_root.size());
-    LaunchPlan plan{.roots = roots, .pending_limit = point.pending_limit.value_or(default_limit), .wave = roots};
+    const std::uint32_t share = roots / form.recursions;
+    LaunchPlan plan{.roots = roots, .pending_limit = point.pending_limit.value_or(default_limit), .wave = share};
+    plan.recursions = form.recursions;
     const bool apart = blocks_per_group(point.aggregate) == 1; // no launch has items of two root blocks
     if (apart && (point.wave || point.streams)) {
-        plan.streams = std::min(point.streams.value_or(1), roots);
-        plan.wave = std::min(point.wave.value_or((roots - 1) / plan.streams + 1), roots);
-        plan.streams = std::min(plan.streams, plan.waves());
+        plan.streams = std::min(point.streams.value_or(1), share);
+        plan.wave = std::min(point.wave.value_or((share - 1) / plan.streams + 1), share);
+        plan.streams = std::min(plan.streams, plan.waves() / plan.recursions);
     }
     if (point.overflow != Overflow::waves && point.overflow != Overflow::absent)
         return plan;
@@ -134,15 +136,15 @@ LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const D
     const std::uint64_t in_flight = plan.pending_limit * kPartOfLimit / kWholeLimit;
     const bool in_turn = form.one_by_one && !facts.raising_limit_is_free;
     if (apart && !point.wave && !point.streams && limited && (in_turn || point.overflow == Overflow::waves)) {
-        plan.wave = wave_within(form.by_root, in_flight);
+        plan.wave = std::min(wave_within(form.by_root, in_flight), share);
         if (in_turn) { // in many streams, because the launches of a grid run one by one
             plan.wave = std::min(plan.wave, (roots - 1) / kMaxWavesOneByOne + 1);
             const std::uint64_t fit = in_flight / std::max<std::uint64_t>(1, most_within(form.by_root, plan.wave));
             plan.streams = std::min(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fit, 1, kStreamsOneByOne)),
-                                    plan.waves());
+                                    plan.waves() / plan.recursions);
         }
     }
-    const std::uint64_t pending = apart ? most_in_streams(form.by_root, plan.wave, plan.streams) : form.total();
+    const std::uint64_t pending = apart || plan.recursions > 1 ? most_in_streams(form.by_root, plan) : form.total();
     const std::uint64_t needed =
         facts.raising_limit_is_free ? form.total() : (pending * kWholeLimit + kPartOfLimit - 1) / kPartOfLimit;
     plan.pending_limit = point.pending_limit.value_or(

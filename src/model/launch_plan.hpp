@@ -14,13 +14,16 @@ namespace nestbed
 {
 
 struct LaunchPlan {
-    std::uint32_t roots = 1;         // blocks of the root grid, in all waves
+    std::uint32_t roots = 1;         // root blocks, in all waves
     std::uint32_t pending_limit = 0; // to set before the case; the default limit if the case launches nothing
     std::uint32_t wave = 1;          // root blocks per wave
     std::uint32_t streams = 1;       // host streams that launch the waves in turn; waves of one stream run in order
     std::string refusal;             // why the case cannot run as asked; empty if it can
+    std::uint32_t recursions =
+        1; // that follow each other; each has its share of the root blocks, in waves of its own
 
-    std::uint32_t waves() const { return (roots - 1) / wave + 1; }
+    std::uint32_t share() const { return roots / recursions; }
+    std::uint32_t waves() const { return recursions * ((share() - 1) / wave + 1); }
 };
 
 // A part of the root grid, launched at once.
@@ -30,15 +33,19 @@ struct Wave {
     std::uint32_t stream = 0;
 };
 
-// Calls launch(wave) for each wave of the plan, in order.
+// Calls launch(wave) for each wave of the plan, in order. All recursions have the same waves in the same streams, so a wave
+// begins when the same wave of the recursion before is complete.
 template <class Launch>
 void for_each_wave(const LaunchPlan& plan, Launch&& launch)
 {
-    for (std::uint32_t index = 0; index < plan.waves(); ++index) {
-        const std::uint32_t first = index * plan.wave;
-        launch(
-            Wave{.first = first, .blocks = std::min(plan.wave, plan.roots - first), .stream = index % plan.streams});
-    }
+    const std::uint32_t waves = plan.waves() / plan.recursions;
+    for (std::uint32_t recursion = 0; recursion < plan.recursions; ++recursion)
+        for (std::uint32_t index = 0; index < waves; ++index) {
+            const std::uint32_t first = index * plan.wave;
+            launch(Wave{.first = recursion * plan.share() + first,
+                        .blocks = std::min(plan.wave, plan.share() - first),
+                        .stream = index % plan.streams});
+        }
 }
 
 // If the case fixes nothing:

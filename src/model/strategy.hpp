@@ -73,6 +73,7 @@ struct ExpectedLaunches {
     bool measured = false; // unknown: a run says how many there were, and any number is right
     // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)
     std::vector<std::uint64_t> by_root;
+    std::uint32_t recursions = 1; // that follow each other, such as time steps; each has its share of by_root
 
     bool per_root_block() const { return root_blocks != 0; }
     // Launches of a root block and of what it launches.

@@ -70,7 +70,10 @@ TEST(RefineForms, AreRightWithWavesInSeveralStreams)
                 point.wave = wave;
                 point.streams = streams;
                 SCOPED_TRACE(std::string(schedule) + " wave " + std::to_string(wave));
-                expect_ok(*session, point);
+                const Sample sample = session->sample(point, 0);
+                expect_ok(sample, point);
+                EXPECT_EQ(sample.waves, 3 * ((9 - 1) / wave + 1));
+                EXPECT_EQ(sample.host_launches, sample.waves);
             }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "support/support.hpp"
 
+#include <tuple>
 #include <vector>
 
 namespace nestbed
@@ -650,6 +651,37 @@ TEST(LaunchPlanByNeed, WavesStayBelowALimitThatTheCaseFixes)
     }
     point.overflow = Overflow::fail;
     EXPECT_EQ(plan_launches(point, by_need({2, 2, 2, 2}), h200()).waves(), 1U);
+}
+
+// Time steps, each with 100 root blocks: every wave has blocks of one step, and a block of the same place has the same stream in
+// every step.
+TEST(LaunchPlanByNeed, OfRecursionsThatFollowEachOtherHasTheSameWavesInEach)
+{
+    ExpectedLaunches form = by_need(std::vector<std::uint64_t>(300, 40));
+    form.recursions = 3;
+    Case fixed = needing(Aggregate::none);
+    fixed.wave = 30;
+    fixed.streams = 3;
+    Case wide = needing(Aggregate::none);
+    wide.wave = 150;
+    for (const auto& [point, waves, streams] :
+         {std::tuple{needing(Aggregate::none), 9U, 1U}, // 38 * 40 <= 1536
+          std::tuple{fixed, 12U, 3U}, std::tuple{wide, 3U, 1U}, std::tuple{needing(Aggregate::grid), 3U, 1U}}) {
+        const LaunchPlan plan = plan_launches(point, form, h200());
+        EXPECT_EQ(plan.waves(), waves);
+        EXPECT_EQ(plan.streams, streams);
+        expect_every_root_once(plan, 300);
+        std::vector<std::uint32_t> stream_of(100, UINT32_MAX);
+        for_each_wave(plan, [&](const Wave& wave) {
+            EXPECT_EQ(wave.first / 100, (wave.first + wave.blocks - 1) / 100);
+            for (std::uint32_t root = wave.first; root < wave.first + wave.blocks; ++root) {
+                EXPECT_TRUE(root < 100 || stream_of[root % 100] == wave.stream) << root;
+                stream_of[root % 100] = wave.stream;
+            }
+        });
+    }
+    EXPECT_EQ(plan_launches(needing(Aggregate::grid), form, h200()).pending_limit,
+              (100 * 40 * 4 + 2) / 3); // of one step
 }
 
 TEST(LaunchPlanByNeed, KeepsTheWavesAndStreamsOfTheCase)

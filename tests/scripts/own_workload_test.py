@@ -267,8 +267,12 @@ class OwnWorkload(unittest.TestCase):
         log = self.folder / "rebuilt.csv"
         sweep = ("run", "--load", "rebuilt", "--strategy", "rebuilt_levels", *SWEEP[2:], "-o", log)
         self.assertEqual(self.called(*sweep).returncode, 0)
-        self.assertEqual(self.build("rebuilt").returncode, 0)
-        again = self.called(*sweep)  # the same source gives the same module, without nvcc, which names its symbols anew each time
+        module = folder / "build/workload.so"
+        first = module.read_bytes()
+        for where, name in ((self.folder, "rebuilt"), (folder, ".")):
+            self.assertEqual(nestbed("build", name, cwd=where).returncode, 0)
+            self.assertTrue(module.read_bytes() == first, where)  # the same source gives the same module
+        again = self.called(*sweep)
         self.assertEqual((again.returncode, again.stderr), (0, f"nestbed: {log} already has 2 of 2 samples\n"))
         moved = folder.rename(self.folder / "elsewhere")
         self.assertEqual(self.called(*sweep[:2], moved, *sweep[3:]).returncode, 0)

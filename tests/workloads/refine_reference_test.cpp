@@ -205,6 +205,7 @@ TEST(RefineCount, LaunchesForEveryRefinedCell)
     const RequestOracle oracle = count_refinement(point, reference, false);
     EXPECT_EQ(oracle.launches.by_depth, refined);
     EXPECT_EQ(oracle.launches.by_root.size(), 3U * 16);
+    EXPECT_EQ(oracle.launches.recursions, 3U);
     EXPECT_EQ(oracle.counts.items, refined[0] + refined[1] + refined[2]);
     EXPECT_EQ(oracle.counts.blocks, oracle.counts.items);
 }
@@ -216,7 +217,10 @@ TEST(RefineCount, LaunchesOncePerLevelOfAStepWithAggregationByGrid)
     const RefineReference reference = refine_reference(point);
     EXPECT_EQ(count_refinement(point, reference, false).launches.by_depth, (std::vector<std::uint64_t>{3, 3, 3}));
     // A graph runs four times per step, and its first run is launched by the host.
-    EXPECT_EQ(count_refinement(point, reference, true).launches.by_depth, std::vector<std::uint64_t>(11, 1));
+    const ExpectedLaunches by_graph = count_refinement(point, reference, true).launches;
+    EXPECT_EQ(by_graph.by_depth, std::vector<std::uint64_t>(11, 1));
+    EXPECT_THAT(by_graph.by_root, IsEmpty()); // it has no waves
+    EXPECT_EQ(by_graph.recursions, 1U);
 }
 
 TEST(RefineCount, DoesNotDependOnHowManyPartsAWarpProcesses)

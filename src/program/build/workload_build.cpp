@@ -26,11 +26,16 @@ namespace
 
 using Words = std::vector<std::string>;
 
+fs::path whole(const fs::path& path)
+{
+    return fs::absolute(path).lexically_normal();
+}
+
 // The folder's own name, also of "." and "quadrature/".
 std::string name_of_folder(const fs::path& folder)
 {
-    const fs::path whole = fs::absolute(folder).lexically_normal();
-    return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+    const fs::path all = whole(folder);
+    return (all.has_filename() ? all : all.parent_path()).filename().string();
 }
 
 std::vector<fs::path> files_of(const fs::path& folder, const std::set<std::string>& extensions)
@@ -155,12 +160,13 @@ class WorkloadBuilder
         return end.good();
     }
 
+    // An object has the name of its source as it was given to the compiler: the whole name gives the same module from any folder.
     bool compile(const fs::path& source, const Words& compiler, const fs::path& object)
     {
         Words arguments = compiler;
         for (const std::string& word :
-             {std::string("-I"), (kit_ / "include").string(), std::string("-I"), folder_.string(), std::string("-c"),
-              source.string(), std::string("-o"), object.string()})
+             {std::string("-I"), (kit_ / "include").string(), std::string("-I"), whole(folder_).string(),
+              std::string("-c"), whole(source).string(), std::string("-o"), object.string()})
             arguments.push_back(word);
         if (run(std::move(arguments)))
             return true;

@@ -217,6 +217,7 @@ RefineReference refine_reference(const Case& point)
 RequestOracle count_refinement(const Case& point, const RefineReference& reference, bool by_graph)
 {
     RequestOracle all;
+    all.launches.recursions = static_cast<std::uint32_t>(reference.shape.steps);
     std::uint64_t runs = reference.shape.steps; // of the graph; one for the root grid of each time step
     for (std::uint64_t step = 0; step < reference.shape.steps; ++step) {
         const RequestOracle one = count_requests(point, reference.shape.tiles, StepRequests(point, reference, step));
@@ -230,8 +231,11 @@ RequestOracle count_refinement(const Case& point, const RefineReference& referen
                                     one.launches.by_root.end());
         runs += one.launches.levels();
     }
-    if (by_graph)
+    if (by_graph) { // one graph runs for all time steps
         all.launches.by_depth.assign(runs - 1, 1);
+        all.launches.by_root.clear();
+        all.launches.recursions = 1;
+    }
     return all;
 }
 
