@@ -130,7 +130,7 @@ TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
 {
     const Outcome outcome = nestbed("reconcile " NESTBED_DATA "/h200 --csv table.csv");
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;
-    EXPECT_THAT(outcome.out, HasSubstr("5 cases: 5 equal\n"));
+    EXPECT_THAT(outcome.out, HasSubstr("6 cases: 6 equal\n"));
     std::ifstream file("table.csv", std::ios::binary);
     const std::vector<std::vector<std::string>> rows =
         parse_csv(std::string(std::istreambuf_iterator<char>(file), {}));
@@ -143,6 +143,7 @@ TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
                           rows[row][column("root_grids")], rows[row][column("blocks_user")],
                           rows[row][column("blocks_runtime")]});
     EXPECT_THAT(counts, ElementsAre(std::vector<std::string>{"chain", "64", "1", "65", "65"},
+                                    std::vector<std::string>{"mst_components", "43", "25", "7201", "19"},
                                     std::vector<std::string>{"neighbored", "0", "1", "64", "0"},
                                     std::vector<std::string>{"nested_best", "1", "1", "528", "2"},
                                     std::vector<std::string>{"nosync", "512", "1", "576", "92"},
