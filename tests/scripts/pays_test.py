@@ -175,13 +175,15 @@ class Pays(MadeLogs):
         with self.assertRaisesRegex(logs.LogError, "line 2: pays is 'perhaps'; allowed: yes, unclear, no"):
             figures_pays.drawn(path)
 
-    def test_the_committed_experiment_is_what_the_search_chose(self):
+    def test_the_committed_experiments_are_what_the_searches_chose(self):
         import claim_derived
         scratch = self.folder / "unpacked"
         scratch.mkdir()
         folder = claim_derived.unpacked(ROOT / "results/h100/pays.tar.xz", scratch)[0]
-        chosen = pays.experiment_of(pays.searched(pays.cases_of(folder / "pays_search.csv")), "pays_search.csv")
-        self.assertEqual((ROOT / "experiments/pays_chosen.cfg").read_text(encoding="utf-8"), chosen)
+        for experiment, searches in (("pays_chosen.cfg", ("pays_search.csv", "pays_search_2.csv")), ("pays_more_chosen.cfg", ("pays_search_more.csv",))):
+            cases = {key: case for name in searches for key, case in pays.cases_of(folder / name).items()}
+            chosen = pays.experiment_of(pays.searched(cases), ", ".join(searches))
+            self.assertEqual((ROOT / "experiments" / experiment).read_text(encoding="utf-8"), chosen)
 
 
 if __name__ == "__main__":
