@@ -26,28 +26,53 @@ namespace nestbed
 namespace
 {
 
-// Those that are no workload's. The help lists the workloads' after the first of them.
+// In the order of the help, which lists the workloads' after the first kBeforePictures.
+constexpr std::array<std::string_view, 23> kNames{"run",       "show",  "check", "merge",   "compare",   "list",
+                                                  "info",      "graph", "trace", "tree",    "races",     "count",
+                                                  "nvcc",      "cpu",   "test",  "profile", "reconcile", "predict",
+                                                  "calibrate", "new",   "build", "warps",   "statistics"};
 constexpr std::ptrdiff_t kBeforePictures = 7;
-const std::vector<Command>& own_commands()
+
+std::vector<MakeCommand>& makers()
+{
+    static std::vector<MakeCommand> all{run_command,   show_command, check_command,
+                                        merge_command, list_command, info_command};
+    return all;
+}
+
+// Those that are no workload's.
+std::vector<Command> own_commands()
+{
+    std::vector<Command> all;
+    for (const MakeCommand make : makers())
+        all.push_back(make());
+    std::ranges::sort(all, {},
+                      [](const Command& one) { return std::ranges::find(kNames, one.name) - kNames.begin(); });
+    return all;
+}
+
+// Those of the program alone, for a fast start of `run`.
+const std::vector<Command>& first_commands()
+{
+    static const std::vector<Command> commands = own_commands();
+    return commands;
+}
+
+const std::vector<Command>& loaded_commands()
 {
     static const std::vector<Command> commands = [] {
-        std::vector<Command> all;
-        for (const auto& make :
-             {run_command,       show_command,  check_command, merge_command,   compare_command,   list_command,
-              info_command,      graph_command, trace_command, tree_command,    races_command,     count_command,
-              nvcc_command,      cpu_command,   test_command,  profile_command, reconcile_command, predict_command,
-              calibrate_command, new_command,   build_command, warps_command,   statistics_command})
-            all.push_back(make());
-        return all;
+        load_commands();
+        return own_commands();
     }();
     return commands;
 }
 
 UsageError no_command(std::string_view name, std::initializer_list<std::string_view> others)
 {
-    std::vector<std::string_view> names;
+    std::vector<std::string_view> names(kNames.begin(), kNames.end());
     for (const Command& command : all_commands())
-        names.push_back(command.name);
+        if (std::ranges::find(kNames, command.name) == kNames.end())
+            names.push_back(command.name);
     names.insert(names.end(), others);
     expect_workload_built(name); // a workload may have a command
     return UsageError(fmt::format("there is no command '{}'{}", name, suggestions(name, names, "nestbed help")));
@@ -197,25 +222,37 @@ class CheckedOutput : public std::streambuf
 
 } // namespace
 
+void add_commands(std::initializer_list<MakeCommand> more)
+{
+    makers().insert(makers().end(), more);
+}
+
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands = [] {
-        std::vector<Command> all = own_commands();
+        std::vector<Command> all = loaded_commands();
         std::vector<Command> pictures = picture_commands();
-        all.insert(all.begin() + kBeforePictures, std::make_move_iterator(pictures.begin()),
-                   std::make_move_iterator(pictures.end()));
+        all.insert(all.begin() + std::min(kBeforePictures, std::ssize(all)),
+                   std::make_move_iterator(pictures.begin()), std::make_move_iterator(pictures.end()));
         return all;
     }();
     return commands;
 }
 
-// Loads the workloads, which have commands too, only for a name that is none of the others.
+// Loads the module with the other commands, or the workloads, which have commands too, only for a name that needs them.
 const Command* find_command(std::string_view name)
 {
-    if (const auto found = std::ranges::find(own_commands(), name, &Command::name); found != own_commands().end())
-        return &*found;
-    const auto found = std::ranges::find(all_commands(), name, &Command::name);
-    return found == all_commands().end() ? nullptr : &*found;
+    const auto in = [name](const std::vector<Command>& commands) -> const Command* {
+        const auto found = std::ranges::find(commands, name, &Command::name);
+        return found == commands.end() ? nullptr : &*found;
+    };
+    if (const Command* const first = in(first_commands()))
+        return first;
+    if (std::ranges::find(kNames, name) == kNames.end())
+        return in(all_commands());
+    if (const Command* const loaded = in(loaded_commands()))
+        return loaded;
+    throw RunError(fmt::format("the command {} is in the module {}", name, load_commands()));
 }
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)

@@ -5,12 +5,12 @@
 #include "base/text_source.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/merge.hpp"
 #include "log/resume.hpp"
 #include "log/row.hpp"
+#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -34,28 +35,16 @@ Command check_command();
 Command list_command();
 Command info_command();
 std::vector<Command> picture_commands(); // `nestbed hello` and so on: one per workload that has a picture
-Command graph_command();
-Command trace_command();
-Command tree_command();
-Command races_command();
-Command count_command();
-Command nvcc_command();
-Command cpu_command();
-Command test_command();
-Command profile_command();
-Command warps_command();
-Command statistics_command();
 Command merge_command();
-Command compare_command();
-Command reconcile_command();
-Command calibrate_command();
-Command predict_command();
-Command new_command();
-Command build_command();
 
-// In the order of the help.
+// The commands that `run` and its tables do not need are in src/commands, which becomes a module, so that a first table need not
+// wait for their compilation. They enter by this, from a constructor.
+using MakeCommand = Command (*)();
+void add_commands(std::initializer_list<MakeCommand> more);
+
+// In the order of the help. Without the module, if it has not been built.
 const std::vector<Command>& all_commands();
-// Returns nullptr if no command has this name.
+// Returns nullptr if no command has this name. Throws RunError if it is in the module, and that has not been built.
 const Command* find_command(std::string_view name);
 
 // The targets that build the modules of this `nestbed run`, separated by spaces. Throws UsageError.

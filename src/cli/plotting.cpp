@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
 #include "cli/data_folders.hpp"
-#include "inspect/profiler.hpp"
 #include "log/manifest.hpp"
+#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

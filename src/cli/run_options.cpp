@@ -5,8 +5,8 @@
 #include "base/text.hpp"
 #include "cli/device_option.hpp"
 #include "cli/log_files.hpp"
-#include "inspect/profiler.hpp"
 #include "plan/axis.hpp"
+#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

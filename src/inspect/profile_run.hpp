@@ -1,7 +1,7 @@
 // Runs cases under Nsight Compute, one after another, and reads the counts from the files that it writes.
 #pragma once
 
-#include "inspect/profiler.hpp"
+#include "run/profiler.hpp"
 #include "inspect/reconcile.hpp"
 #include "run/runner.hpp"
 

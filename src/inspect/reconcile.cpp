@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/text_file.hpp"
 #include "inspect/ncu_lines.hpp"
-#include "inspect/profiler.hpp"
+#include "run/profiler.hpp"
 #include "model/mechanism.hpp"
 
 #include <fmt/format.h>

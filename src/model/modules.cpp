@@ -26,6 +26,8 @@ namespace
 constexpr const char* kLoad =
     "NESTBED_LOAD"; // folders of users' own workloads, for this program and those that it calls
 
+constexpr const char* kCommands = "commands"; // the module
+
 // Whether it was built with the same headers. What is no library is not judged here: loading it says what is wrong.
 bool is_of_this_program(const fs::path& file)
 {
@@ -191,6 +193,15 @@ void Modules::load_traced(std::string_view strategy)
     load_module(module);
 }
 
+std::string Modules::load_commands()
+{
+    if (const fs::path file = file_of_module(kCommands); !fs::exists(file))
+        return fmt::format("{}, which does not exist; {}", file.string(),
+                           how_to_build("it", "nestbed_command_module"));
+    load_module(kCommands);
+    return {};
+}
+
 void Modules::load_all()
 {
     std::set<std::string> workloads;
@@ -324,6 +335,11 @@ void expect_workload_built(std::string_view name)
 std::string missing_modules_text()
 {
     return in_use() == nullptr ? "" : in_use()->missing_text();
+}
+
+std::string load_commands()
+{
+    return in_use() == nullptr ? "" : in_use()->load_commands();
 }
 
 std::string own_workload_hint(std::string_view name)

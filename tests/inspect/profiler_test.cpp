@@ -1,5 +1,5 @@
 // The commands that make Nsight Compute count a case.
-#include "inspect/profiler.hpp"
+#include "run/profiler.hpp"
 
 #include "base/subprocess.hpp"
 #include "base/text.hpp"

@@ -2,7 +2,7 @@
 #include "base/error.hpp"
 #include "base/table.hpp"
 #include "cli/arguments.hpp"
-#include "cli/commands.hpp"
+#include "commands/commands.hpp"
 #include "model/halving.hpp"
 #include "plan/axis.hpp"
 

@@ -1,12 +1,12 @@
-#include "cli/profile_program.hpp"
+#include "commands/profile_program.hpp"
 
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
-#include "inspect/profiler.hpp"
 #include "inspect/program_profile.hpp"
 #include "program/build/child.hpp"
+#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

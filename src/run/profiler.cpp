@@ -1,4 +1,4 @@
-#include "inspect/profiler.hpp"
+#include "run/profiler.hpp"
 
 #include "model/case_text.hpp"
 #include "model/strategy.hpp"

@@ -1,4 +1,4 @@
-#include "cli/watched_case.hpp"
+#include "commands/watched_case.hpp"
 
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"

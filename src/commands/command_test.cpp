@@ -1,9 +1,9 @@
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/text_file.hpp"
-#include "cli/commands.hpp"
 #include "cli/help.hpp"
-#include "cli/user_program.hpp"
+#include "commands/commands.hpp"
+#include "commands/user_program.hpp"
 #include "program/build/orders.hpp"
 
 #include <fmt/format.h>

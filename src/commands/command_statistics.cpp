@@ -1,7 +1,7 @@
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "cli/arguments.hpp"
-#include "cli/commands.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
