@@ -24,7 +24,7 @@ constexpr std::string_view kFiguresOfFanout[]{"fanout", "trees", "submission", "
 constinit const WorkloadInfo workloads::chain{
     .name = "chain",
     .summary = "empty grids, each launched by the one before",
-    .axes = {axis::grid, axis::block, axis::depth, axis::graphs},
+    .axes = {axis::grid, axis::block, axis::depth, axis::graphs, axis::runs, axis::load, axis::nice, axis::pin},
     .meanings = kOfChain,
     .figures = kFiguresOfChain,
     .keeps_timestamps = true,
