@@ -66,7 +66,7 @@ class BackendSession final : public LocalSession
 
     Sample sample(const Case& point, unsigned repetition) override
     {
-        const HostLoad load(point.load == 0 ? 0 : point.load * usable_cores());
+        const HostLoad load(point.host_load == 0 ? 0 : point.host_load * usable_cores());
         Sample sample;
         run_at({.nice = point.nice, .pinned = point.pinned == Pinned::yes},
                [&] { sample = run(point, draws_of(point, repetition), false, nullptr); });

@@ -105,8 +105,8 @@ struct Case {
     CacheState l2 = CacheState::none;
     // The host while the sample runs, and how many runs the sample is.
     std::uint32_t runs = 1;
-    std::uint32_t load = 0; // busy threads per core
-    std::uint32_t nice = 0; // niceness of the thread that submits the sample
+    std::uint32_t host_load = 0; // busy threads per core
+    std::uint32_t nice = 0;      // niceness of the thread that submits the sample
     Pinned pinned = Pinned::no;
     InputKind input = kDefaultInput;
     Operator op = Operator::sum;

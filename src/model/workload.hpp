@@ -56,7 +56,7 @@ enum Name : std::uint8_t {
     submit,
     l2,
     runs,
-    load,
+    host_load,
     nice,
     pin,
 };

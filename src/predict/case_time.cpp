@@ -84,7 +84,7 @@ double irregular_sample_us(const StrategyInfo& info, const Case& point)
 // How many runs of a free host a sample takes. The busy threads of a core take their share of it.
 double runs_of(const Case& point)
 {
-    return std::max(1.0, static_cast<double>(point.runs)) * (1.0 + point.load);
+    return std::max(1.0, static_cast<double>(point.runs)) * (1.0 + point.host_load);
 }
 
 double sample_on_gpu(const Strategy& strategy, const Case& point)

@@ -24,9 +24,9 @@ class BusyHost : public CommandTest
 TEST_F(BusyHost, RefusesAHostThatThereCannotBe)
 {
     for (const auto& [option, value, allowed] :
-         std::vector<std::array<std::string, 3>>{{"--load", "65", "0 to 64"},
-                                                 {"--load", "-1", "whole number"},
-                                                 {"--load", "cores", "whole number"},
+         std::vector<std::array<std::string, 3>>{{"--host-load", "65", "0 to 64"},
+                                                 {"--host-load", "-1", "whole number"},
+                                                 {"--host-load", "cores", "whole number"},
                                                  {"--nice", "20", "0 to 19"},
                                                  {"--nice", "low", "whole number"},
                                                  {"--runs", "0", "1 to 1000000"},
@@ -39,7 +39,7 @@ TEST_F(BusyHost, RefusesAHostThatThereCannotBe)
 TEST_F(BusyHost, HasALogThatIsTakenBackAndShown)
 {
     const Words run = "run --strategy chain --backend cpu --mechanism host,tail --grid 2 --block 32 --depth 3 "
-                      "--runs 20 --load 0,1 --nice 1 --pin yes --repeat 2 --warmup 0 -o busy.csv";
+                      "--runs 20 --host-load 0,1 --nice 1 --pin yes --repeat 2 --warmup 0 -o busy.csv";
     ended(0, run);
     const std::vector<Row> rows = rows_of("busy.csv");
     ASSERT_EQ(rows.size(), 8U);
@@ -54,7 +54,7 @@ TEST_F(BusyHost, HasALogThatIsTakenBackAndShown)
     }
     ended(0, "check busy.csv");
     const std::string shown = ended(0, "show busy.csv").out;
-    EXPECT_THAT(shown, AllOf(HasSubstr("p99.9"), HasSubstr("worst"), HasSubstr("load")));
+    EXPECT_THAT(shown, AllOf(HasSubstr("p99.9"), HasSubstr("worst"), HasSubstr("host-load")));
     ended(0, run); // nothing is left to measure
     EXPECT_EQ(rows_of("busy.csv").size(), 8U);
 }
@@ -68,9 +68,9 @@ TEST_F(BusyHost, TellsALoadFromNoneInKeysThatAreOtherwiseAsTheyWere)
         return parse_csv(plan.out)[1].at(2);
     };
     const std::string usual = keys("");
-    EXPECT_EQ(keys("--load 0 --nice 0 --pin no --runs 1"), usual);
+    EXPECT_EQ(keys("--host-load 0 --nice 0 --pin no --runs 1"), usual);
     std::set<std::string> others{usual};
-    for (const char* more : {"--load 1", "--nice 1", "--pin yes", "--runs 2"})
+    for (const char* more : {"--host-load 1", "--nice 1", "--pin yes", "--runs 2"})
         EXPECT_TRUE(others.insert(keys(more)).second) << more;
 }
 
@@ -103,7 +103,7 @@ TEST_F(BusyHost, IsNotBusyAnyMoreWhenTheRunIsKilled)
     sigemptyset(&none);
     const pid_t command =
         start_program({NESTBED_PROGRAM, "run", "--strategy", "chain", "--backend", "cpu", "--workers", "1", "--depth",
-                       "8", "--runs", "1000000", "--load", "3", "-o", "killed.csv"},
+                       "8", "--runs", "1000000", "--host-load", "3", "-o", "killed.csv"},
                       {0, STDERR_FILENO, STDERR_FILENO}, none);
     std::vector<pid_t> workers;
     const auto busy = static_cast<std::ptrdiff_t>(3 * usable_cores());

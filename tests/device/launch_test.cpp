@@ -92,7 +92,7 @@ TEST(ChainAndFanout, ABusyHostAndThePlaceOfTheThreadChangeNoAnswer)
 {
     const auto session = open_session(BackendKind::cpu, {});
     Case point = case_of(BackendKind::cpu, "chain", kSmallLaunch);
-    point.load = 1;
+    point.host_load = 1;
     point.nice = 5;
     point.pinned = Pinned::yes;
     for (const unsigned runs : {1U, 5U}) {

@@ -108,8 +108,8 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
     EXPECT_THAT(meaningful_axes("litmus_counter", Mechanism::fire_and_forget, BackendKind::cuda),
                 ElementsAre("grid", "block", "pending-limit", "wave", "streams", "l2")); // it is never held
     EXPECT_THAT(meaningful_axes("chain", Mechanism::graph_tail),
-                ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs", "runs", "load",
-                            "nice", "pin"));
+                ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs", "runs",
+                            "host-load", "nice", "pin"));
     EXPECT_THAT(meaningful_axes("naive_row", Mechanism::none),
                 ElementsAre("type", "elements", "nx", "ny", "block-shape", "seed"));
     const auto on_gpu = [](const std::string& strategy) {
@@ -153,32 +153,16 @@ TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
     };
     constexpr std::uint64_t kBlocks = 2147483647;
     constexpr std::uint64_t kAny = UINT32_MAX;
-    for (const Numbers& one : {Numbers{"grid", 1, kBlocks, {}},
-                               {"block", 1, 1024, {}},
-                               {"elements", 1, kBlocks * 1024, {}},
-                               {"nx", 1, 65535, 2048},
-                               {"ny", 1, 65535, 2048},
-                               {"depth", 0, kAny, {}},
-                               {"threshold", 0, kAny, 0},
-                               {"coarsen", 1, 65536, 1},
-                               {"dwell", 1, 65535, 512},
-                               {"division", 1, 1024, 32},
-                               {"fanout", 2, 256, 0},
-                               {"grain", 1, 65535, 0},
-                               {"cutoff", 1, 65535, 0},
-                               {"budget", 1, 1'000'000, 0},
-                               {"levels", 1, 16, 16},
-                               {"edge-factor", 1, 1048576, 16},
-                               {"delta", 1, kAny, 64},
-                               {"pending-limit", 1, INT32_MAX, {}},
-                               {"wave", 1, kBlocks, {}},
-                               {"streams", 1, 64, {}},
-                               {"delay-us", 0, 1'000'000, 0},
-                               {"graphs", 1, 256, 1},
-                               {"seed", 0, UINT64_MAX, 1},
-                               {"runs", 1, 1'000'000, 1},
-                               {"load", 0, 64, 0},
-                               {"nice", 0, 19, 0}}) {
+    for (const Numbers& one :
+         {Numbers{"grid", 1, kBlocks, {}}, {"block", 1, 1024, {}},      {"elements", 1, kBlocks * 1024, {}},
+          {"nx", 1, 65535, 2048},          {"ny", 1, 65535, 2048},      {"depth", 0, kAny, {}},
+          {"threshold", 0, kAny, 0},       {"coarsen", 1, 65536, 1},    {"dwell", 1, 65535, 512},
+          {"division", 1, 1024, 32},       {"fanout", 2, 256, 0},       {"grain", 1, 65535, 0},
+          {"cutoff", 1, 65535, 0},         {"budget", 1, 1'000'000, 0}, {"levels", 1, 16, 16},
+          {"edge-factor", 1, 1048576, 16}, {"delta", 1, kAny, 64},      {"pending-limit", 1, INT32_MAX, {}},
+          {"wave", 1, kBlocks, {}},        {"streams", 1, 64, {}},      {"delay-us", 0, 1'000'000, 0},
+          {"graphs", 1, 256, 1},           {"seed", 0, UINT64_MAX, 1},  {"runs", 1, 1'000'000, 1},
+          {"host-load", 0, 64, 0},         {"nice", 0, 19, 0}}) {
         const Axis& axis = axis_named(one.axis);
         EXPECT_EQ(axis.range.least, one.least) << one.axis;
         EXPECT_EQ(axis.range.most, one.most) << one.axis;

@@ -50,7 +50,7 @@ TEST(Messages, KeepACaseWithAndWithoutWhatItMayHave)
                     .graphs = 64,
                     .seed = ~0ULL,
                     .runs = 4000,
-                    .load = 2,
+                    .host_load = 2,
                     .nice = 19,
                     .pinned = Pinned::yes};
     EXPECT_EQ(sent(full), full);

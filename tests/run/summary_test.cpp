@@ -419,16 +419,16 @@ TEST(SummaryTable, ShowsTheQuantilesOfManyRunsAndTheHostThatTheyRanOn)
     idle.point.runs = 4000;
     CaseResult busy = result("chain", {of_runs(100, 9000)});
     busy.point = idle.point;
-    busy.point.load = 2;
+    busy.point.host_load = 2;
     const std::string text = table({idle, busy});
-    EXPECT_THAT(text, ContainsRegex("load .*median +p99 +p99.9 +worst"));
+    EXPECT_THAT(text, ContainsRegex("host-load .*median +p99 +p99.9 +worst"));
     EXPECT_THAT(text, ContainsRegex(" 0 +.*80.0 us +160 us +240 us +500 us"));
     EXPECT_THAT(text, ContainsRegex(" 2 +.*100 us +200 us +300 us +9.00 ms"));
     const std::string plain = table({result("nosync", {timed(20, 30)})});
-    for (const char* name : {"p99", "worst", "load", "runs", "nice", "pin"})
+    for (const char* name : {"p99", "worst", "host-load", "runs", "nice", "pin"})
         EXPECT_THAT(plain, Not(HasSubstr(name)));
     CaseResult usual = result("chain", {timed(20, 30)}); // the defaults of the host need no column
-    EXPECT_THAT(table({usual}), Not(AnyOf(HasSubstr("load"), HasSubstr("runs"))));
+    EXPECT_THAT(table({usual}), Not(AnyOf(HasSubstr("host-load"), HasSubstr("runs"))));
 }
 
 TEST(SummaryTable, HasNoLatencyColumnWhereNoLaunchWasTimed)
