@@ -10,7 +10,7 @@ from figures_sweeps import nothing_timed
 CLOCKS = {"GPU's own time": ("span_us", "span_p99_us", "span_p999_us", "span_worst_us"),
           "host's clock": ("us", "wall_p99_us", "wall_p999_us", "wall_worst_us")}
 QUANTILES = ("median", "p99", "p99.9", "worst")
-HEIGHT, GAP, LEFT = 2.0, 0.12, 0.62
+HEIGHT, GAP, LEFT = 2.0, 0.12, 0.78
 
 
 def loads(cases):
@@ -40,12 +40,13 @@ def by_load(part, shown, _):
                   "Time against the busy threads for each core of the host, by mechanism:")
     hosts = _hosts(shown)
     plain = [place for place, (_, nice, pin) in enumerate(hosts) if not nice and pin == "no"]
+    colours = [style.mechanism_look(name)[1] for name in mechanisms]
+    dashes = {name: style.DASHES[colours[:place].count(colours[place]) % len(style.DASHES)] for place, name in enumerate(mechanisms)}
     width = (style.WIDTH - LEFT - style.MARGIN) / 4 - GAP
     for row, (clock, columns) in enumerate(CLOCKS.items()):
         values = shown[[*columns]].to_numpy(dtype=float)
         for column, (name, quantile) in enumerate(zip(columns, QUANTILES)):
-            axes = sheet.add(LEFT + column * (width + GAP), 0.35 + row * (HEIGHT + 0.85), width, HEIGHT,
-                             quantile)
+            axes = sheet.add(LEFT + column * (width + GAP), 0.35 + row * (HEIGHT + 0.75), width, HEIGHT, quantile)
             style.log_axis(axes, "y", numpy.nanmin(values), numpy.nanmax(values), pad=1.3)
             axes.set_xlim(-0.4, len(hosts) - 0.6)
             style.ticks(axes.xaxis, list(range(len(hosts))), {place: _words(host) for place, host in enumerate(hosts)})
@@ -58,13 +59,14 @@ def by_load(part, shown, _):
                 own = shown["mechanism"] == mechanism
                 found = dict(zip(shown[own][["host_load", "nice", "pin"]].itertuples(index=False, name=None), shown[own][name]))
                 colour, mark = style.mechanism_look(mechanism)[1], style.mechanism_mark(mechanism)
-                axes.plot(plain, [found.get(hosts[place], numpy.nan) for place in plain], color=colour, marker=mark, markersize=4, clip_on=False)
+                axes.plot(plain, [found.get(hosts[place], numpy.nan) for place in plain], color=colour, marker=mark, markersize=4, clip_on=False,
+                          linestyle=dashes[mechanism])
                 rest = [place for place in range(len(hosts)) if place not in plain and hosts[place] in found]
                 axes.plot(rest, [found[hosts[place]] for place in rest], color=colour, marker=mark, markersize=4, linestyle="none", clip_on=False)
     runs = sorted({int(runs * rows) for runs, rows in zip(shown["runs"], shown["rows"])})
     sheet.notes.append(f"Above: the GPU's own time, from the first level's begin to the end of the last. Below: the host's clock, from its first call until it "
                        f"knows the end. Of {' or '.join(style.grouped(count) for count in runs)} runs a point: medians of the quantiles of the rows, the worst of all.")
-    return sheet.finish(parts.caption_of(part, shown), bottom=0.62)
+    return sheet.finish(parts.caption_of(part, shown, timed=False), bottom=0.5)
 
 
 def _title(shown):

@@ -81,10 +81,10 @@ double irregular_sample_us(const StrategyInfo& info, const Case& point)
            kRuns * (rounds * kKernelCall + work.items * kItemOnGpu + data_dependent_us(info, point, launches));
 }
 
-// How many runs of a free host a sample takes. The busy threads of a core take their share of it.
+// Of a sample. What a busy host adds is known only where it waits.
 double runs_of(const Case& point)
 {
-    return std::max(1.0, static_cast<double>(point.runs)) * (1.0 + point.host_load);
+    return std::max(1.0, static_cast<double>(point.runs));
 }
 
 double sample_on_gpu(const Strategy& strategy, const Case& point)
