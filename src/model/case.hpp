@@ -104,7 +104,7 @@ struct Case {
     Submit submit = Submit::none;
     CacheState l2 = CacheState::none;
     // The host while the sample runs, and how many runs the sample is.
-    std::uint32_t runs = 1;
+    std::uint32_t runs = 0;      // 0: one
     std::uint32_t host_load = 0; // busy threads per core
     std::uint32_t nice = 0;      // niceness of the thread that submits the sample
     Pinned pinned = Pinned::no;
