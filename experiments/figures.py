@@ -9,6 +9,7 @@ import typing
 import pandas
 
 import figure_parts as parts
+import figures_busy
 import figures_depths
 import figures_graphs
 import figures_hazards
@@ -244,6 +245,9 @@ FIGURES = [
     Figure("ladder", "ladder", "The ladder: what one more level costs",
            "", "chains of two lengths, in levels of several sizes", "ladder", figures_ladder.steps, _taken, figures_ladder.by_blocks,
            page="a point of it is the difference of two cases"),
+    Figure("busy-host", "busy-host", "A busy host",
+           "", "many runs of a chain under several loads on the host", "busy_host", figures_busy.loads, _taken, figures_busy.by_load,
+           page="its panels are quantiles of the runs of a case"),
     Figure("fanout", "launch-time", "Time per launch among many",
            "What does a launch cost when one grid makes many? The time of a run, divided by its launches. Device launches are made in "
            "waves of root blocks that fit the pending-launch limit, unless a case fixes its wave. grid.sync() launches nothing; its "

@@ -35,6 +35,8 @@ NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "r
 MEASURED = ["workload", "pending_limit", "limit_bytes", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s", "peak_gb_s", "peak_share",
             "l2_bytes", "floor_us", "latency_us", "launches_expected", "launches_attempted", "launches_failed", "work", "status", "detail",
             "driver", "cuda", "git", "utc", "key", "run_id", "submit", "launches_by_depth", "answer"]
+# The quantiles of samples that are many runs.
+OF_RUNS = ["wall_p99_us", "wall_p999_us", "wall_worst_us", "span_us", "span_p99_us", "span_p999_us", "span_worst_us"]
 # Columns of MEASURED whose texts are read and not shown.
 NOT_SHOWN = ["key", "run_id", "submit", "launches_by_depth", "answer"]
 MOST_SHOWN = 64  # characters of a name
@@ -174,7 +176,7 @@ def read_log(path, numbers=()):
     earlier version lacks are empty, and numbers are finite. In texts that are shown, invisible characters are named (seen), and long names
     are cut; `attrs["whole"]` has the full names. Raises LogError.
     """
-    path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED, *numbers]))
+    path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED, *OF_RUNS, *numbers]))
     floats = {*FLOATS, *(set(numbers) - {*case_columns(), *MEASURED})}
     with checked(path):
         columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), floats))
@@ -271,6 +273,9 @@ class _Cases:
         return [float(low) if low == high or numpy.isnan(low) else _median(values[begin:end])
                 for low, high, begin, end in zip(least, most, self.begins, self.ends)]
 
+    def greatest(self, values):
+        return numpy.fmax.reduceat(values[self.order], self.begins).tolist()
+
     def counts(self, name):
         """{value: number of rows} of each case; the most frequent value first, then by first row."""
         codes, values = packed_csv.codes_of(self.log[name])
@@ -294,6 +299,7 @@ def cases_of(log):
     launches, failed, expected: medians of launches_attempted, launches_failed and launches_expected, over all rows
     that have them;
     launches_by_depth: of the first row;
+    those of OF_RUNS: medians; of the worst, the greatest;
     latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians; work: that
     of the ok rows;
     log, lines: the file, and the lines of all rows.
@@ -319,6 +325,8 @@ def cases_of(log):
                          ("latency", "latency_us"), *((name, name) for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s",
                                                                               "peak_gb_s", "peak_share"))):
         found[name] = cases.medians(numpy.asarray(log[column], dtype=float))
+    for name in OF_RUNS:
+        found[name] = (cases.greatest if "worst" in name else cases.medians)(numpy.asarray(log[name], dtype=float))
     found["work"] = cases.medians(numpy.where(log["status"] == "ok", numpy.asarray(log["work"], dtype=float), numpy.nan))
     found["launches_by_depth"], found["log"] = cases.first("launches_by_depth"), cases.first("log")
     found["lines"] = cases.split(log["line"].to_numpy())

@@ -119,9 +119,11 @@ inline std::shared_ptr<Buffer<unsigned>> only_the_first_runs(const LaunchJob& jo
 {
     const unsigned levels = bound_of(job) + 2; // the last one writes for one more
     auto more = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(levels, "more"));
-    job.context.fill_bytes(*more, 0, levels);
-    constexpr unsigned kYes = 1;
-    job.context.upload(*more, std::span(&kYes, 1));
+    job.before_each_run([&context = job.context, more, levels] {
+        context.fill_bytes(*more, 0, levels);
+        constexpr unsigned kYes = 1;
+        context.upload(*more, std::span(&kYes, 1));
+    });
     return more;
 }
 
@@ -155,7 +157,7 @@ __global__ void chain_while(LaunchMarks marks, unsigned* next, unsigned levels, 
 inline std::function<void()> prepare_chain_by_while(const LaunchJob& job)
 {
     auto next = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "next"));
-    job.context.fill_bytes(*next, 0, 1);
+    job.before_each_run([&context = job.context, next] { context.fill_bytes(*next, 0, 1); });
     return [next, launch = while_loop<chain_while>(job.context, {job.point.grid, job.point.block}, job.marks,
                                                    next->data(), job.launches)] { launch(); };
 }

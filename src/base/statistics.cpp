@@ -159,6 +159,15 @@ double quantile(std::vector<double> values, double p)
     return std::lerp(*below, *above, place - whole);
 }
 
+Spread spread_of(const std::vector<double>& values)
+{
+    require_values(values);
+    return {.median = quantile(values, 0.5),
+            .p99 = quantile(values, 0.99),
+            .p999 = quantile(values, 0.999),
+            .worst = *std::ranges::max_element(values)};
+}
+
 Rounds rounds_of_one(const std::vector<double>& values)
 {
     Rounds rounds;

@@ -23,6 +23,15 @@ double median_absolute_deviation(std::vector<double> values);
 // Quantiles in Statistical Packages" (1996), definition 7.
 double quantile(std::vector<double> values, double p);
 
+// What a distribution with a long tail is summarised by: quantiles as by quantile(), and the largest value.
+struct Spread {
+    double median = 0;
+    double p99 = 0;
+    double p999 = 0;
+    double worst = 0;
+};
+Spread spread_of(const std::vector<double>& values);
+
 // The values from which a median is taken, grouped in rounds that a bootstrap draws as units: the samples of one
 // process are correlated (Davison and Hinkley, "Bootstrap Methods and their Application", section 3.8). Independent
 // samples are rounds of one.

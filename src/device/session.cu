@@ -2,6 +2,7 @@
 #include "device/session.hpp"
 
 #include "base/error.hpp"
+#include "base/host_load.hpp"
 #include "base/standard_streams.hpp"
 #include "device/probe.hpp"
 #include "device/tracer.hpp"
@@ -65,7 +66,12 @@ class BackendSession final : public LocalSession
 
     Sample sample(const Case& point, unsigned repetition) override
     {
-        return run(point, draws_of(point, repetition), false, nullptr);
+        const HostLoad load(point.host_load == 0 ? 0 : point.host_load * usable_cores());
+        Sample sample;
+        run_at({.nice = point.nice, .pinned = point.pinned == Pinned::yes},
+               [&] { sample = run(point, draws_of(point, repetition), false, nullptr); });
+        load.expect_busy();
+        return sample;
     }
 
     // Block numbers must run through a single root grid. So there is one wave, and a limit that is large enough for
@@ -261,7 +267,7 @@ class BackendSession final : public LocalSession
     bool may_be_held(const Case& point, bool aloud, const Tracer* tracer) const
     {
         const auto given_up = given_up_.find(point);
-        return point.submit == Submit::held && !aloud && tracer == nullptr && !options_.untimed &&
+        return point.submit == Submit::held && point.runs <= 1 && !aloud && tracer == nullptr && !options_.untimed &&
                (given_up == given_up_.end() || given_up->second < kMaxGivenUp);
     }
 

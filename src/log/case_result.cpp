@@ -37,6 +37,7 @@ void CaseResult::keep(const Sample& sample)
     samples.push_back({.status = sample.status,
                        .gpu_us = sample.gpu_us,
                        .wall_us = sample.wall_us,
+                       .wall_of_runs = sample.runs ? std::optional(sample.runs->wall) : std::nullopt,
                        .held = sample.held,
                        .throttled = sample.gpu_state.throttled()});
 }
@@ -48,6 +49,9 @@ void CaseResult::add(unsigned repetition, const Sample& sample, const Repeats& r
     for (std::optional<double>* us : {&samples.back().gpu_us, &samples.back().wall_us})
         if (*us)
             *us = as_logged(**us);
+    if (std::optional<Spread>& of_runs = samples.back().wall_of_runs)
+        for (double Spread::*const us : {&Spread::median, &Spread::p99, &Spread::p999, &Spread::worst})
+            (*of_runs).*us = as_logged((*of_runs).*us);
     const bool ends = ends_case(sample.status);
     const auto there = static_cast<unsigned>(repetitions.size());
     const bool gap = *repetitions.rbegin() >= there; // a failed row was removed and will be measured again

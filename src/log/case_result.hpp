@@ -22,6 +22,7 @@ struct KeptSample {
     Status status = Status::ok;
     std::optional<double> gpu_us;
     std::optional<double> wall_us;
+    std::optional<Spread> wall_of_runs; // of a sample of many runs
     bool held = false;
     bool throttled = false;
 };

@@ -49,6 +49,11 @@ Sample sample_of(const ParsedLog& log, const LogRow& row)
                   .detail = has_value("detail") ? cell(log, row, "detail") : "",
                   .gpu_us = number_in(log, row, "gpu_us"),
                   .wall_us = number_in(log, row, "wall_us")};
+    if (has_value("wall_p99_us"))
+        sample.runs = RunTimes{.wall = {.median = log.number(row, "wall_us"),
+                                        .p99 = log.number(row, "wall_p99_us"),
+                                        .p999 = log.number(row, "wall_p999_us"),
+                                        .worst = log.number(row, "wall_worst_us")}};
     if (has_value("launches_attempted"))
         sample.launches = LaunchCounts{.attempted = count_in(log, row, "launches_attempted"),
                                        .failed = count_in(log, row, "launches_failed")};

@@ -93,6 +93,11 @@ std::string latency_by_depth(const RowSource& row)
     return fmt::format("{:.2f}", fmt::join(row.sample.latencies_us, " "));
 }
 
+std::string time_of_runs(const RowSource& row, Spread RunTimes::*which, double Spread::*what)
+{
+    return row.sample.runs ? fmt::format("{:.3f}", (*row.sample.runs).*which.*what) : "";
+}
+
 struct LogColumn {
     std::string_view name;
     std::function<std::string(const RowSource&)> cell;
@@ -129,6 +134,18 @@ std::vector<LogColumn> table_of_columns()
         {"repetition", [](Row r) { return std::to_string(r.repetition); }},
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
+        {"wall_p99_us", [](Row r) { return time_of_runs(r, &RunTimes::wall, &Spread::p99); }},
+        {"wall_p999_us", [](Row r) { return time_of_runs(r, &RunTimes::wall, &Spread::p999); }},
+        {"wall_worst_us", [](Row r) { return time_of_runs(r, &RunTimes::wall, &Spread::worst); }},
+        {"span_us", [](Row r) { return time_of_runs(r, &RunTimes::span, &Spread::median); }},
+        {"span_p99_us", [](Row r) { return time_of_runs(r, &RunTimes::span, &Spread::p99); }},
+        {"span_p999_us", [](Row r) { return time_of_runs(r, &RunTimes::span, &Spread::p999); }},
+        {"span_worst_us", [](Row r) { return time_of_runs(r, &RunTimes::span, &Spread::worst); }},
+        {"next_us", [](Row r) { return time_of_runs(r, &RunTimes::next, &Spread::median); }},
+        {"next_p99_us", [](Row r) { return time_of_runs(r, &RunTimes::next, &Spread::p99); }},
+        {"next_p999_us", [](Row r) { return time_of_runs(r, &RunTimes::next, &Spread::p999); }},
+        {"next_worst_us", [](Row r) { return time_of_runs(r, &RunTimes::next, &Spread::worst); }},
+        {"host_us", [](Row r) { return r.sample.runs ? fmt::format("{:.3f}", r.sample.runs->host_us) : ""; }},
         {"prepare_us", [](Row r) { return r.sample.wall_us ? number_or_empty(r.sample.prepare_us) : ""; }},
         {"submit", [](Row r) { return r.sample.gpu_us ? std::string(r.sample.held ? "held" : "open") : ""; }},
         {"sm_clock_mhz", [](Row r) { return text_or_empty(r.sample.gpu_state.sm_clock_mhz); }},

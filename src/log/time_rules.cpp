@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -203,6 +204,39 @@ void check_latencies(const RowCells& row)
             row.refuse(column, fmt::format("{:.2f}, as in latency_us_by_depth", number));
 }
 
+// --- runs ---
+
+// Column by column from the smallest on: the median, p99, p99.9 and the worst.
+void check_spread(const RowCells& row, const std::array<std::size_t, 4>& columns)
+{
+    const bool many = row.has_value("wall_p99_us"_column);
+    for (std::size_t place = 0; place < columns.size(); ++place) {
+        const std::size_t column = columns.at(place);
+        if (column != "wall_us"_column && row.has(column) && row.has_value(column) != many)
+            row.refuse(column, many ? "a number, as there is a wall_p99_us" : "nothing, as there is no wall_p99_us");
+        if (many && place > 0 && row.number(column) < row.number(columns.at(place - 1)))
+            row.refuse(column, fmt::format("at least {}, the {}", row.at(columns.at(place - 1)),
+                                           kColumnForms.at(columns.at(place - 1)).column));
+    }
+}
+
+void check_runs(const RowCells& row)
+{
+    if (!row.has("wall_p99_us"_column)) // the log is older than these columns
+        return;
+    check_spread(row, {"wall_us"_column, "wall_p99_us"_column, "wall_p999_us"_column, "wall_worst_us"_column});
+    check_spread(row, {"span_us"_column, "span_p99_us"_column, "span_p999_us"_column, "span_worst_us"_column});
+    check_spread(row, {"next_us"_column, "next_p99_us"_column, "next_p999_us"_column, "next_worst_us"_column});
+    const bool many = row.has_value("wall_p99_us"_column);
+    if (row.has("host_us"_column) && row.has_value("host_us"_column) != many)
+        row.refuse("host_us"_column,
+                   many ? "a number, as there is a wall_p99_us" : "nothing, as there is no wall_p99_us");
+    if (many && !is_ok(row))
+        row.refuse("wall_p99_us"_column, fmt::format("nothing, as the status is {}", row.at("status"_column)));
+    if (many && row.has_value("gpu_us"_column))
+        row.refuse("gpu_us"_column, "nothing, as the times are those of many runs");
+}
+
 constexpr auto kTimeRules = std::to_array<RowRule>({
     {"gpu_us, wall_us", "above 0, and empty unless the status is `ok`", check_times},
     {"wall_us", "there is one if the status is `ok`, unless the run is untimed: then `floor_us` is empty too",
@@ -221,6 +255,8 @@ constexpr auto kTimeRules = std::to_array<RowRule>({
     {"sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle", "empty on the executor", check_device_state},
     {"latency_us, latency_min_us, latency_max_us", "median, least and most of `latency_us_by_depth`; all or none",
      check_latencies},
+    {"wall_p99_us, span_us, next_us, host_us and their like",
+     "all or none; only if the status is `ok`, and without a `gpu_us`; a higher quantile is not smaller", check_runs},
 });
 
 } // namespace

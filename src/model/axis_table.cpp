@@ -70,6 +70,7 @@ constexpr std::array kAggregates{name_of(Aggregate::absent),        name_of(Aggr
                                  name_of(Aggregate::multiblock_64), name_of(Aggregate::grid)};
 constexpr std::array kOverflows{name_of(Overflow::absent), name_of(Overflow::waves), name_of(Overflow::inline_run),
                                 name_of(Overflow::spill), name_of(Overflow::fail)};
+constexpr std::array kPinned{name_of(Pinned::no), name_of(Pinned::yes)};
 constexpr std::array kOperators{name_of(Operator::none), name_of(Operator::sum), name_of(Operator::max),
                                 name_of(Operator::min)};
 
@@ -192,6 +193,14 @@ std::vector<Axis> table()
                           {.least = 1}, 1, can_be_held, kAlwaysInKey | kNotInDryRun, kSubmits),
         of<&Case::l2>(axis::l2, "l2", "the L2 cache when a sample starts: as_is or flushed", "as_is", {.least = 1}, 1,
                       on_gpu, kAlwaysInKey | kNotInDryRun, kCacheStates),
+        of<&Case::runs>(axis::runs, "runs", "runs of a sample; its times are their median, p99, p99.9 and worst", "1",
+                        {1, 1'000'000}, 1, has<axis::runs>, kOwn),
+        of<&Case::host_load>(axis::host_load, "host-load", "threads that keep each core of the host busy", "0",
+                             {0, 64}, 0, has<axis::host_load>, kOwn | kInput),
+        of<&Case::nice>(axis::nice, "nice", "niceness of the thread that submits a sample", "0", {0, 19}, 0,
+                        has<axis::nice>, kOwn | kInput),
+        of<&Case::pinned>(axis::pin, "pin", "whether the thread that submits a sample stays on one core: no or yes",
+                          "no", {}, 0, has<axis::pin>, kOwn | kInput, kPinned),
     };
     // The columns without _asked contain the value that was set, and how it was chosen.
     for (const std::string_view name : {"pending-limit", "submit"})

@@ -22,6 +22,9 @@ enum class Submit : std::uint8_t { none, held, open };
 // sample's.
 enum class CacheState : std::uint8_t { none, as_is, flushed };
 
+// Whether the thread that submits a sample stays on one core of the host.
+enum class Pinned : std::uint8_t { no, yes };
+
 // The input of a workload, by name. Which inputs there are, and what they mean, the workloads say (WorkloadInfo::inputs).
 // Without a name: the workload has only one input.
 class InputKind
@@ -100,6 +103,11 @@ struct Case {
     std::uint64_t seed = 1;
     Submit submit = Submit::none;
     CacheState l2 = CacheState::none;
+    // The host while the sample runs, and how many runs the sample is.
+    std::uint32_t runs = 0;      // 0: one
+    std::uint32_t host_load = 0; // busy threads per core
+    std::uint32_t nice = 0;      // niceness of the thread that submits the sample
+    Pinned pinned = Pinned::no;
     InputKind input = kDefaultInput;
     Operator op = Operator::sum;
     // Of irregular recursion; 0 or absent where they do not apply.
@@ -147,6 +155,11 @@ constexpr std::string_view name_of(CacheState state)
 {
     constexpr std::array<std::string_view, 3> kNames{"", "as_is", "flushed"};
     return kNames.at(static_cast<std::size_t>(state));
+}
+
+constexpr std::string_view name_of(Pinned pinned)
+{
+    return pinned == Pinned::yes ? "yes" : "no";
 }
 
 constexpr std::string_view name_of(InputKind kind)

@@ -22,8 +22,10 @@ struct Timing {
     bool flushed = false; // as CacheState::flushed
 };
 
-// The host's steady clock. Not <chrono>: every file that nvcc compiles includes this one, and would take half a second longer.
-class WallClock
+// A clock of the host that starts when it is made. Not <chrono>: every file that nvcc compiles includes this one, and would take
+// half a second longer.
+template <clockid_t Clock>
+class HostClock
 {
   public:
     double elapsed_us() const
@@ -37,11 +39,14 @@ class WallClock
     static std::timespec read()
     {
         std::timespec now{};
-        clock_gettime(CLOCK_MONOTONIC, &now);
+        clock_gettime(Clock, &now);
         return now;
     }
 
     std::timespec start_ = read();
 };
+
+using WallClock = HostClock<CLOCK_MONOTONIC>;
+using ThreadClock = HostClock<CLOCK_THREAD_CPUTIME_ID>; // the processor time of the calling thread
 
 } // namespace nestbed

@@ -1,6 +1,7 @@
 // A sample: the result of one timed repetition of a case. One CSV row.
 #pragma once
 
+#include "base/statistics.hpp"
 #include "model/facts.hpp"
 #include "model/ledger.hpp"
 
@@ -38,6 +39,14 @@ struct RequestSample {
     std::uint64_t grids = 0;        // launches that were wanted, where the order of execution decides how many
 };
 
+// The times of a sample that is many runs (axis `runs`), in us.
+struct RunTimes {
+    Spread wall;        // as Sample::wall_us, which is the median
+    Spread span;        // on the device's timer: from the first level's begin until the last level's work is done
+    Spread next;        // the same until the next kernel begins, which the host launches after the work
+    double host_us = 0; // processor time of the submitting thread until it has submitted that kernel; median
+};
+
 struct Sample {
     Status status = Status::ok;
     std::string detail; // why the status is not ok; empty if it is
@@ -45,6 +54,7 @@ struct Sample {
     // host. wall_us: from before the first host call until after the last is complete.
     std::optional<double> gpu_us;
     std::optional<double> wall_us;
+    std::optional<RunTimes> runs;
     std::optional<double> prepare_us;     // host time to prepare the strategy before the timed region: its graphs
     bool held = false;                    // gpu_us comes from a held run (Submit); wall_us never does
     std::optional<LaunchCounts> launches; // empty if the case did not run

@@ -55,6 +55,10 @@ enum Name : std::uint8_t {
     seed,
     submit,
     l2,
+    runs,
+    host_load,
+    nice,
+    pin,
 };
 } // namespace axis
 

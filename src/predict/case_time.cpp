@@ -81,21 +81,29 @@ double irregular_sample_us(const StrategyInfo& info, const Case& point)
            kRuns * (rounds * kKernelCall + work.items * kItemOnGpu + data_dependent_us(info, point, launches));
 }
 
+// Of a sample. What a busy host adds is known only where it waits.
+double runs_of(const Case& point)
+{
+    return std::max(1.0, static_cast<double>(point.runs));
+}
+
 double sample_on_gpu(const Strategy& strategy, const Case& point)
 {
     const StrategyInfo& info = strategy.info();
     const Demand demand = demand_of(strategy, point, gpu());
-    const double runs = info.keeps_timestamps() ? 2 : 1; // a second, untimed run records them
+    const double runs = info.keeps_timestamps() && point.runs <= 1 ? 2 : 1; // a second, untimed run records them
     // To add a node to a graph takes about as long as a call.
     const double calls = 1 + (demand.mechanism == Mechanism::host_graph ? demand.host_launches : 0);
-    return kSampleOverheadUs + calls * kKernelCall + runs * gpu_us(demand) + untimed_on_gpu(demand.bytes) +
+    return kSampleOverheadUs + calls * kKernelCall + runs * runs_of(point) * gpu_us(demand) +
+           (runs_of(point) - 1) * kKernelCall + untimed_on_gpu(demand.bytes) +
            (info.on_host ? demand.bytes * kByteOnHost : 0);
 }
 
 double sample_on_executor(const StrategyInfo& info, const Case& point, const ExpectedLaunches& form)
 {
     const double threads = info.on_host ? 0 : static_cast<double>(point.grid) * point.block;
-    return kSampleOverheadUs + threads * kItemOnExecutor + static_cast<double>(form.total()) * kGridOnExecutor +
+    return kSampleOverheadUs +
+           runs_of(point) * (threads * kItemOnExecutor + static_cast<double>(form.total()) * kGridOnExecutor) +
            static_cast<double>(bytes_moved(info, point)) * kByteOnHost;
 }
 

@@ -26,6 +26,27 @@ std::string status_text(const CaseResult& result)
 
 } // namespace
 
+namespace
+{
+
+std::optional<Spread> runs_of(const CaseResult& result)
+{
+    std::vector<double> p99;
+    std::vector<double> p999;
+    double worst = 0;
+    for (const KeptSample& sample : result.samples)
+        if (sample.status == Status::ok && sample.wall_of_runs) {
+            p99.push_back(sample.wall_of_runs->p99);
+            p999.push_back(sample.wall_of_runs->p999);
+            worst = std::max(worst, sample.wall_of_runs->worst);
+        }
+    if (p99.empty())
+        return std::nullopt;
+    return Spread{.median = median(times_of(result)), .p99 = median(p99), .p999 = median(p999), .worst = worst};
+}
+
+} // namespace
+
 std::string_view clock_of(const CaseResult& result)
 {
     const auto timed =
@@ -48,6 +69,7 @@ CaseSummary summary_of(const CaseResult& result, const RunFacts& run)
         summary.bandwidth = bandwidth_of(Registry::find_anywhere(result.point.strategy)->info(), result.point,
                                          of_median, run.device, run.bandwidth);
     }
+    summary.of_runs = runs_of(result);
     summary.launches = result.launches;
     if (!result.latencies_us.empty())
         summary.latency_us = median(result.latencies_us);
@@ -71,6 +93,7 @@ std::vector<DataCell> data_of(const CaseResult& result, const RunFacts& run)
     const auto precise = [](const std::optional<double>& value) {
         return value ? fmt::format("{:.4g}", *value) : "";
     };
+    const auto of_runs = [&](double Spread::*us) { return summary.of_runs ? time((*summary.of_runs).*us) : ""; };
     std::vector<DataCell> cells{{"strategy", result.point.strategy, false},
                                 {"backend", std::string(name_of(result.point.backend)), false},
                                 {"mechanism", std::string(name_of(mechanism_of(info, result.point))), false}};
@@ -85,6 +108,9 @@ std::vector<DataCell> data_of(const CaseResult& result, const RunFacts& run)
                                {"low_us", summary.interval_us ? time(summary.interval_us->low) : ""},
                                {"high_us", summary.interval_us ? time(summary.interval_us->high) : ""},
                                {"mad_us", time(summary.mad_us)},
+                               {"p99_us", of_runs(&Spread::p99)},
+                               {"p999_us", of_runs(&Spread::p999)},
+                               {"worst_us", of_runs(&Spread::worst)},
                                {"launches", summary.launches ? std::to_string(*summary.launches) : ""},
                                {"latency_us", time(summary.latency_us)},
                                {"bandwidth_gb_s", precise(summary.bandwidth.effective)},

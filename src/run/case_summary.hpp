@@ -23,6 +23,8 @@ struct CaseSummary {
     std::optional<double> median_us;     // of these samples
     std::optional<Interval> interval_us; // 95 %; only for at least kFewestSamples samples
     std::optional<double> mad_us;        // median absolute deviation
+    // Of samples that are many runs: medians of their quantiles of wall_us, and the worst of all.
+    std::optional<Spread> of_runs;
     std::optional<std::uint64_t> launches;
     std::optional<double> latency_us; // the median over all launches of all samples
     Bandwidth bandwidth;              // for the median time

@@ -58,8 +58,10 @@ void from_json(const Message& json, Status& status); // checks that the status e
 NESTBED_MESSAGE(LaunchCounts, attempted_by_depth, attempted, failed, waits_given_up, max_depth, first_error)
 NESTBED_MESSAGE(GpuState, sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, throttle)
 NESTBED_MESSAGE(RequestSample, items, replaced, drains, drains_refused, child_blocks, arena_bytes, grids)
-NESTBED_MESSAGE(Sample, status, detail, gpu_us, wall_us, prepare_us, held, launches, host_launches, latencies_us,
-                image, launches_expected, requests, work, pixels_off, answer, reference, relative_error,
+NESTBED_MESSAGE(Spread, median, p99, p999, worst)
+NESTBED_MESSAGE(RunTimes, wall, span, next, host_us)
+NESTBED_MESSAGE(Sample, status, detail, gpu_us, wall_us, runs, prepare_us, held, launches, host_launches,
+                latencies_us, image, launches_expected, requests, work, pixels_off, answer, reference, relative_error,
                 pending_limit, limit_bytes, wave, waves, streams, gpu_state, device_lost)
 // Without `alive`, which calls a function of this process.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SessionOptions, schedule, workers, experiment, untimed, ranges)

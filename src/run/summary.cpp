@@ -35,13 +35,14 @@ bool elements_follow(const std::vector<CaseResult>& results)
     });
 }
 
-// The axes with a column. An axis of words is left out if all cases have the default that keys and settings omit.
+// The axes with a column. An axis of words, or a parameter of some workloads, is left out if all cases have the default that
+// keys and settings omit.
 std::vector<const Axis*> axes_of_table(const std::vector<CaseResult>& results)
 {
     std::vector<const Axis*> axes;
     std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), [&](const Axis* axis) {
         return (axis->name != "elements" || !elements_follow(results)) &&
-               (names_on(*axis).empty() || axis->always_in_key ||
+               ((names_on(*axis).empty() && !axis->own) || axis->always_in_key ||
                 !std::ranges::all_of(results, [&](const CaseResult& result) {
                     const std::string cell = cell_of(*axis, result.point);
                     return cell.empty() || cell == text_of(*axis, axis->default_value);
@@ -83,11 +84,15 @@ std::vector<std::string> result_cells(const FlatTimes& flat, const CaseResult& r
     }
     if (summary.interval_us)
         between = interval_text(format_us(summary.interval_us->low), format_us(summary.interval_us->high));
+    const auto of_runs = [&](double Spread::*us) { return summary.of_runs ? format_us((*summary.of_runs).*us) : ""; };
     return {std::string(summary.clock),
             summary.timed == 0 ? "" : std::to_string(summary.timed),
             summary.median_us ? format_us(*summary.median_us) : "",
             spread,
             between,
+            of_runs(&Spread::p99),
+            of_runs(&Spread::p999),
+            of_runs(&Spread::worst),
             summary.launches ? std::to_string(*summary.launches) : "",
             summary.latency_us ? format_us(*summary.latency_us) : "",
             summary.bandwidth.effective && of_gpu ? rate_text(*summary.bandwidth.effective) : "",
@@ -182,6 +187,9 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
                                    {"median"},
                                    {.name = "MAD", .dispensable = 1},
                                    {.name = "95% CI", .dispensable = 6},
+                                   {"p99"},
+                                   {"p99.9"},
+                                   {"worst"},
                                    {"launches"},
                                    {.name = "latency", .dispensable = 7},
                                    {.name = "GB/s", .dispensable = 3},
@@ -208,8 +216,8 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
 
     const bool untimed = all_untimed(runs);
     constexpr std::array<std::string_view, 4> kTimes{"n", "median", "MAD", "95% CI"};
-    constexpr std::array<std::string_view, 7> kSometimes{"MAD",  "95% CI",  "launches", "latency",
-                                                         "GB/s", "of peak", "ratio"};
+    constexpr std::array<std::string_view, 10> kSometimes{"MAD",      "95% CI",  "p99",  "p99.9",   "worst",
+                                                          "launches", "latency", "GB/s", "of peak", "ratio"};
     std::erase_if(columns, [&](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
                (untimed && std::ranges::find(kTimes, column.name) != kTimes.end()) ||

@@ -32,6 +32,38 @@ TEST(Median, DoesNotMoveWithAnOutlier)
     EXPECT_DOUBLE_EQ(median({10, 11, 12, 13, 1e9}), 12);
 }
 
+TEST(SpreadOf, HasTheQuantilesOfTheSortedValuesAndTheLargest)
+{
+    // Of 0, 2, 4, ... 2000 the quantile p is 2000 p.
+    std::vector<double> values(1001);
+    std::ranges::generate(values, [value = -2.0]() mutable { return value += 2; });
+    std::ranges::shuffle(values, std::mt19937(1));
+    const Spread spread = spread_of(values);
+    EXPECT_DOUBLE_EQ(spread.median, 1000);
+    EXPECT_DOUBLE_EQ(spread.p99, 1980);
+    EXPECT_DOUBLE_EQ(spread.p999, 1998);
+    EXPECT_DOUBLE_EQ(spread.worst, 2000);
+    // Against a sort of values with a long tail, by the definition: between order statistics.
+    std::mt19937_64 draw(7);
+    for (const std::size_t count : {1U, 2U, 3U, 99U, 100U, 101U, 4000U}) {
+        std::vector<double> long_tail(count);
+        std::ranges::generate(long_tail, [&] { return std::exp(std::normal_distribution<>(5, 2)(draw)); });
+        const Spread found = spread_of(long_tail);
+        std::ranges::sort(long_tail);
+        const auto by_sorting = [&](double p) {
+            const double place = p * static_cast<double>(count - 1);
+            const auto below = static_cast<std::size_t>(place);
+            const double share = place - static_cast<double>(below);
+            return long_tail[below] * (1 - share) + long_tail[std::min(below + 1, count - 1)] * share;
+        };
+        EXPECT_NEAR(found.median, by_sorting(0.5), 1e-9 * found.median);
+        EXPECT_NEAR(found.p99, by_sorting(0.99), 1e-9 * found.p99);
+        EXPECT_NEAR(found.p999, by_sorting(0.999), 1e-9 * found.p999);
+        EXPECT_EQ(found.worst, long_tail.back());
+    }
+    EXPECT_THROW(spread_of({}), std::invalid_argument);
+}
+
 TEST(MedianAbsoluteDeviation, IsTheMedianDistanceFromTheMedian)
 {
     // median 2; deviations 1 1 0 0 2 4 7, sorted 0 0 1 1 2 4 7

@@ -47,6 +47,63 @@ TEST(ChainAndFanout, AChainRunsEveryLevelOnceAndHasALatencyALevel)
     });
 }
 
+// 30 runs of one preparation: each must be complete, so what a run changes is restored before the next.
+TEST(ChainAndFanout, ASampleOfManyRunsHasTheirTimes)
+{
+    for (const char* schedule : {"fifo", "eager", "random:1"})
+        for (const Way& way : ways_of(
+                 BackendKind::cpu, [](const Way& some) { return some.strategy == "chain" && !some.needs_cuda(); })) {
+            SCOPED_TRACE(std::string(schedule) + " " + name_of(way));
+            const auto session = open_session(BackendKind::cpu, {.schedule = schedule});
+            Case point = case_of(BackendKind::cpu, way, kSmallLaunch, ElementType::none);
+            point.runs = 30;
+            const Sample sample = session->sample(point, 0);
+            expect_ok(sample, point);
+            EXPECT_EQ(sample.answer, "10");
+            EXPECT_THAT(sample.latencies_us, IsEmpty());
+            EXPECT_FALSE(sample.gpu_us);
+            ASSERT_TRUE(sample.runs);
+            const RunTimes& times = *sample.runs;
+            EXPECT_EQ(sample.wall_us, times.wall.median);
+            for (const Spread& one : {times.wall, times.span, times.next}) {
+                EXPECT_GT(one.median, 0);
+                EXPECT_LE(one.median, one.p99);
+                EXPECT_LE(one.p99, one.p999);
+                EXPECT_LE(one.p999, one.worst);
+            }
+            EXPECT_LE(times.span.median, times.next.median); // the next kernel begins when the levels are done
+            EXPECT_LE(times.next.median, times.wall.median);
+            EXPECT_GT(times.host_us, 0);
+        }
+}
+
+TEST(ChainAndFanout, ManyRunsNeedALevel)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    Case point = case_of(BackendKind::cpu, "chain", {"", 3, 32, 0, 0});
+    point.runs = 2;
+    const Sample sample = session->sample(point, 0);
+    EXPECT_EQ(sample.status, Status::unsupported);
+    EXPECT_EQ(sample.detail, "unsupported: a sample of many runs times levels, and this case has none; allowed: "
+                             "--depth from 1");
+}
+
+TEST(ChainAndFanout, ABusyHostAndThePlaceOfTheThreadChangeNoAnswer)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    Case point = case_of(BackendKind::cpu, "chain", kSmallLaunch);
+    point.host_load = 1;
+    point.nice = 5;
+    point.pinned = Pinned::yes;
+    for (const unsigned runs : {1U, 5U}) {
+        point.runs = runs;
+        const Sample sample = session->sample(point, 0);
+        expect_ok(sample, point);
+        EXPECT_EQ(sample.answer, "10");
+        EXPECT_EQ(sample.runs.has_value(), runs > 1);
+    }
+}
+
 // With mechanism host, no kernel makes the call.
 TEST(ChainAndFanout, AFanOutRunsEveryChildOnceAndHasALatencyALaunchFromTheDevice)
 {

@@ -441,6 +441,31 @@ TEST(RowCheck, HoldsLatenciesAgainstThoseOfEachLevel)
               "a.csv:2: latency_min_us is '4.000'; expected: nothing, as there is no latency_us");
 }
 
+TEST(RowCheck, HoldsTheQuantilesOfManyRunsAgainstEachOther)
+{
+    const Case chain{.strategy = "chain", .type = ElementType::none, .grid = 1, .block = 32, .depth = 4, .runs = 9};
+    Sample sample = right_sample(chain);
+    sample.relative_error.reset();
+    sample.launches = LaunchCounts{.attempted_by_depth = {1, 1, 1, 1}, .attempted = 4, .max_depth = 4};
+    sample.runs = RunTimes{.wall = {12.5, 13, 14, 15}, .span = {5, 6, 7, 8}, .next = {6, 7, 8, 9}, .host_us = 1};
+    const ParsedLog log = log_of(chain, sample);
+    EXPECT_EQ(refusal(log, chain), "");
+    for (const auto& [column, text, expected] :
+         std::vector<std::array<std::string, 3>>{{"wall_p99_us", "12.000", "at least 12.500, the wall_us"},
+                                                 {"wall_p999_us", "12.900", "at least 13.000, the wall_p99_us"},
+                                                 {"wall_worst_us", "13.900", "at least 14.000, the wall_p999_us"},
+                                                 {"span_p99_us", "4.000", "at least 5.000, the span_us"},
+                                                 {"next_worst_us", "7.000", "at least 8.000, the next_p999_us"},
+                                                 {"span_us", "", "a number, as there is a wall_p99_us"},
+                                                 {"next_p99_us", "", "a number, as there is a wall_p99_us"},
+                                                 {"host_us", "", "a number, as there is a wall_p99_us"},
+                                                 {"runs", "8", ""}})
+        EXPECT_THAT(refusal(with(log, {{column, text}}), chain),
+                    HasSubstr(fmt::format("{} is '{}'; expected: {}", column, text, expected)));
+    EXPECT_EQ(refusal(with(log_of(kReduce, right_sample(kReduce)), {{"span_us", "5.000"}}), kReduce),
+              "a.csv:2: span_us is '5.000'; expected: nothing, as there is no wall_p99_us");
+}
+
 TEST(RowCheck, TakesABandwidthThatWasRounded)
 {
     const ParsedLog log = log_of(kReduce, right_sample(kReduce)); // 256 bytes in 12.5 us: 0.02048 GB/s

@@ -157,7 +157,9 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
         "operator=sum elements=6000 grid=100 block=64 nx= ny= block_shape= depth=full "
         "pending_limit_asked=auto delay_us=0 graphs= pending_limit=2048 limit_bytes=1048576 "
         "wave=50 waves=2 streams=2 schedule=fifo seed=7 repetition=3 gpu_us=20.700 "
-        "wall_us=25.123 prepare_us=3.500 submit=held submit_asked= l2= sm_clock_mhz=1980 memory_clock_mhz=3201 "
+        "wall_us=25.123 wall_p99_us= wall_p999_us= wall_worst_us= span_us= span_p99_us= span_p999_us= "
+        "span_worst_us= next_us= next_p99_us= next_p999_us= next_worst_us= host_us= runs= host_load= nice= pin= "
+        "prepare_us=3.500 submit=held submit_asked= l2= sm_clock_mhz=1980 memory_clock_mhz=3201 "
         "temperature_c=35 power_w=150.7 throttle=no bytes=24000 bandwidth_gb_s=1.16 "
         "peak_gb_s=8.00 peak_share=0.1449 measured_gb_s=5.00 measured_share=0.2319 "
         "l2_bytes=62914560 floor_us=4.250 latency_us= latency_min_us= latency_max_us= "
@@ -169,7 +171,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
         "relative_error=0 status=ok detail= driver=12.8 cuda=13.0");
     EXPECT_EQ(cells["launches_by_depth"], "100 100 100 100 100");
     EXPECT_EQ(cells["gpu"], "AMD EPYC, 2 cores");
-    EXPECT_EQ(cells.size(), 90U); // these are all columns
+    EXPECT_EQ(cells.size(), 106U); // these are all columns
 }
 
 // 50 launches, of which 13 were refused and done by a tail launch.
@@ -266,6 +268,28 @@ TEST(Row, OfAChainHasTheLatencyOfEveryLevel)
     const Cells cells = cells_of(chain, sample);
     expect_cells(cells, "latency_us=1.875 latency_min_us=0.126 latency_max_us=9.000");
     EXPECT_EQ(cells.at("latency_us_by_depth"), "2.50 1.25 9.00 0.13");
+}
+
+TEST(Row, OfManyRunsHasTheirQuantilesAndTheHostThatTheyRanOn)
+{
+    Sample sample = good_sample();
+    sample.gpu_us.reset();
+    sample.wall_us = 80.5;
+    sample.runs = RunTimes{.wall = {80.5, 90, 4050.25, 9000},
+                           .span = {70, 71.0625, 72, 73},
+                           .next = {74, 75, 76, 77.1239},
+                           .host_us = 9.5};
+    Case chain{.strategy = "chain", .type = ElementType::none, .grid = 1, .block = 32, .depth = 4};
+    expect_cells(cells_of(chain, sample), "runs= host_load=0 nice=0 pin=no");
+    chain.runs = 4000;
+    chain.host_load = 2;
+    chain.nice = 10;
+    chain.pinned = Pinned::yes;
+    expect_cells(cells_of(chain, sample),
+                 "runs=4000 host_load=2 nice=10 pin=yes gpu_us= wall_us=80.500 wall_p99_us=90.000 "
+                 "wall_p999_us=4050.250 wall_worst_us=9000.000 span_us=70.000 span_p99_us=71.062 "
+                 "span_p999_us=72.000 span_worst_us=73.000 next_us=74.000 next_p99_us=75.000 "
+                 "next_p999_us=76.000 next_worst_us=77.124 host_us=9.500");
 }
 
 TEST(Row, OfAMatrixHasItsSidesAndBlockShapeButNoGridAndNoBlock)

@@ -108,7 +108,8 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
     EXPECT_THAT(meaningful_axes("litmus_counter", Mechanism::fire_and_forget, BackendKind::cuda),
                 ElementsAre("grid", "block", "pending-limit", "wave", "streams", "l2")); // it is never held
     EXPECT_THAT(meaningful_axes("chain", Mechanism::graph_tail),
-                ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs"));
+                ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs", "runs",
+                            "host-load", "nice", "pin"));
     EXPECT_THAT(meaningful_axes("naive_row", Mechanism::none),
                 ElementsAre("type", "elements", "nx", "ny", "block-shape", "seed"));
     const auto on_gpu = [](const std::string& strategy) {
@@ -160,7 +161,8 @@ TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
           {"cutoff", 1, 65535, 0},         {"budget", 1, 1'000'000, 0}, {"levels", 1, 16, 16},
           {"edge-factor", 1, 1048576, 16}, {"delta", 1, kAny, 64},      {"pending-limit", 1, INT32_MAX, {}},
           {"wave", 1, kBlocks, {}},        {"streams", 1, 64, {}},      {"delay-us", 0, 1'000'000, 0},
-          {"graphs", 1, 256, 1},           {"seed", 0, UINT64_MAX, 1}}) {
+          {"graphs", 1, 256, 1},           {"seed", 0, UINT64_MAX, 1},  {"runs", 1, 1'000'000, 1},
+          {"host-load", 0, 64, 0},         {"nice", 0, 19, 0}}) {
         const Axis& axis = axis_named(one.axis);
         EXPECT_EQ(axis.range.least, one.least) << one.axis;
         EXPECT_EQ(axis.range.most, one.most) << one.axis;
@@ -171,6 +173,8 @@ TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
         EXPECT_EQ(axis_named(name).range.least, 1U) << name; // the first name is that of nothing
         EXPECT_EQ(axis_named(name).default_value, 1U) << name;
     }
+    EXPECT_THAT(names_on(axis_named("pin")), ElementsAre("no", "yes"));
+    EXPECT_EQ(axis_named("pin").default_value, 0U);
 }
 
 } // namespace

@@ -203,7 +203,7 @@ TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
               "pending-limits, "
               "1 waves, 1 "
               "streams, 1 delays, 1 graphs, "
-              "1 seeds, 1 submits, 1 l2; allowed: at most 1000000");
+              "1 seeds, 1 submits, 1 l2, 1 runs, 1 host-loads, 1 nices, 1 pins; allowed: at most 1000000");
     EXPECT_THAT(axes_refusal("--nx 1:1000 --ny 1:1000", 2), StartsWith("the axes multiply to 2000000 "));
 }
 

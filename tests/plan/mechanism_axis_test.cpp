@@ -3,7 +3,9 @@
 #include "support/plan_support.hpp"
 
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -91,8 +93,26 @@ TEST(MechanismAxis, LeavesWhatMeansNothingAtItsDefault)
                                              .block = 512,
                                              .depth = 3,
                                              .seed = 0,
+                                             .runs = 1,
                                              .input = InputKind(),
                                              .op = Operator::none}));
+}
+
+TEST(HostLoadAxis, MultipliesOnlyChains)
+{
+    const Plan plan =
+        plan_of("--strategy chain,barrier --mechanism tail --depth 4 --host-load 0,1,2 --pin no,yes --runs 5");
+    std::set<std::tuple<std::string, unsigned, Pinned>> found;
+    for (const Group& group : plan.groups)
+        for (const Case& point : group.cases) {
+            EXPECT_TRUE(found.emplace(point.strategy, point.host_load, point.pinned).second);
+            EXPECT_EQ(point.runs, point.strategy == "chain" ? 5U : 0U);
+        }
+    EXPECT_EQ(found.size(), 3U * 2 + 1);
+    EXPECT_NE(refusal("--strategy chain --host-load 65").find("64"), std::string::npos);
+    EXPECT_NE(refusal("--strategy chain --nice 20").find("19"), std::string::npos);
+    EXPECT_NE(refusal("--strategy chain --runs 0").find("--runs 0"), std::string::npos);
+    EXPECT_NE(refusal("--strategy chain --pin maybe").find("no, yes"), std::string::npos);
 }
 
 TEST(GraphsAxis, MultipliesOnlyChainsByGraphTail)

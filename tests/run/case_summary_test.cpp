@@ -59,6 +59,34 @@ TEST(CaseSummary, GoesByTheClockOfTheGpuWhereThereIsOne)
     EXPECT_EQ(summary_of(result, {}).status, "ok");
 }
 
+Sample of_runs(double median, double p99, double p999, double worst)
+{
+    return {.wall_us = median,
+            .runs = RunTimes{.wall = {.median = median, .p99 = p99, .p999 = p999, .worst = worst}}};
+}
+
+TEST(CaseSummary, OfManyRunsHasTheMediansOfTheirQuantilesAndTheWorstOfAll)
+{
+    Sample wrong{.status = Status::wrong, .detail = "the sum is 1"};
+    const CaseResult result =
+        result_of("chain", {of_runs(80, 90, 95, 4000), of_runs(82, 91, 99, 200), of_runs(81, 99, 100, 300), wrong});
+    const CaseSummary summary = summary_of(result, {});
+    EXPECT_EQ(summary.median_us, 81);
+    ASSERT_TRUE(summary.of_runs);
+    EXPECT_EQ(summary.of_runs->median, 81);
+    EXPECT_EQ(summary.of_runs->p99, 91);
+    EXPECT_EQ(summary.of_runs->p999, 99);
+    EXPECT_EQ(summary.of_runs->worst, 4000);
+    const std::vector<std::vector<std::string>> csv = parse_csv(summary_csv({result}, {{BackendKind::cpu, {}}}));
+    const auto cell = [&](const std::string& column) {
+        return csv[1].at(static_cast<std::size_t>(std::ranges::find(csv[0], column) - csv[0].begin()));
+    };
+    EXPECT_EQ(cell("p99_us"), "91.000");
+    EXPECT_EQ(cell("p999_us"), "99.000");
+    EXPECT_EQ(cell("worst_us"), "4000.000");
+    EXPECT_FALSE(summary_of(result_of("neighbored", kFive), {}).of_runs);
+}
+
 TEST(CaseSummary, IsDataAsCsvAndJson)
 {
     const std::vector<CaseResult> results{result_of("neighbored", kFive), result_of("nosync", {{.wall_us = 7.5}})};

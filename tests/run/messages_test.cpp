@@ -48,7 +48,11 @@ TEST(Messages, KeepACaseWithAndWithoutWhatItMayHave)
                     .streams = 2,
                     .delay_us = 10,
                     .graphs = 64,
-                    .seed = ~0ULL};
+                    .seed = ~0ULL,
+                    .runs = 4000,
+                    .host_load = 2,
+                    .nice = 19,
+                    .pinned = Pinned::yes};
     EXPECT_EQ(sent(full), full);
     const Case bare{.strategy = "copy_row"};
     EXPECT_EQ(sent(bare), bare);
@@ -63,6 +67,7 @@ TEST(Messages, KeepEveryMemberOfASample)
         .detail = "not \xff UTF-8, \n and \0 bytes",
         .gpu_us = 0.1,
         .wall_us = 1e9 + 0.123,
+        .runs = RunTimes{.wall = {1, 2, 3, 4}, .span = {5, 6, 7, 8}, .next = {9, 10, 11, 12}, .host_us = 13},
         .prepare_us = 0.25,
         .held = true,
         .launches = LaunchCounts{.attempted_by_depth = {4, 2, 1},
@@ -101,6 +106,7 @@ TEST(Messages, KeepEveryMemberOfASample)
     };
     different(sample, Sample{});
     different(*sample.launches, LaunchCounts{});
+    different(*sample.runs, RunTimes{});
     different(*sample.requests, RequestSample{});
     different(sample.gpu_state, GpuState{});
     EXPECT_EQ(Message(sent(sample)), Message(sample));

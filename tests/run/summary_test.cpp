@@ -407,6 +407,30 @@ TEST(SummaryTable, ShowsTheMedianLatencyOfAllLaunchesOfTheOkSamples)
     EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +210 +1.00  ok")); // it has no launches of its own
 }
 
+TEST(SummaryTable, ShowsTheQuantilesOfManyRunsAndTheHostThatTheyRanOn)
+{
+    const auto of_runs = [](double median, double worst) {
+        Sample sample = timed({}, median);
+        sample.runs = RunTimes{.wall = {.median = median, .p99 = 2 * median, .p999 = 3 * median, .worst = worst}};
+        return sample;
+    };
+    CaseResult idle = result("chain", {of_runs(80, 500)});
+    idle.point.type = ElementType::none;
+    idle.point.runs = 4000;
+    CaseResult busy = result("chain", {of_runs(100, 9000)});
+    busy.point = idle.point;
+    busy.point.host_load = 2;
+    const std::string text = table({idle, busy});
+    EXPECT_THAT(text, ContainsRegex("host-load .*median +p99 +p99.9 +worst"));
+    EXPECT_THAT(text, ContainsRegex(" 0 +.*80.0 us +160 us +240 us +500 us"));
+    EXPECT_THAT(text, ContainsRegex(" 2 +.*100 us +200 us +300 us +9.00 ms"));
+    const std::string plain = table({result("nosync", {timed(20, 30)})});
+    for (const char* name : {"p99", "worst", "host-load", "runs", "nice", "pin"})
+        EXPECT_THAT(plain, Not(HasSubstr(name)));
+    CaseResult usual = result("chain", {timed(20, 30)}); // the defaults of the host need no column
+    EXPECT_THAT(table({usual}), Not(AnyOf(HasSubstr("host-load"), HasSubstr("runs"))));
+}
+
 TEST(SummaryTable, HasNoLatencyColumnWhereNoLaunchWasTimed)
 {
     EXPECT_THAT(table({result("nosync", {timed(20, 30, 16384)}), result("neighbored", {timed(20, 30)})}),

@@ -311,6 +311,29 @@ class PlotTest(MadeLogs):
         failed = [{**row, "status": "timeout", "gpu_us": "", "wall_us": ""} for row in made if row["block"] == "32"]
         self.assertIn("none of these 6 rows has a time (6 timeout)", texts_of(self.drawn(failed)["made-ladder"]))
 
+    def test_a_busy_host_has_the_quantiles_of_many_runs(self):
+        of_runs = [f"{clock}_{name}_us" for clock in ("wall", "span") for name in ("p99", "p999", "worst")]
+        columns = [*COLUMNS, "runs", "host_load", "nice", "pin", "span_us", *of_runs, "next_us", "next_p99_us", "next_p999_us", "next_worst_us", "host_us"]
+        made = []
+        for mechanism, load, nice, us in (("host_polled", 0, 0, 500), ("host_polled", 2, 0, 7000), ("host_polled", 2, 10, 50000),
+                                          ("graph_tail", 0, 0, 300), ("graph_tail", 2, 0, 310)):
+            for repetition in range(5):
+                span = {"span_us": us, "span_p99_us": us + repetition, "span_p999_us": us + 20, "span_worst_us": us + 100 * repetition + 30}
+                made += [{**row, "gpu_us": "", "repetition": str(repetition)} for row in rows(
+                    [us], strategy="chain", experiment="made", elements="0", type="none", mechanism=mechanism, grid=132, block=256, depth=64, runs=4000,
+                    host_load=load, nice=nice, pin="no", **span, wall_us=us + 50, wall_p99_us=us + 60, wall_p999_us=us + 70, wall_worst_us=us + 80,
+                    next_us=us, next_p99_us=us, next_p999_us=us, next_worst_us=us, host_us=9)]
+        figure = self.drawn(made, columns=columns)["made-busy-host"]
+        self.assertIn("A busy host, GPU's own p99: host polls from 502 µs to 7.00 ms, device graph from 302 µs to 312 µs", words_of(figure))
+        self.assertIn("Of 20\u2009000 runs a point", texts_of(figure))
+        self.assertEqual(len(figure.axes), 8)
+        worst = [axes for axes in figure.axes if axes._left_title.get_text() == "worst"][0]
+        by_load = {tuple(line.get_ydata()) for line in worst.get_lines()}
+        self.assertIn((930, 7430), by_load)  # the largest of the rows, not their median
+        self.assertIn((50430,), by_load)  # of a low priority: beside the line, not on it
+        none = [row for row in made if row["host_load"] == "0"]
+        self.assertNotIn("made-busy-host", self.drawn(none, columns=columns))
+
     def test_waves(self):
         made = [row for wave in (1, 2, 4) for streams in (1, 2)
                 for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]

@@ -101,9 +101,12 @@ class GraphChain
     explicit GraphChain(const LaunchJob& job)
         : job_(job), shape_{job.point.grid, job.point.block}, state_(job.context.allocate<ChainState>(1))
     {
-        set_levels(job.launches);
+        job.before_each_run([this] { set_levels(job_.launches); }); // no copy of this object is ever made
         make();
     }
+
+    GraphChain(const GraphChain&) = delete;
+    GraphChain& operator=(const GraphChain&) = delete;
 
     void launch() const { job_.context.launch(graphs_[first_]); }
 
@@ -197,8 +200,10 @@ class GraphChain
         }));
         job_.context.upload(nodes_, std::span<const cudaGraphDeviceNode_t>(nodes));
         check(cudaDeviceSynchronize()); // a copy from pageable memory may be on its way
-        host_launch<disable_levels>(job_.context, {1, 1}, nodes_.data(), count, job_.ledger->data());
-        check(cudaGetLastError());
+        job_.before_each_run([this, count] {
+            host_launch<disable_levels>(job_.context, {1, 1}, nodes_.data(), count, job_.ledger->data());
+            check(cudaGetLastError());
+        });
     }
 
     void set_levels(unsigned levels)

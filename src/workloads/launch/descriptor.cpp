@@ -16,7 +16,8 @@ constexpr AxisMeaning kOfFanout[]{{axis::grid, "root blocks; fanout: the childre
                                   {axis::fanout, "children of each grid", 2},
                                   {axis::depth, "levels of trees or chains", 0, "3 of trees, 8 of chains"}};
 
-constexpr std::string_view kFiguresOfChain[]{"ladder", "chain", "trees", "submission", "pending", "ways"};
+constexpr std::string_view kFiguresOfChain[]{"ladder",     "busy-host", "chain", "trees",
+                                             "submission", "pending",   "ways"};
 constexpr std::string_view kFiguresOfFanout[]{"fanout", "trees", "submission", "pending", "ways"};
 
 } // namespace
@@ -24,7 +25,7 @@ constexpr std::string_view kFiguresOfFanout[]{"fanout", "trees", "submission", "
 constinit const WorkloadInfo workloads::chain{
     .name = "chain",
     .summary = "empty grids, each launched by the one before",
-    .axes = {axis::grid, axis::block, axis::depth, axis::graphs},
+    .axes = {axis::grid, axis::block, axis::depth, axis::graphs, axis::runs, axis::host_load, axis::nice, axis::pin},
     .meanings = kOfChain,
     .figures = kFiguresOfChain,
     .keeps_timestamps = true,

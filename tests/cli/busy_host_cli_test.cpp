@@ -1,0 +1,122 @@
+// Experiments on a busy host as a program: their settings, their log, and that nothing spins on when the run is killed.
+#include "base/host_load.hpp"
+#include "base/subprocess.hpp"
+#include "support/cli_support.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <iterator>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+class BusyHost : public CommandTest
+{
+};
+
+TEST_F(BusyHost, RefusesAHostThatThereCannotBe)
+{
+    for (const auto& [option, value, allowed] :
+         std::vector<std::array<std::string, 3>>{{"--host-load", "65", "0 to 64"},
+                                                 {"--host-load", "-1", "whole number"},
+                                                 {"--host-load", "cores", "whole number"},
+                                                 {"--nice", "20", "0 to 19"},
+                                                 {"--nice", "low", "whole number"},
+                                                 {"--runs", "0", "1 to 1000000"},
+                                                 {"--runs", "1000001", "1 to 1000000"},
+                                                 {"--pin", "maybe", "no, yes"}})
+        expect_usage_error(Words("run --strategy chain --backend cpu --depth 2") + option + value,
+                           {option, "'" + value + "'", allowed});
+}
+
+TEST_F(BusyHost, HasALogThatIsTakenBackAndShown)
+{
+    const Words run = "run --strategy chain --backend cpu --mechanism host,tail --grid 2 --block 32 --depth 3 "
+                      "--runs 20 --host-load 0,1 --nice 1 --pin yes --repeat 2 --warmup 0 -o busy.csv";
+    ended(0, run);
+    const std::vector<Row> rows = rows_of("busy.csv");
+    ASSERT_EQ(rows.size(), 8U);
+    for (const Row& row : rows) {
+        EXPECT_EQ(row.at("runs"), "20");
+        EXPECT_EQ(row.at("nice"), "1");
+        EXPECT_EQ(row.at("pin"), "yes");
+        for (const char* name : {"wall", "span", "next"})
+            EXPECT_LE(std::stod(row.at(name + std::string("_p99_us"))),
+                      std::stod(row.at(name + std::string("_worst_us"))));
+        EXPECT_LE(std::stod(row.at("span_us")), std::stod(row.at("next_us")));
+    }
+    ended(0, "check busy.csv");
+    const std::string shown = ended(0, "show busy.csv").out;
+    EXPECT_THAT(shown, AllOf(HasSubstr("p99.9"), HasSubstr("worst"), HasSubstr("host-load")));
+    ended(0, run); // nothing is left to measure
+    EXPECT_EQ(rows_of("busy.csv").size(), 8U);
+}
+
+TEST_F(BusyHost, TellsALoadFromNoneInKeysThatAreOtherwiseAsTheyWere)
+{
+    const auto keys = [](const std::string& more) {
+        const Outcome plan = ended(0, Words("run --strategy chain --backend cpu --mechanism tail --grid 2 --block 32 "
+                                            "--depth 3 --repeat 1 --warmup 0 -o -") +
+                                          Words(more.c_str()));
+        return parse_csv(plan.out)[1].at(2);
+    };
+    const std::string usual = keys("");
+    EXPECT_EQ(keys("--host-load 0 --nice 0 --pin no --runs 1"), usual);
+    std::set<std::string> others{usual};
+    for (const char* more : {"--host-load 1", "--nice 1", "--pin yes", "--runs 2"})
+        EXPECT_TRUE(others.insert(keys(more)).second) << more;
+}
+
+// The processes whose parent is `parent`.
+std::vector<pid_t> children_of(pid_t parent)
+{
+    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+}
+
+std::ptrdiff_t threads_of(pid_t process)
+{
+    std::error_code gone;
+    const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(process) + "/task", gone);
+    return gone ? 0 : std::distance(begin(tasks), end(tasks));
+}
+
+template <class Done>
+bool soon(const Done& done)
+{
+    for (int time = 0; time < 2000; ++time, std::this_thread::sleep_for(10ms))
+        if (done())
+            return true;
+    return false;
+}
+
+TEST_F(BusyHost, IsNotBusyAnyMoreWhenTheRunIsKilled)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    const pid_t command =
+        start_program({NESTBED_PROGRAM, "run", "--strategy", "chain", "--backend", "cpu", "--workers", "1", "--depth",
+                       "8", "--runs", "1000000", "--host-load", "3", "-o", "killed.csv"},
+                      {0, STDERR_FILENO, STDERR_FILENO}, none);
+    std::vector<pid_t> workers;
+    const auto busy = static_cast<std::ptrdiff_t>(3 * usable_cores());
+    EXPECT_TRUE(soon([&] {
+        workers = children_of(command);
+        return !workers.empty() && threads_of(workers.front()) > busy;
+    }));
+    ASSERT_FALSE(workers.empty());
+    kill(command, SIGKILL);
+    EXPECT_EQ(end_of(command).signal, SIGKILL);
+    EXPECT_TRUE(soon([&] { return threads_of(workers.front()) <= 1; })); // 1: it has ended, and nobody has asked how
+    kill(workers.front(), SIGKILL);
+}
+
+} // namespace
+} // namespace nestbed
