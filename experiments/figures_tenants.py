@@ -23,14 +23,14 @@ def _panels(cases):
     found = []
     for axis, measure, own in ((WIDTH_AXIS, "us", cases[cases["input"] == "together"]), (GAP_AXIS, "latency", cases[cases["input"] == "poisson"])):
         beside = [name for name in ("elements", "levels", "dwell", "seed", WIDTH_AXIS) if name != axis]
-        found += [(axis, measure, group) for group in parts.grouped_by(own.dropna(subset=["us"]), beside) if group[axis].nunique() >= 3]
+        found += [(axis, measure, group) for group in parts.grouped_by(own, beside) if group[axis].nunique() >= 3]
     return found
 
 
 def _lines(axis, measure, cases):
-    """[(strategy, mechanism, {place: time})]: the fastest case of each form at each place. A form with an explanation is a line of its own."""
+    """[(strategy, mechanism, {place: time})]: the fastest case of each form at each place."""
     found = []
-    for form in parts.grouped_by(cases, ["strategy", "mechanism"]):
+    for form in parts.grouped_by(cases.dropna(subset=["us"]), ["strategy", "mechanism"]):
         best = form.groupby(axis)[measure].min().sort_index()
         if len(best) >= 2:
             found.append((form["strategy"].iloc[0], form["mechanism"].iloc[0], best.to_dict()))
