@@ -29,7 +29,8 @@ constexpr AxisMeaning kMeanings[]{
     {axis::streams, "host streams that tenants take in turn", 0, "by the form"}};
 constexpr std::string_view kFigures[]{"tenants", "by-size", "by-input", "study"};
 
-// Tenants that arrive one by one are launched one by one, and so are graphs: one tenant has one graph.
+// Tenants that arrive one by one are launched one by one, and so are graphs: one tenant has one graph. Tail launches of one root grid
+// would run one after another, tenant by tenant.
 void complete(Case& point, const Asked& asked)
 {
     if (!asked.elements)
@@ -41,7 +42,7 @@ void complete(Case& point, const Asked& asked)
     const bool by_graph = point.mechanism && changes_graphs(*point.mechanism);
     if (by_graph)
         point.wave = 1;
-    if (point.input == TenantsInput::poisson && !point.wave)
+    if (!point.wave && (point.input == TenantsInput::poisson || point.mechanism == Mechanism::tail))
         point.wave = 1;
     if (!point.streams && point.mechanism == Mechanism::host)
         point.streams = kHostStreams;
