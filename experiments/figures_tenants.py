@@ -3,11 +3,12 @@ import pandas
 
 import figure_parts as parts
 import figure_style as style
+import tables
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
 WIDTH_AXIS, GAP_AXIS = "grain", "delta"
-QUEUE, LAUNCHES = ("tenants_queue",), ("tenants_children", "tenants_graph")
+QUEUE = "tenants_queue"
 NEAR = 1.1  # from here on a launch takes about as long as the queue
 
 
@@ -37,15 +38,16 @@ def _lines(axis, measure, cases):
     return found
 
 
+def _launches(mechanism):
+    return mechanism in tables.those("mechanisms", "from_device")
+
+
 def _crossover(lines):
-    """The least width from which on the best launch takes at most NEAR times the time of the queue; None if there is none."""
-    def best(strategies):
-        found = {}
-        for strategy, _, times in lines:
-            if strategy in strategies:
-                found.update({place: min(time, found.get(place, time)) for place, time in times.items()})
-        return found
-    queue, launches, near = best(QUEUE), best(LAUNCHES), None
+    """The least width from which on the best launch takes at most NEAR times the time of the queue, None if there is none; and the times of both."""
+    queue, launches, near = {}, {}, None
+    for strategy, mechanism, times in lines:
+        found = queue if strategy == QUEUE else launches if _launches(mechanism) else {}
+        found.update({place: min(time, found.get(place, time)) for place, time in times.items()})
     for place in sorted(set(queue) & set(launches), reverse=True):
         if launches[place] > NEAR * queue[place]:
             break
@@ -73,6 +75,8 @@ def by_width(part, shown, figure):
     if not panels:
         return nothing_timed(figure.title, part, shown)
     sheet = Sheet(_title(panels), [], "Solid: launches from the device. Dashed: flat forms.")
+    flat = list(dict.fromkeys(line[:2] for panel in panels for line in panel[3] if not _launches(line[1])))
+    colours = {form: style.on_page(style.shade(style.FLAT_COLOURS[place % 4], place // 4))["light"] for place, form in enumerate(flat)}
     left, height = 0.72, 3.4
     room = max(style.text_width(_label(*line[:2]), 8) for panel in panels for line in panel[3]) + 0.35
     for place, (axis, measure, cases, lines) in enumerate(panels):
@@ -83,8 +87,8 @@ def by_width(part, shown, figure):
         axes = sheet.add(left, 0.25 + place * (height + 0.9), width, height, text)
         every, ends = [], []
         for strategy, mechanism, times in lines:
-            nested = strategy in LAUNCHES
-            colour = style.look_of(strategy, among_flat=True)[0] if not nested else style.mechanism_look(mechanism)[1]
+            nested = _launches(mechanism)
+            colour = style.mechanism_look(mechanism)[1] if nested else colours[strategy, mechanism]
             mark = style.mechanism_mark(mechanism) if nested else style.look_of(strategy)[1]
             axes.plot(list(times), list(times.values()), color=colour, marker=mark, markersize=4, linestyle="-" if nested else (0, (4, 2)), clip_on=False, zorder=3)
             ends.append((max(times), times[max(times)], _label(strategy, mechanism), colour))

@@ -134,10 +134,10 @@ TEST(TenantsReference, HasPlacesForTwoLevelsOfEachTenant)
 TEST(TenantArrivals, AreAllAtOnceOrInOrderWithTheAskedGap)
 {
     Case point = tenants_of(512, 4, 2);
-    EXPECT_THAT(tenants_reference(point).arrivals_ns, Each(0U));
+    EXPECT_THAT(tenant_arrivals_ns(point), Each(0U));
     point.input = TenantsInput::poisson;
     point.delta = 20;
-    const std::vector<std::uint64_t> arrivals = tenants_reference(point).arrivals_ns;
+    const std::vector<std::uint64_t> arrivals = tenant_arrivals_ns(point);
     EXPECT_TRUE(std::ranges::is_sorted(arrivals));
     const double mean_us = static_cast<double>(arrivals.back()) / 512 / 1000;
     EXPECT_NEAR(mean_us, 20, 3);

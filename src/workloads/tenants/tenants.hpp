@@ -7,6 +7,7 @@
 
 #include <array>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
@@ -21,11 +22,12 @@ class ArrivalClock
 {
   public:
     // `offset_ns`: what the kernels' timer is ahead of the host's clock.
-    ArrivalClock(const std::vector<std::uint64_t>& arrivals_ns, unsigned long long offset_ns)
-        : arrivals_ns_(arrivals_ns), offset_ns_(offset_ns)
+    ArrivalClock(std::vector<std::uint64_t> arrivals_ns, unsigned long long offset_ns)
+        : arrivals_ns_(std::move(arrivals_ns)), offset_ns_(offset_ns)
     {
     }
 
+    const std::vector<std::uint64_t>& arrivals_ns() const { return arrivals_ns_; }
     static unsigned long long host_ns()
     {
         constexpr unsigned long long kNsPerSecond = 1'000'000'000;
@@ -59,7 +61,7 @@ class ArrivalClock
     }
 
   private:
-    const std::vector<std::uint64_t>& arrivals_ns_;
+    std::vector<std::uint64_t> arrivals_ns_;
     unsigned long long offset_ns_;
     unsigned long long begin_ns_ = 0;
 };

@@ -39,22 +39,6 @@ Tenant draw_tenant(const Case& point, std::uint64_t tenant)
     return made;
 }
 
-// In nanoseconds; with exponential gaps. Source: inversion of the distribution.
-std::vector<std::uint64_t> draw_arrivals(const Case& point)
-{
-    std::vector<std::uint64_t> arrivals(point.elements, 0);
-    if (point.input != TenantsInput::poisson)
-        return arrivals;
-    constexpr double kNsPerUs = 1000;
-    double now = 0;
-    for (std::uint64_t tenant = 0; tenant < point.elements; ++tenant) {
-        const double uniform = (static_cast<double>(drawn(point, tenant, gap) >> 11) + 1) * 0x1p-53; // (0, 1]
-        now -= std::log(uniform) * point.delta * kNsPerUs;
-        arrivals[tenant] = static_cast<std::uint64_t>(now);
-    }
-    return arrivals;
-}
-
 // The levels of a tenant, one after another.
 void follow(const Tenant& tenant, std::uint32_t rounds, std::vector<std::uint32_t>& widths, std::uint64_t& sum)
 {
@@ -101,10 +85,24 @@ std::uint64_t TenantsReference::nodes() const
     return all;
 }
 
+std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point)
+{
+    std::vector<std::uint64_t> arrivals(point.elements, 0);
+    if (point.input != TenantsInput::poisson)
+        return arrivals;
+    constexpr double kNsPerUs = 1000; // the gaps: inversion of their distribution
+    double now = 0;
+    for (std::uint64_t tenant = 0; tenant < point.elements; ++tenant) {
+        const double uniform = (static_cast<double>(drawn(point, tenant, gap) >> 11) + 1) * 0x1p-53; // (0, 1]
+        now -= std::log(uniform) * point.delta * kNsPerUs;
+        arrivals[tenant] = static_cast<std::uint64_t>(now);
+    }
+    return arrivals;
+}
+
 TenantsReference tenants_reference(const Case& point)
 {
     TenantsReference reference;
-    reference.arrivals_ns = draw_arrivals(point);
     for (std::uint64_t tenant = 0; tenant < point.elements; ++tenant)
         reference.tenants.push_back(draw_tenant(point, tenant));
     reference.widths.resize(point.elements);

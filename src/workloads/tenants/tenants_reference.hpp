@@ -83,7 +83,6 @@ std::string why_no_tenants(const Case& point);
 // The tenants of a case with their answers. They are numbered by arrival.
 struct TenantsReference {
     std::vector<Tenant> tenants;
-    std::vector<std::uint64_t> arrivals_ns;         // from the begin of a sample
     std::vector<std::vector<std::uint32_t>> widths; // of each tenant, its levels from the first on
     std::vector<std::uint64_t> sums;
     std::uint64_t places = 0; // of all lists
@@ -91,6 +90,9 @@ struct TenantsReference {
     std::uint64_t nodes(std::size_t tenant) const;
     std::uint64_t nodes() const;
 };
+
+// When each of them arrives, in nanoseconds from the begin of a sample: 0, or with exponential gaps.
+std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point);
 
 // On all cores.
 TenantsReference tenants_reference(const Case& point);

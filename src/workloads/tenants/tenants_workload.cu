@@ -24,14 +24,13 @@ __global__ void tell_time(unsigned long long* now, unsigned* flag)
 }
 #endif
 
-// The tenants, and the memory for them.
+// The tenants, whenever they arrive, and the memory for them.
 class TenantsData
 {
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.grain, point.levels, point.dwell, point.delta,
-                          point.seed);
+        return std::tuple(point.elements, point.grain, point.levels, point.dwell, point.seed);
     }
 
     TenantsData(Context& context, const Case& point)
@@ -43,8 +42,6 @@ class TenantsData
           arrivals_(context.allocate<unsigned long long>(point.elements, "arrivals"))
     {
         context.upload(tenants_, std::span<const Tenant>(reference_.tenants));
-        const std::vector<unsigned long long> arrivals(reference_.arrivals_ns.begin(), reference_.arrivals_ns.end());
-        context.upload(arrivals_, std::span<const unsigned long long>(arrivals));
     }
 
     const TenantsReference& reference() const { return reference_; }
@@ -54,6 +51,8 @@ class TenantsData
     {
         run.context.fill_bytes(states_, 0, states_.size());
         run.context.fill_bytes(widths_, 0, widths_.size());
+        const std::vector<unsigned long long> arrivals(clock.arrivals_ns().begin(), clock.arrivals_ns().end());
+        run.context.upload(arrivals_, std::span<const unsigned long long>(arrivals));
         return {run,
                 {.tenants = tenants_.data(),
                  .states = states_.data(),
@@ -136,7 +135,7 @@ class TenantsWorkload final : public Workload
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        ArrivalClock clock(data_->reference().arrivals_ns, timer_ahead_ns());
+        ArrivalClock clock(tenant_arrivals_ns(run.point), timer_ahead_ns());
         const TenantsJob job = data_->job(run, clock);
         const std::function<void()> work = of_room<Room>(strategy).prepare(job);
         Sample sample = timed(run, work);
