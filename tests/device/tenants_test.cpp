@@ -113,7 +113,7 @@ TEST(TenantsForms, RefuseMoreThanTheyHavePlacesFor)
 TEST(TenantsPlan, HasDefaultsOfItsOwn)
 {
     const auto planned = [](const std::string& said) {
-        return plan_of("--backend cpu --strategy " + said).groups.front().cases.front();
+        return plan_of(("--backend cpu --strategy " + said).c_str()).groups.front().cases.front();
     };
     const Case children = planned("tenants_children");
     EXPECT_EQ(children.elements, 64U);
