@@ -29,9 +29,10 @@ def _panels(cases):
 
 
 def _lines(axis, measure, cases):
-    """[(strategy, mechanism, {place: time})]: the fastest case of each form at each place."""
+    """[(strategy, mechanism, {place: time})]: the fastest case of each form at each place; of those that launch, one that launches something."""
     found = []
-    for form in parts.grouped_by(cases.dropna(subset=["us"]), ["strategy", "mechanism"]):
+    idle = cases["mechanism"].map(_launches) & (cases["expected"] == 0)
+    for form in parts.grouped_by(cases[~idle].dropna(subset=["us"]), ["strategy", "mechanism"]):
         best = form.groupby(axis)[measure].min().sort_index()
         if len(best) >= 2:
             found.append((form["strategy"].iloc[0], form["mechanism"].iloc[0], best.to_dict()))
@@ -103,5 +104,5 @@ def by_width(part, shown, figure):
             axes.set_xlabel("mean gap between two arrivals, µs")
             axes.set_ylabel("from arrival to end, median of tenants, µs")
         sheet.end_labels(axes, ends)
-    sheet.notes.append("A point is the fastest case of its strategy and mechanism: its block, threshold, waves and streams.")
+    sheet.notes.append("A point is the fastest case of its strategy and mechanism: its block, threshold, waves and streams. A case of a launching form that launches nothing is left out.")
     return sheet.finish(parts.caption_of(part, shown))

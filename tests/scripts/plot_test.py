@@ -829,6 +829,7 @@ class PlotTest(MadeLogs):
         made = [row for grain, queue, launch in ((16, 100, 500), (256, 110, 520), (4096, 300, 320), (16384, 900, 890)) for row in
                 [*self.tenant(queue, grain=grain), *self.tenant(2 * queue, grain=grain, block=32),
                  *self.tenant(launch, "tenants_children", 700, grain=grain), *self.tenant(launch + 300, "tenants_graph", 700, mechanism="graph_tail", grain=grain),
+                 *self.tenant(1, "tenants_children", 0, mechanism="fire_and_forget", grain=grain, threshold=9999),  # launches nothing
                  *self.tenant(queue / 2, "tenants_blocks", grain=grain)]]
         figure = self.drawn(made, columns=columns)["made-tenants"]
         self.assertIn("the best launch takes 5.00 times as long as a queue at 16 nodes a level, and from 4096 nodes a level on as long", words_of(figure))
