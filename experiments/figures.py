@@ -24,6 +24,7 @@ import figures_search
 import figures_sizes
 import figures_strategies
 import figures_sweeps
+import figures_tenants
 import figures_trees
 import figures_work
 import logs
@@ -286,6 +287,8 @@ FIGURES = [
            figures_sizes.inputs, _taken, figures_sizes.by_input, page="a dot of it is the best of several cases"),
     Figure("by-work", "time-work", "Time against the work of an item", "", "data-dependent launches and flat forms with several works per item", "refine",
            figures_work.works, _taken, figures_work.by_work, page="a point of it is the best of several cases"),
+    Figure("tenants", "tenants", "Many tenants against the width of a level", "", "tenants with three widths of a level or more", "tenants",
+           figures_tenants.tenants, _taken, figures_tenants.by_width, page="a point of it is the best of several cases"),
     Figure("by-budget", "time-budget", "Tree search against the budget", "", "searches of a tree with several budgets", "search",
            figures_search.budgets, _taken, figures_search.by_budget, page="a point of it is the best of several cases"),
     Figure("by-cutoff", "time-cutoff", "Tree search against the cut-off", "", "searches of a tree with several cut-offs", "search",

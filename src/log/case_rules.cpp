@@ -61,8 +61,10 @@ bool can_have_key(const RowCells& row, Case point)
     const std::string& key = row.at("key"_column);
     const bool launched = row.has_value("wave"_column) && row.has_value("streams"_column);
     const auto number = [&](std::size_t column) { return static_cast<std::uint32_t>(row.number(column)); };
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    const bool has_streams = axis_named("streams").applies(info, *point.mechanism, point.backend);
     if (!launched || row.at("waves"_column) == "1" || row.number("streams"_column) >= row.number("waves"_column))
-        if (from_device(*point.mechanism))
+        if (has_streams)
             return true;
     for (const bool wave : {false, true})
         for (const bool streams : {false, true}) {
@@ -70,7 +72,7 @@ bool can_have_key(const RowCells& row, Case point)
             point.streams = streams ? std::optional(number("streams"_column)) : std::nullopt;
             if (key_of(point, schedule) == key)
                 return true;
-            if (!from_device(*point.mechanism))
+            if (!has_streams)
                 return false;
         }
     return false;

@@ -38,6 +38,9 @@ constexpr Applies has_threshold = [](const StrategyInfo& info, Mechanism /*by*/,
 constexpr Applies by_device = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
     return from_device(by);
 };
+constexpr Applies has_streams = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
+    return from_device(by) || info.has(axis::streams);
+};
 constexpr Applies has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
     return by == Mechanism::graph_tail;
 };
@@ -181,7 +184,7 @@ std::vector<Axis> table()
         of<&Case::wave>(axis::wave, "wave", "root blocks launched at once, or auto", "auto", {1, kMaxBlocks, "auto"},
                         kNone, by_device, kNotInDryRun),
         of<&Case::streams>(axis::streams, "streams", "host streams that launch the waves in turn, or auto", "auto",
-                           {1, 64, "auto"}, kNone, by_device, kNotInDryRun),
+                           {1, 64, "auto"}, kNone, has_streams, kNotInDryRun),
         of<&Case::delay_us>(axis::delay, "delay-us", "delay (us) added to the losing side of the race", "0",
                             {0, 1'000'000}, 0, has<axis::delay>, kNotInDryRun),
         of<&Case::graphs>(axis::graphs, "graphs", "instances of a device graph; the fastest is used", "1", {1, 256},

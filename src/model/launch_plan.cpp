@@ -161,8 +161,10 @@ LaunchPlan plan_launches(const Case& point, const ExpectedLaunches& form, const 
     const std::uint32_t default_limit = facts.default_pending_limit;
     const std::uint32_t roots = form.per_root_block() ? form.root_blocks : std::max(1U, point.grid);
     LaunchPlan plan{.roots = roots, .pending_limit = default_limit, .wave = roots};
-    if (form.levels() == 0)
+    if (form.levels() == 0) {
+        plan.streams = point.streams.value_or(1); // of a strategy that has the axis
         return plan;
+    }
 
     const bool automatic =
         form.per_root_block() && !point.wave && !point.pending_limit && !facts.raising_limit_is_free;

@@ -842,6 +842,34 @@ class PlotTest(MadeLogs):
         untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "wrong"} for row in made]
         self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-work"]))
 
+    def tenant(self, time, strategy="tenants_queue", launches=0, **more):
+        """A row of tenants, by a queue or by launches."""
+        return rows([time], **{"strategy": strategy, "mechanism": "fire_and_forget" if launches else "none", "input": "together", "elements": 64, "type": "",
+                               "launches_expected": launches, "launches_attempted": launches, "levels": 16, "dwell": 64, "seed": 1, **more})
+
+    def test_tenants_say_from_which_width_on_a_launch_takes_no_longer_than_a_queue(self):
+        columns = [*self.BY_NEED, "grain", "levels", "delta", "latency_us"]
+        made = [row for grain, queue, launch in ((16, 100, 500), (256, 110, 520), (4096, 300, 320), (16384, 900, 890)) for row in
+                [*self.tenant(queue, grain=grain), *self.tenant(2 * queue, grain=grain, block=32),
+                 *self.tenant(launch, "tenants_children", 700, grain=grain), *self.tenant(launch + 300, "tenants_graph", 700, mechanism="graph_tail", grain=grain),
+                 *self.tenant(1, "tenants_children", 0, mechanism="fire_and_forget", grain=grain, threshold=9999),  # launches nothing
+                 *self.tenant(queue / 2, "tenants_blocks", grain=grain)]]
+        figure = self.drawn(made, columns=columns)["made-tenants"]
+        self.assertIn("the best launch takes 5.00 times as long as a queue at 16 nodes a level, and from 4096 nodes a level on as long", words_of(figure))
+        lines = {tuple(float(y) for y in line.get_ydata()) for line in figure.axes[0].lines}
+        self.assertLessEqual({(100, 110, 300, 900), (500, 520, 320, 890), (50, 55, 150, 450)}, lines)  # the fastest block
+        self.assertIn("and never as long", words_of(self.drawn([row for row in made if row["grain"] in ("16", "256")] +
+                                                               [*self.tenant(100, grain=1024), *self.tenant(400, "tenants_children", 700, grain=1024)],
+                                                               columns=columns)["made-tenants"]))
+        later = [row for delta, time in ((2, 90), (20, 60), (100, 55)) for row in
+                 self.tenant(1000 * delta, grain=64, input="poisson", delta=delta, latency_us=time)]
+        figure = self.drawn([*made, *later], columns=columns)["made-tenants"]
+        self.assertEqual(len(figure.axes), 2)
+        self.assertIn((90, 60, 55), {tuple(float(y) for y in line.get_ydata()) for line in figure.axes[1].lines})  # of one tenant
+        self.assertNotIn("made-tenants", self.drawn([row for row in made if row["grain"] in ("16", "256")], columns=columns))  # two points are no line
+        untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "wrong"} for row in made]
+        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-tenants"]))
+
     SEARCH = [*BY_NEED, "cutoff", "budget"]
 
     def search(self, time, strategy="search_budget", launches=7, **more):

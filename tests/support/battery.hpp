@@ -284,6 +284,13 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.dwell = 4;
             point.grid = 0;
         }
+        if (info.workload->name == "tenants") { // one to seven tenants, some with levels of several blocks
+            point.elements = 1 + point.elements % 7;
+            point.grain = 40;
+            point.levels = 5;
+            point.dwell = 3;
+            point.grid = 0;
+        }
         if (info.over_graph()) {
             point.edge_factor = 4;
             point.delta = info.has(axis::delta) ? 16 : 0;

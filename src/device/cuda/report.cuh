@@ -23,6 +23,8 @@ class Report
     void clear();
     // For kernels: publish() below.
     unsigned* flag_on_device() const { return &on_device_->flag; }
+    // The flag that a kernel has published since; 0: none has.
+    unsigned seen() const;
     // Waits until a kernel has published, and returns its flag. Throws CudaError if a kernel failed, and RunError if the
     // stream has no more work and nothing was published.
     unsigned wait(cudaStream_t stream) const;
@@ -38,7 +40,6 @@ class Report
     struct Free {
         void operator()(Memory* memory) const noexcept { static_cast<void>(cudaFreeHost(memory)); }
     };
-    unsigned seen() const;
 
     std::unique_ptr<Memory, Free> memory_;
     Memory* on_device_ = nullptr;
