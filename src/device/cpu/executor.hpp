@@ -49,6 +49,7 @@ namespace nestbed::cpu
 // The numbers and names of CUDA, so that rows of both backends look alike.
 enum LaunchError : int {
     launch_ok = 0,
+    launch_invalid_value = 1,
     launch_invalid_configuration = 9,
     launch_max_depth_exceeded = 65,
     launch_pending_count_exceeded = 69
@@ -61,6 +62,9 @@ inline constexpr unsigned kMaxThreadsPerBlock = 1024; // the limit of CUDA
 inline constexpr unsigned kWarpLanes = 32;
 inline constexpr std::size_t kMaxSharedBytes =
     227UL * 1024; // of a block of compute capability 9.0 (CUDA guide, "Technical Specifications")
+// Dynamic shared memory that a launch may ask for, unless the host has allowed the kernel more (CUDA guide, "Shared Memory",
+// of compute capability 7.x and later).
+inline constexpr std::size_t kDefaultDynamicSharedBytes = 48UL * 1024;
 // Before and behind each shared variable: an access past its end does not destroy the memory of the program.
 inline constexpr std::size_t kSharedGuardBytes = 1024;
 
