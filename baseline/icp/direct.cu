@@ -23,8 +23,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1) icp_in_place(const __grid_constant__ IcpT
     IcpSums mine{};
     for_each_scan_point<kPointsPerThread>(task, blockIdx.x, gridDim.x, [&](const ScanPoint& at, unsigned number) {
         const IcpLeaf& leaf = task.leaves[number];
-        if (is_in_box(leaf, at))
-            add_nearest(task.points + leaf.first, static_cast<int>(leaf.count), at, mine);
+        add_nearest(task.points + leaf.first, static_cast<int>(leaf.count), at, mine);
     });
     add_sums(task, mine);
     if (is_last_of(task, gridDim.x))

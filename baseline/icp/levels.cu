@@ -24,7 +24,7 @@ __global__ void LAUNCH_BOUNDS(1024, 2) icp_traversal(const __grid_constant__ Icp
 
 __global__ void LAUNCH_BOUNDS(1024, 1) icp_leaves(const __grid_constant__ IcpTask task)
 {
-    DYNAMIC_SHARED(IcpPoint, tree);
+    DYNAMIC_SHARED(IcpPointPair, tree);
     begin_level();
     if (task.state->done != 0)
         return;

@@ -26,7 +26,7 @@ __global__ void LAUNCH_BOUNDS(1024, 2) icp_node_of_traversal(const __grid_consta
 template <class Nest>
 __global__ void LAUNCH_BOUNDS(1024, 1) icp_node_of_leaves(const __grid_constant__ IcpTask task, Nest nest)
 {
-    DYNAMIC_SHARED(IcpPoint, tree);
+    DYNAMIC_SHARED(IcpPointPair, tree);
     const unsigned long long now = nest.now();
     const Nest here = nest.at(task.state->iteration);
     const auto scope = here.enter(now);

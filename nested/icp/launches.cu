@@ -1,4 +1,4 @@
-// icp_launches: iterative closest point; a grid of 32 registers and no dynamic shared memory launches one of 170 KB per block.
+// icp_launches: iterative closest point; a grid of 32 registers and no dynamic shared memory launches one of 195 KB per block.
 //
 //     traverse: move every scan point, and list it for its leaf
 //         launch a block per leaf, with shared memory for the points of the largest leaf
@@ -43,7 +43,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
     icp_launched_leaf(const __grid_constant__ IcpTask task, LaunchShape traversal, unsigned shared_bytes, Nest nest)
 {
     const auto scope = nest.enter();
-    DYNAMIC_SHARED(IcpPoint, tree);
+    DYNAMIC_SHARED(IcpPointPair, tree);
     search_leaf(task, blockIdx.x, tree, false);
     if (is_last_of(task, gridDim.x) && finish_iteration(task))
         launch<icp_launching_traversal<Nest>>(nest, traversal, task, traversal, shared_bytes);

@@ -68,7 +68,7 @@ TEST(ExecutorDynamicShared, HasAsManyBytesAsTheLaunchAsksForOfHostOrKernel)
         std::array<int, 2> seen{};
         context.download(std::span<int>(seen), errors);
         EXPECT_EQ(seen[0], 0);
-        EXPECT_EQ(Context::error_name(seen[1]), "cudaErrorInvalidValue");
+        EXPECT_EQ(Context::error_name(seen[1]), "cudaErrorInvalidConfiguration");
     }
 }
 

@@ -78,7 +78,7 @@ TEST(IcpForms, HaveDefaultsOfTheirOwn)
     EXPECT_EQ(point.elements, 1U << 22);
     EXPECT_EQ(point.block, 1024U);
     EXPECT_EQ(point.division, 128U);
-    EXPECT_EQ(point.grain, 16384U);
+    EXPECT_EQ(point.grain, 20480U);
     EXPECT_EQ(point.dwell, 64U);
     EXPECT_EQ(point.levels, 16U);
     EXPECT_EQ(point.input, InputKind("waves"));

@@ -288,6 +288,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.division = 4;
             point.grain = 40;
             point.dwell = 3;
+            point.budget = info.has(axis::budget) ? 4 : 0;
             point.levels = 4;
             point.grid = 0;
         }

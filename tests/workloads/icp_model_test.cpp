@@ -91,10 +91,26 @@ TEST(IcpSurface, HasEveryPointInALeafAndItsBorderInTheNeighbours)
     const IcpSurface surface = icp_surface(point, points);
     ASSERT_EQ(surface.leaves.size(), 8U);
     EXPECT_EQ(surface.depth, 3U);
-    EXPECT_GT(surface.points.size(), points.size());
-    EXPECT_EQ(std::set(surface.points.begin(), surface.points.end()), std::set(points.begin(), points.end()));
-    for (const IcpLeaf& leaf : surface.leaves)
+    std::set<IcpPoint> found;
+    std::size_t places = 0;
+    for (const IcpLeaf& leaf : surface.leaves) {
         EXPECT_LE(leaf.count, surface.largest);
+        EXPECT_EQ(leaf.first % 2, 0U);
+        places += leaf.count;
+        for (const IcpPoint one : std::span(surface.points).subspan(leaf.first, leaf.count)) {
+            found.insert(one);
+            for (unsigned dimension = 0; dimension < 3; ++dimension) {
+                EXPECT_GE(coordinate(one, dimension), leaf.low.at(dimension) + kIcpReach);
+                EXPECT_LE(coordinate(one, dimension), leaf.high.at(dimension) - kIcpReach);
+            }
+        }
+        for (unsigned dimension = 0; dimension < 3; ++dimension) {
+            EXPECT_LE(surface.low.at(dimension), leaf.low.at(dimension));
+            EXPECT_GE(surface.high.at(dimension), leaf.high.at(dimension));
+        }
+    }
+    EXPECT_EQ(found, std::set(points.begin(), points.end()));
+    EXPECT_GT(places, points.size()); // borders
 }
 
 TEST(IcpSurface, OfALeafIsALeftBalancedTree)
@@ -108,7 +124,7 @@ TEST(IcpSurface, OfALeafIsALeftBalancedTree)
     EXPECT_EQ(left_nodes(12), 7U);
     const Case point = icp_case(1, 300);
     const IcpSurface surface = icp_surface(point, icp_points(point));
-    for (std::size_t node = 1; node < surface.points.size(); ++node)
+    for (std::size_t node = 1; node < surface.leaves.front().count; ++node)
         for (std::size_t below = node, above = (node - 1) / 2;; below = above, above = (above - 1) / 2) {
             const auto dimension = static_cast<unsigned>(std::bit_width(above + 1) - 1) % 3;
             const std::int32_t here = coordinate(surface.points[node], dimension);

@@ -23,8 +23,6 @@ std::string_view name_of(LaunchError error)
     switch (error) {
     case launch_ok:
         return "cudaSuccess";
-    case launch_invalid_value:
-        return "cudaErrorInvalidValue";
     case launch_invalid_configuration:
         return "cudaErrorInvalidConfiguration";
     case launch_max_depth_exceeded:

@@ -49,7 +49,6 @@ namespace nestbed::cpu
 // The numbers and names of CUDA, so that rows of both backends look alike.
 enum LaunchError : int {
     launch_ok = 0,
-    launch_invalid_value = 1,
     launch_invalid_configuration = 9,
     launch_max_depth_exceeded = 65,
     launch_pending_count_exceeded = 69

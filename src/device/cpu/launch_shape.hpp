@@ -50,7 +50,7 @@ template <auto Kernel, Mechanism How, class... Args>
 int device_launch(LaunchShape shape, Args... args)
 {
     if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
-        return cpu::launch_invalid_value;
+        return cpu::launch_invalid_configuration; // as on an H100
     return cpu::launch(shape.grid, shape.block, How, kernel_call<Kernel>(shape, args...));
 }
 
@@ -60,7 +60,7 @@ template <auto Kernel, class... Args>
 int device_launch_to_wait_for(LaunchShape shape, Args... args)
 {
     if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
-        return cpu::launch_invalid_value;
+        return cpu::launch_invalid_configuration; // as on an H100
     return cpu::launch_and_wait(shape.grid, shape.block, kernel_call<Kernel>(shape, args...));
 }
 

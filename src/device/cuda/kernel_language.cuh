@@ -25,7 +25,7 @@ struct LaunchShape {
 // Declares an array that the threads of a block share, of as many bytes as the launch asked for (LaunchShape). It is not
 // initialised. A kernel has one at most.
 #define DYNAMIC_SHARED(T, name)                                                                                      \
-    extern __shared__ unsigned long long nestbed_dynamic_shared[];                                                   \
+    extern __shared__ uint4 nestbed_dynamic_shared[];                                                                \
     T* const name = reinterpret_cast<T*>(nestbed_dynamic_shared)
 
 // Launch bounds, but not in a debug build: it inlines nothing, and the functions need more registers than the bounds

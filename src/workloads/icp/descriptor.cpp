@@ -20,9 +20,10 @@ constexpr AxisMeaning kMeanings[]{
     {axis::input, "the surface: waves, or bumps, which has more points in its middle"},
     {axis::elements, "points of the scan", kDefaultScan, "2^22"},
     {axis::block, "threads per block, a power of two", kDefaultBlock},
-    {axis::grain, "points of the surface per leaf, without those of its border", 16384, {}, AxisRole::problem},
+    {axis::grain, "points of the surface per leaf, without those of its border", 20480, {}, AxisRole::problem},
     {axis::division, "leaves of the tree, a power of two", 128, {}, AxisRole::problem},
     {axis::dwell, "one scan point of so many is near the surface and is searched for in a leaf", 64},
+    {axis::budget, "scan points of a thread at a time: 1, 2, 4 or 8", 4},
     {axis::levels, "maximum number of iterations", 16}};
 constexpr std::string_view kFigures[]{"against-flat", "by-work", "by-size", "by-launches", "study", "ways"};
 

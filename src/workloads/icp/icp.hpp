@@ -2,7 +2,7 @@
 //
 //     traverse    every scan point is moved, and goes down the tree to a leaf. If it is in the box of the leaf, it is appended to the leaf's
 //                 list. It reads all of the scan, and needs 32 registers and no dynamic shared memory.
-//     leaf        a block copies the points of a leaf to shared memory (grain 16384: about 170 KB), and searches there for the nearest
+//     leaf        a block copies the points of a leaf to shared memory (grain 20480: about 195 KB), and searches there for the nearest
 //                 point to each scan point of the leaf's list
 // The last block of the leaves decides whether there is another iteration.
 // Source: search in a left-balanced tree without a stack: Wald, "A Stack-Free Traversal Algorithm for Left-Balanced k-d Trees", 2022.
@@ -18,6 +18,13 @@
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
 #include "device/launch_waves.hpp"
+#endif
+
+// Loops over the scan points of a thread are unrolled, so that these are in registers.
+#ifdef __CUDA_ARCH__
+#define NESTBED_UNROLL_POINTS _Pragma("unroll")
+#else
+#define NESTBED_UNROLL_POINTS
 #endif
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -41,6 +48,7 @@ struct IcpTask {
     IcpSums* sums; // of each iteration: 0
     IcpState* state;
     unsigned scan_points, leaf_count, levels;
+    IcpLeaf all; // the box around all boxes, which most scan points are not in
 };
 
 struct IcpJob : PreparedRun {
@@ -63,24 +71,21 @@ __device__ inline bool is_in_box(const IcpLeaf& leaf, const ScanPoint& at)
            at.z >= leaf.low[2] && at.z <= leaf.high[2];
 }
 
-// The leaf of each of several points, which go down the tree together.
-template <unsigned Points>
-__device__ inline void find_leaves(const IcpTask& task, const ScanPoint (&at)[Points], unsigned (&leaf)[Points])
+// The leaf of a point, which goes down the tree.
+__device__ inline unsigned leaf_of(const IcpTask& task, const ScanPoint& at)
 {
-    for (unsigned& node : leaf)
-        node = 1; // one more than its number in `splits`
-    for (unsigned row = 1; row < task.leaf_count; row *= 2)
-        for (unsigned index = 0; index < Points; ++index) {
-            const int split = task.splits[leaf[index] - 1];
-            const int dimension = split & 3;
-            const int here = dimension == 0 ? at[index].x : dimension == 1 ? at[index].y : at[index].z;
-            leaf[index] = 2 * leaf[index] + (here >= split >> 2 ? 1 : 0);
-        }
-    for (unsigned& node : leaf)
-        node -= task.leaf_count;
+    unsigned node = 1; // one more than its number in `splits`
+    while (node < task.leaf_count) {
+        const int split = task.splits[node - 1];
+        const int dimension = split & 3;
+        const int here = dimension == 0 ? at.x : dimension == 1 ? at.y : at.z;
+        node = 2 * node + (here >= split >> 2 ? 1 : 0);
+    }
+    return node - task.leaf_count;
 }
 
-// Calls act(at, leaf) for the scan points of block `block` of `blocks`, moved, with their leaves. Points: of a thread at a time.
+// Calls act(at, leaf) for the scan points of block `block` of `blocks`, moved, that are in the box of a leaf. Points: of a thread at a
+// time. Only those near the surface go down the tree.
 template <unsigned Points, class Act>
 __device__ __forceinline__ void for_each_scan_point(const IcpTask& task, unsigned block, unsigned blocks,
                                                     const Act& act)
@@ -89,18 +94,28 @@ __device__ __forceinline__ void for_each_scan_point(const IcpTask& task, unsigne
     const std::size_t range = std::size_t{blockDim.x} * Points;
     for (std::size_t base = block * range + threadIdx.x; base < task.scan_points; base += blocks * range) {
         ScanPoint at[Points];
-        unsigned leaf[Points];
+        bool near[Points];
+        bool any = false;
+        NESTBED_UNROLL_POINTS
         for (unsigned index = 0; index < Points; ++index) {
             const std::size_t place = base + index * blockDim.x;
             at[index] = task.scan[place < task.scan_points ? place : base];
             at[index].x += shift.x;
             at[index].y += shift.y;
             at[index].z += shift.z;
+            near[index] = place < task.scan_points && is_in_box(task.all, at[index]);
+            any = any || near[index];
         }
-        find_leaves(task, at, leaf);
-        for (unsigned index = 0; index < Points; ++index)
-            if (base + index * blockDim.x < task.scan_points)
-                act(at[index], leaf[index]);
+        if (!any)
+            continue;
+        NESTBED_UNROLL_POINTS
+        for (unsigned index = 0; index < Points; ++index) {
+            if (!near[index])
+                continue;
+            const unsigned leaf = leaf_of(task, at[index]);
+            if (is_in_box(task.leaves[leaf], at[index]))
+                act(at[index], leaf);
+        }
     }
 }
 
@@ -109,8 +124,7 @@ template <unsigned Points>
 __device__ __forceinline__ void traverse(const IcpTask& task, unsigned block, unsigned blocks)
 {
     for_each_scan_point<Points>(task, block, blocks, [&](const ScanPoint& at, unsigned leaf) {
-        if (is_in_box(task.leaves[leaf], at))
-            task.lists[task.starts[leaf] + atomicAdd(&task.counts[leaf], 1U)] = at;
+        task.lists[task.starts[leaf] + atomicAdd(&task.counts[leaf], 1U)] = at;
     });
 }
 
@@ -181,29 +195,34 @@ __device__ inline void add_sums(const IcpTask& task, const IcpSums& mine)
     add(&all->squared, mine.squared);
 }
 
+// Two points, which one instruction copies.
+struct alignas(16) IcpPointPair {
+    IcpPoint one, other;
+};
+
 // All threads of a block call it: the searches of a leaf, whose list is then empty. tree: room for its points in shared memory; copied:
-// they are there already.
-__device__ __forceinline__ void search_leaf(const IcpTask& task, unsigned leaf, IcpPoint* tree, bool copied)
+// they are there already. Returns whether they are there now.
+__device__ __forceinline__ bool search_leaf(const IcpTask& task, unsigned leaf, IcpPointPair* tree, bool copied)
 {
     const unsigned scan_points = task.counts[leaf];
-    const unsigned first = task.leaves[leaf].first;
+    if (scan_points == 0)
+        return copied;
     const unsigned count = task.leaves[leaf].count;
     if (!copied) {
         __syncthreads(); // nobody searches the leaf before it
-        if (scan_points != 0)
-            for (unsigned index = threadIdx.x; index < count; index += blockDim.x)
-                tree[index] = task.points[first + index];
+        const auto* const from = reinterpret_cast<const IcpPointPair*>(task.points + task.leaves[leaf].first);
+        for (unsigned index = threadIdx.x; index < (count + 1) / 2; index += blockDim.x)
+            tree[index] = from[index];
         __syncthreads();
     }
-    if (scan_points == 0)
-        return;
     IcpSums mine{};
     const ScanPoint* const list = task.lists + task.starts[leaf];
     for (unsigned index = threadIdx.x; index < scan_points; index += blockDim.x)
-        add_nearest(tree, static_cast<int>(count), list[index], mine);
+        add_nearest(&tree->one, static_cast<int>(count), list[index], mine);
     add_sums(task, mine);
     if (threadIdx.x == 0)
         task.counts[leaf] = 0;
+    return true;
 }
 
 // By one thread, after the searches of all leaves. True if there is another iteration.

@@ -17,7 +17,7 @@ namespace
 constexpr std::int32_t kSpace = 1 << kIcpBits;
 constexpr std::int32_t kMaxSide = kSpace / 2; // of the surface, which is in the middle of space
 constexpr double kDistance = 3;               // of neighbours on the surface, about
-constexpr IcpShift kTruth{11, -7, 9};         // by which the scan is off
+constexpr IcpShift kTruth{8, -5, 7};          // by which the scan is off
 constexpr std::uint64_t kNoise = 5;           // -2 to 2
 
 std::uint64_t surface_points(const Case& point)
@@ -56,6 +56,8 @@ class TreeBuilder
     {
         surface_.depth = static_cast<unsigned>(std::bit_width(point.division)) - 1;
         surface_.splits.resize(point.division - 1);
+        surface_.low.fill(kSpace);
+        surface_.high.fill(-kSpace);
     }
 
     // own: points of this part of space; all: with those of its border.
@@ -112,8 +114,10 @@ class TreeBuilder
             const auto at = [&](IcpPoint one) { return coordinate(one, dimension); };
             leaf.low.at(dimension) = at(std::ranges::min(points, {}, at)) - kIcpReach;
             leaf.high.at(dimension) = at(std::ranges::max(points, {}, at)) + kIcpReach;
+            surface_.low.at(dimension) = std::min(surface_.low.at(dimension), leaf.low.at(dimension));
+            surface_.high.at(dimension) = std::max(surface_.high.at(dimension), leaf.high.at(dimension));
         }
-        surface_.points.resize(surface_.points.size() + points.size());
+        surface_.points.resize(leaf.first + (points.size() + 1) / 2 * 2);
         balance(points, std::span(surface_.points).subspan(leaf.first), 0, 0);
         surface_.largest = std::max(surface_.largest, leaf.count);
         surface_.leaves.push_back(leaf);

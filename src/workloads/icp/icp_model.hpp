@@ -26,7 +26,7 @@ namespace nestbed
 {
 
 inline constexpr unsigned kIcpBits = 15; // of a coordinate
-inline constexpr std::int32_t kIcpReach = 24;
+inline constexpr std::int32_t kIcpReach = 16;
 inline constexpr std::uint32_t kIcpReachSquared = std::uint32_t{kIcpReach} * kIcpReach;
 inline constexpr unsigned kMaxIcpLeaves = 1024;
 
@@ -58,7 +58,7 @@ struct IcpShift {
 // of the leaf within its reach.
 struct alignas(16) IcpLeaf {
     std::array<std::int32_t, 3> low, high;
-    std::uint32_t first, count;
+    std::uint32_t first, count; // first is even, so that one instruction can read two points
 };
 
 // Of the scan points that have a nearest point within reach: sums modulo 2^64.
@@ -78,8 +78,9 @@ struct IcpSurface {
     unsigned depth = 0;               // of the tree: it has 2^depth leaves
     std::vector<std::int32_t> splits; // its nodes; those below node n are 2 n + 1 and 2 n + 2
     std::vector<IcpLeaf> leaves;
-    std::vector<IcpPoint> points; // of all leaves, with borders
-    std::uint32_t largest = 0;    // points of a leaf
+    std::vector<IcpPoint> points;          // of all leaves, with borders
+    std::uint32_t largest = 0;             // points of a leaf
+    std::array<std::int32_t, 3> low, high; // of the boxes of all leaves together
 };
 
 // Nodes of the left part of a left-balanced tree with so many nodes, at least one.

@@ -38,7 +38,8 @@ class IcpData
     }
 
     IcpData(Context& context, const Case& point, const Surface& surface)
-        : leaf_count_(static_cast<unsigned>(surface.tree.leaves.size())), largest_(surface.tree.largest)
+        : leaf_count_(static_cast<unsigned>(surface.tree.leaves.size())),
+          largest_(surface.tree.largest), all_{surface.tree.low, surface.tree.high, 0, 0}
     {
         if (tree_bytes() > kMaxTreeBytes)
             throw Unsupported("grain " + std::to_string(point.grain) + " makes a leaf of " +
@@ -85,7 +86,8 @@ class IcpData
                  .state = state_.data(),
                  .scan_points = static_cast<unsigned>(run.point.elements),
                  .leaf_count = leaf_count_,
-                 .levels = run.point.levels},
+                 .levels = run.point.levels,
+                 .all = all_},
                 state_,
                 tree_bytes()};
     }
@@ -127,9 +129,10 @@ class IcpData
         context.upload(buffer, std::span<const T>(from));
     }
 
-    unsigned tree_bytes() const { return std::max(1U, largest_) * static_cast<unsigned>(sizeof(IcpPoint)); }
+    unsigned tree_bytes() const { return (largest_ / 2 + 1) * static_cast<unsigned>(sizeof(IcpPointPair)); }
 
     unsigned leaf_count_, largest_;
+    IcpLeaf all_;
     IcpReference reference_;
     Buffer<ScanPoint> scan_, lists_;
     Buffer<int> splits_;
