@@ -50,7 +50,7 @@ Plan plan_of_file(const std::string& file)
 TEST(Experiments, OfIrregularRecursionTakeMinutes)
 {
     for (const char* file : {"/bezier.cfg", "/mandelbrot.cfg", "/sort.cfg", "/quadtree.cfg", "/cgo22.cfg",
-                             "/search.cfg", "/refine.cfg"}) {
+                             "/search.cfg", "/refine.cfg", "/resources.cfg"}) {
         const Plan plan = plan_of_file(std::string(NESTBED_EXPERIMENTS) + file);
         EXPECT_LT(cost_us(kCaseTimes, plan), 200e6) << file;
         EXPECT_GT(cost_us(kCaseTimes, plan), 1e6) << file;

@@ -128,6 +128,7 @@ class Modules(Scratch):
             {entry["name"]: [one["column"] for one in entry["parameters"] if one["problem"]]
              for entry in json.loads(called(NESTBED, "list", "--json").stdout)["workloads"]},
             {"bezier": ["input", "elements", "seed"], **dict.fromkeys(("bfs", "sssp", "mst", "triangles"), graph), "refine": ["input", "elements", "dwell", "division", "levels"],
+              "icp": ["input", "elements", "dwell", "division", "grain", "levels", "seed"],
              "mandelbrot": ["input", "elements", "nx", "ny", "dwell"], "tenants": ["input", "elements", "dwell", "grain", "levels", "delta", "seed"],
              "quadtree": ["input", "elements", "levels", "seed"], "search": ["input", "elements"], "sort": ["type", "input", "elements", "values", "seed"],
              "reduce": ["type", "input", "operator", "grid", "block", "elements", "seed"], "transpose": [*numbers, "seed"], "copy": [*numbers, "seed"],

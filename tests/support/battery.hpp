@@ -291,6 +291,14 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.dwell = 3;
             point.grid = 0;
         }
+        if (info.workload->name == "icp") { // four leaves; a third of the scan is near the surface
+            point.division = 4;
+            point.grain = 40;
+            point.dwell = 3;
+            point.budget = info.has(axis::budget) ? 4 : 0;
+            point.levels = 4;
+            point.grid = 0;
+        }
         if (info.over_graph()) {
             point.edge_factor = 4;
             point.delta = info.has(axis::delta) ? 16 : 0;

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "device/cpu/cuda_language.hpp"
 #include "device/cpu/guarded_memory.hpp"
+#include "device/cpu/launch_shape.hpp"
 #include "device/cpu/observer.hpp"
 #include "model/case.hpp"
 #include "model/elapsed.hpp"
@@ -28,9 +29,6 @@ inline constexpr BackendKind kBackend = BackendKind::cpu;
 
 // Number of threads of a block that run in lockstep.
 inline constexpr unsigned kLockstepThreads = 1;
-
-// The exception of kernels that do what the device cannot do. It is an error of the sample, not of the session.
-using DeviceFault = cpu::Fault;
 
 // Atomic operations that order other memory operations, and loads that race with those of other threads.
 inline unsigned load_acquire(unsigned* address)
@@ -65,11 +63,6 @@ T* of_any_memory(T* pointer)
 {
     return pointer;
 }
-
-struct LaunchShape {
-    dim3 grid;
-    dim3 block;
-};
 
 // Device memory. Its initial contents are neither zero nor data of an earlier case: a kernel that reads memory that
 // nothing wrote to reads the same values every time.
@@ -208,9 +201,19 @@ class Context
     static GpuState gpu_state() { return {}; }
     // How many blocks of a kernel share a GPU; here, enough of them for the workers.
     template <auto Kernel>
-    std::uint32_t resident_blocks(std::uint32_t /*threads*/) const
+    std::uint32_t resident_blocks(std::uint32_t /*threads*/, unsigned /*shared_bytes*/ = 0) const
     {
         return 2 * facts_.multiprocessors;
+    }
+    // Lets launches of this kernel, also those from kernels, ask for so many bytes of dynamic shared memory. Throws RunError
+    // if no block of compute capability 9.0 can have as many.
+    template <auto Kernel>
+    void allow_shared(unsigned bytes)
+    {
+        if (bytes > cpu::kMaxSharedBytes)
+            throw RunError(std::to_string(bytes) + " bytes of dynamic shared memory; allowed: at most " +
+                           std::to_string(cpu::kMaxSharedBytes));
+        allowed_shared_bytes<Kernel> = bytes;
     }
     // Calls SessionOptions::alive.
     void alive() const
@@ -283,24 +286,11 @@ template <auto Kernel, class... Args>
 void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
 {
     context.count_host_launch();
-    context.executor().run(
-        shape.grid, shape.block, [=] { Kernel(args...); }, stream);
+    check_shared<Kernel>(shape);
+    context.executor().run(shape.grid, shape.block, kernel_call<Kernel>(shape, args...), stream);
 }
 
-// Launches from a kernel. Returns CUDA's error code.
-template <auto Kernel, Mechanism How, class... Args>
-int device_launch(LaunchShape shape, Args... args)
-{
-    return cpu::launch(shape.grid, shape.block, How, [=] { Kernel(args...); });
-}
-
-// The executor waits by itself: the child and its descendants are complete when the launch returns. The flag is raised and read as
-// on a GPU: who watches sees that it orders what the child did before it, and nothing else.
-template <auto Kernel, class... Args>
-int device_launch_to_wait_for(LaunchShape shape, Args... args)
-{
-    return cpu::launch_and_wait(shape.grid, shape.block, [=] { Kernel(args...); });
-}
+// See device_launch_to_wait_for() (device/cpu/launch_shape.hpp).
 inline bool wait_for_child(unsigned* flag, unsigned long long /*patience_ns*/)
 {
     if (load_acquire(flag) == 0)

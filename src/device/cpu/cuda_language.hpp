@@ -43,6 +43,10 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
     T* const name = static_cast<T*>(                                                                                 \
         ::nestbed::cpu::shared_memory(&name##_key, sizeof(T) * (count), ::nestbed::cpu::kElement<T>, #name))
 
+// extern __shared__: see device/cuda/kernel_language.cuh.
+#define DYNAMIC_SHARED(T, name)                                                                                      \
+    T* const name = static_cast<T*>(::nestbed::cpu::dynamic_shared_memory(::nestbed::cpu::kElement<T>, #name))
+
 inline void __syncthreads(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
     nestbed::cpu::barrier(file, line);

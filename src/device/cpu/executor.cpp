@@ -210,6 +210,7 @@ void carry_threads(Carrier& carrier)
             block.first = thread;
         context.observed = block.observed == nullptr ? nullptr : observer->thread_of(block.observed, thread);
         context.program = {};
+        context.dynamic_shared_bytes = 0;
         block.grid->call();
         ++block.gone;
         block.ended[thread / kWarpLanes] |= 1U << thread % kWarpLanes;
@@ -267,6 +268,17 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
     if (block.observed != nullptr)
         observer->shared_memory(block.observed, memory, bytes, element, name);
     return memory;
+}
+
+void* dynamic_shared_memory(std::size_t element, std::string_view name)
+{
+    static constexpr char kKey = 0;
+    if (current_thread->dynamic_shared_bytes == 0)
+        throw Fault(
+            fmt::format("the kernel has dynamic shared memory ({}), and its launch asked for none; allowed: a "
+                        "LaunchShape with shared_bytes",
+                        name));
+    return shared_memory(&kKey, current_thread->dynamic_shared_bytes, element, name);
 }
 
 unsigned worker_number()

@@ -61,6 +61,9 @@ inline constexpr unsigned kMaxThreadsPerBlock = 1024; // the limit of CUDA
 inline constexpr unsigned kWarpLanes = 32;
 inline constexpr std::size_t kMaxSharedBytes =
     227UL * 1024; // of a block of compute capability 9.0 (CUDA guide, "Technical Specifications")
+// Dynamic shared memory that a launch may ask for, unless the host has allowed the kernel more (CUDA guide, "Shared Memory",
+// of compute capability 7.x and later).
+inline constexpr std::size_t kDefaultDynamicSharedBytes = 48UL * 1024;
 // Before and behind each shared variable: an access past its end does not destroy the memory of the program.
 inline constexpr std::size_t kSharedGuardBytes = 1024;
 

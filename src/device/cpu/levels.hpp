@@ -21,8 +21,9 @@ std::function<void()> while_loop(Context& context, LaunchShape shape, Args... ar
     auto again = std::make_shared<unsigned>();
     return [=, &context] {
         context.launch_as_graph([&] {
+            check_shared<Kernel>(shape);
             for (*again = 1; *again != 0; context.executor().finish())
-                context.executor().run(shape.grid, shape.block, [=] { Kernel(args..., again.get()); });
+                context.executor().run(shape.grid, shape.block, kernel_call<Kernel>(shape, args..., again.get()));
         });
     };
 }
@@ -36,8 +37,8 @@ template <auto Kernel, class... Args>
 void programmatic_launch(Context& context, LaunchShape shape, Args... args)
 {
     context.count_host_launch();
-    context.executor().run(
-        shape.grid, shape.block, [=] { Kernel(args...); }, 0, true);
+    check_shared<Kernel>(shape);
+    context.executor().run(shape.grid, shape.block, kernel_call<Kernel>(shape, args...), 0, true);
 }
 inline void after_previous_grid()
 {

@@ -35,6 +35,7 @@ struct ThreadContext {
     dim3 block_dim, grid_dim;
     void* observed = nullptr;    // see observer.hpp
     bool in_block_scope = false; // for the observer: its atomic operations and fences have the scope of the block
+    std::size_t dynamic_shared_bytes = 0; // of the launch
     ProgramThread program{};
 };
 
@@ -91,5 +92,7 @@ bool has_stacks_to_spare();
 // Returns the memory of the block for `key`. It is the same for all threads of the block, is aligned for any type,
 // and is freed when the block ends. The name and the element size are for the observer.
 void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name);
+// The dynamic shared memory of the block: as many bytes as its launch asked for.
+void* dynamic_shared_memory(std::size_t element, std::string_view name);
 
 } // namespace nestbed::cpu

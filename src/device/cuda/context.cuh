@@ -180,16 +180,24 @@ class Context
     }
 
     // Number of blocks of this kernel that are resident on the device at once: the maximum of a cooperative grid.
-    std::uint32_t resident_blocks(const void* kernel, std::uint32_t threads) const
+    std::uint32_t resident_blocks(const void* kernel, std::uint32_t threads, unsigned shared_bytes = 0) const
     {
         int blocks = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), 0));
+        check(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes));
         return static_cast<std::uint32_t>(blocks) * facts_.multiprocessors;
     }
     template <auto Kernel>
-    std::uint32_t resident_blocks(std::uint32_t threads) const
+    std::uint32_t resident_blocks(std::uint32_t threads, unsigned shared_bytes = 0) const
     {
-        return resident_blocks(reinterpret_cast<const void*>(Kernel), threads);
+        return resident_blocks(reinterpret_cast<const void*>(Kernel), threads, shared_bytes);
+    }
+    // Lets launches of this kernel, also those from kernels, ask for so many bytes of dynamic shared memory. More than 48 KB
+    // need it. Throws CudaError if a block of the device cannot have as many.
+    template <auto Kernel>
+    void allow_shared(unsigned bytes)
+    {
+        check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     }
 
     // The old device runtime has no tail launches, no fire-and-forget launches and no graphs.
@@ -262,7 +270,7 @@ template <auto Kernel, class... Args>
 void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
 {
     context.count_host_launch();
-    Kernel<<<shape.grid, shape.block, 0, context.stream(stream)>>>(args...);
+    Kernel<<<shape.grid, shape.block, shape.shared_bytes, context.stream(stream)>>>(args...);
 }
 
 // Launches a grid whose blocks can wait for each other. Throws CudaError if the blocks do not all fit on the device
@@ -272,8 +280,8 @@ void cooperative_launch(Context& context, LaunchShape shape, Args... args)
 {
     context.count_host_launch();
     void* arguments[] = {static_cast<void*>(&args)...};
-    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(Kernel), shape.grid, shape.block, arguments, 0,
-                                      context.stream(0)));
+    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(Kernel), shape.grid, shape.block, arguments,
+                                      shape.shared_bytes, context.stream(0)));
 }
 
 } // namespace nestbed::inline on_cuda

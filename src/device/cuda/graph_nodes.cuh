@@ -35,6 +35,7 @@ cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, LaunchShape
     kernel.func = reinterpret_cast<void*>(Kernel);
     kernel.gridDim = shape.grid;
     kernel.blockDim = shape.block;
+    kernel.sharedMemBytes = shape.shared_bytes;
     kernel.kernelParams = arguments;
     cudaGraphNode_t added = nullptr;
     check(cudaGraphAddKernelNode(&added, graph, &after, after == nullptr ? 0 : 1, &kernel));

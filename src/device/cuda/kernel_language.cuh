@@ -14,12 +14,19 @@ inline constexpr unsigned kLockstepThreads = 32;
 struct LaunchShape {
     dim3 grid;
     dim3 block;
+    unsigned shared_bytes = 0; // of DYNAMIC_SHARED, per block
 };
 
 // Declares an array that the threads of a block share. It is not initialised. Declare a large array in the kernel
 // itself. If it is declared in a function that several kernels of a file call, nvlink gives it to every kernel of the
 // program that has any shared memory (nvlink -v, CUDA 13.0).
 #define BLOCK_SHARED(T, name, count) __shared__ T name[count]
+
+// Declares an array that the threads of a block share, of as many bytes as the launch asked for (LaunchShape). It is not
+// initialised. A kernel has one at most.
+#define DYNAMIC_SHARED(T, name)                                                                                      \
+    extern __shared__ uint4 nestbed_dynamic_shared[];                                                                \
+    T* const name = reinterpret_cast<T*>(nestbed_dynamic_shared)
 
 // Launch bounds, but not in a debug build: it inlines nothing, and the functions need more registers than the bounds
 // allow.
@@ -125,20 +132,20 @@ template <auto Kernel, Mechanism How, class... Args>
 __device__ int device_launch(LaunchShape shape, Args... args)
 {
     if constexpr (How == Mechanism::null_stream) {
-        Kernel<<<shape.grid, shape.block>>>(args...);
+        Kernel<<<shape.grid, shape.block, shape.shared_bytes>>>(args...);
     } else if constexpr (How == Mechanism::named_stream) {
         cudaStream_t stream = nullptr;
         if (const int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); error != cudaSuccess)
             return error;
-        Kernel<<<shape.grid, shape.block, 0, stream>>>(args...);
+        Kernel<<<shape.grid, shape.block, shape.shared_bytes, stream>>>(args...);
         const int error = cudaGetLastError();
         cudaStreamDestroy(stream); // takes effect when the work in the stream is done
         return error;
 #ifndef NESTBED_CDP1
     } else if constexpr (How == Mechanism::fire_and_forget) {
-        Kernel<<<shape.grid, shape.block, 0, cudaStreamFireAndForget>>>(args...);
+        Kernel<<<shape.grid, shape.block, shape.shared_bytes, cudaStreamFireAndForget>>>(args...);
     } else if constexpr (How == Mechanism::tail) {
-        Kernel<<<shape.grid, shape.block, 0, cudaStreamTailLaunch>>>(args...);
+        Kernel<<<shape.grid, shape.block, shape.shared_bytes, cudaStreamTailLaunch>>>(args...);
 #endif
     } else {
         return cudaErrorNotSupported; // Context::has() excludes these

@@ -38,6 +38,7 @@ void programmatic_launch(Context& context, LaunchShape shape, Args... args)
     cudaLaunchConfig_t config{};
     config.gridDim = shape.grid;
     config.blockDim = shape.block;
+    config.dynamicSmemBytes = shape.shared_bytes;
     config.stream = context.stream(0);
     config.attrs = &attribute;
     config.numAttrs = 1;
@@ -75,6 +76,7 @@ void with_cluster(LaunchShape shape, cudaStream_t stream, const Call& call)
     cudaLaunchConfig_t config{};
     config.gridDim = shape.grid;
     config.blockDim = shape.block;
+    config.dynamicSmemBytes = shape.shared_bytes;
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = 1;

@@ -1,0 +1,67 @@
+// The shape of a launch on the executor, with its dynamic shared memory, the call that each of its threads makes, and launches
+// from kernels.
+#pragma once
+
+#include "device/cpu/cuda_language.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace nestbed::inline on_cpu
+{
+
+// The exception of kernels that do what the device cannot do. It is an error of the sample, not of the session.
+using DeviceFault = cpu::Fault;
+
+struct LaunchShape {
+    dim3 grid;
+    dim3 block;
+    unsigned shared_bytes = 0; // of DYNAMIC_SHARED, per block
+};
+
+// Dynamic shared memory that launches of this kernel may ask for: see Context::allow_shared().
+template <auto Kernel>
+inline std::size_t allowed_shared_bytes = cpu::kDefaultDynamicSharedBytes;
+
+// The call of a kernel by one thread of a launch.
+template <auto Kernel, class... Args>
+cpu::KernelCall kernel_call(const LaunchShape& shape, const Args&... args)
+{
+    if (shape.shared_bytes == 0)
+        return [=] { Kernel(args...); };
+    return [=, bytes = shape.shared_bytes] {
+        cpu::current_thread->dynamic_shared_bytes = bytes;
+        Kernel(args...);
+    };
+}
+
+// What a launch from the host with too much dynamic shared memory gives.
+template <auto Kernel>
+void check_shared(const LaunchShape& shape)
+{
+    if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
+        throw DeviceFault("a launch with " + std::to_string(shape.shared_bytes) +
+                          " bytes of dynamic shared memory; allowed: at most " +
+                          std::to_string(allowed_shared_bytes<Kernel>) + ", or as many as allow_shared() has set");
+}
+
+// Launches from a kernel. Returns CUDA's error code.
+template <auto Kernel, Mechanism How, class... Args>
+int device_launch(LaunchShape shape, Args... args)
+{
+    if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
+        return cpu::launch_invalid_configuration; // as on an H100
+    return cpu::launch(shape.grid, shape.block, How, kernel_call<Kernel>(shape, args...));
+}
+
+// The executor waits by itself: the child and its descendants are complete when the launch returns. The flag is raised and read as
+// on a GPU: who watches sees that it orders what the child did before it, and nothing else.
+template <auto Kernel, class... Args>
+int device_launch_to_wait_for(LaunchShape shape, Args... args)
+{
+    if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
+        return cpu::launch_invalid_configuration; // as on an H100
+    return cpu::launch_and_wait(shape.grid, shape.block, kernel_call<Kernel>(shape, args...));
+}
+
+} // namespace nestbed::inline on_cpu
