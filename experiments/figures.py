@@ -19,6 +19,7 @@ import figures_lanes
 import figures_launches
 import figures_litmus
 import figures_rates
+import figures_resources
 import figures_rounds
 import figures_search
 import figures_sizes
@@ -289,6 +290,8 @@ FIGURES = [
            figures_work.works, _taken, figures_work.by_work, page="a point of it is the best of several cases"),
     Figure("tenants", "tenants", "Many tenants against the width of a level", "", "tenants with three widths of a level or more", "tenants",
            figures_tenants.tenants, _taken, figures_tenants.by_width, page="a point of it is the best of several cases"),
+    Figure("resources", "resources", "A launch as a change of resources", "", "icp by launches and by one grid, with three scans or shares of near points",
+           "resources", figures_resources.resources, _taken, figures_resources.over_launches, page="a point of it is the best of several cases"),
     Figure("by-budget", "time-budget", "Tree search against the budget", "", "searches of a tree with several budgets", "search",
            figures_search.budgets, _taken, figures_search.by_budget, page="a point of it is the best of several cases"),
     Figure("by-cutoff", "time-cutoff", "Tree search against the cut-off", "", "searches of a tree with several cut-offs", "search",

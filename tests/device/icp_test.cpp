@@ -63,7 +63,7 @@ TEST(IcpForms, RefuseALeafThatDoesNotFitSharedMemory)
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     Case point = icp_case("icp_launches", tail);
     point.division = 1;
-    point.grain = 30000;
+    point.grain = 40000;
     const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("allowed: at most 28672, which fit the shared memory of a block"));

@@ -25,7 +25,7 @@ constexpr AxisMeaning kMeanings[]{
     {axis::dwell, "one scan point of so many is near the surface and is searched for in a leaf", 64},
     {axis::budget, "scan points of a thread at a time: 1, 2, 4 or 8", 4},
     {axis::levels, "maximum number of iterations", 16}};
-constexpr std::string_view kFigures[]{"against-flat", "by-work", "by-size", "by-launches", "study", "ways"};
+constexpr std::string_view kFigures[]{"resources", "by-size", "ways"};
 
 void complete(Case& point, const Asked& asked)
 {
