@@ -1,5 +1,5 @@
 // What blocks do to divide a range of elements into many parts, as sorts and quadtrees do: count the elements of each part, then move
-// them there. An element is a word, by which it is divided, and perhaps another one. All threads of a block call these functions.
+// them there. An element has one word, by which it is divided, or two. All threads of a block call these functions.
 //
 // `Elements` is what a workload says of the range:
 //     static constexpr unsigned kMaxParts, kMaxTile, kPerThread    parts; elements that a block, and that a thread, take at a time
@@ -7,8 +7,8 @@
 //     unsigned parts()               at most kMaxParts, and at most the threads of a block
 //     void load(base, words)         from element `base` on, what the calling thread takes of a tile (load_tile()): the first words ...
 //     void load_others(base, words)  ... or the other ones
-//     unsigned key(word)             of a first word; word(key) is its inverse. Keys have a range
-//     unsigned part(key)
+//     unsigned key(word), word(key)  the key of a first word, by which it is divided, and back
+//     unsigned part(key)             to which such an element goes
 //     unsigned *words_to(), *others_to()    where the elements move to; others_to() is null if there are no other words
 // `Counters` are in global memory, and 0 before the first block counts:
 //     unsigned counts[kMaxParts], cursors[kMaxParts]    elements of each part; where the next ones of each part go

@@ -24,15 +24,13 @@ struct SortElements {
     __device__ unsigned key(unsigned bits) const { return task.order.rank(bits); }
     __device__ unsigned word(unsigned rank) const { return task.order.bits(rank); }
     __device__ unsigned part(unsigned rank) const { return digit_of(whole, digits, rank); }
-    template <unsigned Count>
-    __device__ void load(unsigned base, unsigned (&taken)[Count]) const
+    __device__ void load(unsigned base, unsigned (&words)[kPerThread]) const
     {
-        load_tile(task.at(whole.place).keys + whole.first + base, whole.count - base, taken);
+        load_tile(task.at(whole.place).keys + whole.first + base, whole.count - base, words);
     }
-    template <unsigned Count>
-    __device__ void load_others(unsigned base, unsigned (&taken)[Count]) const
+    __device__ void load_others(unsigned base, unsigned (&words)[kPerThread]) const
     {
-        load_tile(task.at(whole.place).values + whole.first + base, whole.count - base, taken);
+        load_tile(task.at(whole.place).values + whole.first + base, whole.count - base, words);
     }
     __device__ unsigned* words_to() const { return task.at(next_place(whole.place)).keys; }
     __device__ unsigned* others_to() const { return task.at(next_place(whole.place)).values; }
