@@ -30,43 +30,14 @@ __global__ void LAUNCH_BOUNDS(1024) search_submitted_step(GraphSearch search)
 {
     BLOCK_SHARED(GraphShared, shared, 1);
     begin_level();
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x;
-    for (;;) {
-        const GraphSearchPlan now = search.state->plan;
-        if (now.mode == StepMode::done)
-            return;
-        const unsigned level = run_step<false>(search, now, block, blocks, shared[0]);
-        if (!is_last_block(search, blocks, shared[0]))
-            return;
-        if (threadIdx.x == 0) {
-            plan_step<false>(search, now, level, blockDim.x);
-            const GraphSearchPlan& next = search.state->plan;
-            shared[0].continues = next.mode != StepMode::done && next.blocks == 1 ? 1 : 0;
-        }
-        __syncthreads();
-        if (shared[0].continues == 0)
-            return;
-        block = 0;
-        blocks = 1;
-    }
+    if (search.state->plan.blocks != 0)
+        SearchBlock<GraphSteps<false>>{search, shared[0]}.run_steps([](unsigned next) { return next == 1; });
 }
 
 template <bool Weighted>
 GraphSearchSetup set_up_host_steps(const GraphJob& job, const GraphSearchOptions& options)
 {
     return set_up_search(job, options, job.context.resident_blocks<search_step<Weighted>>(job.point.block));
-}
-
-// Waits for each step.
-template <bool Weighted>
-void run_host_steps(const GraphJob& job, const GraphSearchSetup& setup)
-{
-    GraphSearchState state{};
-    for (unsigned blocks = setup.first_blocks; blocks != 0; blocks = state.plan.blocks) {
-        host_launch<search_step<Weighted>>(job.context, 0, {blocks, job.point.block}, setup.search);
-        job.context.read(std::span(&state, 1), setup.state, 0);
-    }
 }
 
 struct BfsBalanced {
@@ -82,7 +53,10 @@ struct BfsBalanced {
     static constexpr GraphForm form = GraphForm::flat;
 
     static GraphSearchSetup prepare(const GraphJob& job) { return set_up_host_steps<false>(job, {}); }
-    static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<false>(job, setup); }
+    static void run(const GraphJob& job, const GraphSearchSetup& setup)
+    {
+        run_host_steps<search_step<false>>(job, setup);
+    }
 };
 
 struct BfsDirection {
@@ -104,7 +78,7 @@ struct BfsDirection {
             return submit_steps(job);
         auto setup = std::make_shared<GraphSearchSetup>(
             set_up_host_steps<false>(job, {.small = true, .first_small = true, .directions = true}));
-        return [&job, setup] { run_host_steps<false>(job, *setup); };
+        return [&job, setup] { run_host_steps<search_step<false>>(job, *setup); };
     }
 
   private:
@@ -137,7 +111,10 @@ struct SsspBalanced {
     {
         return set_up_host_steps<true>(job, {.small = true, .first_small = true, .near_far = true});
     }
-    static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<true>(job, setup); }
+    static void run(const GraphJob& job, const GraphSearchSetup& setup)
+    {
+        run_host_steps<search_step<true>>(job, setup);
+    }
 };
 
 const Register<BfsBalanced, GraphRoom> bfs_balanced;

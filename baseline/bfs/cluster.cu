@@ -131,8 +131,8 @@ __global__ void LAUNCH_BOUNDS(1024) search_in_cluster(GraphSearch search)
     cluster.sync(); // no block reads the shared memory of another any more
     if (rank == 0 && tid == 0)
         atomicAdd(&search.task.totals->work, looked);
-    if (is_last_block(search, blocks, shared) && tid == 0)
-        plan_step<false>(search, now, level, blockDim.x);
+    if (block_arrives_last(&search.state->arrived, blocks) && tid == 0)
+        GraphSteps<false>::plan_next(search, now, level, blockDim.x);
 #endif
 }
 #endif

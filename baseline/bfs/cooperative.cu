@@ -19,37 +19,7 @@ template <bool Weighted>
 __global__ void LAUNCH_BOUNDS(1024) search_together(GraphSearch search)
 {
     BLOCK_SHARED(GraphShared, shared, 1);
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x;
-    for (unsigned epoch = 0;;) {
-        const GraphSearchPlan now = search.state->plan;
-        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
-        if (is_last_block(search, blocks, shared[0])) {
-            if (threadIdx.x == 0) {
-                plan_step<Weighted>(search, now, level, blockDim.x);
-                shared[0].continues =
-                    search.state->plan.mode != StepMode::done && search.state->plan.blocks == 1 ? 1 : 0;
-                if (shared[0].continues == 0)
-                    store_release(&search.state->epoch, epoch + 1);
-            }
-            __syncthreads();
-            if (shared[0].continues != 0) {
-                block = 0;
-                blocks = 1;
-                continue;
-            }
-        } else {
-            if (threadIdx.x == 0)
-                while (load_acquire(&search.state->epoch) == epoch) {
-                }
-            __syncthreads();
-        }
-        ++epoch;
-        if (search.state->plan.mode == StepMode::done)
-            return;
-        block = blockIdx.x;
-        blocks = gridDim.x;
-    }
+    SearchBlock<GraphSteps<Weighted>>{search, shared[0]}.run_together();
 }
 #endif
 

@@ -16,36 +16,7 @@ namespace nestbed::inline NESTBED_BACKEND
 __global__ void LAUNCH_BOUNDS(1024) mst_together(MstSearch search)
 {
     BLOCK_SHARED(MstShared, shared, 1);
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x;
-    for (unsigned epoch = 0;;) {
-        const MstPlan now = search.state->plan;
-        run_step(search, now, block, blocks, shared[0]);
-        if (is_last_block(search, blocks, shared[0])) {
-            if (threadIdx.x == 0) {
-                plan_step(search, now, blockDim.x);
-                shared[0].continues = search.state->plan.blocks == 1 ? 1 : 0;
-                if (shared[0].continues == 0)
-                    store_release(&search.state->epoch, epoch + 1);
-            }
-            __syncthreads();
-            if (shared[0].continues != 0) {
-                block = 0;
-                blocks = 1;
-                continue;
-            }
-        } else {
-            if (threadIdx.x == 0)
-                while (load_acquire(&search.state->epoch) == epoch) {
-                }
-            __syncthreads();
-        }
-        ++epoch;
-        if (search.state->plan.blocks == 0)
-            return;
-        block = blockIdx.x;
-        blocks = gridDim.x;
-    }
+    SearchBlock<MstSteps>{search, shared[0]}.run_together();
 }
 #endif
 

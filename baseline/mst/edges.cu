@@ -16,10 +16,7 @@ namespace nestbed::inline NESTBED_BACKEND
 __global__ void LAUNCH_BOUNDS(1024) mst_host_step(MstSearch search)
 {
     BLOCK_SHARED(MstShared, shared, 1);
-    const MstPlan now = search.state->plan;
-    run_step(search, now, blockIdx.x, gridDim.x, shared[0]);
-    if (is_last_block(search, gridDim.x, shared[0]) && threadIdx.x == 0)
-        plan_step(search, now, blockDim.x);
+    SearchBlock<MstSteps>{search, shared[0]}.run_step();
 }
 
 struct MstEdges {
@@ -40,14 +37,7 @@ struct MstEdges {
     }
 
     // Waits for each step.
-    static void run(const MstJob& job, const MstSetup& setup)
-    {
-        MstState state{};
-        for (unsigned blocks = setup.first_blocks; blocks != 0; blocks = state.plan.blocks) {
-            host_launch<mst_host_step>(job.context, 0, {blocks, job.point.block}, setup.search);
-            job.context.read(std::span(&state, 1), setup.state, 0);
-        }
-    }
+    static void run(const MstJob& job, const MstSetup& setup) { run_host_steps<mst_host_step>(job, setup); }
 };
 
 const Register<MstEdges, MstRoom> mst_edges;

@@ -20,8 +20,9 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
-// A run of the graph: one step. Its last block plans the next one. It runs that itself if one block is enough, or if the launch is
-// refused; otherwise it lets the graph run again.
+// A run of the graph: one step; each block does its share. The last block to finish plans the next step, and runs that itself if one
+// block is enough, and so on. Otherwise it calls the first function below, which lets the graph run again; if that is refused, it runs
+// the step itself.
 template <bool Weighted, class Nest>
 __global__ void LAUNCH_BOUNDS(1024) search_graph_step(const __grid_constant__ GraphSearch search, Nest nest)
 {
@@ -29,47 +30,21 @@ __global__ void LAUNCH_BOUNDS(1024) search_graph_step(const __grid_constant__ Gr
     const unsigned long long now_ns = nest.now();
     Nest here = nest.at(search.state->grids);
     const auto scope = here.enter(now_ns);
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x; // 1 in a small step
-    for (;;) {
-        const GraphSearchPlan now = search.state->plan;
-        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
-        if (!is_last_block(search, blocks, shared[0]))
-            return;
-        if (threadIdx.x == 0) {
-            plan_step<Weighted>(search, now, level, blockDim.x);
-            const GraphSearchPlan& next = search.state->plan;
-            bool continues = next.mode != StepMode::done;
-            if (next.blocks > 1 && !here.last_level()) {
-                count_request(search, next.blocks);
-                continues = !run_graph_again(here);
-                if (continues) { // instead of the refused run, at its depth
-                    atomicAdd(&search.task.totals->replaced, 1U);
-                    ++here.depth;
-                }
-            } else if (!continues) {
-                end_graph(here);
-            }
-            shared[0].continues = continues ? 1 : 0;
-        }
-        __syncthreads();
-        if (shared[0].continues == 0)
-            return;
-        block = 0;
-        blocks = 1;
-    }
+    SearchBlock<GraphSteps<Weighted>>{search, shared[0]}.run_or_launch(
+        here, search.task.totals,
+        [&](unsigned blocks) {
+            count_request(search, blocks);
+            return run_graph_again(here);
+        },
+        [&] { end_graph(here); });
 }
 
 template <bool Weighted>
-CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
+StepGraph<GraphSearchSetup> capture_search(const GraphJob& job, const GraphSearchOptions& options)
 {
-    const std::uint32_t blocks =
-        resident_blocks(job, [](auto nest) { return search_graph_step<Weighted, decltype(nest)>; });
-    GraphSearchSetup setup = set_up_search(job, options, blocks);
-    Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
-        search_graph_step<Weighted><<<blocks, job.point.block, 0, stream>>>(setup.search, nest);
-    });
-    return {std::move(setup), std::move(graph)};
+    return step_graph(
+        job, [](auto nest) { return search_graph_step<Weighted, decltype(nest)>; },
+        [&](std::uint32_t blocks) { return set_up_search(job, options, blocks); });
 }
 #endif
 
@@ -93,12 +68,12 @@ struct BfsGraph {
     }
 
 #ifdef __CUDACC__
-    static CapturedSearch prepare(const GraphJob& job)
+    static StepGraph<GraphSearchSetup> prepare(const GraphJob& job)
     {
         return capture_search<false>(job, {.small = true, .directions = true});
     }
 
-    static void run(const GraphJob& job, const CapturedSearch& prepared)
+    static void run(const GraphJob& job, const StepGraph<GraphSearchSetup>& prepared)
     {
         job.context.launch(prepared.graph);
     }
@@ -126,12 +101,12 @@ struct SsspGraph {
     }
 
 #ifdef __CUDACC__
-    static CapturedSearch prepare(const GraphJob& job)
+    static StepGraph<GraphSearchSetup> prepare(const GraphJob& job)
     {
         return capture_search<true>(job, {.small = true, .near_far = true});
     }
 
-    static void run(const GraphJob& job, const CapturedSearch& prepared)
+    static void run(const GraphJob& job, const StepGraph<GraphSearchSetup>& prepared)
     {
         job.context.launch(prepared.graph);
     }

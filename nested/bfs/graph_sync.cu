@@ -7,9 +7,9 @@
 //     host, timed: launch the graph once
 //     node: repeat:
 //         the blocks share the edges of a level, or, where that is less, the vertices that have no distance yet (they look
-//             for a neighbour in the level), and make the list of the next level: run_step(), where `false` says that edges
-//             have no weights
-//         each block adds one to a counter. The last one plans the next level: plan_step()
+//             for a neighbour in the level), and make the list of the next level: GraphSteps<false>::run(), where `false` says
+//             that edges have no weights
+//         each block adds one to a counter. The last one plans the next level: plan_next()
 //             there is none: all blocks end
 //             it needs one block: the last block does it, and the others end; as long as levels are small (at most 2048
 //                 vertices and 8192 edges), it does them in one step, without a plan between
@@ -84,23 +84,23 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
     for (;;) {
         const GraphSearchPlan now = state.plan;
         if (block < blocks) {
-            const unsigned level = run_step<false>(search, now, block, blocks, shared[0]);
+            const unsigned level = GraphSteps<false>::run(search, now, block, blocks, shared[0]);
             if (now.mode == StepMode::small && threadIdx.x == 0)
                 state.reached = level;
         }
         // A barrier; thread 0 adds one to a counter, in acquire-release order at the scope of the device (atom.add.acq_rel.gpu); a
         // barrier. What all threads of all blocks wrote in the level is before their block's addition, so the last block
         // sees it. It then sets the counter to 0, before `epoch` lets the others go on. One block alone is the last without any
-        // of this: run_step() ends with a barrier after the block's last writes.
-        const bool last = is_last_block(search, arrivals, shared[0]);
+        // of this: run() ends with a barrier after the block's last writes.
+        const bool last = arrivals == 1 || block_arrives_last(&state.arrived, arrivals);
         if (!last &&
             block >= blocks) // the first level needs one block: no other one need wait (block 0 ends by kOthersEnd)
             return;
         if (threadIdx.x == 0) {
             unsigned stay = 0;
-            if (last) { // plan_step() reads and resets how many vertices all blocks have found
-                plan_step<false>(search, now, now.mode == StepMode::small ? state.reached : now.level + 1,
-                                 blockDim.x);
+            if (last) { // plan_next() reads and resets how many vertices all blocks have found
+                GraphSteps<false>::plan_next(search, now, now.mode == StepMode::small ? state.reached : now.level + 1,
+                                             blockDim.x);
                 stay = blocks_for_next(search, nest, blocks);
                 if (arrivals > 1)
                     store_release(&state.epoch, epoch + 1 + (stay > 1 ? 0 : kOthersEnd));
@@ -143,17 +143,16 @@ struct BfsGraphSync {
     }
 
 #ifdef __CUDACC__
-    static CapturedSearch prepare(const GraphJob& job)
+    static StepGraph<GraphSearchSetup> prepare(const GraphJob& job)
     {
-        const std::uint32_t blocks = resident_blocks(job, [](auto nest) { return search_waiting<decltype(nest)>; });
-        GraphSearchSetup setup = set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
-        Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
-            search_waiting<<<blocks, job.point.block, 0, stream>>>(setup.search, nest);
-        });
-        return {std::move(setup), std::move(graph)};
+        return step_graph(
+            job, [](auto nest) { return search_waiting<decltype(nest)>; },
+            [&](std::uint32_t blocks) {
+                return set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
+            });
     }
 
-    static void run(const GraphJob& job, const CapturedSearch& prepared)
+    static void run(const GraphJob& job, const StepGraph<GraphSearchSetup>& prepared)
     {
         job.context.launch(prepared.graph);
     }

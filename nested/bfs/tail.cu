@@ -24,8 +24,8 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A grid runs one step. Its last block plans the next one. It runs that itself if one block is enough, or if the launch is
-// refused; otherwise it launches a grid for it.
+// A grid runs one step; each block does its share. The last block to finish plans the next step, and runs that itself if one block is
+// enough, and so on. Otherwise it calls the function below, which launches a grid for the step; if that is refused, it runs it itself.
 template <bool Weighted, class Nest>
 __global__ void LAUNCH_BOUNDS(1024) search_tail(const __grid_constant__ GraphSearch search, Nest nest)
 {
@@ -33,33 +33,13 @@ __global__ void LAUNCH_BOUNDS(1024) search_tail(const __grid_constant__ GraphSea
     const unsigned long long now_ns = nest.now();
     Nest here = nest;
     const auto scope = here.enter(now_ns);
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x; // 1 in a small step
-    for (;;) {
-        const GraphSearchPlan now = search.state->plan;
-        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
-        if (!is_last_block(search, blocks, shared[0]))
-            return;
-        if (threadIdx.x == 0) {
-            plan_step<Weighted>(search, now, level, blockDim.x);
-            const GraphSearchPlan& next = search.state->plan;
-            bool continues = next.mode != StepMode::done;
-            if (next.blocks > 1 && !here.last_level()) {
-                count_request(search, next.blocks);
-                continues = !launch<search_tail<Weighted, Nest>>(here, {next.blocks, blockDim.x}, search);
-                if (continues) { // instead of the refused grid, at its depth
-                    atomicAdd(&search.task.totals->replaced, 1U);
-                    ++here.depth;
-                }
-            }
-            shared[0].continues = continues ? 1 : 0;
-        }
-        __syncthreads();
-        if (shared[0].continues == 0)
-            return;
-        block = 0;
-        blocks = 1;
-    }
+    SearchBlock<GraphSteps<Weighted>>{search, shared[0]}.run_or_launch(
+        here, search.task.totals,
+        [&](unsigned blocks) {
+            count_request(search, blocks);
+            return launch<search_tail<Weighted, Nest>>(here, {blocks, blockDim.x}, search);
+        },
+        [] {});
 }
 
 // What the strategies have in common: their mechanisms, the lists and counters, and the first grid, which the host launches.

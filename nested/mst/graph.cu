@@ -19,8 +19,9 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
-// A run of the graph: one step. Its last block plans the next one. It runs that itself if one block is enough, or if the
-// launch is refused; otherwise it lets the graph run again.
+// A run of the graph: one step; each block does its share. The last block to finish plans the next step, and runs that itself if one
+// block is enough, and so on. Otherwise it calls the first function below, which lets the graph run again; if that is refused, it runs
+// the step itself.
 template <class Nest>
 __global__ void LAUNCH_BOUNDS(1024) mst_graph_step(const __grid_constant__ MstSearch search, Nest nest)
 {
@@ -28,35 +29,13 @@ __global__ void LAUNCH_BOUNDS(1024) mst_graph_step(const __grid_constant__ MstSe
     const unsigned long long now_ns = nest.now();
     Nest here = nest.at(search.state->grids);
     const auto scope = here.enter(now_ns);
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x; // 1 in a small step
-    for (;;) {
-        const MstPlan now = search.state->plan;
-        run_step(search, now, block, blocks, shared[0]);
-        if (!is_last_block(search, blocks, shared[0]))
-            return;
-        if (threadIdx.x == 0) {
-            plan_step(search, now, blockDim.x);
-            const unsigned next = search.state->plan.blocks;
-            bool continues = next != 0;
-            if (next > 1 && !here.last_level()) {
-                ++search.state->grids;
-                continues = !run_graph_again(here);
-                if (continues) { // instead of the refused run, at its depth
-                    atomicAdd(&search.totals->replaced, 1U);
-                    ++here.depth;
-                }
-            } else if (!continues) {
-                end_graph(here);
-            }
-            shared[0].continues = continues ? 1 : 0;
-        }
-        __syncthreads();
-        if (shared[0].continues == 0)
-            return;
-        block = 0;
-        blocks = 1;
-    }
+    SearchBlock<MstSteps>{search, shared[0]}.run_or_launch(
+        here, search.totals,
+        [&](unsigned /*blocks*/) {
+            ++search.state->grids;
+            return run_graph_again(here);
+        },
+        [&] { end_graph(here); });
 }
 #endif
 
@@ -79,17 +58,14 @@ struct MstGraphRuns {
     }
 
 #ifdef __CUDACC__
-    static CapturedMst prepare(const MstJob& job)
+    static StepGraph<MstSetup> prepare(const MstJob& job)
     {
-        const std::uint32_t blocks = resident_blocks(job, [](auto nest) { return mst_graph_step<decltype(nest)>; });
-        MstSetup setup = set_up_search(job, blocks);
-        Graph graph = capture_levels(job, job.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
-            mst_graph_step<<<blocks, job.point.block, 0, stream>>>(setup.search, nest);
-        });
-        return {std::move(setup), std::move(graph)};
+        return step_graph(
+            job, [](auto nest) { return mst_graph_step<decltype(nest)>; },
+            [&](std::uint32_t blocks) { return set_up_search(job, blocks); });
     }
 
-    static void run(const MstJob& job, const CapturedMst& prepared)
+    static void run(const MstJob& job, const StepGraph<MstSetup>& prepared)
     {
         job.context.launch(prepared.graph);
     }

@@ -15,8 +15,8 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A grid runs one step. Its last block plans the next one. It runs that itself if one block is enough, or if the launch is
-// refused; otherwise it launches a grid for it.
+// A grid runs one step; each block does its share. The last block to finish plans the next step, and runs that itself if one block is
+// enough, and so on. Otherwise it calls the function below, which launches a grid for the step; if that is refused, it runs it itself.
 template <class Nest>
 __global__ void LAUNCH_BOUNDS(1024) mst_tail(const __grid_constant__ MstSearch search, Nest nest)
 {
@@ -24,32 +24,12 @@ __global__ void LAUNCH_BOUNDS(1024) mst_tail(const __grid_constant__ MstSearch s
     const unsigned long long now_ns = nest.now();
     Nest here = nest;
     const auto scope = here.enter(now_ns);
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x; // 1 in a small step
-    for (;;) {
-        const MstPlan now = search.state->plan;
-        run_step(search, now, block, blocks, shared[0]);
-        if (!is_last_block(search, blocks, shared[0]))
-            return;
-        if (threadIdx.x == 0) {
-            plan_step(search, now, blockDim.x);
-            const unsigned next = search.state->plan.blocks;
-            bool continues = next != 0;
-            if (next > 1 && !here.last_level()) {
-                continues = !launch<mst_tail<Nest>>(here, {next, blockDim.x}, search);
-                if (continues) { // instead of the refused grid, at its depth
-                    atomicAdd(&search.totals->replaced, 1U);
-                    ++here.depth;
-                }
-            }
-            shared[0].continues = continues ? 1 : 0;
-        }
-        __syncthreads();
-        if (shared[0].continues == 0)
-            return;
-        block = 0;
-        blocks = 1;
-    }
+    SearchBlock<MstSteps>{search, shared[0]}.run_or_launch(
+        here, search.totals,
+        [&](unsigned blocks) {
+            return launch<mst_tail<Nest>>(here, {blocks, blockDim.x}, search);
+        },
+        [] {});
 }
 
 struct MstTail {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace nestbed
 {
@@ -18,9 +19,12 @@ namespace
 
 Option option_of(const Key& key, Values values, std::string_view default_text, std::string_view help)
 {
+    std::string text(help.empty() ? key.help : help);
+    if (help.empty() && !key.hint.empty())
+        text += fmt::format("; {}", key.hint);
     return {.name = std::string(key.name),
             .value = std::string(values == Values::one ? key.one : key.value),
-            .help = std::string(help.empty() ? key.help : help),
+            .help = std::move(text),
             .default_text = std::string(default_text.empty() ? key.default_text : default_text),
             .own = key.own};
 }

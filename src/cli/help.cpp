@@ -108,8 +108,7 @@ std::pair<std::string, std::string> parameter_line(const Option& option, const A
         std::vector<std::string_view> inputs;
         for (const InputKind input : workload.inputs)
             inputs.push_back(name_of(input));
-        shown.help = fmt::format("{}; one of {}", shown.help.substr(0, shown.help.find("; `nestbed help run NAME`")),
-                                 fmt::join(inputs, ", "));
+        shown.help = fmt::format("{}; one of {}", shown.help, fmt::join(inputs, ", "));
     }
     if (!all_have)
         shown.help += fmt::format("; only {}", fmt::join(having, ", "));

@@ -125,9 +125,8 @@ std::vector<Axis> table()
          "its first"},
         of<&Case::type>(axis::type, "type", "int32 or float32", "int32", {.least = 1}, 1, has<axis::type>,
                         kProblem | kAlwaysInKey, kTypes),
-        of<&Case::input>(axis::input, "input", "the input by name; `nestbed help run NAME` lists those of a workload",
-                         "its first", {.least = 1}, number_of_text(std::string(kDefaultInput.name())), has_inputs,
-                         kProblem | kNotInDryRun),
+        of<&Case::input>(axis::input, "input", "the input by name", "its first", {.least = 1},
+                         number_of_text(std::string(kDefaultInput.name())), has_inputs, kProblem | kNotInDryRun),
         // An operator belongs to the input too, because the right answer depends on it.
         of<&Case::op>(axis::op, "operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1},
                       1, has<axis::op>, kInput | kNotInDryRun, kOperators),
@@ -205,6 +204,7 @@ std::vector<Axis> table()
         of<&Case::pinned>(axis::pin, "pin", "whether the thread that submits a sample stays on one core: no or yes",
                           "no", {}, 0, has<axis::pin>, kOwn | kInput, kPinned),
     };
+    std::ranges::find(axes, "input", &Axis::name)->hint = "`nestbed help run NAME` lists those of a workload";
     // The columns without _asked contain the value that was set, and how it was chosen.
     for (const std::string_view name : {"pending-limit", "submit"})
         std::ranges::find(axes, name, &Axis::name)->column += "_asked";

@@ -31,6 +31,7 @@ struct Axis {
     std::string column;    // in a log: "delay_us"
     std::string_view help;
     std::string_view default_text; // the default, as the help shows it
+    std::string_view hint{};       // where users find the values that a workload allows; after the help of the option
     axis::Name id{};               // of those that are a member of a case, in sets of axes
     AxisRange range{};
     std::optional<std::uint64_t>

@@ -33,7 +33,7 @@ std::vector<Key> table_of_keys()
                         axis.shape     ? "WxH"
                         : axis.words() ? "NAME"
                                        : "N",
-                        axis.help, axis.default_text, axis.name != "backend", axis.own});
+                        axis.help, axis.default_text, axis.name != "backend", axis.own, axis.hint});
     keys.insert(
         keys.end(),
         {{"repeat", "N", "N", "timed runs per case; with a precision, the minimum", "cuda 30, cpu 5", kOfRun},

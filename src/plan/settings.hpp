@@ -31,6 +31,7 @@ struct Key {
     std::string_view default_text; // the default; empty: there is none
     bool axis = true;              // a property of cases; false: of the whole run, and not allowed in a section
     bool own = false;              // a workload's own parameter: Axis::own
+    std::string_view hint = {};    // Axis::hint
 };
 // In the order of the help. Keys are spelled with '-'; files may also use '_'.
 std::span<const Key> all_keys();

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
+#include "model/axis_table.hpp"
 #include "model/case_text.hpp"
 #include "model/strategy.hpp"
 #include "plan/plan_description.hpp"
@@ -15,8 +16,8 @@
 #include <optional>
 #include <random>
 #include <span>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace nestbed
 {
@@ -308,10 +309,15 @@ class GroupRun
     std::vector<std::vector<double>> latencies_; // by depth, from the traced run
 };
 
-// What groups that differ only in the block have in common: the second takes the input that the first has made.
+// What groups that solve the same problem have in common: the second takes the input that the first has made. The grid decides how
+// many elements there are where nothing else does.
 auto input_of(const Case& of)
 {
-    return std::tuple(of.backend, of.input, of.type, of.elements, of.grid, of.nx, of.ny, of.seed, of.graph_file);
+    std::vector<std::optional<std::uint64_t>> values{static_cast<std::uint64_t>(of.backend)};
+    for (const Axis& axis : plain_axes())
+        if (axis.problem || axis.id == axis::grid)
+            values.push_back(axis.get(of));
+    return values;
 }
 
 } // namespace

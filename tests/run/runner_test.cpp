@@ -285,14 +285,19 @@ TEST_F(Runner, FinishesAGroupAndReleasesItsInputBeforeTheNext)
 
 TEST_F(Runner, KeepsTheInputWhereOnlyTheBlockChanges)
 {
-    const auto with = [](std::uint32_t block, std::uint64_t elements) {
+    const auto with = [](std::uint32_t block, std::uint64_t elements, std::uint32_t edge_factor = 16) {
         Case point = case_of(0, 4);
         point.block = block;
         point.elements = elements;
+        point.edge_factor = edge_factor;
         return point;
     };
-    run(plan_of({{.cases = {with(64, 1000)}}, {.cases = {with(128, 1000)}}, {.cases = {with(128, 1001)}}}, 3, 1));
-    EXPECT_THAT(session->asked_at_release, ElementsAre(8U, 12U));
+    run(plan_of({{.cases = {with(64, 1000)}},
+                 {.cases = {with(128, 1000)}},
+                 {.cases = {with(128, 1001)}},
+                 {.cases = {with(128, 1001, 8)}}},
+                3, 1));
+    EXPECT_THAT(session->asked_at_release, ElementsAre(8U, 12U, 16U));
 }
 
 TEST_F(Runner, GoesOnAfterASampleThatIsNotOk)

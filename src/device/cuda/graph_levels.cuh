@@ -82,6 +82,25 @@ __device__ void end_graph(const Nest& nest)
         set_condition(nest.another, 0);
 }
 
+// A search whose steps (device/parts/search_steps.hpp) are the runs of a graph.
+template <class Setup>
+struct StepGraph {
+    Setup setup;
+    Graph graph;
+};
+
+// Its node has as many blocks as the device holds of kernel_of(nest). set_up(blocks) makes the search for so many.
+template <class KernelOf, class SetUp>
+auto step_graph(const PreparedRun& run, const KernelOf& kernel_of, const SetUp& set_up)
+{
+    const std::uint32_t blocks = resident_blocks(run, kernel_of);
+    auto setup = set_up(blocks);
+    Graph graph = capture_levels(run, run.point.depth.value_or(UINT32_MAX), [&](cudaStream_t stream, auto nest) {
+        kernel_of(nest)<<<blocks, run.point.block, 0, stream>>>(setup.search, nest);
+    });
+    return StepGraph<decltype(setup)>{std::move(setup), std::move(graph)};
+}
+
 // What the runs of the graph of an irregular recursion share: the levels with even and with odd numbers.
 template <class Item>
 struct RequestLevels {

@@ -32,6 +32,18 @@ __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
     return last;
 }
 
+// Whether this block is the last of `blocks` to arrive. Then all of its threads see what the other blocks wrote. All
+// threads of the block call it.
+__device__ inline bool block_arrives_last(unsigned* arrived, unsigned blocks)
+{
+    BLOCK_SHARED(unsigned, last, 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last[0] = arrives_last(arrived, blocks) ? 1 : 0;
+    __syncthreads();
+    return last[0] != 0; // the first barrier of the next call is before the next write
+}
+
 // The last index below `count` whose start is at most `block`; starts rise from 0.
 template <class StartOf>
 __device__ unsigned last_start(unsigned count, unsigned block, const StartOf& start_of)

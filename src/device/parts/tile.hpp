@@ -1,4 +1,4 @@
-// What sorts and quadtrees do with keys: a block takes a tile of them, counts its arrival at a part, and swaps pairs.
+// What sorts and quadtrees do with keys: a block takes a tile of them, and swaps pairs.
 #pragma once
 
 #include "device/parts/in_block.hpp"
@@ -22,18 +22,6 @@ __host__ __device__ inline void swap_keys(const SortArray& array, unsigned one, 
     const unsigned value = array.values[one];
     array.values[one] = array.values[other];
     array.values[other] = value;
-}
-
-// Whether this block is the last of `blocks` to arrive. Then all of its threads see what the other blocks wrote. All
-// threads of the block call it.
-__device__ inline bool block_arrives_last(unsigned* arrived, unsigned blocks)
-{
-    BLOCK_SHARED(unsigned, last, 1);
-    __syncthreads();
-    if (threadIdx.x == 0)
-        last[0] = arrives_last(arrived, blocks) ? 1 : 0;
-    __syncthreads();
-    return last[0] != 0; // the first barrier of the next call is before the next write
 }
 
 // What a thread takes of a tile that has `count` elements left: every blockDim.x-th, and 0 where there is none. All loads

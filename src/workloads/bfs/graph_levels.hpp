@@ -85,8 +85,7 @@ struct GraphShared {
     unsigned staged;   // vertices in the stage
     unsigned found_at; // find_vertex()
     unsigned worked;
-    unsigned last;      // this block is the last of its grid
-    unsigned continues; // it does the next step, without the others
+    unsigned continues; // the block does the next step, without the others
     unsigned staying;   // blocks that go on (waiting)
 };
 

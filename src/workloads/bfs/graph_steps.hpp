@@ -1,6 +1,7 @@
 // The steps of a search: which one is next, and who starts it.
 #pragma once
 
+#include "device/parts/search_steps.hpp"
 #include "workloads/bfs/graph_small.hpp"
 
 #include <span>
@@ -8,89 +9,81 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Block `block` of `blocks` of the step. All threads call it. Returns the next level.
+// The steps of a search (device/parts/search_steps.hpp).
 template <bool Weighted>
-__device__ unsigned run_step(const GraphSearch& search, const GraphSearchPlan& now, unsigned block, unsigned blocks,
-                             GraphShared& shared)
-{
-    if (now.mode == StepMode::small)
-        return small_levels<Weighted>(search, now, shared);
-    if (threadIdx.x == 0)
-        shared.staged = 0;
-    __syncthreads();
-    if (now.mode == StepMode::top_down)
-        top_down<Weighted>(search, now, block, blocks, shared);
-    if constexpr (Weighted) {
-        if (now.mode == StepMode::split)
-            split_far(search, now, block, blocks, shared);
-    } else {
-        if (now.mode == StepMode::bottom_up)
-            bottom_up(search, now, block, blocks, shared);
+struct GraphSteps {
+    using Search = GraphSearch;
+    using Shared = GraphShared;
+
+    // Block `block` of `blocks` of the step. All threads call it. Returns the next level.
+    __device__ static unsigned run(const GraphSearch& search, const GraphSearchPlan& now, unsigned block,
+                                   unsigned blocks, GraphShared& shared)
+    {
+        if (now.mode == StepMode::small)
+            return small_levels<Weighted>(search, now, shared);
+        if (threadIdx.x == 0)
+            shared.staged = 0;
+        __syncthreads();
+        if (now.mode == StepMode::top_down)
+            top_down<Weighted>(search, now, block, blocks, shared);
+        if constexpr (Weighted) {
+            if (now.mode == StepMode::split)
+                split_far(search, now, block, blocks, shared);
+        } else {
+            if (now.mode == StepMode::bottom_up)
+                bottom_up(search, now, block, blocks, shared);
+        }
+        __syncthreads();
+        append_vertices(search, 1 - now.list, shared, shared.staged,
+                        [&](unsigned index) { return shared.stage[index]; });
+        return now.level + 1;
     }
-    __syncthreads();
-    append_vertices(search, 1 - now.list, shared, shared.staged, [&](unsigned index) { return shared.stage[index]; });
-    return now.level + 1;
-}
 
-// Which step is next, by one thread after all blocks of the step `now`.
-template <bool Weighted>
-__device__ void plan_step(const GraphSearch& search, const GraphSearchPlan& now, unsigned level, unsigned threads)
-{
-    GraphSearchState& state = *search.state;
-    GraphSearchPlan& next = state.plan;
-    const ItemsAndBlocks found = state.found;
-    state.found = 0;
-    next.level = level;
-    next.list = 1 - now.list;
-    next.items = static_cast<unsigned>(found >> kItemsShift);
-    next.edges = static_cast<unsigned>(found);
-    next.unexplored = now.unexplored - next.edges;
-    LevelStep step;
-    if (next.items != 0) {
-        step = step_of_level(now.mode, next.items, next.edges, next.unexplored, search.task.vertices, search.small,
-                             search.directions);
-    } else if (!Weighted || state.far_count == 0) {
-        next.mode = StepMode::done;
-        next.blocks = 0;
-        return;
-    } else {
-        // After a split that found nothing near, the next range begins at the least distance.
-        const unsigned from =
-            now.mode == StepMode::split && state.far_least > now.bound ? state.far_least : now.bound;
-        next.settled = now.bound;
-        next.bound = from < kUnreached - search.delta ? from + search.delta : kUnreached;
-        next.far = 1 - now.far;
-        next.far_read = state.far_count;
-        state.far_count = 0;
-        state.far_least = kUnreached;
-        step = {StepMode::split, threads_for(next.far_read)};
+    // Which step is next, by one thread after all blocks of the step `now`.
+    __device__ static void plan_next(const GraphSearch& search, const GraphSearchPlan& now, unsigned level,
+                                     unsigned threads)
+    {
+        GraphSearchState& state = *search.state;
+        GraphSearchPlan& next = state.plan;
+        const ItemsAndBlocks found = state.found;
+        state.found = 0;
+        next.level = level;
+        next.list = 1 - now.list;
+        next.items = static_cast<unsigned>(found >> kItemsShift);
+        next.edges = static_cast<unsigned>(found);
+        next.unexplored = now.unexplored - next.edges;
+        LevelStep step;
+        if (next.items != 0) {
+            step = step_of_level(now.mode, next.items, next.edges, next.unexplored, search.task.vertices,
+                                 search.small, search.directions);
+        } else if (!Weighted || state.far_count == 0) {
+            next.mode = StepMode::done;
+            next.blocks = 0;
+            return;
+        } else {
+            // After a split that found nothing near, the next range begins at the least distance.
+            const unsigned from =
+                now.mode == StepMode::split && state.far_least > now.bound ? state.far_least : now.bound;
+            next.settled = now.bound;
+            next.bound = from < kUnreached - search.delta ? from + search.delta : kUnreached;
+            next.far = 1 - now.far;
+            next.far_read = state.far_count;
+            state.far_count = 0;
+            state.far_least = kUnreached;
+            step = {StepMode::split, threads_for(next.far_read)};
+        }
+        next.mode = step.mode;
+        const unsigned blocks = blocks_of_step(step.threads, threads);
+        next.blocks = blocks < search.most_blocks ? blocks : search.most_blocks;
     }
-    next.mode = step.mode;
-    const unsigned blocks = blocks_of_step(step.threads, threads);
-    next.blocks = blocks < search.most_blocks ? blocks : search.most_blocks;
-}
+};
 
-// Whether this block is the last of the step. All threads call it. Then it sees what all blocks wrote.
-__device__ inline bool is_last_block(const GraphSearch& search, unsigned blocks, GraphShared& shared)
-{
-    if (blocks == 1)
-        return true;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        shared.last = arrives_last(&search.state->arrived, blocks) ? 1 : 0;
-    __syncthreads();
-    return shared.last != 0;
-}
-
-// A step for the host. The last block plans the next one.
+// A step for the host.
 template <bool Weighted>
 __global__ void LAUNCH_BOUNDS(1024) search_step(GraphSearch search)
 {
     BLOCK_SHARED(GraphShared, shared, 1);
-    const GraphSearchPlan now = search.state->plan;
-    const unsigned level = run_step<Weighted>(search, now, blockIdx.x, gridDim.x, shared[0]);
-    if (is_last_block(search, gridDim.x, shared[0]) && threadIdx.x == 0)
-        plan_step<Weighted>(search, now, level, blockDim.x);
+    SearchBlock<GraphSteps<Weighted>>{search, shared[0]}.run_step();
 }
 
 // By the thread that launches the next step.
@@ -165,13 +158,5 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     context.upload(setup.state, std::span<const GraphSearchState>(&start, 1));
     return setup;
 }
-
-#ifdef __CUDACC__
-// A search whose steps are the runs of a device graph.
-struct CapturedSearch {
-    GraphSearchSetup setup;
-    Graph graph;
-};
-#endif
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -1,7 +1,7 @@
-// A search for a spanning forest over a list of edges: which step is next, which block says so, and the buffers.
+// A search for a spanning forest over a list of edges: its steps, and its buffers.
 #pragma once
 
-#include "device/parts/in_block.hpp"
+#include "device/parts/search_steps.hpp"
 #include "workloads/mst/mst_steps.hpp"
 
 #include <algorithm>
@@ -10,34 +10,39 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Which step is next, by one thread after all blocks of the step `now`.
-__device__ inline void plan_step(const MstSearch& search, const MstPlan& now, unsigned threads)
-{
-    MstState& state = *search.state;
-    const MstTask& task = search.task;
-    MstPlan next = now;
-    next.step = step_after(now.step, state.found, task.vertices, task.edges, task.light != UINT32_MAX);
-    if (now.step.phase == MstPhase::least)
-        next.keys = 1 - now.keys;
-    if (next.step.phase == MstPhase::hook)
-        next.list = 1 - now.list;
-    state.found = 0;
-    const unsigned blocks = mst_blocks(next.step.items, threads);
-    next.blocks = next.step.phase == MstPhase::done ? 0 : blocks < search.most_blocks ? blocks : search.most_blocks;
-    state.plan = next;
-}
+// The steps of a search (device/parts/search_steps.hpp).
+struct MstSteps {
+    using Search = MstSearch;
+    using Shared = MstShared;
 
-// Whether this block is the last of the step. All threads call it. Then it sees what all blocks wrote.
-__device__ inline bool is_last_block(const MstSearch& search, unsigned blocks, MstShared& shared)
-{
-    __syncthreads();
-    if (blocks == 1)
-        return true;
-    if (threadIdx.x == 0)
-        shared.last = arrives_last(&search.state->arrived, blocks) ? 1 : 0;
-    __syncthreads();
-    return shared.last != 0;
-}
+    __device__ static unsigned run(const MstSearch& search, const MstPlan& now, unsigned block, unsigned blocks,
+                                   MstShared& shared)
+    {
+        run_step(search, now, block, blocks, shared);
+        __syncthreads();
+        return 0; // the plan says all that the next one needs
+    }
+
+    // Which step is next, by one thread after all blocks of the step `now`.
+    __device__ static void plan_next(const MstSearch& search, const MstPlan& now, unsigned /*result*/,
+                                     unsigned threads)
+    {
+        MstState& state = *search.state;
+        const MstTask& task = search.task;
+        MstPlan next = now;
+        next.step = step_after(now.step, state.found, task.vertices, task.edges, task.light != UINT32_MAX);
+        if (now.step.phase == MstPhase::least)
+            next.keys = 1 - now.keys;
+        if (next.step.phase == MstPhase::hook)
+            next.list = 1 - now.list;
+        state.found = 0;
+        const unsigned blocks = mst_blocks(next.step.items, threads);
+        next.blocks = next.step.phase == MstPhase::done ? 0
+                      : blocks < search.most_blocks     ? blocks
+                                                        : search.most_blocks;
+        state.plan = next;
+    }
+};
 
 // The buffers of a search, and its start.
 struct MstSetup {
@@ -73,13 +78,5 @@ inline MstSetup set_up_search(const MstJob& job, std::uint32_t most_blocks)
     job.context.upload(setup.state, std::span<const MstState>(&start, 1));
     return setup;
 }
-
-#ifdef __CUDACC__
-// A search whose steps are the runs of a graph.
-struct CapturedMst {
-    MstSetup setup;
-    Graph graph;
-};
-#endif
 
 } // namespace nestbed::inline NESTBED_BACKEND

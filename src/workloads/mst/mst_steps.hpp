@@ -41,9 +41,8 @@ struct MstSearch {
 
 // In shared memory.
 struct MstShared {
-    unsigned first; // place of the edges that the block lists
-    unsigned last;
-    unsigned continues;
+    unsigned first;     // place of the edges that the block lists
+    unsigned continues; // the block does the next step, without the others
 };
 
 // Some items of a thread, so that what it loads of each does not wait for the others.

@@ -1,77 +1,50 @@
-// What blocks do to divide a part of the points into many: count the points of each part, move them there, and list the nodes. All
-// threads of a block call these functions.
+// What blocks do to divide a part of the points into many, and to list the nodes: a step of the quadtree. All threads of a block call
+// these functions.
 #pragma once
 
+#include "device/parts/partition.hpp"
 #include "workloads/quadtree/quadtree.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Block `block` of `blocks`: how many points each part has, and the range of all codes, added to `division`. `words`: shared
-// memory, kMaxQuadParts + 2.
-__device__ inline void count_points(const QuadTask& task, const QuadPart& part, const QuadDigits& digits,
-                                    QuadDivision& division, unsigned block, unsigned blocks, unsigned* words)
-{
-    constexpr unsigned kNoDigit = 0xFFFFFFFF;
-    unsigned* const counts = words;
-    unsigned* const range = words + kMaxQuadParts;
-    const unsigned tid = threadIdx.x;
-    const unsigned tile = kPointsPerThread * blockDim.x;
-    const bool by_code = digits.bits < kCodeBits;
-    __syncthreads(); // nobody still reads what was there before
-    if (tid < digits.parts())
-        counts[tid] = 0;
-    if (tid == 0) {
-        range[0] = 0xFFFFFFFF;
-        range[1] = 0;
-    }
-    __syncthreads();
-    unsigned least = 0xFFFFFFFF;
-    unsigned most = 0;
-    for (unsigned base = block * tile; base < part.count; base += blocks * tile) {
-        unsigned taken[kPointsPerThread];
-        if (by_code)
-            load_codes(task, part, base, taken);
-        else
-            load_order(task, part, base, taken);
-        unsigned digit = kNoDigit; // of the last points
-        unsigned run = 0;          // how many have it: one addition for all
-        for (unsigned turn = 0; turn < kPointsPerThread; ++turn) {
-            if (turn * blockDim.x + tid >= part.count - base)
-                break;
-            least = least < taken[turn] ? least : taken[turn];
-            most = most > taken[turn] ? most : taken[turn];
-            const unsigned now = digits.of(taken[turn], taken[turn]);
-            if (now != digit && run != 0) {
-                atomicAdd(&counts[digit], run);
-                run = 0;
-            }
-            digit = now;
-            ++run;
-        }
-        if (run != 0)
-            atomicAdd(&counts[digit], run);
-    }
-    gather_range(&range[0], &range[1], least, most);
-    __syncthreads();
-    if (tid < digits.parts() && counts[tid] != 0)
-        atomicAdd(&division.counts[tid], counts[tid]);
-    if (tid == 0) {
-        atomicMax(&division.not_least, ~range[0]);
-        atomicMax(&division.most, range[1]);
-    }
-}
+// For device/parts/partition.hpp: an element is a code and a place in the input; points with equal codes are divided by their places.
+struct QuadElements {
+    static constexpr unsigned kMaxParts = kMaxQuadParts;
+    static constexpr unsigned kMaxTile = kMaxQuadTile;
+    static constexpr unsigned kPerThread = kPointsPerThread;
 
-// By the last block to count: where the points of each part go. Ends with a barrier.
-__device__ inline void set_cursors(const QuadPart& part, const QuadDigits& digits, QuadDivision& division)
-{
-    const unsigned tid = threadIdx.x;
-    ItemsAndBlocks total = 0;
-    const ItemsAndBlocks before = sum_before(tid < digits.parts() ? division.counts[tid] : 0, false, total);
-    if (tid < digits.parts())
-        division.cursors[tid] = part.first + static_cast<unsigned>(before);
-    __syncthreads();
-}
+    const QuadTask& task;
+    const QuadPart& whole;
+    const QuadDigits& digits;
+
+    __device__ unsigned first() const { return whole.first; }
+    __device__ unsigned count() const { return whole.count; }
+    __device__ unsigned parts() const { return digits.parts(); }
+    __device__ bool by_code() const { return digits.bits < kCodeBits; }
+    __device__ static unsigned key(unsigned word) { return word; }
+    __device__ static unsigned word(unsigned key) { return key; }
+    __device__ unsigned part(unsigned key) const { return digits.of(key, key); }
+    __device__ void load(unsigned base, unsigned (&words)[kPerThread]) const
+    {
+        if (by_code())
+            load_codes(task, whole, base, words);
+        else
+            load_order(task, whole, base, words);
+    }
+    __device__ void load_others(unsigned base, unsigned (&words)[kPerThread]) const
+    {
+        if (by_code())
+            load_order(task, whole, base, words);
+        else
+            load_codes(task, whole, base, words);
+    }
+    __device__ unsigned* words_to() const { return by_code() ? to().codes : to().order; }
+    __device__ unsigned* others_to() const { return by_code() ? to().order : to().codes; }
+
+  private:
+    __device__ const QuadArray& to() const { return task.at(next_place(whole.place)); }
+};
 
 // By one thread: the nodes that a narrower part has skipped. Each has all points of the part.
 __device__ inline void list_chain(const QuadTask& task, const QuadPart& part, const QuadPart& narrow)
@@ -81,72 +54,6 @@ __device__ inline void list_chain(const QuadTask& task, const QuadPart& part, co
         task.put(atomicAdd(task.node_count, 1U),
                  {level, leading_bits(narrow.code, 2 * level), part.first, part.count});
         divided = task.limits.divided(level, part.count);
-    }
-}
-
-// Block `block` of `blocks`: moves the points to their parts, in the order of parts within each tile, so that neighbouring threads
-// write neighbouring points. `words`: shared memory, kMaxQuadTile + 2 * kMaxQuadParts.
-__device__ inline void move_points(const QuadTask& task, const QuadPart& part, const QuadDigits& digits,
-                                   QuadDivision& division, unsigned block, unsigned blocks, unsigned* words)
-{
-    unsigned* const counts = words + kMaxQuadTile;    // of the tile; then where the part begins in it
-    unsigned* const offsets = counts + kMaxQuadParts; // from a point's place in the tile to its new place
-    const QuadArray& to = task.at(next_place(part.place));
-    const unsigned tid = threadIdx.x;
-    const unsigned tile = kPointsPerThread * blockDim.x;
-    const bool by_code = digits.bits < kCodeBits;
-    for (unsigned base = block * tile; base < part.count; base += blocks * tile) {
-        const unsigned points = part.count - base < tile ? part.count - base : tile;
-        unsigned key[kPointsPerThread];
-        unsigned place[kPointsPerThread]; // among the points of its part, then in the tile
-        if (by_code)
-            load_codes(task, part, base, key);
-        else
-            load_order(task, part, base, key);
-        __syncthreads();
-        if (tid < digits.parts())
-            counts[tid] = 0;
-        __syncthreads();
-        for (unsigned turn = 0; turn < kPointsPerThread; ++turn) {
-            place[turn] = 0;
-            if (turn * blockDim.x + tid < points)
-                place[turn] = atomicAdd(&counts[digits.of(key[turn], key[turn])], 1U);
-        }
-        __syncthreads();
-        const unsigned mine = tid < digits.parts() ? counts[tid] : 0;
-        ItemsAndBlocks total = 0;
-        const auto before = static_cast<unsigned>(sum_before(mine, false, total));
-        if (tid < digits.parts()) {
-            counts[tid] = before;
-            if (mine != 0)
-                offsets[tid] = atomicAdd(&division.cursors[tid], mine) - before;
-        }
-        __syncthreads();
-        for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
-            if (turn * blockDim.x + tid < points) {
-                place[turn] += counts[digits.of(key[turn], key[turn])];
-                words[place[turn]] = key[turn];
-            }
-        __syncthreads();
-        unsigned target[kPointsPerThread];
-        load_tile(words, points, key);
-        for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
-            if (const unsigned index = turn * blockDim.x + tid; index < points) {
-                target[turn] = offsets[digits.of(key[turn], key[turn])] + index;
-                (by_code ? to.codes : to.order)[target[turn]] = key[turn];
-            }
-        if (by_code)
-            load_order(task, part, base, key);
-        else
-            load_codes(task, part, base, key);
-        __syncthreads();
-        for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
-            if (turn * blockDim.x + tid < points)
-                words[place[turn]] = key[turn];
-        __syncthreads();
-        for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
-            if (const unsigned index = turn * blockDim.x + tid; index < points)
-                (by_code ? to.order : to.codes)[target[turn]] = words[index];
     }
 }
 
@@ -222,7 +129,7 @@ __device__ bool quad_step(const QuadTask& task, const QuadItem& item, unsigned b
     case QuadStep::divide: {
         const QuadDigits digits = digits_of(part, blockDim.x, task.count);
         QuadDivision& division = task.divisions[item.division];
-        count_points(task, part, digits, division, block, blocks, words);
+        count_parts(QuadElements{task, part, digits}, division, block, blocks, words);
         if (!block_arrives_last(&division.arrived, blocks))
             return false;
         const unsigned common = common_bits(~division.not_least, division.most);
@@ -230,13 +137,13 @@ __device__ bool quad_step(const QuadTask& task, const QuadItem& item, unsigned b
             const QuadPart narrow = narrowed(part, task.limits, common, division.most);
             return one_part(narrow);
         }
-        set_cursors(part, digits, division);
+        set_cursors(QuadElements{task, part, digits}, division);
         return counted();
     }
     case QuadStep::scatter: {
         const QuadDigits digits = digits_of(part, blockDim.x, task.count);
         QuadDivision& division = task.divisions[item.division];
-        move_points(task, part, digits, division, block, blocks, words);
+        move_to_parts(QuadElements{task, part, digits}, division, block, blocks, words);
         return block_arrives_last(&division.arrived, blocks) && moved(digits, division);
     }
     default:
