@@ -1,8 +1,8 @@
 // Runs cases under Nsight Compute, one after another, and reads the counts from the files that it writes.
 #pragma once
 
-#include "run/profiler.hpp"
 #include "inspect/reconcile.hpp"
+#include "run/profiler.hpp"
 #include "run/runner.hpp"
 
 #include <chrono>

@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "base/text_file.hpp"
 #include "inspect/ncu_lines.hpp"
-#include "run/profiler.hpp"
 #include "model/mechanism.hpp"
+#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

@@ -13,10 +13,10 @@
 // Source: Besl, McKay, "A Method for Registration of 3-D Shapes", PAMI 1992; a maximum distance of correspondences is usual.
 #pragma once
 
+#include "base/bits.hpp"
 #include "model/case.hpp"
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -86,7 +86,7 @@ struct IcpSurface {
 // Nodes of the left part of a left-balanced tree with so many nodes, at least one.
 constexpr std::uint32_t left_nodes(std::uint32_t nodes)
 {
-    const auto depth = static_cast<unsigned>(std::bit_width(nodes)) - 1;
+    const auto depth = static_cast<unsigned>(bit_width(nodes)) - 1;
     if (depth == 0)
         return 0;
     const std::uint32_t half = std::uint32_t{1} << (depth - 1);
