@@ -283,7 +283,7 @@ FIGURES = [
            figures_sizes.inputs, _taken, figures_sizes.by_input, page="a dot of it is the best of several cases"),
     Figure("by-work", "time-work", "Time against the work of an item", "", "data-dependent launches and flat forms with several works per item", "refine",
            figures_work.works, _taken, figures_work.by_work, page="a point of it is the best of several cases"),
-    Figure("tenants", "tenants", "Many tenants against the width of a level", "", "tenants with three widths of a level or more", "tenants",
+    Figure("tenants", "tenants", "Many tenants against the width of a level", "", "tenants with three widths of a level, or two gaps between arrivals", "tenants",
            figures_tenants.tenants, _taken, figures_tenants.by_width, page="a point of it is the best of several cases"),
     Figure("by-budget", "time-budget", "Tree search against the budget", "", "searches of a tree with several budgets", "search",
            figures_search.budgets, _taken, figures_search.by_budget, page="a point of it is the best of several cases"),
