@@ -288,7 +288,7 @@ FIGURES = [
            figures_sizes.inputs, _taken, figures_sizes.by_input, page="a dot of it is the best of several cases"),
     Figure("by-work", "time-work", "Time against the work of an item", "", "data-dependent launches and flat forms with several works per item", "refine",
            figures_work.works, _taken, figures_work.by_work, page="a point of it is the best of several cases"),
-    Figure("tenants", "tenants", "Many tenants against the width of a level", "", "tenants with three widths of a level or more", "tenants",
+    Figure("tenants", "tenants", "Many tenants against the width of a level", "", "tenants with three widths of a level, or two gaps between arrivals", "tenants",
            figures_tenants.tenants, _taken, figures_tenants.by_width, page="a point of it is the best of several cases"),
     Figure("resources", "resources", "A launch as a change of resources", "", "icp by launches and by one grid, with three scans or shares of near points",
            "resources", figures_resources.resources, _taken, figures_resources.over_launches, page="a point of it is the best of several cases"),

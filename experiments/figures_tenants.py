@@ -13,18 +13,19 @@ NEAR = 1.1  # from here on a launch takes about as long as the queue
 
 
 def tenants(cases):
-    """Tenants with three widths of a level or more."""
+    """Tenants with three widths of a level or more, or two gaps between arrivals."""
     own = cases[cases["workload"] == "tenants"]
     own = own.assign(**{name: pandas.to_numeric(own[name], errors="coerce") for name in (WIDTH_AXIS, GAP_AXIS)})
     return own if len(_panels(own)) else own[:0]
 
 
 def _panels(cases):
-    """[(axis, measure, cases)]: tenants that arrive together by width, and others by gap, that agree in all else that is the problem."""
+    """[(axis, measure, cases)]: tenants that arrive together by three widths or more, and others by two gaps or more, that agree in all else that is the
+    problem."""
     found = []
-    for axis, measure, own in ((WIDTH_AXIS, "us", cases[cases["input"] == "together"]), (GAP_AXIS, "latency", cases[cases["input"] == "poisson"])):
+    for axis, measure, least, own in ((WIDTH_AXIS, "us", 3, cases[cases["input"] == "together"]), (GAP_AXIS, "latency", 2, cases[cases["input"] == "poisson"])):
         beside = [name for name in ("elements", "levels", "dwell", "seed", WIDTH_AXIS) if name != axis]
-        found += [(axis, measure, group) for group in parts.grouped_by(own, beside) if group[axis].nunique() >= 3]
+        found += [(axis, measure, group) for group in parts.grouped_by(own, beside) if group[axis].nunique() >= least]
     return found
 
 
@@ -62,7 +63,8 @@ def _title(panels):
     if not both:
         return "Many tenants: the time of one against the gap between arrivals"
     worst = f"the best launch takes {style.three(launches[both[0]] / queue[both[0]])} times as long as a queue at {style.grouped(both[0])} nodes a level"
-    return f"Many tenants: {worst}, and " + (f"from {style.grouped(near)} nodes a level on as long" if near is not None else "never as long")
+    return f"Many tenants: {worst}, and " + (
+        f"within {round(100 * (NEAR - 1))} % of it from {style.grouped(near)} nodes a level on" if near is not None else f"never within {round(100 * (NEAR - 1))} % of it")
 
 
 def _label(strategy, mechanism):

@@ -108,8 +108,9 @@ __device__ inline unsigned end_level(const TenantsTask& task, unsigned number, u
     return words[0];
 }
 
-// Block `block` of the `blocks` blocks of level `level` of a tenant; of a root, only the first has work. The block that ends a level goes on with those after
-// it that have at most `threshold` nodes. Returns what end_level() says of the last one that it ended; `level` is then the next level.
+// Block `block` of the `blocks` blocks of level `level` of a tenant; of a root, only the first has work. The block that ends a level goes
+// on with those after it that have at most `threshold` nodes. Returns what end_level() says of the last one that it ended; `level` is
+// then the next level.
 __device__ inline unsigned run_level(const TenantsTask& task, unsigned number, unsigned& level, unsigned block,
                                      unsigned blocks, unsigned* words)
 {
