@@ -300,6 +300,15 @@ bool is_problem(const Axis& axis, const WorkloadInfo& workload)
     return workload.irregular ? axis.problem : axis.input;
 }
 
+std::vector<std::optional<std::uint64_t>> problem_of(const Case& point)
+{
+    std::vector<std::optional<std::uint64_t>> values{static_cast<std::uint64_t>(point.backend)};
+    for (const Axis& axis : plain_axes())
+        if (axis.problem || axis.id == axis::grid)
+            values.push_back(axis.get(point));
+    return values;
+}
+
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
 {
     if (!value)

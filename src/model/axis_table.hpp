@@ -81,6 +81,9 @@ AxisText text_for(const Axis& axis, const WorkloadInfo& workload);
 // it tunes a strategy. As the descriptor says (AxisMeaning::role); otherwise every input of a regular workload is a
 // problem, because all its strategies have the same parameters.
 bool is_problem(const Axis& axis, const WorkloadInfo& workload);
+// The values that decide the input of a case, so that it can be kept for a case with the same ones. The grid is one of them, because it
+// decides how many elements there are where nothing else does.
+std::vector<std::optional<std::uint64_t>> problem_of(const Case& point);
 // Whether it can apply to cases of the strategy, by any of its mechanisms, on any backend.
 bool applies(const Axis& axis, const StrategyInfo& info);
 

@@ -17,7 +17,6 @@
 #include <random>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace nestbed
 {
@@ -309,17 +308,6 @@ class GroupRun
     std::vector<std::vector<double>> latencies_; // by depth, from the traced run
 };
 
-// What groups that solve the same problem have in common: the second takes the input that the first has made. The grid decides how
-// many elements there are where nothing else does.
-auto input_of(const Case& of)
-{
-    std::vector<std::optional<std::uint64_t>> values{static_cast<std::uint64_t>(of.backend)};
-    for (const Axis& axis : plain_axes())
-        if (axis.problem || axis.id == axis::grid)
-            values.push_back(axis.get(of));
-    return values;
-}
-
 } // namespace
 
 RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<BackendKind, RunFacts>& runs,
@@ -338,8 +326,8 @@ RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<B
             holds |= GroupRun(plan, group, *samplers.at(backend), runs.at(backend), log, rest.first(cases), hooks,
                               progress, time_left, results.size() - rest.size(), outcome)
                          .run();
-            const bool keeps = group + 1 < plan.groups.size() && input_of(plan.groups[group].cases.front()) ==
-                                                                     input_of(plan.groups[group + 1].cases.front());
+            const bool keeps = group + 1 < plan.groups.size() && problem_of(plan.groups[group].cases.front()) ==
+                                                                     problem_of(plan.groups[group + 1].cases.front());
             if (holds && !keeps)
                 samplers.at(backend)->release();
             holds = holds && keeps;
