@@ -94,7 +94,7 @@ def over_launches(part, shown, figure):
         axes.axhline(1, color=style.INK, linewidth=0.8, zorder=1)
         style.log_axis(axes, "y", min(every), max(every))
         scale = SCAN_BYTES / 1e6 if axis == "elements" else 1
-        style.binary_axis(axes, "x", {value * scale for line in lines.values() for value, _, _ in line}, width, style.three)
+        style.binary_axis(axes, "x", {value * scale for line in lines.values() for value, _, _ in line}, width, style.three if axis == "elements" else style.grouped)
         axes.set_xlabel(AXES[axis])
         axes.set_ylabel("time over the best launches")
         sheet.end_labels(axes, ends)
