@@ -10,6 +10,7 @@ SCAN_BYTES = 16  # of a point of the scan
 LAUNCHED, TOGETHER = "icp_launches", "icp_cooperative"
 COLOURS = dict(zip((1, 2, 4, 8), style.scale_colours(4)))  # by scan points of a thread
 MARKS = {256: "v", 512: "D", 1024: "^"}  # by threads of a block
+WORDS = {"elements": "{} scan points", "dwell": "one scan point of {} is near the surface"}
 AXES = {"elements": "MB that an iteration reads", "dwell": "one scan point of so many is near the surface"}
 
 
@@ -29,7 +30,7 @@ def resources(cases):
 
 def _label(case):
     if case["strategy"] == TOGETHER:
-        return f"{style.marked(TOGETHER)}, {case['block']:.0f} threads, {case['budget']:.0f} points of each"
+        return f"{style.marked(TOGETHER)}, {case['block']:.0f} × {case['budget']:.0f}"
     return ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(case["mechanism"])]))
 
 
@@ -54,7 +55,7 @@ def _panels(shown):
     for axis, other in (("elements", "dwell"), ("dwell", "elements")):
         for panel in parts.grouped_by(timed, [other]):
             if panel[panel["strategy"] == LAUNCHED][axis].nunique() >= 3 and panel[panel["strategy"] == TOGETHER][axis].nunique() >= 3:
-                found.append((axis, f"{other} {style.grouped(panel.iloc[0][other])}", _lines(panel, axis)))
+                found.append((axis, WORDS[other].format(style.grouped(panel.iloc[0][other])), _lines(panel, axis)))
     return found
 
 
@@ -93,9 +94,9 @@ def over_launches(part, shown, figure):
         axes.axhline(1, color=style.INK, linewidth=0.8, zorder=1)
         style.log_axis(axes, "y", min(every), max(every))
         scale = SCAN_BYTES / 1e6 if axis == "elements" else 1
-        style.binary_axis(axes, "x", {value * scale for line in lines.values() for value, _, _ in line}, width, style.three)
+        style.binary_axis(axes, "x", {value * scale for line in lines.values() for value, _, _ in line}, width, style.three if axis == "elements" else style.grouped)
         axes.set_xlabel(AXES[axis])
         axes.set_ylabel("time over the best launches")
         sheet.end_labels(axes, ends)
-    sheet.notes.append("A point is the fastest case of its form; of one grid, by threads of a block and scan points of a thread at a time.")
+    sheet.notes.append("A point is the fastest case of its form; of one grid, by threads of a block × scan points of a thread at a time.")
     return sheet.finish(parts.caption_of(part, shown))

@@ -5,6 +5,7 @@
 #include "workloads/icp/descriptor.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 namespace nestbed

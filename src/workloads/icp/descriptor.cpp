@@ -18,7 +18,7 @@ constexpr std::uint32_t kDefaultBlock = 1024;
 constexpr std::array kInputs{IcpInput::waves, IcpInput::bumps};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "the surface: waves, or bumps, which has more points in its middle"},
-    {axis::elements, "points of the scan", kDefaultScan, "2^22"},
+    {axis::elements, "scan points", kDefaultScan, "2^22"},
     {axis::block, "threads per block, a power of two", kDefaultBlock},
     {axis::grain, "points of the surface per leaf, without those of its border", 20480, {}, AxisRole::problem},
     {axis::division, "leaves of the tree, a power of two", 128, {}, AxisRole::problem},

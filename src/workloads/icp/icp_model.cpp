@@ -5,6 +5,7 @@
 #include "workloads/icp/descriptor.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <mutex>
 
@@ -228,6 +229,16 @@ struct Iteration {
 };
 
 } // namespace
+
+std::uint32_t left_nodes(std::uint32_t nodes)
+{
+    const auto depth = static_cast<unsigned>(std::bit_width(nodes)) - 1;
+    if (depth == 0)
+        return 0;
+    const std::uint32_t half = std::uint32_t{1} << (depth - 1);
+    const std::uint32_t last = nodes + 1 - 2 * half; // in the lowest row
+    return half - 1 + (last < half ? last : half);
+}
 
 std::string why_no_icp(const Case& point)
 {

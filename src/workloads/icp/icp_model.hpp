@@ -13,7 +13,6 @@
 // Source: Besl, McKay, "A Method for Registration of 3-D Shapes", PAMI 1992; a maximum distance of correspondences is usual.
 #pragma once
 
-#include "base/bits.hpp"
 #include "model/case.hpp"
 
 #include <array>
@@ -84,15 +83,7 @@ struct IcpSurface {
 };
 
 // Nodes of the left part of a left-balanced tree with so many nodes, at least one.
-constexpr std::uint32_t left_nodes(std::uint32_t nodes)
-{
-    const auto depth = static_cast<unsigned>(bit_width(nodes)) - 1;
-    if (depth == 0)
-        return 0;
-    const std::uint32_t half = std::uint32_t{1} << (depth - 1);
-    const std::uint32_t last = nodes + 1 - 2 * half; // in the lowest row
-    return half - 1 + (last < half ? last : half);
-}
+std::uint32_t left_nodes(std::uint32_t nodes);
 
 // The whole number nearest to sum / weight; sum is a number with a sign, modulo 2^64; weight is not 0.
 constexpr std::int32_t icp_mean(unsigned long long sum, unsigned long long weight)
