@@ -64,9 +64,8 @@ struct IcpLaunches {
 
     static void prepare(const IcpJob& job)
     {
-        with_declared_nest<IcpLaunches>(job, 0, [&](auto nest) {
-            job.context.allow_shared<icp_launched_leaf<decltype(nest)>>(job.shared_bytes);
-        });
+        for_each_nest_type<IcpLaunches>(
+            [&](auto nest) { job.context.allow_shared<icp_launched_leaf<decltype(nest)>>(job.shared_bytes); });
     }
 
     static void run(const IcpJob& job)

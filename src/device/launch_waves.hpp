@@ -55,6 +55,21 @@ void with_declared_nest(const PreparedRun& run, std::uint32_t first, const Call&
     }
 }
 
+// Calls call(nest) with a Nest of each type that kernels of S may get: for attributes of these kernels. It has no data, and nothing
+// is launched with it.
+template <class S, std::size_t Index = 0, class Call>
+void for_each_nest_type(const Call& call)
+{
+    if constexpr (Index < S::info.mechanisms.size()) {
+        constexpr Mechanism kHow = S::info.mechanisms[Index];
+        if constexpr (launches_kernels(kHow) && kUntracedKernels)
+            call(NestBy<kHow, false>{});
+        if constexpr (launches_kernels(kHow) && kTracedKernels)
+            call(NestBy<kHow, true>{});
+        for_each_nest_type<S, Index + 1>(call);
+    }
+}
+
 // Calls launch(wave, nest) for each wave of the case's plan, in order. launch() must launch the wave's blocks of the
 // root grid and pass `nest` as the last argument of the kernel. The type of `nest` depends on the mechanism of the
 // case and on whether the run is traced.
