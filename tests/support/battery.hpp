@@ -290,6 +290,8 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.levels = 5;
             point.dwell = 3;
             point.grid = 0;
+            if (changes_graphs(mechanism_of(info, point)))
+                point.wave = 1; // a graph for each tenant, as a plan has it
         }
         if (info.workload->name == "icp") { // four leaves; a third of the scan is near the surface
             point.division = 4;
