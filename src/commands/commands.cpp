@@ -1,5 +1,11 @@
 #include "commands/commands.hpp"
 
+// For the linker, which takes this file for its name (src/CMakeLists.txt).
+extern "C" {
+extern const char nestbed_further_commands;
+const char nestbed_further_commands = 0;
+}
+
 namespace
 {
 

@@ -131,6 +131,9 @@ TEST(RacesCommand, SaysHowToMakeThatProgramWhereItIsNot)
 {
     const ScratchFolder folder;
     std::filesystem::copy(NESTBED_PROGRAM, folder.path("nestbed"));
+    const std::string commands = "modules/commands.so";
+    std::filesystem::create_directory(folder.path("modules"));
+    std::filesystem::copy(std::filesystem::path(NESTBED_PROGRAM).replace_filename(commands), folder.path(commands));
     std::string text;
     EXPECT_EQ(exit_code_of("env -u COLUMNS " + folder.path("nestbed") + " races --strategy tail", text), 1);
     EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races does not exist"), HasSubstr("CXX=g++"),

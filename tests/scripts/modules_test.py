@@ -128,11 +128,12 @@ class Modules(Scratch):
             {entry["name"]: [one["column"] for one in entry["parameters"] if one["problem"]]
              for entry in json.loads(called(NESTBED, "list", "--json").stdout)["workloads"]},
             {"bezier": ["input", "elements", "seed"], **dict.fromkeys(("bfs", "sssp", "mst", "triangles"), graph), "refine": ["input", "elements", "dwell", "division", "levels"],
-              "icp": ["input", "elements", "dwell", "division", "grain", "levels", "seed"],
+             "icp": ["input", "elements", "dwell", "division", "grain", "levels", "seed"],
              "mandelbrot": ["input", "elements", "nx", "ny", "dwell"], "tenants": ["input", "elements", "dwell", "grain", "levels", "delta", "seed"],
              "quadtree": ["input", "elements", "levels", "seed"], "search": ["input", "elements"], "sort": ["type", "input", "elements", "values", "seed"],
              "reduce": ["type", "input", "operator", "grid", "block", "elements", "seed"], "transpose": [*numbers, "seed"], "copy": [*numbers, "seed"],
-             "blobs": numbers, "fanout": ["grid", "block", "fanout"], **dict.fromkeys(("chain", "hello", "lanes", "litmus"), ["grid", "block"])})
+             "blobs": numbers, "fanout": ["grid", "block", "fanout"], "chain": ["grid", "block", "host_load", "nice", "pin"],
+             **dict.fromkeys(("hello", "lanes", "litmus"), ["grid", "block"])})
 
     def test_what_a_workload_of_another_name_left_is_deleted(self):
         modules = self.folder / "modules"
