@@ -269,8 +269,7 @@ std::vector<IcpPoint> icp_points(const Case& point)
         }
     });
     std::ranges::sort(points);
-    const auto same = std::ranges::unique(points);
-    points.erase(same.begin(), same.end());
+    points.erase(std::unique(points.begin(), points.end()), points.end());
     return points;
 }
 
