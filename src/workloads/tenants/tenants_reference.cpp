@@ -19,10 +19,10 @@ constexpr std::uint64_t kMaxNodes = std::uint64_t{1} << 28;
 constexpr std::size_t kEveryCore = std::size_t{1} << 24; // more than for_ranges() gives one thread
 
 // Numbers that the seed decides.
-enum Drawn : std::uint8_t { root_number, level_count, first_width, gap, kDrawn };
+enum Drawn : std::uint8_t { root_number, level_count, first_width, gap, numbers };
 std::uint64_t drawn(const Case& point, std::uint64_t tenant, Drawn what)
 {
-    return split_mix(point.seed, tenant * kDrawn + what);
+    return split_mix(point.seed, tenant * numbers + what);
 }
 
 std::uint32_t uniform(std::uint64_t drawn, std::uint32_t least, std::uint32_t most)
