@@ -23,6 +23,15 @@ struct LaunchShape {
 template <auto Kernel>
 inline std::size_t allowed_shared_bytes = cpu::kDefaultDynamicSharedBytes;
 
+// Whether a launch with this shape is allowed its dynamic shared memory. The usual one reads nothing that the race detector would
+// count.
+template <auto Kernel>
+bool is_shared_allowed(const LaunchShape& shape)
+{
+    return shape.shared_bytes <= cpu::kDefaultDynamicSharedBytes ||
+           shape.shared_bytes <= allowed_shared_bytes<Kernel>;
+}
+
 // The call of a kernel by one thread of a launch.
 template <auto Kernel, class... Args>
 cpu::KernelCall kernel_call(const LaunchShape& shape, const Args&... args)
@@ -39,7 +48,7 @@ cpu::KernelCall kernel_call(const LaunchShape& shape, const Args&... args)
 template <auto Kernel>
 void check_shared(const LaunchShape& shape)
 {
-    if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
+    if (!is_shared_allowed<Kernel>(shape))
         throw DeviceFault("a launch with " + std::to_string(shape.shared_bytes) +
                           " bytes of dynamic shared memory; allowed: at most " +
                           std::to_string(allowed_shared_bytes<Kernel>) + ", or as many as allow_shared() has set");
@@ -49,7 +58,7 @@ void check_shared(const LaunchShape& shape)
 template <auto Kernel, Mechanism How, class... Args>
 int device_launch(LaunchShape shape, Args... args)
 {
-    if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
+    if (!is_shared_allowed<Kernel>(shape))
         return cpu::launch_invalid_configuration; // as on an H100
     return cpu::launch(shape.grid, shape.block, How, kernel_call<Kernel>(shape, args...));
 }
@@ -59,7 +68,7 @@ int device_launch(LaunchShape shape, Args... args)
 template <auto Kernel, class... Args>
 int device_launch_to_wait_for(LaunchShape shape, Args... args)
 {
-    if (shape.shared_bytes > allowed_shared_bytes<Kernel>)
+    if (!is_shared_allowed<Kernel>(shape))
         return cpu::launch_invalid_configuration; // as on an H100
     return cpu::launch_and_wait(shape.grid, shape.block, kernel_call<Kernel>(shape, args...));
 }
