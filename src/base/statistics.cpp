@@ -1,6 +1,5 @@
 #include "base/statistics.hpp"
 
-#include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/statistics/univariate_statistics.hpp>
 
 #include <algorithm>
@@ -216,14 +215,6 @@ Estimate estimate_median(const std::vector<double>& values)
 Estimate estimate_ratio(const std::vector<double>& above, const std::vector<double>& below)
 {
     return estimate({{.above = rounds_of_one(above), .below = {rounds_of_one(below)}}});
-}
-
-double fisher_exact_fewer(std::size_t good, std::size_t rows, std::size_t other_good, std::size_t other_rows)
-{
-    const auto all_good = static_cast<unsigned>(good + other_good);
-    const auto drawn = static_cast<unsigned>(rows);
-    const auto all = static_cast<unsigned>(rows + other_rows);
-    return cdf(boost::math::hypergeometric_distribution<>(all_good, drawn, all), static_cast<unsigned>(good));
 }
 
 } // namespace nestbed

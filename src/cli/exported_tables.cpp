@@ -1,5 +1,6 @@
 #include "cli/exported_tables.hpp"
 
+#include "base/json.hpp"
 #include "log/cell_form.hpp"
 #include "log/row.hpp"
 #include "model/axis_table.hpp"
@@ -18,8 +19,6 @@ namespace nestbed
 
 namespace
 {
-
-using Json = nlohmann::ordered_json;
 
 template <class Range>
 Json names_of(const Range& range)
@@ -189,7 +188,7 @@ std::string exported_tables(std::span<const StrategyInfo* const> strategies)
         json["mechanisms"].push_back(mechanism_json(mechanism));
     for (const StrategyInfo* info : strategies)
         json["strategies"].push_back(strategy_json(*info));
-    return json.dump(2) + "\n";
+    return json_lines(json);
 }
 
 } // namespace nestbed

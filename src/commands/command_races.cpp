@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
@@ -149,15 +150,15 @@ bool is_about_program(const Arguments& arguments)
 }
 
 // What a program that was watched has reported. Null if it wrote nothing, or was ended while it did.
-nlohmann::ordered_json read_report(const std::filesystem::path& report)
+Json read_report(const std::filesystem::path& report)
 {
     if (!std::filesystem::exists(report))
         return {};
-    auto json = nlohmann::ordered_json::parse(read_text_file(report.string()), nullptr, false);
-    return json.is_discarded() ? nlohmann::ordered_json() : json;
+    Json json = parsed_json(read_text_file(report.string()));
+    return json.is_discarded() ? Json() : json;
 }
 
-bool has_findings(const nlohmann::ordered_json& report)
+bool has_findings(const Json& report)
 {
     return !report.at("races").empty() || !report.at("bad_accesses").empty();
 }
@@ -189,9 +190,9 @@ int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream
     out.flush();
     const ProgramEnd end = run_program_of_user(path, request.after.value_or(Arguments{}), environment, timeout,
                                                signals, as_json ? STDERR_FILENO : STDOUT_FILENO);
-    const nlohmann::ordered_json found = read_report(report);
+    const Json found = read_report(report);
     if (as_json && !found.is_null())
-        out << found.dump() << "\n";
+        out << json_text(found) << "\n";
     const std::string name = path.filename().string();
     if (end.timed_out)
         err << fmt::format("nestbed: {} did not end within {} and was ended; --timeout S gives it more time\n", name,

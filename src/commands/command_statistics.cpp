@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/statistics.hpp"
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
@@ -16,8 +17,6 @@ namespace nestbed
 
 namespace
 {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kStatisticsHelp =
     R"(Medians, 95 % bootstrap intervals and ratios of sets of numbers, for scripts:
@@ -55,7 +54,7 @@ constexpr std::array kOvers{NamedOver{"least", Over::least}, NamedOver{"greatest
 void check_keys(const Json& json, const std::string& place, const std::set<std::string>& allowed)
 {
     if (!json.is_object())
-        refuse(place, fmt::format("it is {}; allowed: an object", json.dump()));
+        refuse(place, fmt::format("it is {}; allowed: an object", json_text(json)));
     for (const auto& [key, value] : json.items())
         if (!allowed.contains(key))
             refuse(place, fmt::format("there is no key '{}'; allowed: {}", key, fmt::join(allowed, ", ")));
@@ -66,7 +65,7 @@ const Json& list_at(const Json& json, const char* key, const std::string& place)
 {
     if (!json.contains(key) || !json.at(key).is_array() || json.at(key).empty())
         refuse(place, fmt::format("\"{}\" is {}; allowed: a list of at least one", key,
-                                  json.contains(key) ? json.at(key).dump() : "missing"));
+                                  json.contains(key) ? json_text(json.at(key)) : "missing"));
     return json.at(key);
 }
 
@@ -77,7 +76,7 @@ Rounds rounds_of(const Json& list, const std::string& place)
         const bool is_round = one.is_array() && !one.empty() &&
                               std::ranges::all_of(one, [](const Json& each) { return each.is_number(); });
         if (!is_round && !one.is_number())
-            refuse(place, fmt::format("it has {}; allowed: numbers, or lists of numbers", one.dump()));
+            refuse(place, fmt::format("it has {}; allowed: numbers, or lists of numbers", json_text(one)));
         rounds.push_back(is_round ? one.get<std::vector<double>>() : std::vector{one.get<double>()});
     }
     return rounds;
@@ -90,12 +89,13 @@ Part part_of(const Json& json, const std::string& place)
     if (json.contains("below"))
         for (const Json& below : list_at(json, "below", place)) {
             if (!below.is_array() || below.empty())
-                refuse(place, fmt::format("\"below\" has {}; allowed: lists of at least one number", below.dump()));
+                refuse(place,
+                       fmt::format("\"below\" has {}; allowed: lists of at least one number", json_text(below)));
             part.below.push_back(rounds_of(below, place + ", \"below\""));
         }
     if (json.contains("per")) {
         if (!json.at("per").is_number() || json.at("per").get<double>() == 0)
-            refuse(place, fmt::format("\"per\" is {}; allowed: a number that is not 0", json.at("per").dump()));
+            refuse(place, fmt::format("\"per\" is {}; allowed: a number that is not 0", json_text(json.at("per"))));
         part.per = json.at("per").get<double>();
     }
     return part;
@@ -110,7 +110,7 @@ Over over_of(const Json& json, std::size_t parts, const std::string& place)
     if (found == kOvers.end())
         refuse(place,
                fmt::format("\"over\" is {}; allowed with {} parts: \"least\", \"greatest\", \"geometric mean\"",
-                           json.contains("over") ? json.at("over").dump() : "missing", parts));
+                           json.contains("over") ? json_text(json.at("over")) : "missing", parts));
     return found->over;
 }
 
@@ -128,7 +128,7 @@ int statistics(const Arguments& /*arguments*/, const Given& /*given*/, std::ostr
 {
     Json answers = Json::array();
     try {
-        const Json requests = Json::parse(std::cin);
+        const Json requests = parse_json(std::string(std::istreambuf_iterator<char>(std::cin), {}));
         if (!requests.is_array())
             refuse("standard input", "it is not a list; allowed: a JSON list of requests");
         for (const Json& request : requests)
@@ -136,7 +136,7 @@ int statistics(const Arguments& /*arguments*/, const Given& /*given*/, std::ostr
     } catch (const Json::exception& error) {
         refuse("standard input", error.what());
     }
-    if (!(out << answers.dump() << '\n' << std::flush))
+    if (!(out << json_text(answers) << '\n' << std::flush))
         throw RunError("standard output: it could not be written to");
     return exit_ok;
 }

@@ -1,6 +1,7 @@
 #include "commands/watched_case.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/standard_streams.hpp"
 #include "base/text.hpp"
 #include "device/cpu/interruptible.hpp"
@@ -32,7 +33,7 @@ std::string heading(const Case& point)
 void print_races(const WatchedCase& watched, const Races& races)
 {
     if (watched.as_json)
-        watched.out << races_json(watched.point, races).dump() << "\n";
+        watched.out << json_text(races_json(watched.point, races)) << "\n";
     else if (races.sample.status != Status::unsupported)
         watched.out << folded(heading(watched.point), 0) << races_text(races);
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "inspect/fisher_exact.hpp"
 #include "log/old_names.hpp"
 #include "log/row.hpp"
 #include "log/row_check.hpp"

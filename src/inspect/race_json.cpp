@@ -7,18 +7,18 @@
 namespace nestbed
 {
 
-nlohmann::ordered_json races_json(const Case& point, const Races& races)
+Json races_json(const Case& point, const Races& races)
 {
-    nlohmann::ordered_json json;
+    Json json;
     for (const auto& [key, value] : settings_of(point))
         json["case"][key] = value;
     json["status"] = name_of(races.sample.status);
     if (!races.sample.detail.empty())
         json["detail"] = races.sample.detail;
-    json["races"] = nlohmann::ordered_json::array();
+    json["races"] = Json::array();
     for (const Race& race : races.races)
         json["races"].push_back(race_json(race));
-    json["bad_accesses"] = nlohmann::ordered_json::array();
+    json["bad_accesses"] = Json::array();
     for (const BadAccess& bad : races.bad_accesses)
         json["bad_accesses"].push_back(bad_access_json(bad));
     json["pairs"] = races.pairs();

@@ -42,9 +42,9 @@ std::string line_of(const RaceAccess& access)
     return text;
 }
 
-nlohmann::ordered_json json_of(const RaceAccess& access)
+Json json_of(const RaceAccess& access)
 {
-    nlohmann::ordered_json json{{"kind", name_of(access)}};
+    Json json{{"kind", name_of(access)}};
     if (access.by_host)
         json["host"] = true;
     else
@@ -146,15 +146,15 @@ std::string races_text(const Races& races)
     return text + fmt::format("{}{}: {}\n", summary(races), ran || !races.none() ? "" : " in what ran", watched);
 }
 
-nlohmann::ordered_json race_json(const Race& race)
+Json race_json(const Race& race)
 {
     return {{"memory", race.memory},          {"bytes", race.bytes},     {"first", json_of(race.first)},
             {"second", json_of(race.second)}, {"missing", race.missing}, {"pairs", race.pairs}};
 }
 
-nlohmann::ordered_json bad_access_json(const BadAccess& bad)
+Json bad_access_json(const BadAccess& bad)
 {
-    nlohmann::ordered_json json{{"kind", name_of(bad.kind)}, {"memory", bad.memory}, {"bytes", bad.bytes}};
+    Json json{{"kind", name_of(bad.kind)}, {"memory", bad.memory}, {"bytes", bad.bytes}};
     if (bad.kind == BadAccess::Kind::out_of_bounds)
         json["beyond"] = bad.beyond;
     if (!bad.allocation.empty())

@@ -1,9 +1,8 @@
 // The output of `nestbed races`.
 #pragma once
 
+#include "base/json.hpp"
 #include "model/races.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 
@@ -13,10 +12,10 @@ namespace nestbed
 // The races of a run, most frequent first, its other bad accesses, and a last line with their numbers.
 std::string races_text(const Races& races);
 // One kind of race as a JSON object.
-nlohmann::ordered_json race_json(const Race& race);
+Json race_json(const Race& race);
 // The accesses of one place out of bounds, or of uninitialised memory, as a JSON object.
-nlohmann::ordered_json bad_access_json(const BadAccess& bad);
+Json bad_access_json(const BadAccess& bad);
 // The same as races_text(), together with the case, as a JSON object. Its keys are in src/README.md.
-nlohmann::ordered_json races_json(const Case& point, const Races& races);
+Json races_json(const Case& point, const Races& races);
 
 } // namespace nestbed

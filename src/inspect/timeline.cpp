@@ -1,5 +1,6 @@
 #include "inspect/timeline.hpp"
 
+#include "base/json.hpp"
 #include "base/version.hpp"
 #include "model/case_text.hpp"
 
@@ -15,8 +16,6 @@
 
 namespace nestbed
 {
-
-using Json = nlohmann::ordered_json;
 
 namespace
 {
@@ -102,7 +101,7 @@ class Events
     void push(const Json& event)
     {
         text_ += text_.empty() ? "" : ",";
-        text_ += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+        text_ += json_text(event);
     }
 
     void name_lanes()
@@ -219,8 +218,8 @@ std::string trace_json(const Trace& trace, const std::vector<std::string>& comma
                                {"median_untraced_us", trace.overhead.median_untraced_us()},
                                {"median_traced_us", trace.overhead.median_traced_us()},
                                {"overhead_share", trace.overhead.share()}};
-    return fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{},\"traceEvents\":{}}}\n",
-                       metadata.dump(-1, ' ', false, Json::error_handler_t::replace), Events(trace).array());
+    return fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{},\"traceEvents\":{}}}\n", json_text(metadata),
+                       Events(trace).array());
 }
 
 } // namespace nestbed

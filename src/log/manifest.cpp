@@ -1,6 +1,7 @@
 #include "log/manifest.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/new_file.hpp"
 #include "base/standard_streams.hpp"
 #include "base/text_file.hpp"
@@ -29,7 +30,7 @@ bool has_manifest(const std::string& csv_path)
 namespace
 {
 
-nlohmann::ordered_json device_json(const RunFacts& run)
+Json device_json(const RunFacts& run)
 {
     const DeviceFacts& device = run.device;
     return {
@@ -44,7 +45,7 @@ nlohmann::ordered_json device_json(const RunFacts& run)
     };
 }
 
-void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const DepthProbe& probe)
+void add_measured(Json& json, const RunFacts& run, const DepthProbe& probe)
 {
     json["read_bandwidth_gb_s"] = run.bandwidth.read_gb_s;
     json["copy_bandwidth_gb_s"] = run.bandwidth.copy_gb_s;
@@ -55,30 +56,14 @@ void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const Depth
     json["nesting_depth_error"] = probe.error;
 }
 
-// Returns a discarded value if the text is not JSON, or is nested deeper than any manifest. The writer recurses once
-// per level, so deep nesting could overflow the stack.
-nlohmann::ordered_json parsed(const std::string& text)
-{
-    constexpr int kMaxLevels = 32;
-    bool too_deep = false;
-    auto json = nlohmann::ordered_json::parse(
-        text,
-        [&](int depth, nlohmann::ordered_json::parse_event_t /*event*/, nlohmann::ordered_json& /*value*/) {
-            too_deep = too_deep || depth > kMaxLevels;
-            return !too_deep;
-        },
-        false);
-    return too_deep ? nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded) : json;
-}
-
 // Returns an empty object if there is no file yet. Throws UsageError, also for a link.
-nlohmann::ordered_json read_manifest(const FilePlace& place)
+Json read_manifest(const FilePlace& place)
 {
     if (!place.status())
-        return nlohmann::ordered_json::object();
-    nlohmann::ordered_json manifest;
+        return Json::object();
+    Json manifest;
     if (place.is_regular_file())
-        manifest = parsed(read_text_file(place));
+        manifest = parsed_json(read_text_file(place));
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
         throw UsageError(
             fmt::format("{}: it already exists and is not a manifest, and nothing is overwritten; "
@@ -87,20 +72,15 @@ nlohmann::ordered_json read_manifest(const FilePlace& place)
     return manifest;
 }
 
-nlohmann::ordered_json read_manifest(const std::string& path)
+Json read_manifest(const std::string& path)
 {
     return read_manifest(FilePlace::to_replace(path));
-}
-
-std::string json_text(const nlohmann::ordered_json& manifest)
-{
-    return manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 bool has_runs(const std::string& path, const std::set<std::string>& run_ids)
 {
     try {
-        const nlohmann::ordered_json manifest = read_manifest(path);
+        const Json manifest = read_manifest(path);
         return std::ranges::all_of(run_ids,
                                    [&](const std::string& run_id) { return manifest["runs"].contains(run_id); });
     } catch (const UsageError&) { // not a manifest
@@ -108,7 +88,7 @@ bool has_runs(const std::string& path, const std::set<std::string>& run_ids)
     }
 }
 
-nlohmann::ordered_json read_manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids)
+Json read_manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids)
 {
     return read_manifest(manifest_of(csv_path, run_ids));
 }
@@ -132,7 +112,7 @@ void check_manifest(const LogPlace& place)
 
 std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
 {
-    const nlohmann::ordered_json manifest = read_manifest_of(csv_path, run_ids);
+    const Json manifest = read_manifest_of(csv_path, run_ids);
     std::set<std::string> found;
     if (manifest.contains("runs"))
         for (const auto& [run_id, run] : manifest["runs"].items())
@@ -144,7 +124,7 @@ std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
                                                     Recorded what)
 {
     const std::string path = manifest_of(csv_path, run_ids);
-    const nlohmann::ordered_json manifest = read_manifest(path);
+    const Json manifest = read_manifest(path);
     std::map<std::string, RunIdentity> runs;
     for (const std::string& run_id : run_ids) {
         if (!manifest.contains("runs") || !manifest["runs"].contains(run_id))
@@ -152,12 +132,10 @@ std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
                 "{}: it has no run {}, to which rows of {} belong; allowed: the manifest that belongs to the log",
                 path, run_id, csv_path));
         try {
-            runs[run_id] = identity_from_json(manifest["runs"][run_id],
-                                              what == Recorded::everything
-                                                  ? manifest.at("plans")
-                                                  : manifest.value("plans", nlohmann::ordered_json::object()),
-                                              what);
-        } catch (const nlohmann::json::exception&) {
+            runs[run_id] = identity_from_json(
+                manifest["runs"][run_id],
+                what == Recorded::everything ? manifest.at("plans") : manifest.value("plans", Json::object()), what);
+        } catch (const Json::exception&) {
             throw UsageError(fmt::format("{}: run {} is from another version of nestbed, whose manifests have less "
                                          "data; allowed: a log of this version",
                                          path, run_id));
@@ -181,7 +159,7 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
                       .driver = identity->second.driver,
                       .runtime = identity->second.runtime,
                       .multiprocessors = identity->second.multiprocessors};
-    const nlohmann::ordered_json json = read_manifest_of(csv_path, {run_id})["runs"][run_id]["backends"][backend];
+    const Json json = read_manifest_of(csv_path, {run_id})["runs"][run_id]["backends"][backend];
     try {
         facts.compute_capability = json.at("compute_capability");
         facts.resident_grids = json.at("resident_grids");
@@ -192,7 +170,7 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
         facts.max_blocks_per_multiprocessor =
             json.value("max_blocks_per_multiprocessor", facts.max_blocks_per_multiprocessor);
         facts.memory_bytes = json.value("memory_bytes", facts.memory_bytes);
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const Json::exception& error) {
         throw refuse(fmt::format("lacks a fact about its GPU ({})", error.what()));
     }
     if (facts.max_threads_per_multiprocessor == 0 || facts.max_blocks_per_multiprocessor == 0)
@@ -203,20 +181,19 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
 std::string write_manifest(const LogPlace& place, const RunStart& start, const std::set<std::string>& earlier)
 {
     const bool has_old_name = !earlier.empty() && manifest_of(place.path, earlier) != manifest_path(place.path);
-    nlohmann::ordered_json manifest =
-        has_old_name ? read_manifest(old_manifest_path(place.path)) : read_manifest(place.manifest);
-    nlohmann::ordered_json run{{"started_utc", utc_now()}, {"command", start.command}, {"cases", start.cases},
-                               {"samples", start.samples}, {"compiler", kCompiler},    {"nvcc", kNvcc}};
+    Json manifest = has_old_name ? read_manifest(old_manifest_path(place.path)) : read_manifest(place.manifest);
+    Json run{{"started_utc", utc_now()}, {"command", start.command}, {"cases", start.cases},
+             {"samples", start.samples}, {"compiler", kCompiler},    {"nvcc", kNvcc}};
     run.update(to_json(start.record));
     for (const auto& [backend, facts] : start.runs) {
-        nlohmann::ordered_json& device = run["backends"][std::string(name_of(backend))];
+        Json& device = run["backends"][std::string(name_of(backend))];
         device.update(device_json(facts));
         if (!facts.untimed)
             add_measured(device, facts, start.probes.at(backend));
     }
     manifest["runs"][start.run_id] = run;
     manifest["plans"][start.record.plan_digest()] = cases_to_json(start.record);
-    std::string text = json_text(manifest);
+    std::string text = json_lines(manifest);
     replace_file(place.manifest, text, "the manifest");
     return text;
 }
@@ -225,14 +202,14 @@ std::vector<std::string> command_in_manifest(const std::string& csv_path, const 
 {
     try {
         return read_manifest_of(csv_path, {run_id}).at("runs").at(run_id).at("command");
-    } catch (const nlohmann::json::exception&) {
+    } catch (const Json::exception&) {
         return {};
     }
 }
 
 bool has_finished(const std::string& csv_path, const std::string& run_id)
 {
-    const nlohmann::ordered_json manifest = read_manifest_of(csv_path, {run_id});
+    const Json manifest = read_manifest_of(csv_path, {run_id});
     return manifest.contains("runs") && manifest["runs"].contains(run_id) &&
            manifest["runs"][run_id].contains("finished_utc");
 }
@@ -249,36 +226,36 @@ void keep_manifest(const LogPlace& place, const std::string& as_begun)
 
 void end_manifest(const LogPlace& place, const std::string& run_id, const RunEnd& end, const std::string& as_begun)
 {
-    nlohmann::ordered_json manifest = nlohmann::ordered_json::object();
+    Json manifest = Json::object();
     try {
         manifest = read_manifest(place.manifest);
     } catch (const UsageError&) { // it was valid when the run began
     }
-    const auto begun = nlohmann::ordered_json::parse(as_begun);
+    const auto begun = parse_json(as_begun);
     for (const char* what : {"runs", "plans"}) {
         if (!manifest[what].is_object())
-            manifest[what] = nlohmann::ordered_json::object();
-        manifest[what].update(begun.value(what, nlohmann::ordered_json::object()));
+            manifest[what] = Json::object();
+        manifest[what].update(begun.value(what, Json::object()));
     }
-    nlohmann::ordered_json& run = manifest["runs"][run_id];
+    Json& run = manifest["runs"][run_id];
     run[end.whole ? "finished_utc" : "interrupted_utc"] = utc_now();
     run["rows"] = end.rows;
     run["log_rows"] = end.log_rows;
     run["surprises"] = end.surprises;
     run["incidents"] = end.incidents;
-    replace_file(place.manifest, json_text(manifest), "the manifest");
+    replace_file(place.manifest, json_lines(manifest), "the manifest");
 }
 
 void join_manifests(const LogPlace& place, const std::vector<std::string>& manifests)
 {
-    nlohmann::ordered_json joined{{"runs", nlohmann::ordered_json::object()}};
+    Json joined{{"runs", Json::object()}};
     for (const std::string& manifest : manifests) {
-        const nlohmann::ordered_json one = read_manifest(manifest);
+        const Json one = read_manifest(manifest);
         for (const char* what : {"runs", "plans"})
             if (one.contains(what))
                 joined[what].update(one[what]);
     }
-    replace_file(place.manifest, json_text(joined), "the manifest");
+    replace_file(place.manifest, json_lines(joined), "the manifest");
 }
 
 } // namespace nestbed

@@ -1,6 +1,7 @@
 #include "log/run_identity.hpp"
 
 #include "base/hash.hpp"
+#include "base/json.hpp"
 #include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "model/case_text.hpp"
@@ -19,8 +20,6 @@ namespace nestbed
 
 namespace
 {
-
-using Json = nlohmann::ordered_json;
 
 std::set<std::string> keys_of(const RunIdentity& record)
 {

@@ -2,10 +2,9 @@
 // Pure.
 #pragma once
 
+#include "base/json.hpp"
 #include "log/row.hpp"
 #include "plan/plan.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <map>
@@ -83,12 +82,11 @@ std::string devices_text(const RunIdentity& record);
 
 // The JSON of a manifest. It stores the cases separately from the run, once per plan, because a log may have many
 // runs.
-nlohmann::ordered_json to_json(const RunIdentity& record);
-nlohmann::ordered_json cases_to_json(const RunIdentity& record);
+Json to_json(const RunIdentity& record);
+Json cases_to_json(const RunIdentity& record);
 // What a manifest must have: everything, so that a run can be resumed; or any part of it, to compare rows with what is there.
 enum class Recorded : std::uint8_t { everything, in_part };
-// Throws nlohmann::json::exception if the JSON is something else, or is from a version of nestbed that recorded less than `what`.
-RunIdentity identity_from_json(const nlohmann::ordered_json& run, const nlohmann::ordered_json& plans,
-                               Recorded what = Recorded::everything);
+// Throws Json::exception if the JSON is something else, or is from a version of nestbed that recorded less than `what`.
+RunIdentity identity_from_json(const Json& run, const Json& plans, Recorded what = Recorded::everything);
 
 } // namespace nestbed

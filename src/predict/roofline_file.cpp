@@ -1,6 +1,7 @@
 #include "predict/roofline_file.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "predict/roofline_text.hpp"
 
 #include <fmt/format.h>
@@ -15,8 +16,6 @@ namespace nestbed
 
 namespace
 {
-
-using Json = nlohmann::ordered_json;
 
 // The facts that plans of launches need (launch_plan.hpp).
 struct Fact {
@@ -37,7 +36,7 @@ constexpr const char* kMemory = "memory_bytes";
 // stack.
 std::string text_of(const Json& value)
 {
-    return value.is_structured() ? "a list or an object" : value.dump();
+    return value.is_structured() ? "a list or an object" : json_text(value);
 }
 
 // Reads values from a model; messages say where.
@@ -126,13 +125,13 @@ std::string roofline_json(const Roofline& roofline, std::span<const RooflineSour
     json["logs"] = Json::array();
     for (const RooflineSource& log : logs)
         json["logs"].push_back({{"name", log.name}, {"sha256", log.sha256}, {"rows", log.rows}});
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_lines(json);
 }
 
 Roofline parse_roofline(std::string_view text, std::string_view name)
 {
     const Reader reader(name);
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parsed_json(text);
     if (!json.is_object())
         throw RunError(fmt::format("{}: it is not JSON, or not an object; allowed: a model that `nestbed calibrate` "
                                    "wrote",

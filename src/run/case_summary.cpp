@@ -1,6 +1,7 @@
 #include "run/case_summary.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "model/axis_table.hpp"
 
 #include <fmt/format.h>
@@ -144,20 +145,20 @@ std::string summary_csv(const std::vector<CaseResult>& results, const std::map<B
 
 std::string summary_json(const std::vector<CaseResult>& results, const std::map<BackendKind, RunFacts>& runs)
 {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    Json list = Json::array();
     for (const CaseResult& result : results) {
-        nlohmann::ordered_json one;
+        Json one;
         for (const DataCell& cell : data_of(result, runs.at(result.point.backend))) {
             if (cell.text.empty())
                 one[cell.column] = nullptr;
             else if (cell.number)
-                one[cell.column] = nlohmann::ordered_json::parse(cell.text);
+                one[cell.column] = parse_json(cell.text);
             else
                 one[cell.column] = cell.text;
         }
         list.push_back(std::move(one));
     }
-    return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_lines(list);
 }
 
 } // namespace nestbed

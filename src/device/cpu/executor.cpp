@@ -210,7 +210,7 @@ void carry_threads(Carrier& carrier)
             block.first = thread;
         context.observed = block.observed == nullptr ? nullptr : observer->thread_of(block.observed, thread);
         context.program = {};
-        context.dynamic_shared_bytes = 0;
+        context.dynamic_shared_bytes = block.grid->call.shared_bytes;
         block.grid->call();
         ++block.gone;
         block.ended[thread / kWarpLanes] |= 1U << thread % kWarpLanes;

@@ -75,7 +75,11 @@ class Fault : public RunError
     using RunError::RunError;
 };
 
-using KernelCall = std::function<void()>; // the call of a kernel by one thread, with its arguments bound
+// The call of a kernel by one thread, with its arguments bound.
+struct KernelCall : std::function<void()> {
+    using function::function;
+    std::size_t shared_bytes = 0; // of dynamic shared memory, per block
+};
 
 class Executor
 {

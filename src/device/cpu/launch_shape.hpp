@@ -5,7 +5,6 @@
 #include "device/cpu/cuda_language.hpp"
 
 #include <cstddef>
-#include <string>
 
 namespace nestbed::inline on_cpu
 {
@@ -36,22 +35,18 @@ bool is_shared_allowed(const LaunchShape& shape)
 template <auto Kernel, class... Args>
 cpu::KernelCall kernel_call(const LaunchShape& shape, const Args&... args)
 {
-    if (shape.shared_bytes == 0)
-        return [=] { Kernel(args...); };
-    return [=, bytes = shape.shared_bytes] {
-        cpu::current_thread->dynamic_shared_bytes = bytes;
-        Kernel(args...);
-    };
+    cpu::KernelCall call = [=] { Kernel(args...); };
+    call.shared_bytes = shape.shared_bytes;
+    return call;
 }
 
 // What a launch from the host with too much dynamic shared memory gives.
+[[noreturn]] void refuse_shared(const LaunchShape& shape, std::size_t allowed);
 template <auto Kernel>
 void check_shared(const LaunchShape& shape)
 {
     if (!is_shared_allowed<Kernel>(shape))
-        throw DeviceFault("a launch with " + std::to_string(shape.shared_bytes) +
-                          " bytes of dynamic shared memory; allowed: at most " +
-                          std::to_string(allowed_shared_bytes<Kernel>) + ", or as many as allow_shared() has set");
+        refuse_shared(shape, allowed_shared_bytes<Kernel>);
 }
 
 // Launches from a kernel. Returns CUDA's error code.

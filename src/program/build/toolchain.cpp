@@ -1,6 +1,7 @@
 #include "program/build/toolchain.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text_file.hpp"
 
 #include <fmt/format.h>
@@ -20,14 +21,14 @@ Toolchain read_toolchain(const fs::path& folder)
                                    file.string()));
     Toolchain toolchain;
     try {
-        const auto json = nlohmann::json::parse(read_text_file(file.string()));
+        const auto json = parse_json(read_text_file(file.string()));
         toolchain = {.folder = folder,
                      .compiler = json.at("compiler"),
                      .compiler_version = json.at("compiler_version"),
                      .plain_flags = json.at("plain_flags"),
                      .watched_flags = json.at("watched_flags"),
                      .libraries = json.at("libraries")};
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const Json::exception& error) {
         throw RunError(fmt::format("{}: {}; build nestbed again", file.string(), error.what()));
     }
     if (!fs::exists(toolchain.compiler))

@@ -1,6 +1,7 @@
 #include "program/build/workload_build.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text_file.hpp"
 #include "program/build/program_folder.hpp"
 
@@ -216,7 +217,7 @@ class WorkloadBuilder
     std::vector<fs::path> sources_;
     const HeldSignals& signals_;
     std::ostream& err_;
-    const nlohmann::json json_ = nlohmann::json::parse(workload_file("workload.json"));
+    const Json json_ = parse_json(workload_file("workload.json"));
 };
 
 } // namespace
@@ -260,7 +261,7 @@ fs::path write_new_workload(const fs::path& folder, const std::set<std::string>&
 
 std::vector<std::string> known_figures()
 {
-    return nlohmann::json::parse(workload_file("workload.json")).at("figures");
+    return parse_json(workload_file("workload.json")).at("figures");
 }
 
 bool build_workload(const fs::path& folder, const HeldSignals& signals, std::ostream& err)

@@ -1,5 +1,6 @@
 // The end of a program: table, warning, races, launch tree, timeline and JSON.
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/runtime/report_text.hpp"
@@ -107,8 +108,7 @@ std::optional<int> report(int status)
     if (!env.trace_file.empty())
         write_file("NESTBED_TRACE", env.trace_file, timeline_json(ledger));
     if (!env.report_file.empty())
-        write_file("NESTBED_REPORT", env.report_file,
-                   report_json(counts, races).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+        write_file("NESTBED_REPORT", env.report_file, json_lines(report_json(counts, races)));
     return code;
 }
 

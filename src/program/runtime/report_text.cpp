@@ -102,10 +102,10 @@ std::string checked_text(const CheckedRaces& races)
     return text;
 }
 
-nlohmann::ordered_json report_json(const std::vector<KernelCounts>& counts, const std::optional<CheckedRaces>& races)
+Json report_json(const std::vector<KernelCounts>& counts, const std::optional<CheckedRaces>& races)
 {
-    nlohmann::ordered_json json;
-    json["kernels"] = nlohmann::ordered_json::array();
+    Json json;
+    json["kernels"] = Json::array();
     std::uint64_t from_device = 0;
     std::uint64_t refused = 0;
     for (const KernelCounts& row : counts) {
@@ -124,14 +124,14 @@ nlohmann::ordered_json report_json(const std::vector<KernelCounts>& counts, cons
     json["backend"] = "cpu";
     if (!races)
         return json;
-    json["races"] = nlohmann::ordered_json::array();
+    json["races"] = Json::array();
     for (const Race& race : races->races.races)
         json["races"].push_back(race_json(race));
-    json["bad_accesses"] = nlohmann::ordered_json::array();
+    json["bad_accesses"] = Json::array();
     for (const BadAccess& bad : races->races.bad_accesses)
         json["bad_accesses"].push_back(bad_access_json(bad));
-    json["suppressed"] = nlohmann::ordered_json::array();
-    const auto add_suppressed = [&](nlohmann::ordered_json finding, const Suppression& by) {
+    json["suppressed"] = Json::array();
+    const auto add_suppressed = [&](Json finding, const Suppression& by) {
         finding["by"] = by.origin;
         finding["why"] = by.why;
         json["suppressed"].push_back(std::move(finding));
@@ -140,7 +140,7 @@ nlohmann::ordered_json report_json(const std::vector<KernelCounts>& counts, cons
         add_suppressed(race_json(race), by);
     for (const auto& [bad, by] : races->suppressed_accesses)
         add_suppressed(bad_access_json(bad), by);
-    json["unused_suppressions"] = nlohmann::ordered_json::array();
+    json["unused_suppressions"] = Json::array();
     for (const Suppression& unused : races->unused)
         json["unused_suppressions"].push_back({{"at", unused.origin}, {"suppression", unused.what}});
     json["pairs"] = races->races.pairs();

@@ -1,10 +1,9 @@
 // The table, the warning and the JSON that a program gives at its end. `nestbed count` gives the same.
 #pragma once
 
+#include "base/json.hpp"
 #include "program/runtime/ledger.hpp"
 #include "program/runtime/suppressions.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>
@@ -24,6 +23,6 @@ std::string refusals_text(const std::vector<KernelCounts>& counts);
 std::string checked_text(const CheckedRaces& races);
 
 // `races`: of a watched program.
-nlohmann::ordered_json report_json(const std::vector<KernelCounts>& counts, const std::optional<CheckedRaces>& races);
+Json report_json(const std::vector<KernelCounts>& counts, const std::optional<CheckedRaces>& races);
 
 } // namespace nestbed::program

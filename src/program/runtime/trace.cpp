@@ -1,5 +1,6 @@
 #include "program/runtime/trace.hpp"
 
+#include "base/json.hpp"
 #include "inspect/tree.hpp"
 #include "program/runtime/errors.hpp"
 
@@ -64,11 +65,10 @@ std::string launch_tree_text(const Ledger& ledger)
 
 std::string timeline_json(const Ledger& ledger)
 {
-    using Json = nlohmann::ordered_json;
     std::string events;
     const auto add = [&](const Json& event) {
         events += events.empty() ? "\n" : ",\n";
-        events += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+        events += json_text(event);
     };
     std::uint64_t zero_ns = UINT64_MAX;
     std::set<unsigned> levels;
