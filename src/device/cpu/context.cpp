@@ -33,14 +33,6 @@ std::uint64_t available_memory_bytes()
 
 } // namespace
 
-void refuse_shared(const LaunchShape& shape, std::size_t allowed)
-{
-    throw DeviceFault(
-        fmt::format("a launch with {} bytes of dynamic shared memory; allowed: at most {}, or as many as "
-                    "allow_shared() has set",
-                    shape.shared_bytes, allowed));
-}
-
 Races Context::watch(const std::function<void()>& work)
 {
     if (cpu::observer == nullptr)
