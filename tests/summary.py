@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Says how many tests ran, how many were skipped and why, and what was left: of the JUnit file that ctest wrote.
+"""Says what failed, how many tests ran, how many were skipped and why, and what was left: of the JUnit file that ctest wrote.
 
     tests/summary.py RESULTS.xml
 """
@@ -19,6 +19,12 @@ def reason_of(test):
     return "the test does not say why"
 
 
+def end_of(test, lines=25):
+    """The end of what a test said, where its failure stands: a log of a run in CI may be cut before."""
+    said = (test.findtext("system-out") or "").strip().splitlines()
+    return "\n".join(f"  {line}" for line in said[-lines:])
+
+
 def main():
     counts = collections.Counter()
     reasons = collections.Counter()
@@ -27,6 +33,8 @@ def main():
         counts[status] += 1
         if status == "skipped":
             reasons[reason_of(test)] += 1
+        if status == "failed":
+            print(f"{test.get('name')} failed:\n{end_of(test)}")
     print(f"{counts['passed'] + counts['failed']} tests ran: {counts['passed']} passed, {counts['failed']} failed; "
           f"{counts['skipped']} skipped")
     for reason, count in reasons.most_common():

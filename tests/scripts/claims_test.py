@@ -20,10 +20,9 @@ import time
 import unittest
 import unittest.mock
 
-from scratch import ALL, ROOT, Scratch
+from scratch import ROOT, Scratch, only_all
 
 import checked_output
-import claim_derived
 import claim_evidence
 import claim_file
 import claim_numbers
@@ -1060,11 +1059,9 @@ class OfTheRepository(Claims):
         self.assertEqual((messages, code), ("", 0))
         return out
 
+    @only_all
     def test_agree_with_its_documents_and_csvs_from_any_folder(self):
-        # Of the CSVs that are computed from others, derived_test.py makes parts again. To make all takes as long as all else.
-        left = contextlib.nullcontext() if ALL else unittest.mock.patch.object(claim_derived, "problems", return_value=[])
-        with left:
-            self.assertRegex(self.agree("check"), r"^\d+ claims, \d+ numbers: (\S*/)?README.md, .*results/README.md and the CSVs agree\n$")
+        self.assertRegex(self.agree("check"), r"^\d+ claims, \d+ numbers: (\S*/)?README.md, .*results/README.md and the CSVs agree\n$")
 
     def test_hold_of_its_own_logs_under_the_name_of_another_gpu(self):
         for place in ("h200", "h100"):  # some claims are of logs of the latter

@@ -504,9 +504,12 @@ FAILED</testsuite>"""
                 self.assertEqual(asked, f"--build --preset cpu-only {target}".strip(), done.stderr)
 
     def test_fails_as_ctest_does(self):
-        done = self.run_tests(failed='<testcase name="z" status="fail"/>', code=8)
+        said = "\n".join(f"line {number}" for number in range(100))
+        done = self.run_tests(failed=f'<testcase name="z" status="fail"><system-out>{said}\n</system-out></testcase>', code=8)
         self.assertEqual(done.returncode, 8)
-        self.assertIn("3 tests ran: 2 passed, 1 failed; 5 skipped", done.stdout)
+        self.assertIn("  line 98\n  line 99\n3 tests ran: 2 passed, 1 failed; 5 skipped", done.stdout)
+        self.assertIn("z failed:\n", done.stdout)
+        self.assertNotIn("line 50", done.stdout)
 
     def test_wants_tests_beside_the_nestbed_that_is_named(self):
         (self.folder / "nestbed").write_text("#!/bin/sh\n")

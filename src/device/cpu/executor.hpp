@@ -42,6 +42,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace nestbed::cpu
 {
@@ -78,6 +79,8 @@ class Fault : public RunError
 // The call of a kernel by one thread, with its arguments bound.
 struct KernelCall : std::function<void()> {
     using function::function;
+    KernelCall() = default;
+    KernelCall(function call) : function(std::move(call)) {}
     std::size_t shared_bytes = 0; // of dynamic shared memory, per block
 };
 
