@@ -21,6 +21,7 @@ namespace nestbed::cpu
 {
 
 constinit __thread ThreadContext* current_thread = nullptr;
+constinit __thread ThreadContext* latest_thread = nullptr;
 
 namespace
 {
@@ -153,10 +154,11 @@ Carrier::~Carrier()
         alignas(boost::context::fiber) std::array<std::byte, sizeof(boost::context::fiber)> never_destroyed;
         new (never_destroyed.data()) boost::context::fiber(std::move(fiber_));
         StackAllocator{{}, &stack_}.deallocate(stack_);
-        return;
+    } else {
+        ending_ = true;
+        static_cast<void>(resume());
     }
-    ending_ = true;
-    static_cast<void>(resume());
+    latest_thread = nullptr;
 }
 
 void Carrier::run()
@@ -178,6 +180,7 @@ Carrier::Stop Carrier::resume()
 {
     Carrier* outer = std::exchange(running, this);
     ThreadContext* outer_context = std::exchange(current_thread, &context);
+    latest_thread = &context;
     void* fake = nullptr;
     leave(&fake, static_cast<const char*>(stack_.sp) - stack_.size, stack_.size);
     fiber_ = std::move(fiber_).resume();

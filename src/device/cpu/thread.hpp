@@ -42,6 +42,12 @@ struct ThreadContext {
 // The thread that runs; nullptr outside of kernels. __thread: without the call that C++ makes for a thread_local variable.
 // It is the program's, for all modules: so it is not inline (each module has its own inline variables).
 extern __thread ThreadContext* current_thread;
+// The thread that ran last on this operating-system thread: for a signal that comes while the executor chooses the next one.
+extern __thread ThreadContext* latest_thread;
+inline const ThreadContext* current_or_latest_thread()
+{
+    return current_thread != nullptr ? current_thread : latest_thread;
+}
 
 inline bool in_kernel()
 {

@@ -169,7 +169,7 @@ void ends(int signal, siginfo_t* info, void* context)
     ending_signal = signal;
     if (before != 0) // it came while the program was ending
         return static_cast<void>(raise(signal));
-    const cpu::ThreadContext* const thread = cpu::current_thread;
+    const cpu::ThreadContext* const thread = cpu::current_or_latest_thread();
     const auto* const grid = thread == nullptr ? nullptr : static_cast<const GridRecord*>(thread->program.grid);
     if (grid != nullptr) {
         write_text("nestbed: ");

@@ -33,6 +33,7 @@ RunningThread::~RunningThread()
         while (last < now && !grid_.ended_ns.compare_exchange_weak(last, now)) {
         }
     }
+    cpu::current_thread->program.grid = nullptr;
     made_progress();
 }
 
