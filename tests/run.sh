@@ -6,7 +6,8 @@
 #     tests/run.sh               the ordinary tests: every unit, command, document
 #                                and strategy, with few inputs
 #     tests/run.sh --all         all tests: also the other inputs, the race detector,
-#                                users' programs, the page, runs that are killed
+#                                users' programs, the numbers of the documents, the
+#                                page, runs that are killed
 #     tests/run.sh --thorough    all, with a thousand random orders per strategy
 #                                (half an hour): run it before a change of the
 #                                executor or of a strategy lands

@@ -356,6 +356,26 @@ TEST(ExecutorOrder, TheDefaultOrderContinuesTheThreadThatRanLastElseTheFirst)
         << "grids and their blocks in order";
 }
 
+// A signal may come between two threads; what it says is then of the one that ran last.
+TEST(ExecutorOrder, TheThreadThatRanLastIsKnownBetweenTwo)
+{
+    unsigned between = 0;
+    {
+        Executor executor(parse_schedule("random:1"), 1);
+        executor.on_deviation([&](std::uint64_t, const ThreadContext*, const ThreadContext* ran) {
+            EXPECT_EQ(current_thread, nullptr);
+            EXPECT_EQ(current_or_latest_thread(), ran);
+            ++between;
+        });
+        executor.run(1, 4, [] {
+            EXPECT_EQ(current_or_latest_thread(), current_thread);
+            delay(5);
+        });
+    }
+    EXPECT_GT(between, 0U);
+    EXPECT_EQ(current_or_latest_thread(), nullptr) << "their stacks are freed";
+}
+
 TEST(ExecutorOrder, ADeviationNamesTheThreadThatItInterrupts)
 {
     const auto reports = [](const KernelCall& kernel, const char* schedule) {

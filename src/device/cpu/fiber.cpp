@@ -65,8 +65,8 @@ std::size_t max_mappings()
     return most;
 }
 
-// Stacks that all begin at the same place of a page would share few sets of the processor's caches: a barrier of 512 threads would
-// read each of their stacks from memory again. So each begins one cache line lower than the one before, up to a page.
+// Stacks that all begin at the same place of a page share few sets of the processor's caches, so that the threads of a block push each
+// other's out at every barrier. So each begins one cache line lower than the one before, up to a page.
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kLineBytes = 64;
 std::atomic<std::size_t> made_stacks = 0;
