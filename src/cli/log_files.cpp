@@ -62,9 +62,8 @@ void expect_to_be_resumable(const std::string& path, const std::vector<std::stri
     if (!reasons.empty())
         throw UsageError(fmt::format(
             "--output {}: this run cannot resume it: {}; allowed: a log of the same experiment, version, modules and "
-            "machine (or, with --resume, one with the same kind of device), another file, or --overwrite, which "
-            "moves "
-            "this one aside",
+            "machine (or, with --resume, one with the same kind of device, and more repetitions), another file, or "
+            "--overwrite, which moves this one aside",
             path, fmt::join(reasons, "; ")));
 }
 

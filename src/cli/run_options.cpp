@@ -39,7 +39,8 @@ Options run_options()
                  "their CSVs"},
         {.name = "resume",
          .value = "",
-         .help = "continue the CSV even if another machine with the same kind of device began it"},
+         .help = "continue the CSV even if another machine with the same kind of device began it, or with fewer "
+                 "repetitions"},
         {.name = "overwrite", .value = "", .help = "move an existing CSV aside and measure everything"},
         {.name = "retry-failed",
          .value = "",

@@ -204,8 +204,11 @@ void CaseRules::begin(const ParsedLog& log, const std::map<std::string, RunIdent
     runs_ = &runs;
     planned_.clear();
     for (const auto& [run_id, run] : runs)
-        for (const PlannedCase& one : run.cases)
-            planned_.emplace(one.key, &one);
+        for (const PlannedCase& one : run.cases) {
+            const PlannedCase*& most = planned_[one.key]; // a later run may have added repetitions
+            if (most == nullptr || one.repeat.most > most->repeat.most)
+                most = &one;
+        }
     shared_.clear();
     whole_ = true;
     for (const Axis& axis : all_axes()) {

@@ -30,7 +30,7 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
 std::set<std::string> runs_of(const ParsedLog& log);
 
 // Why the run cannot resume a log whose manifest has these runs: one line for each difference. Empty if it can.
-// `elsewhere`: another device of the same kind is allowed.
+// `elsewhere`: another device of the same kind is allowed, and so are more repetitions than there.
 std::vector<std::string> reasons_not_to_resume(const std::map<std::string, RunIdentity>& there,
                                                const RunIdentity& here, bool elsewhere = false);
 

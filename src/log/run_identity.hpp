@@ -68,7 +68,7 @@ std::string build_text(const std::set<std::string>& strategies);
 
 enum class Differing : std::uint8_t {
     experiment, // experiment and version, but not the devices
-    device,     // also the kind of device, but not which one it was
+    device, // also the kind of device, but not which one it was; and the other run may repeat its cases more often
     anything,
 };
 

@@ -188,6 +188,24 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     EXPECT_THAT(repetitions, testing::UnorderedElementsAre("0", "1", "2", "3", "4"));
 }
 
+TEST_F(CommandLine, AnotherRunAddsRepetitions)
+{
+    ended(0, small("--repeat 2 -o out.csv"));
+    const std::string before = read("out.csv");
+    const Outcome outcome = ended(0, small("--repeat 4 -o out.csv --resume"));
+    EXPECT_EQ(outcome.err, "nestbed: out.csv already has 2 of 4 samples\n");
+    EXPECT_THAT(read("out.csv"), StartsWith(before));
+    std::vector<std::string> repetitions;
+    std::set<std::string> runs;
+    for (Row row : rows_of("out.csv")) {
+        repetitions.push_back(row["repetition"]);
+        runs.insert(row["run_id"]);
+    }
+    EXPECT_THAT(repetitions, testing::UnorderedElementsAre("0", "1", "2", "3"));
+    EXPECT_THAT(runs, SizeIs(2));
+    ended(0, {"check", "out.csv"});
+}
+
 TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
 {
     ended(0, small("--repeat 2 -o out.csv"));

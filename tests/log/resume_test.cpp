@@ -270,6 +270,22 @@ TEST(ReasonsNotToResume, AreFewerWhereAnotherMachineWillDo)
                 ElementsAre("device of cpu: Model 2 there, Model 1 here"));
 }
 
+TEST(ReasonsNotToResume, LetAnotherProcessAddRepetitions)
+{
+    RunIdentity there = identity_of(some_plan(), some_runs(), "");
+    RunIdentity here = there;
+    const auto reasons = [&](const Repeats& before, const Repeats& now, bool elsewhere) {
+        there.backends["cpu"].repeat = before;
+        here.backends["cpu"].repeat = now;
+        return reasons_not_to_resume({{"a", there}}, here, elsewhere);
+    };
+    EXPECT_THAT(reasons(exactly(4), exactly(5), true), IsEmpty());
+    EXPECT_THAT(reasons(exactly(4), exactly(5), false), ElementsAre("repeat on cpu: 4 there, 5 here"));
+    EXPECT_THAT(reasons(exactly(5), exactly(4), true), ElementsAre("repeat on cpu: 5 there, 4 here"));
+    const Repeats precise{.least = 5, .most = 99, .precision = 0.02};
+    EXPECT_THAT(reasons(exactly(4), precise, true), ElementsAre(StartsWith("repeat on cpu: 4 there, ")));
+}
+
 TEST(BuildText, NamesBuildAndCompiler)
 {
     EXPECT_THAT(build_text({}), HasSubstr(", GNU "));
