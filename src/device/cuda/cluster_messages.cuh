@@ -4,7 +4,8 @@
 // A turn has a barrier and memory of its own; two of each, in turn, are enough. In every turn each block
 //     waits for the barrier of the turn (wait_for_messages): its threads see all that was sent to them
 //     reads what it received, and sends for the next turn
-//     __syncthreads(); then one thread per block that can receive calls end_messages() with the bytes that were sent to it
+//     __syncthreads(); then one thread per block that can receive calls end_messages() with the bytes that this block sends to it
+// Messages may be sent before or after the call of end_messages(). The shared memory from which they are sent has two sides, too.
 // No message of the turn after the next one can arrive before this block has read those of this turn: its sender waits for a
 // message of the next turn, which this block sends after its own barrier.
 // Source: PTX ISA, "st.async", "mbarrier"; compute capability 9.0 or later: code for others must not call these functions.
@@ -42,13 +43,6 @@ __device__ inline void begin_messages(MessageBarrier& barrier, unsigned blocks)
 
 // Stores a value at an address of another block, and counts its bytes at the barrier of that block. The value is visible to
 // threads that have waited for the barrier: the count has release order, and the wait has acquire order.
-__device__ inline void send_message(unsigned to, unsigned value, unsigned barrier)
-{
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
-                 :
-                 : "r"(to), "r"(value), "r"(barrier)
-                 : "memory");
-}
 __device__ inline void send_message(unsigned to, uint2 value, unsigned barrier)
 {
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];"
@@ -56,8 +50,16 @@ __device__ inline void send_message(unsigned to, uint2 value, unsigned barrier)
                  : "r"(to), "r"(value.x), "r"(value.y), "r"(barrier)
                  : "memory");
 }
+// To an address that is a multiple of 16.
+__device__ inline void send_message(unsigned to, uint4 value, unsigned barrier)
+{
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%0], {%1, %2, %3, %4}, [%5];"
+                 :
+                 : "r"(to), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(barrier)
+                 : "memory");
+}
 
-// This block has sent `bytes` to the block of the barrier in this turn. They may arrive before or after this. What the threads of this
+// This block sends `bytes` to the block of the barrier in this turn. They may arrive before or after this. What the threads of this
 // block did before a barrier of the block is done when another one has waited.
 __device__ inline void end_messages(unsigned barrier, unsigned bytes)
 {
