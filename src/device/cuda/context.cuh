@@ -200,6 +200,19 @@ class Context
         check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     }
 
+    // Dynamic shared memory that a block of this kernel can have, in bytes.
+    template <auto Kernel>
+    static unsigned max_shared()
+    {
+        int device = 0;
+        int all = 0;
+        cudaFuncAttributes kernel{};
+        check(cudaGetDevice(&device));
+        check(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        check(cudaFuncGetAttributes(&kernel, Kernel));
+        return static_cast<unsigned>(all) - static_cast<unsigned>(kernel.sharedSizeBytes);
+    }
+
     // The old device runtime has no tail launches, no fire-and-forget launches and no graphs.
     bool has(Mechanism mechanism) const
     {

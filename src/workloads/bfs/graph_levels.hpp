@@ -120,9 +120,9 @@ __device__ inline void append_far(const GraphSearch& search, unsigned list, bool
 }
 
 // Appends `count` vertices, which vertex_at(index) gives, to the list, without those that have no edges. All threads of the
-// block call it, after a barrier; it ends with one, and the stage is empty.
-template <class VertexAt>
-__device__ void append_vertices(const GraphSearch& search, unsigned list, GraphShared& shared, unsigned count,
+// block call it, after a barrier; it ends with one, and the stage is empty. `Shared` has `place` and `staged`, as GraphShared.
+template <class Shared, class VertexAt>
+__device__ void append_vertices(const GraphSearch& search, unsigned list, Shared& shared, unsigned count,
                                 const VertexAt& vertex_at)
 {
     for (unsigned base = 0; base < count; base += blockDim.x) {
