@@ -18,12 +18,13 @@ from utc import seconds_of
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = ROOT / "results"
-FIRST = RESULTS / "h200"  # our run times, to estimate how long a run takes
+FIRST = [RESULTS / "h200", RESULTS / "h100"]  # our run times, to estimate how long a run takes
 
-# On a GPU: everything in results/h200, quick experiments first.
+# On a GPU: quick experiments first. Those that want several processes (pays, tenants, resources, busy_host) are in results/protocol.md.
 ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "flushed", "blobs", "tail_streams", "transpose", "depth", "hazard", "litmus", "lanes", "bezier",
           "mandelbrot", "cgo22", "submit",
-          "waves", "synced_waves", "baselines", "pending", "library", "grid", "launch"]
+          "waves", "synced_waves", "baselines", "pending", "library", "grid", "launch", "trees", "recursive", "quadtree", "sssp", "ladder", "levels",
+          "refine", "triangles", "sort", "mst", "bfs", "search"]
 # On the executor: options that keep it short, and the run time in seconds on two cores.
 ON_EXECUTOR = {
     "quick": ([], 1),
@@ -61,10 +62,10 @@ def rows_by_run(log):
 
 
 def seconds_of_first(name):
-    """The run time of an experiment of FIRST in seconds, from the start of its run to its last row; None if there is
-    no log."""
-    log = FIRST / f"{name}.csv"
-    rows = rows_by_run(log)
+    """The run time of an experiment in the first folder of FIRST that has its log, in seconds, from the start of its run to its last row; None
+    if there is none."""
+    log = next((log for folder in FIRST if (log := folder / f"{name}.csv").is_file()), None)
+    rows = rows_by_run(log) if log else {}
     if not rows:
         return None
     return sum(seconds_of(max(rows[run])) - seconds_of(facts["started_utc"]) for run, facts in runs_of(log).items() if run in rows)
