@@ -142,12 +142,6 @@ std::vector<std::string> different_modules(const RunIdentity& there, const RunId
     return found;
 }
 
-// Numbers that no precision decides.
-bool has_more(const Repeats& one, const Repeats& other)
-{
-    return one.precision == 0 && other.precision == 0 && one.least > other.least;
-}
-
 } // namespace
 
 std::vector<std::string> differences(const RunIdentity& there, const RunIdentity& here, Differing what)
@@ -187,8 +181,11 @@ std::vector<std::string> differences(const RunIdentity& there, const RunIdentity
                     b->second.multiprocessors);
         }
         compare("schedule", quoted(a->second.schedule), quoted(b->second.schedule));
-        if (what != Differing::device || !has_more(b->second.repeat, a->second.repeat))
-            compare("repeat on " + name, repeats_text(a->second.repeat), repeats_text(b->second.repeat));
+        const Repeats& before = a->second.repeat;
+        const Repeats& now = b->second.repeat;
+        const bool precise = before.precision != 0 || now.precision != 0;
+        if (what != Differing::device || precise || now.least < before.least) // another run may add repetitions
+            compare("repeat on " + name, repeats_text(before), repeats_text(now));
         compare("warmup on " + name, a->second.warmup, b->second.warmup);
     }
     std::ranges::copy(different_modules(there, here), std::back_inserter(found));
