@@ -31,10 +31,10 @@ constexpr unsigned kTooLarge = 1U << 31; // in LevelHeader::edges
 constexpr unsigned kVerticesPerMessage = sizeof(uint4) / sizeof(unsigned);
 constexpr unsigned kLogWordBits = 5;
 
-// What a block says to another one of a level.
+// What a block tells another block about a level.
 struct alignas(sizeof(uint2)) LevelHeader {
-    unsigned vertices; // that it has sent to that block
-    unsigned edges;    // that it has followed, to any block; with kTooLarge, if it could not follow all
+    unsigned vertices; // sent to that block
+    unsigned edges;    // followed, to any block; with kTooLarge, if it could not follow all
 };
 
 // The shared memory of a block. What has two sides is used in turn: one is read, and the other is written for the next turn.
@@ -60,9 +60,9 @@ struct ClusterSearch {
     unsigned blocks = 1U << log_blocks;
     unsigned room = kReceived >> log_blocks; // for the vertices from one block to another
     unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;
-    unsigned groups = warps >> log_blocks == 0 ? 1 : warps >> log_blocks; // of warps, one for each other block
+    unsigned groups = warps >> log_blocks == 0 ? 1 : warps >> log_blocks; // of one warp per block of the cluster
 
-    // Of 32 * blocks consecutive vertices each block owns 32, which share a word of its bits. Vertices 32 apart have different owners.
+    // Of 32 * blocks consecutive vertices each block owns 32, which share a word of its bits. In them, vertices 32 apart have different owners.
     // A hash decides which, so that the neighbours of a block's vertices are spread evenly over the blocks in regular graphs too.
     __device__ unsigned owner_of(unsigned vertex) const
     {
@@ -74,8 +74,8 @@ struct ClusterSearch {
     __device__ unsigned word_of(unsigned vertex) const { return vertex >> (kLogWordBits + log_blocks); }
     __device__ static unsigned bit_of(unsigned vertex) { return vertex % (1U << kLogWordBits); }
 
-    // Whether the vertex, which belongs to this block, is reached for the first time. Its distance may be from before this kernel. Only
-    // this block writes it here, and all its threads agree by the bit, or by the atomic operation on the distance.
+    // Whether the vertex, which belongs to this block, is reached for the first time. `distance` was read
+    // before the test: it is not kUnreached if an earlier kernel reached the vertex. What this block reaches has its bit before its distance.
     __device__ bool is_first(unsigned vertex, unsigned level, unsigned distance) const
     {
         if (bits == nullptr)
@@ -140,7 +140,7 @@ struct ClusterSearch {
         return turn == 0 || bits == nullptr ? kUnreached : vertex;
     }
 
-    // The vertices that were received for this turn. A warp has vertices of one sender. Returns the thread's last vertex if its distance
+    // The vertices that were received for this turn. Each pass of a warp has vertices of one sender. Returns the thread's last vertex if its distance
     // must still be set, or kUnreached.
     __device__ unsigned follow_received(unsigned turn, unsigned level) const
     {
@@ -157,7 +157,7 @@ struct ClusterSearch {
         return last;
     }
 
-    // After a barrier of the block. The first warp says to each block what it is sent (send_headers); then all warps send it.
+    // After a barrier of the block. The first warp says to each block what it is sent (send_headers); meanwhile all warps send it.
     __device__ void end_turn(unsigned turn) const
     {
         const unsigned side = 1 - turn % 2;
@@ -228,7 +228,7 @@ struct ClusterSearch {
                 search.lists[now.list][index * blocks + rank].vertex;
     }
 
-    // The vertices of the level before this turn go to the next list of the search. All threads call it.
+    // The vertices of the last level, whose edges are followed again, go to the next list of the search. All threads call it.
     __device__ void append_level(const GraphSearchPlan& now, unsigned turn) const
     {
         unsigned* const kept = shared.received[turn % 2]; // which is not needed: the next step follows the same edges
@@ -243,10 +243,10 @@ struct ClusterSearch {
         append_vertices(search, 1 - now.list, shared, shared.staged, [&](unsigned index) { return kept[index]; });
     }
 };
-static_assert(kSmallVertices <= kReceived);
+static_assert(kSmallVertices <= kReceived && kMaxClusterBlocks * kReceived * kNarrow < kTooLarge);
 
-// One cluster: levels until one is too large, or none is left. Its last block plans the next step. The dynamic shared memory has
-// a ClusterShared, and `words` words for the bits of the block's vertices; 0: they have no bits.
+// One cluster: levels until one is too large, whose edges the next step follows and counts, or none is left. Its last block plans that
+// step. The dynamic shared memory has a ClusterShared, and `words` words for the bits of the block's vertices; 0: they have no bits.
 __global__ void LAUNCH_BOUNDS(1024, 1) search_in_cluster(GraphSearch search, unsigned log_blocks, unsigned words)
 {
 #if __CUDA_ARCH__ >= 900
@@ -266,7 +266,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1) search_in_cluster(GraphSearch search, uns
     for (unsigned last = kUnreached;; ++turn) {
         if (turn != 0) {
             const unsigned edges = block.wait_for_all(turn);
-            block.set_distance(last, now.level + turn - 1); // now: end_turn() would wait until it is done
+            block.set_distance(last, now.level + turn - 1); // only now: the release in end_turn() would wait for it
             if (edges == 0 || (edges & kTooLarge) != 0)
                 break;
             looked += edges;
@@ -276,7 +276,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1) search_in_cluster(GraphSearch search, uns
         block.end_turn(turn);
     }
     block.append_level(now, turn);
-    cluster.sync(); // no block writes to the shared memory of another any more
+    cluster.sync(); // no block ends before another that may still write to it
     if (block.rank == 0 && threadIdx.x == 0)
         atomicAdd(&search.task.totals->work, looked);
     if (block_arrives_last(&search.state->arrived, block.blocks) && threadIdx.x == 0)
@@ -292,7 +292,7 @@ struct BfsCluster {
         .mechanisms = kOnly<Mechanism::cluster_sync>,
         .summary = "flat: a cluster of blocks does small levels, the whole device large ones",
         .hazards = "none: a block waits for the messages of all blocks of its cluster",
-        .source = "CUDA C++ Programming Guide, Thread Block Clusters",
+        .source = "CUDA C++ Programming Guide, Thread Block Clusters; PTX ISA, st.async",
         .cuda_only = true,
         .waits = true,
     };
@@ -307,13 +307,13 @@ struct BfsCluster {
         unsigned words; // for the bits of the vertices of a block
     };
 
-    // 16 blocks, if the device has room for them: it has for 8, if it has clusters.
+    // 16 blocks, if the device has room for them: every device with clusters has room for 8 of the usual size.
     static Prepared prepare(const GraphJob& job)
     {
-        const unsigned max_bytes = Context::max_shared<search_in_cluster>();
+        const std::size_t max_bytes = Context::max_shared<search_in_cluster>();
         for (const unsigned log_blocks : {4U, 3U}) {
             const unsigned words = (job.task.vertices >> (kLogWordBits + log_blocks)) + 1;
-            const bool fit = words <= (max_bytes - sizeof(ClusterShared)) / sizeof(unsigned);
+            const bool fit = sizeof(ClusterShared) + words * sizeof(unsigned) <= max_bytes;
             const auto bytes = static_cast<unsigned>(sizeof(ClusterShared) + (fit ? words * sizeof(unsigned) : 0));
             job.context.allow_shared<search_in_cluster>(bytes);
             const LaunchShape shape{1U << log_blocks, job.point.block, bytes};

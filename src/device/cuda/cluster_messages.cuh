@@ -2,9 +2,9 @@
 // the shared memory of the receiver counts the bytes, so that the receiver knows when all messages of a turn are there.
 //
 // A turn has a barrier and memory of its own; two of each, in turn, are enough. In every turn each block
-//     waits for the barrier of the turn (wait_for_messages): its threads see all that was sent to them
+//     waits for the barrier of the turn (wait_for_messages): each thread that waits, or comes to a barrier of the block after one that does, sees all that was sent
 //     reads what it received, and sends for the next turn
-//     __syncthreads(); then one thread per block that can receive calls end_messages() with the bytes that this block sends to it
+//     __syncthreads(); then one thread per block that can receive calls end_messages() with the bytes that this block sends to it, 0 too
 // Messages may be sent before or after the call of end_messages(). The shared memory from which they are sent has two sides, too.
 // No message of the turn after the next one can arrive before this block has read those of this turn: its sender waits for a
 // message of the next turn, which this block sends after its own barrier.
@@ -60,7 +60,7 @@ __device__ inline void send_message(unsigned to, uint4 value, unsigned barrier)
 }
 
 // This block sends `bytes` to the block of the barrier in this turn. They may arrive before or after this. What the threads of this
-// block did before a barrier of the block is done when another one has waited.
+// block did before a barrier of the block is done when another one has waited. In all a block receives less than 2^20 bytes a turn.
 __device__ inline void end_messages(unsigned barrier, unsigned bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%0], %1;"
