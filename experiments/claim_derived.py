@@ -10,6 +10,7 @@ import subprocess
 import tarfile
 import tempfile
 
+import checked_output
 import logs
 import nvbench
 import predicted
@@ -17,6 +18,7 @@ from claim_file import ClaimError
 from claim_results import compare_csv
 
 CALIBRATED = ["launch.csv", "trees.csv", "library.csv", "transpose.csv"]  # what `nestbed calibrate` fits the launch roofline to
+SECOND_GPU = "second_gpu.tar.xz"  # the logs of the claims from another model of GPU
 
 
 def run(*words):
@@ -66,6 +68,17 @@ def calibrated_again(folder, scratch, _):
     return (scratch / "made.csv").read_text(encoding="utf-8")
 
 
+def calibrated_on_second_gpu(folder, scratch, _):
+    again = second_gpu(folder, scratch)
+    run("calibrate", *(again / name for name in CALIBRATED), "--csv", scratch / "made.csv")
+    return (scratch / "made.csv").read_text(encoding="utf-8")
+
+
+def second_gpu(folder, scratch):
+    """The folder of the logs of another model of GPU."""
+    return unpacked(folder / SECOND_GPU, scratch)[0]
+
+
 def logs_named(folder, rows):
     """The logs that the first column of a table names, in its order."""
     found = [folder / f"{name}.csv" for name in dict.fromkeys(row[0] for row in rows)]
@@ -76,10 +89,19 @@ def logs_named(folder, rows):
 
 
 def predictions(folder, _, rows):
+    return predictions_by(folder / predicted.MODEL, folder, rows)
+
+
+def predictions_by(model, folder, rows):
     try:
-        return predicted.table_of(logs_named(folder, rows), folder / predicted.MODEL)
-    except predicted.PredictError as error:
+        return predicted.table_of(logs_named(folder, rows), model)
+    except checked_output.ScriptError as error:
         raise ClaimError(str(error)) from error
+
+
+def predictions_on_second_gpu(model):
+    """Of its logs, by the model of `model`, a path from its folder."""
+    return lambda folder, scratch, rows: predictions_by(folder / model, second_gpu(folder, scratch), rows)
 
 
 def choices(folder, scratch, rows):
@@ -133,10 +155,13 @@ RECIPES = {
     "nvbench.csv": (["nvbench_cub.csv"], beside_nvbench),
     "parameters.csv": (CALIBRATED, calibrated),
     "pays.csv": (["pays.tar.xz"], paying),
+    "predicted_by_h100.csv": ([SECOND_GPU, predicted.MODEL], predictions_on_second_gpu(predicted.MODEL)),
+    "predicted_by_h200.csv": ([SECOND_GPU], predictions_on_second_gpu(f"../h200/{predicted.MODEL}")),
     "predicted.csv": ([predicted.MODEL], predictions),
     "predicted_need.csv": ([predicted.MODEL], predictions),
     "reconcile.csv": (["profile.tar.gz"], reconciled("profile.tar.gz")),
     "reconcile_irregular.csv": (["profile_irregular.tar.xz"], reconciled("profile_irregular.tar.xz")),
+    "second_gpu_parameters.csv": ([SECOND_GPU], calibrated_on_second_gpu),
     "second_parameters.csv": (["second_calibration.tar.xz"], calibrated_again),
 }
 
@@ -169,11 +194,11 @@ def difference(path, made_text):
     return f"{path}: it has no row {', '.join(missing[0])}" if missing else ""
 
 
-def second_run(results):
-    """The comparison of the claims with the logs of the second run. A number that the second run did not measure may be left out,
+def second_run(results, archive="second_run.tar.xz"):
+    """The comparison of the claims with the logs of a second run. A number that the second run did not measure may be left out,
     as its claim may be later."""
     def made(folder, scratch, rows):
-        unpacked(folder / "second_run.tar.xz", scratch)
+        unpacked(folder / archive, scratch)
         again = next(path for path in scratch.iterdir())
         known = {row[0] for row in rows}
         numbers = [one for one in results.second(again).numbers if one.found or one.number.id in known]
@@ -199,7 +224,8 @@ def problem_of(folder, name, sources, make):
 
 def problems(results, folder):
     """A line for each CSV of a folder of `results` that is not what it is computed from. Raises logs.StatisticsError."""
-    recipes = {**RECIPES, "second_run.csv": (["second_run.tar.xz"], second_run(results))}
+    recipes = {**RECIPES, "second_run.csv": (["second_run.tar.xz"], second_run(results)),
+               "second_gpu.csv": ([SECOND_GPU], second_run(results, SECOND_GPU))}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # nestbed does most of the work
         found = pool.map(lambda name: problem_of(folder, name, *recipes[name]), recipes)
         return [problem for problem in found if problem]

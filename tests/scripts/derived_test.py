@@ -129,10 +129,22 @@ class Derived(Copies):
         self.written(path, [*rows[:2], [*rows[2][:at], "3.5", *rows[2][at + 1:]], *rows[3:]])
         self.assertIn(f"{path}, line 3: speedup is '3.5'; expected: '{rows[2][at]}'", self.problem("pays.csv", recipe))
 
+    def test_another_model_of_gpu(self):
+        (self.folder / claim_derived.SECOND_GPU).symlink_to(ROOT / "results/h100" / claim_derived.SECOND_GPU)
+        name = "second_gpu_parameters.csv"
+        with open(ROOT / "results/h100" / name, newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+        path, recipe = self.folder / name, made_once(*claim_derived.RECIPES[name])
+        self.written(path, rows)
+        self.assertEqual(self.problem(name, recipe), "")
+        self.written(path, [rows[0], [rows[1][0], "3.5", *rows[1][2:]], *rows[2:]])
+        self.assertIn(f"{path}, line 2: value is '3.5'; expected: '{rows[1][1]}'", self.problem(name, recipe))
+
     def test_every_table_has_a_recipe(self):
         """The other CSVs that are no logs were measured so, and nothing gives them."""
         tables = {path.name for path in logs.logs_in(H200)[1]}
-        self.assertEqual(tables - {"second_run.csv", "supervised.csv"} | {"pays.csv"}, set(claim_derived.RECIPES))  # pays.csv: of an H100
+        of_h100 = {"pays.csv", "predicted_by_h100.csv", "predicted_by_h200.csv", "second_gpu_parameters.csv"}
+        self.assertEqual(tables - {"second_run.csv", "supervised.csv"} | of_h100, set(claim_derived.RECIPES))
 
     def test_sources_that_are_damaged_are_named(self):
         (self.folder / "profile.tar.gz").write_bytes(b"no archive")
