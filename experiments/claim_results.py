@@ -228,7 +228,7 @@ def facts_of(path, rows, figure, command):
         return facts
     try:
         runs = logs.manifest_of(path)["runs"]
-        facts.command = command or "; ".join(logs.command_text(path, run, said) for run, said in runs.items())
+        facts.command = command or "; ".join(logs.command_texts(path, runs))
         for run, said in runs.items():
             utcs = rows.cells(slice(None), "utc")[rows.cells(slice(None), "run_id") == run]
             begin, ends = seconds_of(said["started_utc"]), [seconds_of(utc) for utc in utcs.unique()]

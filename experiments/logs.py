@@ -12,6 +12,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shlex
 import stat
 import tempfile
@@ -438,12 +439,20 @@ def command_text(path, run, facts):
     return seen(shlex.join(command))
 
 
+def command_texts(path, runs):
+    """The different commands of runs, a dict as in the manifest. Of those that only add repetitions to the log the last stands for all.
+    Raises LogError."""
+    alike = {}
+    for run, facts in runs.items():
+        command = command_text(path, run, facts)
+        alike.setdefault(re.sub(r" --(resume|repeat \d+)\b", "", command), []).append(command)
+    return [commands[-1] + (f", the last of {len(commands)} processes" if len(set(commands)) > 1 else "") for commands in alike.values()]
+
+
 def commands_of(path, log):
-    """The commands that made a log's rows, from its manifest; without one, the experiments of the run. Raises
-    LogError."""
+    """The commands that made a log's rows, as command_texts() says them; without a manifest, the experiments of the run. Raises LogError."""
     runs = manifest_of(path).get("runs", {})
-    commands = [command_text(path, run, runs[run]) for run in log["run_id"].unique() if run in runs]
-    return list(dict.fromkeys(commands)) or [f"nestbed run, experiment {name}" for name in log["experiment"].unique()]
+    return command_texts(path, {run: runs[run] for run in log["run_id"].unique() if run in runs}) or [f"nestbed run, experiment {name}" for name in log["experiment"].unique()]
 
 
 def interval_of_share(wrong, trials):

@@ -142,7 +142,7 @@ class Modules(Scratch):
         rooms = [file.stem for file in (NESTBED.parent / "modules").glob("*.txt")]
         done = called("cmake", "-D", f"FOLDER={modules}", "-D", f"ROOMS={'|'.join(rooms)}", "-P", ROOT / "src/stale_modules.cmake")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(sorted(file.name for file in modules.iterdir()), sorted([*(f"{room}.txt" for room in rooms), "workload_reduce.so"]))
+        self.assertEqual(sorted(file.name for file in modules.iterdir()), sorted([*(f"{room}.txt" for room in rooms), "workload_reduce.so", "commands.so"]))
         self.assertIn("stale_modules.cmake", (ROOT / "CMakeLists.txt").read_text())
 
     def test_a_module_of_another_build_is_refused(self):

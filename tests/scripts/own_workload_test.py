@@ -199,6 +199,7 @@ class OwnWorkload(unittest.TestCase):
         done = self.called("races", "--load", "racy", "--strategy", "racy_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("racy.cu:", done.stdout)
+        self.assertNotRegex(done.stdout, r"launch\w*\.hpp|device/cpu/")  # a launch is in the workload's own file
 
     def test_a_variable_of_the_module_is_watched(self):
         if not (NESTBED.parent / "nestbed_races").exists():

@@ -53,13 +53,19 @@ std::string relative(std::string_view file, const char*)
     return std::string(file.starts_with(kProject) ? file.substr(kProject.size()) : file);
 }
 
-// How a kernel's words reach the executor, and the library: no place where somebody writes a kernel.
+// How a kernel's words reach the executor, and the library: no place where somebody writes a kernel. A workload that is built outside of
+// the repository has copies of the headers.
 bool is_plumbing(std::string_view file)
 {
-    constexpr std::array kPlumbing{"src/device/cpu/", "src/device/nest.hpp", "src/device/language.hpp",
-                                   "src/device/trace_buffer.hpp", "/usr/"};
-    return file.empty() ||
-           std::ranges::any_of(kPlumbing, [&](std::string_view folder) { return file.starts_with(folder); });
+    constexpr std::array kPlumbing{"device/cpu/", "device/nest.hpp", "device/language.hpp",
+                                   "device/trace_buffer.hpp"};
+    constexpr std::string_view kCopies = "program/workload/include/";
+    const std::size_t copies = file.find(kCopies);
+    const std::string_view header = copies != std::string_view::npos ? file.substr(copies + kCopies.size())
+                                    : file.starts_with("src/")       ? file.substr(4)
+                                                                     : "";
+    return file.empty() || file.starts_with("/usr/") ||
+           std::ranges::any_of(kPlumbing, [&](std::string_view folder) { return header.starts_with(folder); });
 }
 
 #else // a program of a user
