@@ -523,6 +523,10 @@ class InBrowser(unittest.TestCase):
     def focused(self, what):
         return self.script(f"return document.activeElement.{what}")
 
+    def until_focused(self, what, value):
+        """What a key or a closed dialog does to the focus comes a moment later."""
+        self.until(f"return document.activeElement.{what} === arguments[0]", value)
+
     def press(self, *keys):
         from selenium.webdriver.common.action_chains import ActionChains
         ActionChains(self.browser).send_keys(*keys).perform()
@@ -618,7 +622,7 @@ class Page(InBrowser):
         self.script("document.querySelector('#figure-book button.picture').click()")
         self.until("return enlarged.open && enlarged.querySelector('img').naturalWidth > 0")
         self.press("\ue00c")
-        self.assertEqual(self.focused("className"), "picture")
+        self.until_focused("className", "picture")
         self.drawn("by-depth")
         self.assertEqual(self.script("return document.querySelector('#figure-by-depth .sentence').textContent"),
                          self.script("return `depth.csv: ${data.pictures['depth-latency-depth'].title}`"))
@@ -782,7 +786,7 @@ class Page(InBrowser):
         for button in buttons[:3]:
             number = behind[button.get_attribute("data-number")]
             button.click()
-            self.assertTrue(self.script("return panel.open"))
+            self.until("return panel.open")
             link = self.browser.find_element("css selector", "#rows .file a").get_attribute("href")
             self.assertTrue(link.endswith(f"/{number['log']}"), link)
             self.assertTrue(pathlib.Path(link.removeprefix("file://")).is_file(), link)
@@ -858,8 +862,8 @@ class Page(InBrowser):
         self.press("\ue007")
         self.assert_rows(RESULTS / "depth.csv", case["lines"])
         self.press("\ue00c")
-        self.assertFalse(self.script("return panel.open"))
-        self.assertEqual(self.focused("className"), "rows")
+        self.until("return !panel.open")
+        self.until_focused("className", "rows")
 
     def test_a_click_on_a_point_opens_its_rows(self):
         self.opened()
@@ -995,7 +999,7 @@ class Page(InBrowser):
         self.assertRegex(said, "^The figures cannot be drawn: this browser has no DecompressionStream")
         self.assertFalse(self.browser.find_element("id", "drawn").is_displayed())
         self.script("document.querySelector('#claims button.rows').click()")
-        self.assertTrue(self.script("return panel.open"))
+        self.until("return panel.open")
 
     def test_light_and_dark(self):
         self.open()
@@ -1032,12 +1036,12 @@ class Page(InBrowser):
         self.open()
         tab, space, escape = "\ue004", " ", "\ue00c"
         self.press(tab)
-        self.assertEqual(self.focused("className"), "skip")
+        self.until_focused("className", "skip")
         for _ in range(10):
             self.press(tab)
             if self.focused("id") == "theme":
                 break
-        self.assertEqual(self.focused("id"), "theme")
+        self.until_focused("id", "theme")
         self.script("document.querySelector('.skip').focus()")
         self.press("\ue007")
         seen = set()
@@ -1050,13 +1054,13 @@ class Page(InBrowser):
         self.assertEqual((self.focused("name"), self.focused("checked")), ("strategy", True))
         self.assertNotEqual(self.script("return getComputedStyle(document.activeElement.closest('label')).outlineStyle"), "none")
         self.press(space)
-        self.assertFalse(self.focused("checked"))
+        self.until_focused("checked", False)
         self.script("document.getElementById('claims').open = true; document.querySelector('#claims button.rows').focus()")
         self.press(space)
-        self.assertTrue(self.script("return panel.open"))
+        self.until("return panel.open")
         self.press(escape)
-        self.assertFalse(self.script("return panel.open"))
-        self.assertTrue(self.script("return document.activeElement === document.querySelector('#claims button.rows')"))
+        self.until("return !panel.open")
+        self.until("return document.activeElement === document.querySelector('#claims button.rows')")
 
     def test_controls_have_names(self):
         self.opened()
