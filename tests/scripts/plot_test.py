@@ -1318,6 +1318,13 @@ class PlotTest(MadeLogs):
         self.assertEqual([log[name].tolist()[0] for name in ("elements", "grid", "gpu_us")], [8, 4.0, 1.5])
         self.assertEqual([str(type(log[name].tolist()[0]).__name__) for name in ("elements", "grid")], ["int", "float"])
 
+    def test_processes_that_add_repetitions_have_one_command(self):
+        def said(*commands):
+            return logs.command_texts("a.csv", {str(place): {"command": ["nestbed", "run", *words.split()]} for place, words in enumerate(commands)})
+        self.assertEqual(said("--grid 4 --repeat 1", "--grid 4 --repeat 2 --resume", "--grid 4 --repeat 3 --resume"),
+                         ["nestbed run --grid 4 --repeat 3 --resume, the last of 3 processes"])
+        self.assertEqual(said("--grid 4", "--grid 4", "--grid 8"), ["nestbed run --grid 4", "nestbed run --grid 8"])
+
     def test_broken_manifests_are_named(self):
         path = self.write(rows([1]))
         log = logs.read_log(path)

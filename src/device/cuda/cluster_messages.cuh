@@ -2,7 +2,8 @@
 // the shared memory of the receiver counts the bytes, so that the receiver knows when all messages of a turn are there.
 //
 // A turn has a barrier and memory of its own; two of each, in turn, are enough. In every turn each block
-//     waits for the barrier of the turn (wait_for_messages): each thread that waits, or comes to a barrier of the block after one that does, sees all that was sent
+//     waits for the barrier of the turn (wait_for_messages): each thread that waits sees all that was sent, and so does one that comes
+//     to a barrier of the block after a thread that has waited
 //     reads what it received, and sends for the next turn
 //     __syncthreads(); then one thread per block that can receive calls end_messages() with the bytes that this block sends to it, 0 too
 // Messages may be sent before or after the call of end_messages(). The shared memory from which they are sent has two sides, too.

@@ -59,10 +59,11 @@ bool is_plumbing(std::string_view file)
 {
     constexpr std::array kPlumbing{"device/cpu/", "device/nest.hpp", "device/language.hpp",
                                    "device/trace_buffer.hpp"};
+    constexpr std::string_view kSource = "src/";
     constexpr std::string_view kCopies = "program/workload/include/";
     const std::size_t copies = file.find(kCopies);
     const std::string_view header = copies != std::string_view::npos ? file.substr(copies + kCopies.size())
-                                    : file.starts_with("src/")       ? file.substr(4)
+                                    : file.starts_with(kSource)      ? file.substr(kSource.size())
                                                                      : "";
     return file.empty() || file.starts_with("/usr/") ||
            std::ranges::any_of(kPlumbing, [&](std::string_view folder) { return header.starts_with(folder); });
