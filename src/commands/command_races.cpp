@@ -57,6 +57,16 @@ int call_watching_program(const Arguments& arguments, std::ostream& out)
     return end.exit_code;
 }
 
+// What a wrong answer without a race may come from.
+std::string_view why_wrong(const std::vector<BadAccess>& bad)
+{
+    if (bad.empty())
+        return "; the answer is wrong without a race: the kernel computes something else";
+    return std::ranges::find(bad, BadAccess::Kind::out_of_bounds, &BadAccess::kind) != bad.end()
+               ? "; the answer is wrong, and an access was out of bounds"
+               : "; the answer is wrong, and a read was of memory that nothing has written";
+}
+
 // Prints the races of a case. Returns whether the result is as expected.
 bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race)
 {
@@ -76,8 +86,8 @@ bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race)
         return found == expect_race && !bad;
     case Status::wrong:
         if (found)
-            return expect_race;
-        say("; the answer is wrong without a race: the kernel computes something else");
+            return expect_race && !bad;
+        say(why_wrong(races.bad_accesses));
         return false;
     case Status::unsupported:
         say(expect_race ? "; the case did not run, and a race was expected" : "");

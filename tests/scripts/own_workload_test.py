@@ -263,6 +263,22 @@ class OwnWorkload(unittest.TestCase):
         self.assertIn("out of bounds", done.stdout)
         self.assertIn("bounds.cu:", done.stdout)
 
+    def test_a_wrong_answer_by_a_bad_access_is_not_called_wrong_without_a_race(self):
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        add = "atomicAdd(task.answer, sum);"
+        for name, changes, said in (
+                ("beyond", [(add, "atomicAdd(task.answer, sum + task.answer[1]);")], "and an access was out of bounds"),
+                ("unwritten", [(add, "atomicAdd(task.answer, sum + divide[1]);"), ("(bool, divide, 1); //", "(bool, divide, 2); //")],
+                 "and a read was of memory that nothing has written"),
+                ("other", [(add, "atomicAdd(task.answer, sum + 1);")], "without a race: the kernel computes something else")):
+            self.changed(name, *changes, program=self.for_races)
+            for expect in "ok", "race":
+                done = self.called("races", "--load", name, "--strategy", f"{name}_levels", "--grid", "2", "--block", "32", "--expect", expect)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertRegex(done.stderr, rf"wrong: the answer is \S+ instead of 3.141116; the answer is wrong,? {said}\n$")
+                self.assertIn("no races", done.stdout)
+
     def test_a_log_of_another_build_is_not_resumed(self):
         folder = self.changed("rebuilt")
         self.assertEqual(nestbed("build", "rebuilt", cwd=self.folder).returncode, 0)  # by nvcc where it is
