@@ -248,6 +248,13 @@ class OwnWorkload(unittest.TestCase):
             self.assertEqual(self.called("check", "--load", name, f"{name}.csv").returncode, 0)
         self.assertRegex(rows[0]["detail"], r"^half 0 is [\d.]+ instead of [\d.]+$")
 
+    def test_min_and_max_are_those_of_cuda(self):
+        self.changed("least", ("using namespace nestbed;", "using namespace nestbed;\nusing namespace std;"),
+                     ("part < parts;", "part < min(parts, 1 << 20);"), ("(threadIdx.x == 0)\n        divide", "(max(threadIdx.x, 0) == 0)\n        divide"),
+                     ("kWidth / ((x - 0.3)", "max(kWidth, 0.0f) / ((min(x, 1.0) - 0.3)"))
+        done = self.called("run", "--load", "least", "--strategy", "least_*", *SWEEP[2:], "-o", "-")
+        self.assertEqual((done.returncode, {row["status"] for row in csv.DictReader(io.StringIO(done.stdout))}), (0, {"ok"}), done.stderr)
+
     def test_an_index_out_of_bounds_is_a_row_that_names_the_memory(self):
         self.changed("bounds", ("allocate<Interval>(1 << 20)", "allocate<Interval>(2, \"intervals\")"), program=self.for_races)
         sweep = ("--load", "bounds", "--strategy", "bounds_*", "--grid", "2", "--block", "32")

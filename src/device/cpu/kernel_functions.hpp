@@ -1,5 +1,5 @@
-// CUDA's functions of warps on the executor: shuffles, votes, matches, reductions and __syncwarp(); and those by which kernels read
-// a vote. The testbed's kernels and users' programs share them (so it is C++17). Lanes that exchange values wait for each other;
+// CUDA's functions of warps on the executor: shuffles, votes, matches, reductions and __syncwarp(); those by which kernels read a
+// vote; min() and max(). The testbed's kernels and users' programs share them (so it is C++17). Lanes that exchange values wait for each other;
 // only __syncwarp() orders what they did in memory, as on a GPU.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "nestbed/thread.hpp" // beside the program `nestbed`: a copy
 #endif
 
+#include <cmath>
 #include <cstdint>
 
 namespace nestbed::cpu
@@ -173,6 +174,31 @@ inline int __ffs(int value)
 {
     return __builtin_ffs(value);
 }
+#define NESTBED_MIN_MAX(A, B, Result, least, greatest)                                                               \
+    inline Result min(A first, B second)                                                                             \
+    {                                                                                                                \
+        const Result a = static_cast<Result>(first), b = static_cast<Result>(second);                                \
+        return least;                                                                                                \
+    }                                                                                                                \
+    inline Result max(A first, B second)                                                                             \
+    {                                                                                                                \
+        const Result a = static_cast<Result>(first), b = static_cast<Result>(second);                                \
+        return greatest;                                                                                             \
+    }
+#define NESTBED_MIN_MAX_OF(Signed, Unsigned)                                                                         \
+    NESTBED_MIN_MAX(Signed, Signed, Signed, b < a ? b : a, a < b ? b : a)                                            \
+    NESTBED_MIN_MAX(Unsigned, Unsigned, Unsigned, b < a ? b : a, a < b ? b : a)                                      \
+    NESTBED_MIN_MAX(Signed, Unsigned, Unsigned, b < a ? b : a, a < b ? b : a)                                        \
+    NESTBED_MIN_MAX(Unsigned, Signed, Unsigned, b < a ? b : a, a < b ? b : a)
+NESTBED_MIN_MAX_OF(int, unsigned)
+NESTBED_MIN_MAX_OF(long, unsigned long)
+NESTBED_MIN_MAX_OF(long long, unsigned long long)
+NESTBED_MIN_MAX(float, float, float, std::fmin(a, b), std::fmax(a, b)) // of a number and a NaN: the number
+NESTBED_MIN_MAX(double, double, double, std::fmin(a, b), std::fmax(a, b))
+NESTBED_MIN_MAX(float, double, double, std::fmin(a, b), std::fmax(a, b))
+NESTBED_MIN_MAX(double, float, double, std::fmin(a, b), std::fmax(a, b))
+#undef NESTBED_MIN_MAX_OF
+#undef NESTBED_MIN_MAX
 // For a thread that waits for what another one writes.
 inline void __nanosleep(unsigned /*ns*/)
 {

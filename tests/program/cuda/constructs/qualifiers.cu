@@ -7,7 +7,7 @@
 
 extern "C" __global__ void plain_c(float* to)
 {
-    *to = sqrtf(16.0f) + fminf(1.0f, 2.0f) + fmaf(2.0f, 3.0f, 1.0f) + rsqrtf(0.25f);
+    *to = sqrtf(16.0f) + max(fminf(1.0f, 2.0f), NAN) + fmaf(2.0f, 3.0f, 1.0f) + rsqrtf(0.25f);
 }
 
 static __global__ void __launch_bounds__(64, 2) bounded(int* __restrict__ to, const int* __restrict__ from)

@@ -1,4 +1,4 @@
-// Integer intrinsics, and min() and max().
+// Integer intrinsics.
 #pragma once
 
 #include "language.hpp"
@@ -52,30 +52,6 @@ NESTBED_INTEGER(int, __hadd, (int a, int b), (int)(((long long)a + b) >> 1))
 NESTBED_INTEGER(int, __rhadd, (int a, int b), (int)(((long long)a + b + 1) >> 1))
 NESTBED_INTEGER(unsigned, __uhadd, (unsigned a, unsigned b), (unsigned)(((unsigned long long)a + b) >> 1U))
 NESTBED_INTEGER(unsigned, __urhadd, (unsigned a, unsigned b), (unsigned)(((unsigned long long)a + b + 1) >> 1U))
-
-#define NESTBED_MIN_MAX(A, B, Result)                                                                                \
-    inline Result min(A a, B b)                                                                                      \
-    {                                                                                                                \
-        return (Result)a < (Result)b ? (Result)a : (Result)b;                                                        \
-    }                                                                                                                \
-    inline Result max(A a, B b)                                                                                      \
-    {                                                                                                                \
-        return (Result)a > (Result)b ? (Result)a : (Result)b;                                                        \
-    }
-#define NESTBED_MIN_MAX_OF(Signed, Unsigned)                                                                         \
-    NESTBED_MIN_MAX(Signed, Signed, Signed)                                                                          \
-    NESTBED_MIN_MAX(Unsigned, Unsigned, Unsigned)                                                                    \
-    NESTBED_MIN_MAX(Signed, Unsigned, Unsigned)                                                                      \
-    NESTBED_MIN_MAX(Unsigned, Signed, Unsigned)
-NESTBED_MIN_MAX_OF(int, unsigned)
-NESTBED_MIN_MAX_OF(long, unsigned long)
-NESTBED_MIN_MAX_OF(long long, unsigned long long)
-NESTBED_MIN_MAX(float, float, float)
-NESTBED_MIN_MAX(double, double, double)
-NESTBED_MIN_MAX(float, double, double)
-NESTBED_MIN_MAX(double, float, double)
-#undef NESTBED_MIN_MAX
-#undef NESTBED_MIN_MAX_OF
 NESTBED_INTEGER(int, mul24, (int a, int b), __mul24(a, b))
 NESTBED_INTEGER(unsigned, umul24, (unsigned a, unsigned b), __umul24(a, b))
 NESTBED_INTEGER(long long, llmin, (long long a, long long b), a < b ? a : b)
