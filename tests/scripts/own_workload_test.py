@@ -201,6 +201,25 @@ class OwnWorkload(unittest.TestCase):
         self.assertIn("racy.cu:", done.stdout)
         self.assertNotRegex(done.stdout, r"launch\w*\.hpp|device/cpu/")  # a launch is in the workload's own file
 
+    def test_races_of_it_need_none_of_the_modules_of_nestbed(self):
+        words = ("races", "--load", "quadrature", "--strategy", "quadrature_*", "--grid", "2", "--block", "32")
+        done = self.called(*words, program=self.for_executor)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertTrue(done.stderr.endswith(" --target nestbed_races\n"), done.stderr)
+        done = self.called("races", "--strategy", "tail", program=self.for_executor)
+        self.assertTrue(done.stderr.endswith(" --target nestbed_races nestbed_modules\n"), done.stderr)
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        alone = self.folder / "alone"
+        (alone / "modules").mkdir(parents=True)
+        shutil.copy(NESTBED.parent / "nestbed_races", alone)
+        shutil.copy(NESTBED, alone)
+        for path in (NESTBED.parent / "lib", *(NESTBED.parent / "modules").glob("*.txt"), NESTBED.parent / "modules/commands.so"):
+            if path.exists():
+                (alone / path.relative_to(NESTBED.parent)).symlink_to(path)
+        done = self.called(*words, program=alone / NESTBED.name)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
     def test_a_variable_of_the_module_is_watched(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
