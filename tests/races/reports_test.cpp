@@ -81,18 +81,20 @@ TEST_P(Reports, SayWhatAParentsAccessNeeds)
     }
 }
 
+// The launch is that of the grid above the descendant, so the report has its line.
 TEST_P(Reports, SayWhatADescendantsAccessNeeds)
 {
-    EXPECT_EQ(
-        missing(1, 4,
-                [this] {
-                    if (thread() == 3)
-                        launch(1, 1, kForget, [this] { launch(1, 1, kForget, write); });
-                    if (thread() == 1)
-                        data[0] = 1;
-                }),
-        "thread 1's write is not ordered before thread 3's launch (a __syncthreads() between them would do, if the "
-        "write comes first)");
+    const unsigned line = __LINE__ + 3;
+    const std::string missing_order = missing(1, 4, [this] {
+        if (thread() == 3)
+            launch(1, 1, kForget, [this] { launch(1, 1, kForget, write); });
+        if (thread() == 1)
+            data[0] = 1;
+    });
+    EXPECT_EQ(missing_order,
+              "thread 1's write is not ordered before thread 3's launch (a __syncthreads() between them "
+              "would do, if the write comes first); that launch is at tests/races/reports_test.cpp:" +
+                  std::to_string(line));
 }
 
 TEST_P(Reports, SayWhichLaunchesAreInNoOrder)

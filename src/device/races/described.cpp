@@ -97,15 +97,16 @@ std::string Detector::missing_fence(const SeenAtomic& atomic, const Access& firs
         missing);
 }
 
-std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread* thread)
+Detector::Missing Detector::missing_order(const Access& first, const Access& second, const WatchedThread* thread)
 {
     if (second.grid == kHost)
-        return fmt::format(
-            "the host has not waited for the kernel (a cudaDeviceSynchronize() before its {} would do)",
-            verb(second));
+        return {
+            fmt::format("the host has not waited for the kernel (a cudaDeviceSynchronize() before its {} would do)",
+                        verb(second))};
     if (is_atomic(first.kind) && is_atomic(second.kind))
-        return "both are atomic, but of different blocks, and the scope of one is its block (without _block it would "
-               "do)";
+        return {
+            "both are atomic, but of different blocks, and the scope of one is its block (without _block it would "
+            "do)"};
     const WatchedGrid* const left = grids_[first.grid].get();
     const WatchedGrid* const right = grids_[second.grid].get();
     const SeenAtomic* const atomic = would_order(first, *thread);
@@ -113,20 +114,30 @@ std::string Detector::missing_order(const Access& first, const Access& second, c
         // Of the launching block, the launch is what orders; of other blocks, it may be an atomic before the launch.
         if (const WatchedGrid* child = launched_from(right, left);
             child != nullptr && (atomic == nullptr || first.block == child->parent_block))
-            return between_parent_and(*child, first, second, false);
+            return {between_parent_and(*child, first, second, false), child == right ? nullptr : child};
         if (const WatchedGrid* child = launched_from(left, right);
             child != nullptr && (atomic == nullptr || second.block == child->parent_block))
-            return between_parent_and(*child, second, first, true);
+            return {between_parent_and(*child, second, first, true), child == left ? nullptr : child};
     }
     if (atomic != nullptr)
-        return missing_fence(*atomic, first);
+        return {missing_fence(*atomic, first)};
     if (left == right)
-        return between_threads(first, second);
+        return {between_threads(first, second)};
     for (const WatchedGrid* above = left->parent;; above = above->parent) {
         const WatchedGrid* const other = launched_from(right, above);
         if (other != nullptr)
-            return between_siblings(*launched_from(left, above), *other);
+            return {between_siblings(*launched_from(left, above), *other)};
     }
+}
+
+// Of a grid below, a report names its own launch, which is not the one that is not ordered.
+std::string Detector::described(const Missing& missing) const
+{
+    if (missing.launched == nullptr)
+        return missing.text;
+    const SourcePlace place = sites_.places(missing.launched->site).front();
+    return place.line == 0 ? missing.text
+                           : fmt::format("{}; that launch is at {}:{}", missing.text, place.file, place.line);
 }
 
 RaceAccess Detector::described(const Access& access) const
@@ -175,7 +186,7 @@ std::vector<Race> Detector::described_races() const
                   .bytes = pairs.bytes,
                   .first = described(pairs.first),
                   .second = described(pairs.second),
-                  .missing = pairs.missing,
+                  .missing = described(pairs.missing),
                   .pairs = pairs.pairs};
         const auto same = std::ranges::find_if(races, [&](const Race& other) {
             return names(other.first, other.second) == names(race.first, race.second);

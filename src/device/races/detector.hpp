@@ -245,11 +245,15 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     };
     // Of bytes, an access has as many cells as bytes: its pairs are counted with the first.
     std::vector<Access> counted_;
+    struct Missing {
+        std::string text;
+        const WatchedGrid* launched = nullptr; // the text is about its launch, and the access is of a grid below it
+    };
     struct Found { // races of one pair of sites
         Access first, second;
         std::string memory;
         std::size_t bytes;
-        std::string missing;
+        Missing missing;
         std::uint64_t pairs;
     };
     struct FoundBad { // accesses of one site
@@ -278,8 +282,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
                    std::size_t bytes, std::ptrdiff_t beyond);
     // `thread`: of the second access; nullptr: the host.
-    std::string missing_order(const Access& first, const Access& second, const WatchedThread* thread);
+    Missing missing_order(const Access& first, const Access& second, const WatchedThread* thread);
     std::string missing_fence(const SeenAtomic& atomic, const Access& first);
+    std::string described(const Missing& missing) const;
     RaceAccess described(const Access& access) const;
     std::vector<Race> described_races() const;
     std::vector<BadAccess> described_bad_accesses() const;
