@@ -114,10 +114,10 @@ Detector::Missing Detector::missing_order(const Access& first, const Access& sec
         // Of the launching block, the launch is what orders; of other blocks, it may be an atomic before the launch.
         if (const WatchedGrid* child = launched_from(right, left);
             child != nullptr && (atomic == nullptr || first.block == child->parent_block))
-            return {between_parent_and(*child, first, second, false), child == right ? nullptr : child};
+            return {between_parent_and(*child, first, second, false), child->site == right->site ? nullptr : child};
         if (const WatchedGrid* child = launched_from(left, right);
             child != nullptr && (atomic == nullptr || second.block == child->parent_block))
-            return {between_parent_and(*child, second, first, true), child == left ? nullptr : child};
+            return {between_parent_and(*child, second, first, true), child->site == left->site ? nullptr : child};
     }
     if (atomic != nullptr)
         return {missing_fence(*atomic, first)};

@@ -247,7 +247,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<Access> counted_;
     struct Missing {
         std::string text;
-        const WatchedGrid* launched = nullptr; // the text is about its launch, and the access is of a grid below it
+        const WatchedGrid* launched = nullptr; // by the launch that the text is about, if `launched at` is another
     };
     struct Found { // races of one pair of sites
         Access first, second;
