@@ -21,6 +21,15 @@ std::vector<std::uint64_t> in_ledger(std::vector<std::uint64_t> by_depth)
 // The name of the error that a Nest gives to launches below the last level.
 constexpr std::string_view kTooDeepName = "cudaErrorLaunchMaxDepthExceeded";
 
+// For a wrong answer of which the workload gave no detail: a row that is not ok must have one.
+std::string wrong_answer_text(const Sample& sample)
+{
+    if (sample.answer.empty() && sample.reference.empty())
+        return "the workload found the answer wrong and gave no detail";
+    const auto text = [](const std::string& number) { return number.empty() ? std::string("not given") : number; };
+    return fmt::format("answer {}, reference {}", text(sample.answer), text(sample.reference));
+}
+
 } // namespace
 
 void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::string& error_name)
@@ -59,6 +68,8 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
                           : fmt::format("the ledger counted [{}] device launches by depth, the closed form says [{}]",
                                         fmt::join(counts.attempted_by_depth, " "), fmt::join(form.by_depth, " "));
     }
+    if (sample.status == Status::wrong && sample.detail.empty())
+        sample.detail = wrong_answer_text(sample);
     if (sample.status != Status::ok && sample.status != Status::wrong)
         sample.relative_error.reset(); // the answer is not complete
     if (sample.status != Status::ok) {

@@ -192,6 +192,23 @@ TEST(Judge, DrainsAreCountedBesideTheLaunchesOfTheOracle)
     expect(Status::count_mismatch, "", status(0, {.items = 100, .drains = 5}));
 }
 
+// A row that is not ok must say why, also if a user's workload only sets the status.
+TEST(Judge, AWrongAnswerWithoutADetailIsDescribedByTheTwoAnswers)
+{
+    const auto detail = [](const std::string& answer, const std::string& reference, unsigned failed = 0) {
+        Sample sample{.status = Status::wrong, .launches = LaunchCounts{.failed = failed}};
+        sample.answer = answer;
+        sample.reference = reference;
+        judge_launches(sample, ExpectedLaunches::unknown(1), kPending);
+        return why_not_ok(sample);
+    };
+    EXPECT_EQ(detail("41", "42"), "wrong: answer 41, reference 42");
+    EXPECT_EQ(detail("41", ""), "wrong: answer 41, reference not given");
+    EXPECT_EQ(detail("", "42"), "wrong: answer not given, reference 42");
+    EXPECT_EQ(detail("", ""), "wrong: the workload found the answer wrong and gave no detail");
+    EXPECT_THAT(detail("41", "42", 1), StartsWith("launch_failed: 1 "));
+}
+
 // Where the order of execution decides, the kernels say how many launches they wanted.
 TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
 {
