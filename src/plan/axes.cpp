@@ -31,6 +31,10 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
             std::ranges::copy_if(allowed, std::back_inserter(meant), [&](std::string_view one) {
                 return is_pattern(name) ? one != "all" && matches(name, one) : one == name;
             });
+            if (meant.empty() && key == "backend" && in_lower_case(name) == "gpu")
+                throw UsageError(fmt::format("{}: there is no backend '{}': the GPU's backend is called 'cuda'; "
+                                             "allowed: {}",
+                                             setting.place(), name, fmt::join(allowed, ", ")));
             if (meant.empty())
                 throw UsageError(fmt::format(
                     "{}: {} '{}'{}", setting.place(),

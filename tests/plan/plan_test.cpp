@@ -419,6 +419,11 @@ TEST(ChosenBackends, AreAllThatAreNamedEachOnceAndUnknownOnesAreRefused)
     EXPECT_EQ(
         text_of<UsageError>([] { static_cast<void>(chosen_backends(settings_of("--backend cpu,cudda"), a_gpu)); }),
         "--backend cpu,cudda: there is no backend 'cudda', did you mean 'cuda'?; allowed: auto, cuda, cpu");
+    for (const std::string name : {"gpu", "GPU"})
+        EXPECT_EQ(text_of<UsageError>(
+                      [&] { static_cast<void>(chosen_backends(settings_of(("--backend " + name).c_str()), a_gpu)); }),
+                  "--backend " + name + ": there is no backend '" + name +
+                      "': the GPU's backend is called 'cuda'; allowed: auto, cuda, cpu");
 }
 
 TEST(ChosenBackends, AskForAGpuOnlyWhereTheAnswerMatters)
