@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "model/axis_table.hpp"
+#include "model/strategy.hpp"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -112,6 +113,21 @@ std::string experiment_like(const std::string& path)
             return other;
     return "";
 }
+
+// For the error that there is no such file: what the user may have meant.
+std::string meant_by(const std::string& path)
+{
+    if (const std::string other = experiment_like(path); !other.empty())
+        return fmt::format(", did you mean '{}'?", other);
+    if (const auto names = Registry::names(); std::ranges::find(names, path) != names.end())
+        return fmt::format(", but {} is a strategy: `nestbed run --strategy {}`", path, path);
+    const auto is_named = [&](const WorkloadInfo* workload) { return workload->name == path; };
+    if (path.find_first_of("./") == std::string::npos && std::ranges::any_of(Registry::workloads(), is_named))
+        return fmt::format(
+            ", but {} is a workload: `nestbed list {}` prints its strategies, for `nestbed run --strategy NAME`",
+            path, path);
+    return "";
+}
 } // namespace
 
 void Settings::read_file(const std::string& named)
@@ -127,11 +143,9 @@ void Settings::read_file(const std::string& named)
     }
     if (fs::is_directory(path, ignored))
         throw UsageError(fmt::format("{}: it is a folder; allowed: a file of key = value lines", path));
-    if (!fs::exists(path, ignored)) {
-        const std::string other = experiment_like(path);
+    if (!fs::exists(path, ignored))
         throw UsageError(fmt::format("{}: there is no such experiment file{}; allowed: a file of key = value lines",
-                                     path, other.empty() ? "" : fmt::format(", did you mean '{}'?", other)));
-    }
+                                     path, meant_by(path)));
     std::string text;
     try {
         text = read_text_file(path, kMaxBytes);

@@ -257,6 +257,18 @@ TEST(SettingsFile, OneThatIsNotThereIsRefusedByName)
               path + ": there is no such experiment file; allowed: a file of key = value lines");
 }
 
+TEST(SettingsFile, ANameOfAStrategyOrAWorkloadGetsItsCommand)
+{
+    EXPECT_EQ(settings_refusal("nosync"),
+              "nosync: there is no such experiment file, but nosync is a strategy: `nestbed run "
+              "--strategy nosync`; allowed: a file of key = value lines");
+    EXPECT_EQ(settings_refusal("reduce"),
+              "reduce: there is no such experiment file, but reduce is a workload: `nestbed list reduce` prints its "
+              "strategies, for `nestbed run --strategy NAME`; allowed: a file of key = value lines");
+    EXPECT_EQ(settings_refusal("nosink"),
+              "nosink: there is no such experiment file; allowed: a file of key = value lines");
+}
+
 TEST(SettingsFile, APipeAndADeviceAreNotWaitedFor)
 {
     const ScratchFolder folder;
