@@ -23,8 +23,7 @@ namespace fs = std::filesystem;
 
 namespace
 {
-constexpr const char* kLoad =
-    "NESTBED_LOAD"; // folders of users' own workloads, for this program and those that it calls
+constexpr const char* kLoad = "NESTBED_LOAD"; // folders of users' workloads, also for the programs that it calls
 
 constexpr const char* kCommands = "commands"; // the module
 
@@ -204,14 +203,11 @@ std::string Modules::load_commands()
 
 void Modules::load_all()
 {
-    std::set<std::string> workloads;
-    for (const auto& [name, workload] : workload_of_)
-        workloads.insert(workload);
     const auto is_loaded = [this](const std::string& module) {
         const std::lock_guard lock(loading_);
         return loaded_.contains(module);
     };
-    for (const std::string& workload : workloads) // a file is read once: a check of a log asks for each of its cases
+    for (const std::string& workload : workloads()) // reads a file once: a check of a log asks for each case
         if (!is_loaded(prefix_ + workload) && fs::exists(file_of(workload)) && is_of_this_program(file_of(workload)))
             load_module(prefix_ + workload);
 }
@@ -279,6 +275,10 @@ void Modules::load_folder(const fs::path& folder)
     if (!folders_.insert(whole).second)
         return;
     const std::string how = fmt::format("to build it: nestbed build {}", folder.string());
+    if (!fs::is_directory(whole))
+        throw UsageError(fmt::format(
+            "--load {}: there is no such folder; allowed: a folder with a workload; to make one: nestbed new NAME",
+            folder.string()));
     if (!fs::exists(file))
         throw UsageError(fmt::format("--load {}: {} does not exist; {}", folder.string(), file.string(), how));
     load_file(file, how);

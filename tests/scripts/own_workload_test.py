@@ -347,14 +347,17 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(self.build("later", load=str(folder)).returncode, 0)  # again
 
     def test_errors_say_what_to_do(self):
+        (self.folder / "made").mkdir()
         for words, code, said in (
                 (("new", "Quadrature"), 2, "nestbed: new: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first\n"),
                 (("new", "quadrature"), 2, "nestbed: new: quadrature/quadrature.cu exists; allowed: a new folder\n"),
                 (("new", "reduce/"), 2, "nestbed: new: 'reduce' is in names of nestbed's own workloads or strategies; allowed: another name\n"),
                 (("new",), 2, "nestbed: new: no folder was named; allowed: nestbed new FOLDER\n"),
                 (("build", "nowhere"), 2, "nestbed: build: nowhere is not a folder; allowed: a folder with a workload; to make one: nestbed new NAME\n"),
-                (("list", "--load", "nowhere"), 2, f"nestbed: --load nowhere: {self.folder}/nowhere/build/workload.so does not exist; to build it: "
-                                                   "nestbed build nowhere\n"),
+                (("list", "--load", "nowhere"), 2, "nestbed: --load nowhere: there is no such folder; allowed: a folder with a workload; "
+                                                   "to make one: nestbed new NAME\n"),
+                (("list", "--load", "made"), 2, f"nestbed: --load made: {self.folder}/made/build/workload.so does not exist; to build it: "
+                                                "nestbed build made\n"),
                 (("list", "--load"), 2, "nestbed: --load needs a value; allowed: the folder of a workload\n")):
             done = self.called(*words)
             self.assertEqual((done.returncode, done.stderr), (code, said))
