@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "base/text_file.hpp"
 #include "base/version.hpp"
+#include "log/case_differences.hpp"
 #include "model/case_text.hpp"
 #include "model/ledger.hpp"
 #include "model/modules.hpp"
@@ -14,28 +15,10 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace nestbed
 {
-
-namespace
-{
-
-std::set<std::string> keys_of(const RunIdentity& record)
-{
-    std::set<std::string> keys;
-    for (const PlannedCase& one : record.cases)
-        keys.insert(one.key);
-    return keys;
-}
-
-std::size_t without(const std::set<std::string>& some, const std::set<std::string>& others)
-{
-    return static_cast<std::size_t>(
-        std::ranges::count_if(some, [&](const std::string& key) { return !others.contains(key); }));
-}
-
-} // namespace
 
 std::string RunIdentity::plan_digest() const
 {
@@ -189,12 +172,8 @@ std::vector<std::string> differences(const RunIdentity& there, const RunIdentity
         compare("warmup on " + name, a->second.warmup, b->second.warmup);
     }
     std::ranges::copy(different_modules(there, here), std::back_inserter(found));
-    const std::set<std::string> keys_there = keys_of(there);
-    const std::set<std::string> keys_here = keys_of(here);
-    if (keys_there != keys_here)
-        found.push_back(fmt::format("cases: {} there, {} here; {} only there, {} only here", keys_there.size(),
-                                    keys_here.size(), without(keys_there, keys_here),
-                                    without(keys_here, keys_there)));
+    if (std::string cases = case_differences(there.cases, here.cases); !cases.empty())
+        found.push_back(std::move(cases));
     return found;
 }
 

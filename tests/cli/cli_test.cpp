@@ -221,7 +221,8 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
     };
     refused("--repeat 3 -o out.csv", "repeat on cpu: 2 there, 3 here");
     refused("--repeat 2 -o out.csv --experiment other", "experiment: adhoc there, other here");
-    refused("--repeat 2 -o out.csv --depth 1", "cases: 1 there, 1 here; 1 only there, 1 only here");
+    refused("--repeat 2 -o out.csv --depth 1",
+            "cases: 1 there, 1 here; 1 only there, 1 only here; depth: not set there, 1 here;");
     refused("--repeat 2 -o out.csv --workers 1 --schedule eager", "schedule: fifo there, eager here");
     refused("--repeat 2 -o out.csv --untimed", "untimed: no there, yes here");
     fs::remove("out.csv.json");

@@ -3,6 +3,7 @@
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
+#include "log/case_differences.hpp"
 #include "model/case_text.hpp"
 #include "support/support.hpp"
 
@@ -225,7 +226,32 @@ TEST(Differences, AreSaidEachInALine)
     EXPECT_THAT(changed([](RunIdentity& r) { r.cases[0].key = "x"; }),
                 ElementsAre("cases: 3 there, 3 here; 1 only there, 1 only here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.cases.pop_back(); }),
-                ElementsAre("cases: 2 there, 3 here; 0 only there, 1 only here"));
+                ElementsAre(StartsWith("cases: 2 there, 3 here; 0 only there, 1 only here; mechanism: ")));
+}
+
+TEST(Differences, OfCasesNameTheSettings)
+{
+    const auto cases = [](const std::vector<std::string>& settings) {
+        std::vector<PlannedCase> planned;
+        for (const std::string& text : settings)
+            planned.push_back({.key = text, .settings = text});
+        return planned;
+    };
+    EXPECT_EQ(case_differences(cases({"grid=4"}), cases({"grid=4"})), "");
+    EXPECT_EQ(case_differences(cases({"strategy=nosync grid=4"}),
+                               cases({"strategy=nosync grid=8", "strategy=nosync grid=4"})),
+              "cases: 1 there, 2 here; 0 only there, 1 only here; grid: 4 there, 8,4 here");
+    EXPECT_EQ(case_differences(cases({"grid=4"}), cases({"grid=4 depth=1"})),
+              "cases: 1 there, 1 here; 1 only there, 1 only here; depth: not set there, 1 here");
+    EXPECT_EQ(case_differences(cases({"graph-file=my graph.mtx"}), cases({"graph-file=other.mtx"})),
+              "cases: 1 there, 1 here; 1 only there, 1 only here; graph-file: my graph.mtx there, other.mtx here");
+    EXPECT_EQ(case_differences(cases({"grid=1", "grid=2", "grid=3", "grid=4", "grid=5"}), cases({"grid=6"})),
+              "cases: 5 there, 1 here; 5 only there, 1 only here; grid: 1,2,3,4,... (5 values) there, 6 here");
+    // The same values of each setting, combined in another way.
+    EXPECT_EQ(
+        case_differences(cases({"grid=1 block=1", "grid=2 block=2"}), cases({"grid=1 block=2", "grid=2 block=1"})),
+        "cases: 2 there, 2 here; 2 only there, 2 only here");
+    EXPECT_EQ(case_differences({}, cases({"grid=1"})), "cases: 0 there, 1 here; 0 only there, 1 only here");
 }
 
 TEST(Differences, OfModulesAreThoseOfTheirContent)
