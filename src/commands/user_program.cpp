@@ -70,6 +70,14 @@ bool is_own(const std::string& word, const Options& options, bool& takes_value)
     return false;
 }
 
+[[noreturn]] void refuse_argument(const Command& command, const std::string& source, const std::string& word)
+{
+    throw UsageError(
+        fmt::format("{}: '{}' is not a source file, a library or an option; the program's arguments stand "
+                    "after --: nestbed {} {} -- {}",
+                    command.name, word, command.name, source, word));
+}
+
 } // namespace
 
 ProgramRequest read_request(const Command& command, const Arguments& arguments)
@@ -82,6 +90,10 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments)
     for (const Option& setting : command.settings)
         if (setting.name == "schedule" || setting.name == "pending-limit")
             options.push_back(setting);
+    std::string source;
+    // After -x nvcc takes a file of any name.
+    const bool any_file = std::ranges::any_of(
+        words, [](const std::string& word) { return word.starts_with("-x") || word.starts_with("--x"); });
     for (std::size_t index = 0; index < words.size(); ++index) {
         bool takes_value = false;
         const bool has_next = index + 1 < words.size();
@@ -103,6 +115,10 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments)
             if (!fs::exists(words[index]))
                 throw UsageError(fmt::format("{}: there is no file {}", command.name, words[index]));
             request.has_source = true;
+            source = words[index];
+        } else if (request.has_source && !any_file && !words[index].starts_with('-') &&
+                   !words[index].starts_with('@') && !program::is_nvcc_input(words[index])) {
+            refuse_argument(command, source, words[index]);
         }
     }
     request.given = parse_arguments(own, options, 0, usage_of(command));

@@ -566,6 +566,13 @@ TEST_F(CommandLine, MissingThingsAreSaid)
                        {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg[:SECTION]] [options]"});
     for (const std::string command : {"races", "test", "cpu"})
         expect_usage_error({command, "none.cu"}, {"nestbed: " + command + ": there is no file none.cu\n"});
+    write("my.cu", "");
+    for (const std::string command : {"races", "test", "cpu"})
+        expect_usage_error({command, "my.cu", "-DA", "100"},
+                           {"nestbed: " + command +
+                            ": '100' is not a source file, a library or an option; the program's "
+                            "arguments stand after --: nestbed " +
+                            command + " my.cu -- 100\n"});
     expect_usage_error("list nosync tail", {"'tail' was not expected"});
     expect_usage_error("run --strategy", {"--strategy", "argument"});
     expect_usage_error(small("-o a -o b"), {"--output takes one value"});

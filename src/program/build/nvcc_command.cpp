@@ -24,6 +24,19 @@ namespace
 
 constexpr int kMaxOptionsFiles = 20; // one may name another one
 
+std::optional<InputKind> kind_of_file(const std::string& path)
+{
+    static const std::map<std::string_view, InputKind> kinds{
+        {".cu", InputKind::cuda},       {".cpp", InputKind::cpp},       {".cc", InputKind::cpp},
+        {".cxx", InputKind::cpp},       {".C", InputKind::cpp},         {".c++", InputKind::cpp},
+        {".c", InputKind::c},           {".o", InputKind::linked},      {".obj", InputKind::linked},
+        {".a", InputKind::linked},      {".so", InputKind::linked},     {".ptx", InputKind::ignored},
+        {".cubin", InputKind::ignored}, {".fatbin", InputKind::ignored}};
+    if (const auto found = kinds.find(fs::path(path).extension().string()); found != kinds.end())
+        return found->second;
+    return path.find(".so.") == std::string::npos ? std::nullopt : std::optional(InputKind::linked);
+}
+
 class Parser
 {
   public:
@@ -285,24 +298,15 @@ class Parser
 
     void take_input(const std::string& path)
     {
-        static const std::map<std::string_view, InputKind> kinds{
-            {".cu", InputKind::cuda},       {".cpp", InputKind::cpp},       {".cc", InputKind::cpp},
-            {".cxx", InputKind::cpp},       {".C", InputKind::cpp},         {".c++", InputKind::cpp},
-            {".c", InputKind::c},           {".o", InputKind::linked},      {".obj", InputKind::linked},
-            {".a", InputKind::linked},      {".so", InputKind::linked},     {".ptx", InputKind::ignored},
-            {".cubin", InputKind::ignored}, {".fatbin", InputKind::ignored}};
         if (path == "__cmake_determine_cuda") { // what CMake calls nvcc with, and -v, to learn its folders
             command_.action = NvccAction::describe;
             return;
         }
         const std::string extension = fs::path(path).extension().string();
-        const auto found = kinds.find(extension);
-        const bool is_library = found == kinds.end() && path.find(".so.") != std::string::npos;
-        if (language_ && (found == kinds.end() || found->second != InputKind::linked)) {
-            command_.inputs.push_back({path, *language_});
-            return;
-        }
-        if (found == kinds.end() && !is_library)
+        std::optional<InputKind> kind = kind_of_file(path);
+        if (language_ && kind != InputKind::linked)
+            kind = language_;
+        if (!kind)
             throw UsageError(
                 fmt::format("nvcc: {}: not known what to do with a file of this name{}; allowed: .cu .cpp .cc .cxx "
                             ".c .o .a .so, or -x cu before it",
@@ -310,7 +314,7 @@ class Parser
                             extension == ".cuh" || extension == ".h" || extension == ".hpp"
                                 ? " (a header is included, not compiled)"
                                 : ""));
-        command_.inputs.push_back({path, is_library ? InputKind::linked : found->second});
+        command_.inputs.push_back({path, *kind});
     }
 
     NvccCommand& command_;
@@ -330,6 +334,11 @@ NvccCommand parse_nvcc_command(const std::vector<std::string>& words, const Nvcc
     parser.take(words_of(environment.appended));
     parser.finish();
     return command;
+}
+
+bool is_nvcc_input(const std::string& path)
+{
+    return kind_of_file(path).has_value();
 }
 
 bool is_program_source(const std::string& path)

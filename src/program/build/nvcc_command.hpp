@@ -67,6 +67,9 @@ struct NvccEnvironment {
 // Throws UsageError: it names the option and says what is allowed.
 NvccCommand parse_nvcc_command(const std::vector<std::string>& words, const NvccEnvironment& environment = {});
 
+// Whether nvcc takes a file of this name without -x: a source file, an object file or a library.
+bool is_nvcc_input(const std::string& path);
+
 // Whether this is a source file of a CUDA program by its name: .cu .cuh .cpp .cc .cxx .c
 bool is_program_source(const std::string& path);
 
