@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "cli/help.hpp"
 #include "model/schedule.hpp"
+#include "plan/axis.hpp"
 #include "program/build/nvcc.hpp"
 #include "program/build/nvcc_options.hpp"
 #include "program/build/program_folder.hpp"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ostream>
 #include <unistd.h>
 
@@ -50,11 +50,7 @@ std::uint64_t number_of(const Given& given, const std::string& name, std::uint64
 {
     const std::string allowed = fmt::format("a whole number from 0 to {}", most);
     const std::string text = only_value(given, name, std::to_string(default_value), allowed);
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number > most)
-        throw UsageError(fmt::format("--{} '{}'; allowed: {}", name, text, allowed));
-    return number;
+    return parse_number({.key = name, .value = text}, 0, most);
 }
 
 // A switch is in `given` only if it was given; an option also has a value.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <unordered_set>
 #include <utility>
@@ -61,11 +62,12 @@ std::errc parse_whole(std::string_view text, std::uint64_t& value)
                : multiply(value, std::uint64_t{1} << (kKiloBits * (place + 1)));
 }
 
-// What is said of "64kB": a number with something behind it.
+// What is said of "64kB": a number with letters behind it.
 std::string_view suffixes_for(std::string_view text)
 {
-    const bool has_suffix = !text.empty() && text.front() >= '0' && text.front() <= '9' &&
-                            text.find_first_not_of("0123456789") != std::string_view::npos;
+    const std::size_t behind = text.find_first_not_of("0123456789");
+    const bool has_suffix = behind != 0 && behind != std::string_view::npos &&
+                            std::isalpha(static_cast<unsigned char>(text[behind])) != 0;
     return has_suffix ? " (suffixes: k, M and G; 64k is 65536)" : "";
 }
 
@@ -170,9 +172,10 @@ std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uin
 {
     std::uint64_t value = 0;
     const std::string& text = setting.value;
-    if (parse_whole(text, value) != std::errc{} || value < least || value > most)
-        throw UsageError(
-            fmt::format("{}: '{}' is not a whole number from {} to {}", setting.place(), text, least, most));
+    const std::errc error = parse_whole(text, value);
+    if (error != std::errc{} || value < least || value > most)
+        throw UsageError(fmt::format("{}: '{}' is not a whole number from {} to {}{}", setting.place(), text, least,
+                                     most, error == std::errc::invalid_argument ? suffixes_for(text) : ""));
     return value;
 }
 

@@ -573,6 +573,9 @@ TEST_F(CommandLine, MissingThingsAreSaid)
                             ": '100' is not a source file, a library or an option; the program's "
                             "arguments stand after --: nestbed " +
                             command + " my.cu -- 100\n"});
+    expect_usage_error("cpu my.cu --pending-limit 10kB",
+                       {"--pending-limit 10kB: '10kB' is not a whole number from 0 to "
+                        "1073741824 (suffixes: k, M and G; 64k is 65536)"});
     expect_usage_error("list nosync tail", {"'tail' was not expected"});
     expect_usage_error("run --strategy", {"--strategy", "argument"});
     expect_usage_error(small("-o a -o b"), {"--output takes one value"});

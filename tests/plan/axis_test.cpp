@@ -272,9 +272,10 @@ TEST(ParseNumber, TakesTheWholeRangeWithItsEnds)
 
 TEST(ParseNumber, RefusesAllElseWithPlaceValueAndRange)
 {
-    for (const std::string text : {"0", "6", "-1", "", "3x", "x", "1.5", "1,2", "1:3", "18446744073709551617"})
+    for (const std::string text : {"0", "6", "-1", "", "3x", "x", "1.5", "1,2", "1:3", "18446744073709551617", "1k"})
         EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(parse_number(said(text), 1, 5)); }),
-                  "--grid " + text + ": '" + text + "' is not a whole number from 1 to 5");
+                  "--grid " + text + ": '" + text + "' is not a whole number from 1 to 5" +
+                      (text == "3x" ? " (suffixes: k, M and G; 64k is 65536)" : ""));
 }
 
 } // namespace
