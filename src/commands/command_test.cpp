@@ -5,10 +5,12 @@
 #include "commands/commands.hpp"
 #include "commands/user_program.hpp"
 #include "program/build/orders.hpp"
+#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <fcntl.h>
@@ -36,10 +38,13 @@ constexpr std::chrono::seconds kMaxSearch{60};
 class Tested
 {
   public:
-    Tested(fs::path path, Arguments arguments, Environment environment, std::chrono::milliseconds timeout,
-           bool any_order, const program::TemporaryFolder& folder, const program::HeldSignals& signals)
-        : path_(std::move(path)), arguments_(std::move(arguments)), environment_(std::move(environment)),
-          timeout_(timeout), folder_(folder), signals_(signals), any_order_(any_order)
+    // `typed` is a command that runs the program once.
+    Tested(fs::path path, Arguments arguments, std::string typed, Environment environment,
+           std::chrono::milliseconds timeout, bool any_order, const program::TemporaryFolder& folder,
+           const program::HeldSignals& signals)
+        : path_(std::move(path)), arguments_(std::move(arguments)), typed_(std::move(typed)),
+          environment_(std::move(environment)), timeout_(timeout), folder_(folder), signals_(signals),
+          any_order_(any_order)
     {
     }
 
@@ -86,11 +91,22 @@ class Tested
         const std::string text = read_text_file((folder_.path() / "messages").string());
         return text.size() <= kMaximum ? text : "…" + text.substr(text.size() - kMaximum);
     }
+    // The same run as a command to type.
+    std::string command(const std::string& order, const std::string& preemptions = "") const
+    {
+        std::string text;
+        for (const auto& [name, value] : environment_)
+            text += fmt::format("{}={} ", name, value);
+        if (!preemptions.empty())
+            text += fmt::format("NESTBED_PREEMPTIONS={} ", preemptions);
+        return fmt::format("NESTBED_SCHEDULE={} {}{}", order, text, typed_);
+    }
     fs::path preemptions_file() const { return folder_.path() / "preemptions"; }
 
   private:
     fs::path path_;
     Arguments arguments_;
+    std::string typed_;
     Environment environment_;
     std::chrono::milliseconds timeout_;
     const program::TemporaryFolder& folder_;
@@ -145,8 +161,8 @@ void explain(const Tested& tested, const Reference& reference, const std::string
     if (shrunk->preemptions.empty()) {
         out << fmt::format(
             "\n{} needs no preemption: the result changes if each thread runs until it must wait, the blocks "
-            "one after another\n",
-            order);
+            "one after another\nTo run it so:\n  {}\n",
+            order, tested.command(order, "none"));
         return;
     }
     const std::size_t number = shrunk->preemptions.size();
@@ -158,8 +174,7 @@ void explain(const Tested& tested, const Reference& reference, const std::string
         out << fmt::format("  {}. {}\n", index + 1, shrunk->preemptions[index].text);
         decisions.push_back({shrunk->preemptions[index].decision, shrunk->preemptions[index].decision});
     }
-    out << fmt::format("To run it so: NESTBED_SCHEDULE={} NESTBED_PREEMPTIONS={}\n", order,
-                       program::text_of(decisions));
+    out << fmt::format("To run it so:\n  {}\n", tested.command(order, program::text_of(decisions)));
 }
 
 // Runs the orders and prints those that differ. Returns whether all are the same.
@@ -208,7 +223,9 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
     if (only_moved)
         out << "All orders print the same lines. If kernels print them, their order is free: --any-order\n";
     const auto random = std::ranges::find_if(differ, [](const std::string& name) { return name != "eager"; });
-    if (random != differ.end())
+    if (random == differ.end())
+        out << fmt::format("To run it so:\n  {}\n", tested.command("eager"));
+    else
         explain(tested, reference, *random, out, err);
     return false;
 }
@@ -224,6 +241,21 @@ std::uint64_t orders_of(const Given& given)
     return number;
 }
 
+// A command that runs the program once, in the order that NESTBED_SCHEDULE says.
+std::string command_for_one_run(const ProgramRequest& request)
+{
+    Arguments words;
+    if (request.has_source) {
+        words = {program_invocation_name, "cpu"};
+        words.insert(words.end(), request.nvcc.begin(), request.nvcc.end());
+        if (request.after)
+            words.emplace_back("--");
+    }
+    if (request.after)
+        words.insert(words.end(), request.after->begin(), request.after->end());
+    return shell_text(words);
+}
+
 int test(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const Command command = test_command();
@@ -234,12 +266,18 @@ int test(const Arguments& arguments, const Given& /*given*/, std::ostream& out, 
     Arguments words = request.after.value_or(Arguments{});
     const program::HeldSignals signals;
     const program::TemporaryFolder folder;
+    const std::string typed = command_for_one_run(request);
     fs::path path;
     if (request.has_source) {
         path = build_program(request, false, folder, signals, out, err);
         if (path.empty())
             return exit_could_not;
     } else {
+        if (!request.nvcc.empty() && fs::is_directory(request.nvcc.front()))
+            throw UsageError(
+                fmt::format("test: {0} is a folder; allowed: {1}; for a workload of your own: nestbed run "
+                            "--load {0} --backend cpu --schedule random:1 --strategy NAME",
+                            request.nvcc.front(), usage_of(command)));
         if (!request.nvcc.empty())
             throw UsageError(
                 fmt::format("test: '{}' is not a CUDA file; allowed: {}; a program that is already built stands "
@@ -255,7 +293,8 @@ int test(const Arguments& arguments, const Given& /*given*/, std::ostream& out, 
                             words.front()));
         words.erase(words.begin());
     }
-    const Tested tested(path, words, environment, timeout, request.given.contains("any-order"), folder, signals);
+    const Tested tested(path, words, typed, environment, timeout, request.given.contains("any-order"), folder,
+                        signals);
     return test_orders(tested, orders, out, err) ? exit_ok : exit_rows_bad;
 }
 

@@ -240,6 +240,43 @@ class Builds(unittest.TestCase):
         self.assertRegex(done.stderr, r"^nestbed: 'sh -c .*' called no nvcc through the PATH, .*: make NVCC=nvcc\. .*\n$")
         self.assertEqual(ran is not None, nvcc != "true")  # the real nvcc does not find the executor's headers
 
+    def test_an_order_that_changes_the_result_ends_with_the_command_that_runs_it(self):
+        source = """#include <cstdio>
+__global__ void child(int* x) { *x += 1; }
+__global__ void parent(int* x) { child<<<1, 1>>>(x); x[1] = x[0]; }
+int main(int arguments, char**) {
+    int *d, h[2];
+    cudaMalloc(&d, 8); cudaMemset(d, 0, 8);
+    parent<<<2, 1>>>(d);
+    cudaMemcpy(h, d, 8, cudaMemcpyDeviceToHost);
+    std::printf("%d arguments, %d\\n", arguments, h[1]);
+}
+"""
+        with tempfile.TemporaryDirectory(prefix="nestbed-orders-") as folder:
+            (pathlib.Path(folder) / "my.cu").write_text(source, encoding="utf-8")
+
+            def called(*words):
+                return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=BUILD_S, check=False)
+            self.assertEqual(called(NESTBED, "nvcc", "-rdc=true", "my.cu", "-o", "my").returncode, 0)
+            for words, orders, environment, end in (
+                    (("my.cu", "-DA", "--", "1", "a b"), "1", r"NESTBED_SCHEDULE=random:1 NESTBED_PREEMPTIONS=\S+", r"\S+ cpu my\.cu -DA -- 1 'a b'"),
+                    (("--zero-memory", "--", "./my", "1", "a b"), "1",
+                     r"NESTBED_SCHEDULE=random:1 NESTBED_ZERO_MEMORY=1 NESTBED_PREEMPTIONS=\S+", r"\./my 1 'a b'"),
+                    (("--", "./my", "1", "a b"), "0", "NESTBED_SCHEDULE=eager", r"\./my 1 'a b'")):
+                with self.subTest(words=words):
+                    done = called(NESTBED, "test", "--orders", orders, *words)
+                    self.assertEqual(done.returncode, EXIT_RACES, done.stdout + done.stderr)
+                    self.assertRegex(done.stdout, rf"\nTo run it so:\n  {environment} {end}\n$")
+                    again = called("sh", "-c", done.stdout.splitlines()[-1])
+                    self.assertRegex(again.stdout, "^3 arguments, [12]\n$")  # by fifo 0
+
+    def test_a_folder_is_not_tested(self):
+        with tempfile.TemporaryDirectory(prefix="nestbed-orders-") as folder:
+            done = subprocess.run([NESTBED, "test", folder], capture_output=True, text=True, timeout=BUILD_S, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.endswith(
+            f"; for a workload of your own: nestbed run --load {folder} --backend cpu --schedule random:1 --strategy NAME\n"), done.stderr)
+
     @unittest.skipUnless(shutil.which("cmake"), "there is no cmake")
     def test_a_cmake_project_with_two_cuda_files_and_a_library(self):
         project = ("cmake_minimum_required(VERSION 3.18)\nproject(my LANGUAGES CXX CUDA)\nfind_package(CUDAToolkit REQUIRED)\n"
