@@ -289,7 +289,7 @@ def by_threshold(part, shown, figure):
     if any(lines in drawn[:row] for row, lines in enumerate(drawn)):
         sheet.notes.append("A row without launches at the right has those of a row above.")
     if (shown["launches"] == 0).any():
-        sheet.notes.append("Points without launches are not at the right.")
+        sheet.notes.append("A threshold at which nothing is launched has no point at the right: that axis is logarithmic.")
     if parts.varying(shown, ["coarsen"]):
         sheet.notes.append("A point is the fastest of its coarsenings.")
     alone = shown[shown["expected"] == 0]

@@ -777,7 +777,7 @@ class PlotTest(MadeLogs):
         launches = figure.axes[1]
         self.assertEqual(launches.get_ylabel(), "device launches")
         self.assertEqual([list(line.get_ydata()) for line in launches.lines], [[7, 7], [7, 7]])  # none with threshold 33
-        self.assertIn("Points without launches are not at the right.", words)
+        self.assertIn("A threshold at which nothing is launched has no point at the right: that axis is logarithmic.", words)
         twice = self.drawn([*made, *[{**row, "mechanism": "null_stream"} for row in made]], columns=self.BY_NEED)["made-threshold"]
         self.assertEqual(len(twice.axes), 3)  # two times, and launches once
         self.assertIn("A row without launches at the right has those of a row above.", words_of(twice))
