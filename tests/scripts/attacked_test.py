@@ -89,9 +89,10 @@ class Logs(Attacked):
         self.assertEqual(self.log.read_text(), "somebody's")
 
     def plant(self, path, victim):
-        """Puts a link to a file of the user in the place of a file of the run."""
-        path.unlink()
-        path.symlink_to(victim)
+        """Puts a link to a file of the user in the place of a file of the run, at once: a run that looks in between finds no file."""
+        link = self.folder / "link"
+        link.symlink_to(victim)
+        link.rename(path)
 
     def test_a_link_in_the_place_of_the_manifest_is_not_followed(self):
         elsewhere = tempfile.TemporaryDirectory()
