@@ -135,7 +135,7 @@ class Workload
     }
     // Runs the case once and verifies its answer. The session adds the launch counts to the sample.
     virtual Sample sample(const Strategy& strategy, const PreparedRun& run) = 0;
-    // Frees what the workload keeps between samples.
+    // Frees the device's memory that the workload keeps between samples.
     virtual void release() = 0;
 };
 

@@ -1,6 +1,6 @@
 #include "log/case_differences.hpp"
 
-#include "base/text.hpp"
+#include "model/case_text.hpp"
 
 #include <fmt/format.h>
 
@@ -28,20 +28,6 @@ std::size_t without(const std::set<std::string>& some, const std::set<std::strin
         std::ranges::count_if(some, [&](const std::string& key) { return !others.contains(key); }));
 }
 
-// The settings of a case by name. A value may contain blanks.
-std::map<std::string, std::string> values_by_name(const std::string& text)
-{
-    std::map<std::string, std::string> settings;
-    auto last = settings.end();
-    for (const std::string& word : split(text, ' ')) {
-        if (const std::size_t equals = word.find('='); equals != std::string::npos)
-            last = settings.insert_or_assign(word.substr(0, equals), word.substr(equals + 1)).first;
-        else if (last != settings.end())
-            last->second += " " + word;
-    }
-    return settings;
-}
-
 // The values of each setting, in the order of the plan. Of a setting that a case does not have, because it does not apply or
 // has its default: "not set".
 std::map<std::string, std::vector<std::string>> values_in(const std::vector<PlannedCase>& cases,
@@ -49,7 +35,7 @@ std::map<std::string, std::vector<std::string>> values_in(const std::vector<Plan
 {
     std::map<std::string, std::vector<std::string>> values;
     for (const PlannedCase& one : cases) {
-        const std::map<std::string, std::string> settings = values_by_name(one.settings);
+        const auto settings = settings_in(one.settings);
         for (const std::string& name : names) {
             const auto found = settings.find(name);
             const std::string value = found == settings.end() ? "not set" : found->second;
@@ -81,7 +67,7 @@ std::string case_differences(const std::vector<PlannedCase>& there, const std::v
     std::set<std::string> names;
     for (const std::vector<PlannedCase>* cases : {&there, &here})
         for (const PlannedCase& one : *cases)
-            for (const auto& [name, value] : values_by_name(one.settings))
+            for (const auto& [name, value] : settings_in(one.settings))
                 names.insert(name);
     const auto values_there = values_in(there, names);
     const auto values_here = values_in(here, names);

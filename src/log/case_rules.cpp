@@ -30,21 +30,12 @@ const std::string& cell_in(const RowCells& row, std::string_view column)
     return row.row().cells[row.log().column(column)];
 }
 
-std::map<std::string, std::string> settings_in(const std::string& text)
-{
-    std::map<std::string, std::string> settings;
-    for (const std::string& one : split(text, ' ')) {
-        const std::size_t equals = one.find('=');
-        settings[one.substr(0, equals)] = equals == std::string::npos ? "" : one.substr(equals + 1);
-    }
-    return settings;
-}
-
 // The cells that an axis may have with the settings of the case. An axis without a setting has its default or does
 // not apply.
-std::vector<std::string> cells_of_axis(const Axis& axis, const std::map<std::string, std::string>& settings)
+std::vector<std::string> cells_of_axis(const Axis& axis,
+                                       const std::map<std::string, std::string, std::less<>>& settings)
 {
-    if (const auto said = settings.find(std::string(axis.name)); said != settings.end())
+    if (const auto said = settings.find(axis.name); said != settings.end())
         return {axis.name == "mechanism" ? std::string(current_name(said->second)) : said->second};
     if (axis.name == "mechanism")
         return {std::string(name_of(Mechanism::none))};
@@ -85,7 +76,7 @@ void check_plan(const RowCells& row, const std::string& settings)
     if (const std::string key = key_of(settings, row.at("schedule"_column)); key != row.at("key"_column))
         row.refuse("key"_column,
                    fmt::format("'{}', that of {} by schedule '{}'", key, settings, row.at("schedule"_column)));
-    const std::map<std::string, std::string> said = settings_in(settings);
+    const auto said = settings_in(settings);
     for (const Axis& axis : all_axes()) {
         if (is_as_launched(axis) || !row.log().has(axis.column))
             continue;

@@ -1,9 +1,9 @@
 #include "log/logged_case.hpp"
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "log/old_names.hpp"
 #include "model/axis_table.hpp"
+#include "model/case_text.hpp"
 #include "model/modules.hpp"
 #include "model/text_numbers.hpp"
 
@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
-#include <map>
 #include <optional>
 
 namespace nestbed
@@ -81,9 +79,7 @@ Case case_of_row(const ParsedLog& log, const LogRow& row)
 
 Case case_of_settings(const std::string& settings, const std::string& place)
 {
-    std::map<std::string, std::string, std::less<>> said;
-    for (const std::string& part : split(settings, ' '))
-        said.emplace(part.substr(0, part.find('=')), part.substr(std::min(part.find('=') + 1, part.size())));
+    auto said = settings_in(settings);
     Case point;
     for (const char* word : {"strategy", "backend"})
         set_word(point, word, said[word], place);

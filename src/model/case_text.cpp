@@ -1,10 +1,10 @@
 #include "model/case_text.hpp"
 
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "model/axis_table.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace nestbed
 {
@@ -34,6 +34,16 @@ std::string settings_text(const Case& point)
     for (const auto& [key, value] : settings_of(point))
         text.append(text.empty() ? "" : " ").append(key).append("=").append(value);
     return text;
+}
+
+std::map<std::string, std::string, std::less<>> settings_in(std::string_view text)
+{
+    std::map<std::string, std::string, std::less<>> settings;
+    for (const std::string& one : split(text, ' ')) {
+        const std::size_t equals = one.find('=');
+        settings[one.substr(0, equals)] = equals == std::string::npos ? "" : one.substr(equals + 1);
+    }
+    return settings;
 }
 
 std::string key_of(const Case& point, const std::string& schedule)

@@ -3,7 +3,10 @@
 
 #include "model/case.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +26,8 @@ std::string key_of(const std::string& settings, const std::string& schedule);
 
 // "strategy=nosync backend=cpu grid=4 ...": settings_of() in one line.
 std::string settings_text(const Case& point);
+// The values in such a line by the names of their axes.
+std::map<std::string, std::string, std::less<>> settings_in(std::string_view text);
 
 // "EXPERIMENT:STRATEGY:KEY=VALUE KEY=VALUE ...": the NVTX range around the case's timed region, in the domain
 // kRangeDomain. It omits ',', '/', '[', ']', '@', '*', '+', '"' and '\', which have a meaning in ncu --nvtx-include.

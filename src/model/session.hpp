@@ -74,7 +74,7 @@ class Sampling : public Interface
     // Gets a new device, which is not warmed up. After a sample that lost the device, call this before any other
     // member. Throws RunError if there is no device any more.
     virtual void renew() {}
-    // Frees everything that sample() keeps between calls.
+    // Frees the device's memory that sample() keeps between calls.
     virtual void release() = 0;
 };
 

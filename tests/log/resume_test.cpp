@@ -243,8 +243,8 @@ TEST(Differences, OfCasesNameTheSettings)
               "cases: 1 there, 2 here; 0 only there, 1 only here; grid: 4 there, 8,4 here");
     EXPECT_EQ(case_differences(cases({"grid=4"}), cases({"grid=4 depth=1"})),
               "cases: 1 there, 1 here; 1 only there, 1 only here; depth: not set there, 1 here");
-    EXPECT_EQ(case_differences(cases({"graph-file=my graph.mtx"}), cases({"graph-file=other.mtx"})),
-              "cases: 1 there, 1 here; 1 only there, 1 only here; graph-file: my graph.mtx there, other.mtx here");
+    EXPECT_EQ(case_differences(cases({"graph-file=my.mtx"}), cases({"graph-file=other.mtx"})),
+              "cases: 1 there, 1 here; 1 only there, 1 only here; graph-file: my.mtx there, other.mtx here");
     EXPECT_EQ(case_differences(cases({"grid=1", "grid=2", "grid=3", "grid=4", "grid=5"}), cases({"grid=6"})),
               "cases: 5 there, 1 here; 5 only there, 1 only here; grid: 1,2,3,4,... (5 values) there, 6 here");
     // The same values of each setting, combined in another way.

@@ -43,6 +43,14 @@ TEST(CaseText, LeavesOutWhatMeansNothing)
               "--strategy naive_row --backend cpu --type float32 --nx 3 --ny 2 --block-shape 8x32 --seed 1");
 }
 
+TEST(CaseText, IsReadAgain)
+{
+    const Case point{.strategy = "nosync", .mechanism = Mechanism::named_stream, .grid = 64, .block = 512};
+    const auto settings = settings_of(point);
+    EXPECT_THAT(settings_in(settings_text(point)),
+                testing::UnorderedElementsAreArray(settings.begin(), settings.end()));
+}
+
 TEST(RangeName, IsTheExperimentTheStrategyAndTheSettings)
 {
     EXPECT_EQ(range_name("book", {.strategy = "nosync",

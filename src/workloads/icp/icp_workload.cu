@@ -195,7 +195,7 @@ class IcpWorkload final : public Workload
     }
 
     Context& context_;
-    // The surface and the references outlive release(): seconds to make, and little memory of the host.
+    // The surface and the references outlive release(): seconds to make, and some 100 MB of the host's memory.
     decltype(Surface::key_of(Case{})) surface_key_;
     std::unique_ptr<Surface> surface_;
     decltype(IcpData::key_of(Case{})) key_;
