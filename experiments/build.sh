@@ -31,7 +31,7 @@ parts=(cmake:command:cmake ninja-build:command:ninja g++:command:g++ git:command
        libboost-dev:header:boost/version.hpp libboost-context-dev:library:boost_context
        libboost-program-options-dev:library:boost_program_options libcsv-dev:header:csv.h libeigen3-dev:header:eigen3/Eigen/Core
        libfmt-dev:header:fmt/format.h libgtest-dev:header:gtest/gtest.h libgmock-dev:header:gmock/gmock.h libmd-dev:header:sha2.h
-       libpng-dev:header:png.h nlohmann-json3-dev:header:nlohmann/json.hpp)
+       libpng-dev:header:png.h nlohmann-json3-dev:header:nlohmann/json.hpp zlib1g-dev:header:zlib.h)
 
 compiler=${CXX:-g++}
 # is_there KIND NAME: whether the compiler and the shell find it.

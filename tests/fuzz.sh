@@ -24,7 +24,7 @@ runs=${1:-10000}
     printf 'fuzz.sh: %s is not a number of executions\n' "$runs" >&2
     exit 2
 }
-install_packages cmake ninja-build g++ clang libclang-rt-dev llvm libboost-dev libboost-program-options-dev libcsv-dev libfmt-dev libmd-dev nlohmann-json3-dev
+install_packages cmake ninja-build g++ clang libclang-rt-dev llvm libboost-dev libboost-program-options-dev libcsv-dev libfmt-dev libmd-dev nlohmann-json3-dev zlib1g-dev
 
 cd "$root"
 options=()

@@ -2,6 +2,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/gzip.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <string_view>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace nestbed
@@ -18,6 +22,7 @@ namespace nestbed
 namespace
 {
 
+constexpr std::string_view kCompressed = ".gz";
 constexpr int kReading = O_RDONLY | O_NONBLOCK | O_NOCTTY; // do not wait for a process that writes to a pipe
 
 std::string read_all(const Descriptor& file, const std::string& path, std::size_t most_bytes)
@@ -58,12 +63,28 @@ std::string read_all(const Descriptor& file, const std::string& path, std::size_
 
 } // namespace
 
+std::string stored_path(const std::string& path)
+{
+    std::error_code ignored;
+    const std::string compressed = path + std::string(kCompressed);
+    return !path.empty() && !std::filesystem::exists(path, ignored) && std::filesystem::exists(compressed, ignored)
+               ? compressed
+               : path;
+}
+
+std::string text_name(const std::string& path)
+{
+    return path.ends_with(kCompressed) ? path.substr(0, path.size() - kCompressed.size()) : path;
+}
+
 std::string read_text_file(const std::string& path, std::size_t most_bytes)
 {
-    return read_all(Descriptor(uninterrupted([&] {
-                        return open(path.c_str(), kReading | O_CLOEXEC); // NOLINT(*-vararg)
-                    })),
-                    path, most_bytes);
+    const std::string file = stored_path(path);
+    std::string content = read_all(Descriptor(uninterrupted([&] {
+                                       return open(file.c_str(), kReading | O_CLOEXEC); // NOLINT(*-vararg)
+                                   })),
+                                   file, most_bytes);
+    return is_gzip(content) ? unpacked_gzip(content, file, most_bytes) : content;
 }
 
 std::string read_text_file(const FilePlace& place)

@@ -1,6 +1,8 @@
 #include "base/text_source.hpp"
 
 #include "base/error.hpp"
+#include "base/gzip.hpp"
+#include "base/text_file.hpp"
 
 #include <fmt/format.h>
 
@@ -34,8 +36,9 @@ TextSource TextSource::of(std::string text)
     return source;
 }
 
-TextSource TextSource::of_file(const std::string& path)
+TextSource TextSource::of_file(const std::string& name)
 {
+    const std::string path = stored_path(name);
     TextSource source;
     source.path_ = path;
     // O_NONBLOCK: do not wait for a process that writes to a pipe.
@@ -51,6 +54,8 @@ TextSource TextSource::of_file(const std::string& path)
     if (!S_ISREG(status.st_mode))
         refuse_text(path, "it is a pipe or a device; allowed: a regular file");
     source.size_ = static_cast<std::size_t>(status.st_size);
+    if (std::string start; is_gzip(source.piece(0, start)))
+        return of(read_text_file(path));
     return source;
 }
 

@@ -18,9 +18,9 @@ class TextSource
     // The caller keeps the text.
     TextSource(std::string_view text); // NOLINT(google-explicit-constructor): a text is a source of itself
     static TextSource of(std::string text);
-    // A regular file as it is now: what is appended later is not part of the text. Throws RunError as read_text_file()
-    // does.
-    static TextSource of_file(const std::string& path);
+    // A regular file as it is now: what is appended later is not part of the text. A compressed text is in memory.
+    // Reads the same file as read_text_file(), and throws RunError as that does.
+    static TextSource of_file(const std::string& name);
 
     std::size_t size() const { return size_; }
     // Leaves out everything after the first `size` bytes.

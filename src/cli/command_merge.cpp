@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "base/text_source.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -50,7 +51,7 @@ std::string advice(const std::string& path, TextSource whole_rows)
 // Reads the rows and runs of a log. Throws UsageError if the file is not a log, is incomplete, or has no manifest.
 LogPart read_part(const std::string& path)
 {
-    if (std::error_code ignored; !fs::exists(path, ignored))
+    if (std::error_code ignored; !fs::exists(stored_path(path), ignored))
         refuse(path, "there is no such file", "CSVs of nestbed run --shard");
     TextSource text = TextSource::of_file(path);
     std::string buffer;
@@ -159,6 +160,7 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         throw UsageError("merge: no CSV was given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
     if (path.empty())
         throw UsageError("merge: --output was not given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
+    check_is_not_compressed(path);
     LogPlace place(path);
     check_output(place, inputs, given.contains("overwrite"));
     std::vector<LogPart> parts;

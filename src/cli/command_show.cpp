@@ -42,7 +42,7 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         }
         out << std::exchange(before, "\n");
         if (logged.results.empty())
-            out << fmt::format("{}: it has no rows\n", path);
+            out << fmt::format("{}: it has no rows\n", log.path);
         else if (given.contains("markdown"))
             out << summary_markdown(logged.title, logged.results, logged.runs, beside);
         else

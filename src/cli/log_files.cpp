@@ -89,7 +89,7 @@ std::optional<Beside> log_beside(const Given& given, std::ostream& err)
     if (path.empty())
         return std::nullopt;
     const ParsedLog log = read_log(path, err);
-    return Beside(path, logged_cases(log, runs_of_manifest(log)));
+    return Beside(log.path, logged_cases(log, runs_of_manifest(log)));
 }
 
 } // namespace nestbed

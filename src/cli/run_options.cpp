@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "cli/device_option.hpp"
 #include "cli/log_files.hpp"
+#include "log/log_place.hpp"
 #include "plan/axis.hpp"
 #include "run/profiler.hpp"
 
@@ -62,6 +63,7 @@ std::string output_path(const Given& given, const std::string& experiment, const
     std::string path = only_value(given, "output", fmt::format("{}/{}{}.csv", kDefaultFolder, experiment, part));
     if (is_open_on(STDOUT_FILENO, path))
         return "-";
+    check_is_not_compressed(path);
     // Leaves room for longer names beside it, such as FILE.rescued-1.json.
     constexpr std::size_t kMaxBytes = 220;
     if (const std::string name = std::filesystem::path(path).filename().string(); name.size() > kMaxBytes)

@@ -65,7 +65,7 @@ GpuLog read_gpu_log(const std::string& path, std::ostream& err)
         gpu = gpu_of(facts);
     }
     GpuLog read{.cases = logged_cases(log, runs_in_manifest(path, runs_of(log))),
-                .source = {.name = std::filesystem::path(path).filename().string(),
+                .source = {.name = std::filesystem::path(log.path).filename().string(),
                            .sha256 = sha256_of(read_text_file(path)),
                            .rows = log.rows.size()},
                 .gpu = gpu,

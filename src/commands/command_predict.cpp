@@ -215,7 +215,7 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     if (!choices.empty())
         write_new_file(choices, studies_csv(studies), "the choices", "--choices");
     out << (csv == "-" ? predictions_csv(predictions)
-                       : printable(predictions_text(roofline, predictions, against) + studies_text(studies)));
+                       : printable(predictions_text(roofline, predictions, log.path) + studies_text(studies)));
     if (!predictions.cases.empty())
         return exit_ok;
     err << fmt::format("nestbed: {}\n", why_none(predictions));

@@ -1,5 +1,6 @@
 #include "log/log_place.hpp"
 
+#include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text_file.hpp"
 
@@ -13,13 +14,28 @@ namespace nestbed
 
 std::string manifest_path(const std::string& csv_path)
 {
+    const std::string name = text_name(csv_path);
     // Without an extension, grid.json would be the same as the old name for grid.csv.
-    return csv_path + (std::filesystem::path(csv_path).has_extension() ? ".json" : ".manifest.json");
+    return name + (std::filesystem::path(name).has_extension() ? ".json" : ".manifest.json");
 }
 
 std::string old_manifest_path(const std::string& csv_path)
 {
-    return std::filesystem::path(csv_path).replace_extension(".json").string();
+    return std::filesystem::path(text_name(csv_path)).replace_extension(".json").string();
+}
+
+void check_is_not_compressed(const std::string& csv_path)
+{
+    const std::string name = text_name(csv_path);
+    const std::string stored = stored_path(csv_path);
+    if (name != csv_path)
+        throw UsageError(fmt::format("--output {}: a compressed log is read and never written; allowed: {} (if {} is "
+                                     "there, gunzip it first)",
+                                     csv_path, name, csv_path));
+    if (stored != csv_path)
+        throw UsageError(fmt::format("--output {}: there is {}, the compressed log of this name, and it is never "
+                                     "written; allowed: another file, or the same after gunzip {}",
+                                     csv_path, stored, stored));
 }
 
 LogPlace::LogPlace(const std::string& csv_path)

@@ -12,11 +12,15 @@
 namespace nestbed
 {
 
-// The full name of the log followed by .json, so that no two logs share one: grid.csv.json, and grid.gpu0.json for
-// grid.gpu0. For a name without an extension, such as grid: grid.manifest.json.
+// The full name of the log followed by .json, so that no two logs share one: grid.csv.json, also for grid.csv.gz, and
+// grid.gpu0.json for grid.gpu0. For a name without an extension, such as grid: grid.manifest.json.
 std::string manifest_path(const std::string& csv_path);
 // The name in earlier versions: grid.json for grid.csv, and for grid.gpu0 too. Such a file is read but never written.
 std::string old_manifest_path(const std::string& csv_path);
+
+// A log is written as plain text only. Throws UsageError if this log is compressed: by its name, or because only its
+// compressed file is there.
+void check_is_not_compressed(const std::string& csv_path);
 
 struct LogPlace {
     LogPlace(const std::string& csv_path); // NOLINT(google-explicit-constructor): the path of a log is its place

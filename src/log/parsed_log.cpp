@@ -1,6 +1,7 @@
 #include "log/parsed_log.hpp"
 
 #include "base/error.hpp"
+#include "base/text_file.hpp"
 
 #include <fmt/format.h>
 
@@ -110,7 +111,7 @@ class Origins
 
 } // namespace
 
-ParsedLog::ParsedLog(std::string file, TextSource text) : path(std::move(file))
+ParsedLog::ParsedLog(const std::string& file, TextSource text) : path(text_name(file))
 {
     check_is_text(path, text);
     rows.text_ = std::move(text);

@@ -68,9 +68,9 @@ struct RowOrigin {
 struct ParsedLog {
     ParsedLog() = default;
     // The rows refer to the text. Throws RunError that names the file, and the line if a row is incomplete.
-    ParsedLog(std::string file, TextSource text);
+    ParsedLog(const std::string& file, TextSource text);
 
-    std::string path;
+    std::string path; // its name: grid.csv, also for grid.csv.gz
     std::vector<std::string> columns;
     LogRows rows;
     std::vector<RowOrigin> origins; // in the order of their first rows

@@ -6,6 +6,8 @@
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 namespace nestbed
@@ -43,6 +45,28 @@ TEST(LogPlace, OfACopyIsFreeEvenOfLinksThatLeadNowhere)
     EXPECT_EQ(folder.read("a.csv.old-3"), "rows");
     EXPECT_EQ(folder.read("a.csv.old-3.json"), "its manifest");
     EXPECT_FALSE(folder.has("missing"));
+}
+
+TEST(LogPlace, OfACompressedLogIsNotWritten)
+{
+    const ScratchFolder folder;
+    const auto refusal = [](const std::string& path) {
+        return text_of<UsageError>([&] { check_is_not_compressed(path); });
+    };
+    const std::string plain = folder.path("a.csv");
+    const std::string packed = folder.path("a.csv.gz");
+    check_is_not_compressed(plain);
+    EXPECT_EQ(refusal(packed),
+              fmt::format("--output {1}: a compressed log is read and never written; allowed: {0} (if "
+                          "{1} is there, gunzip it first)",
+                          plain, packed));
+    folder.write("a.csv.gz", "");
+    EXPECT_EQ(refusal(plain),
+              fmt::format("--output {0}: there is {1}, the compressed log of this name, and it is never "
+                          "written; allowed: another file, or the same after gunzip {1}",
+                          plain, packed));
+    folder.write("a.csv", "");
+    check_is_not_compressed(plain);
 }
 
 TEST(LogPlace, HasBothFilesOfANewLogOrNone)

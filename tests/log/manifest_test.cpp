@@ -60,10 +60,12 @@ using Manifest = InFolder;
 TEST_F(Manifest, LiesBesideItsLog)
 {
     EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.csv.json");
+    EXPECT_EQ(manifest_path("results/h200/submit.csv.gz"), "results/h200/submit.csv.json");
     EXPECT_EQ(manifest_path("book"), "book.manifest.json");  // book.json was the manifest of book.csv
     EXPECT_EQ(manifest_path("grid.gpu0"), "grid.gpu0.json"); // grid.gpu1 has its own manifest
     EXPECT_EQ(old_manifest_path("results/h200/book.csv"), "results/h200/book.json");
     EXPECT_EQ(old_manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
+    EXPECT_EQ(old_manifest_path("a.b/c.d.csv.gz"), "a.b/c.d.json");
 }
 
 TEST_F(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/csv.hpp"
+#include "base/text_file.hpp"
 #include "cli/cli.hpp"
 #include "support/support.hpp"
 
@@ -101,10 +102,7 @@ using Row = std::map<std::string, std::string>;
 
 inline std::vector<Row> rows_of(const std::filesystem::path& path)
 {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    const auto lines = parse_csv(text.str());
+    const auto lines = parse_csv(read_text_file(path.string()));
     std::vector<Row> rows;
     for (std::size_t line = 1; line < lines.size(); ++line) {
         EXPECT_EQ(lines[line].size(), lines[0].size());
