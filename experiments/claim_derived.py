@@ -11,6 +11,7 @@ import tarfile
 import tempfile
 
 import checked_output
+import log_files
 import logs
 import nvbench
 import predicted
@@ -83,7 +84,7 @@ def logs_named(folder, rows):
     """The logs that the first column of a table names, in its order."""
     found = [folder / f"{name}.csv" for name in dict.fromkeys(row[0] for row in rows)]
     for path in found:
-        if not path.is_file():
+        if not log_files.is_there(path):
             raise ClaimError(f"there is no {path}, which its column log names")
     return found
 
@@ -137,7 +138,7 @@ def beside_nvbench(folder, scratch, rows):
     times = [float(us) / 1e6 for us in cells("nvbench_us")]
     theirs.write_text(table_of(["Benchmark", "elements", nvbench.TIME, "Samples"],
                                zip(cells("benchmark"), cells("elements"), times, cells("nvbench_samples"))), encoding="utf-8")
-    for log in sorted(folder.glob("nvbench_*.csv")):
+    for log in log_files.csvs_in(folder, "nvbench_*.csv"):
         own = set(logs.read_log(log)["strategy"])
         pairs = dict.fromkeys(f"--map={name}={strategy}" for name, strategy in zip(cells("benchmark"), cells("strategy"))
                               if strategy in own)
@@ -159,7 +160,7 @@ RECIPES = {
     "predicted_by_h200.csv": ([SECOND_GPU], predictions_on_second_gpu(f"../h200/{predicted.MODEL}")),
     "predicted.csv": ([predicted.MODEL], predictions),
     "predicted_need.csv": ([predicted.MODEL], predictions),
-    "reconcile.csv": (["profile.tar.gz"], reconciled("profile.tar.gz")),
+    "reconcile.csv": (["profile.tar.xz"], reconciled("profile.tar.xz")),
     "reconcile_irregular.csv": (["profile_irregular.tar.xz"], reconciled("profile_irregular.tar.xz")),
     "second_gpu_parameters.csv": ([SECOND_GPU], calibrated_on_second_gpu),
     "second_parameters.csv": (["second_calibration.tar.xz"], calibrated_again),
@@ -209,7 +210,7 @@ def second_run(results, archive="second_run.tar.xz"):
 def problem_of(folder, name, sources, make):
     """What is wrong with a CSV; empty if nothing is, or if the folder does not have it or its sources."""
     path = pathlib.Path(folder) / name
-    if not all((path.parent / one).is_file() for one in [name, *sources]):
+    if not all(log_files.is_there(path.parent / one) for one in [name, *sources]):
         return ""
     try:
         rows = logs.read_rows(path)[2]

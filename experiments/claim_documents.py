@@ -18,11 +18,11 @@ def duration_text(minutes):
     return f"{60 * minutes:.0f} seconds" if minutes < 1 else f"{minutes:.1f} minutes"
 
 
-def log_heading(name, facts):
+def log_heading(name, facts, file):
     parts = [f"`{facts.command}`"] if facts.command else []
     if facts.hardware:
         parts.append(f"{facts.hardware}{f', {duration_text(facts.minutes)}' if facts.minutes > 0 else ''} (nestbed {facts.git})")
-    parts.append(f"[CSV]({name})")
+    parts.append(f"[CSV]({file})")
     if facts.figure:
         parts.append(f"[figure]({facts.figure})")
     return f"### `{name}`\n\n{' · '.join(parts)}\n\n"
@@ -42,7 +42,7 @@ def claims_page(results):
     """The part of results/README.md that is generated from all claims."""
     text = ""
     for name in dict.fromkeys(made.claim.log for made in results.measured):
-        text += log_heading(name, results.facts[name])
+        text += log_heading(name, results.facts[name], results.file_of(name))
         text += "| claim | number | 95 % interval | how it comes about | a second run |\n|---|---|---|---|---|\n"
         text += "".join(claim_lines(made) for made in results.measured if made.claim.log == name) + "\n"
     return text

@@ -1,11 +1,11 @@
 """Checks what a folder of results depends on besides the numbers: rows are as a run writes them and agree with their
 manifests, and figures are drawn from them."""
 import collections
-import hashlib
 import html
 import re
 import struct
 
+import log_files
 import logs
 from claim_file import ClaimError
 
@@ -14,19 +14,12 @@ SHARED = ["compute_capability", "multiprocessors", "max_threads_per_multiprocess
           "default_pending_limit", "memory_bytes", "l2_bytes", "peak_bandwidth_gb_s"]
 
 
-def sha256_of(path):
-    found = hashlib.sha256()
-    with open(path, "rb") as file:
-        while piece := file.read(1 << 20):
-            found.update(piece)
-    return found.hexdigest()
-
-
 def evidence(folder):
-    """Names of the files that must be in the SHA256SUMS of a folder: its CSVs, their manifests, and the figures."""
-    csvs = sorted(folder.glob("*.csv"))
+    """Names of the files that must be in the SHA256SUMS of a folder: its CSVs (compressed or not), their manifests, and the figures."""
+    csvs = log_files.csvs_in(folder)
+    files = {path.name for pattern in ("*.csv", f"*.csv{log_files.ENDING}") for path in folder.glob(pattern)}
     beside = {name for path in csvs for name in (f"{path.stem}.json", f"{path.name}.json") if (folder / name).is_file()}
-    return [*(path.name for path in csvs), *sorted(beside), *(f"figures/{path.name}" for path in figures_in(folder))]
+    return [*sorted(files), *sorted(beside), *(f"figures/{path.name}" for path in figures_in(folder))]
 
 
 # --- rows, and the runs that made them ---
@@ -85,7 +78,7 @@ def device_problems(folder):
     """A line for each manifest of a folder that has another fact than an earlier one for the same device and driver. Files
     that are not manifests are left to check_log."""
     known, problems = {}, []
-    for path in sorted(folder.glob("*.csv")):
+    for path in log_files.csvs_in(folder):
         try:
             backends = [backend for run in logs.manifest_of(path)["runs"].values() for backend in run["backends"].values()]
             facts = [((backend["name"], backend["driver"], name), backend[name])
@@ -108,7 +101,7 @@ def figures_in(folder):
 
 def sources_text(name, csvs):
     """What a figure file says about itself: its name, the logs that it is drawn from, and the SHA-256 of each."""
-    return f"{name} of {', '.join(f'{csv.name}, SHA-256 {sha256_of(csv)}' for csv in csvs)}"
+    return f"{name} of {', '.join(f'{csv.name}, SHA-256 {log_files.sha256_of(csv)}' for csv in csvs)}"
 
 
 def png_texts(data):
@@ -145,8 +138,8 @@ def figure_problems(folder):
             continue
         for name, sha256 in csvs:
             csv = folder / name
-            if not csv.is_file():
+            if not log_files.is_there(csv):
                 problems.append(f"{path}: there is no {csv}, which it is drawn from")
-            elif sha256 != sha256_of(csv):
+            elif sha256 != log_files.sha256_of(csv):
                 problems.append(f"{path}: it is not drawn from {csv} as that is now: run experiments/plot.sh {csv if len(csvs) == 1 else folder}")
     return problems

@@ -1,16 +1,18 @@
 """A folder of results with its claims: reading, measuring, checking, and comparing with a second run."""
 import csv
 import dataclasses
+import hashlib
 import io
 import os
 import pathlib
 
 import claim_evidence
 import claim_numbers
+import log_files
 import logs
 from claim_file import ClaimError, parse_claims
 from claim_numbers import above_one, description_of, order_text, within_text
-from manifests import manifest_path
+from log_files import manifest_path
 from utc import seconds_of
 
 
@@ -107,6 +109,10 @@ class Results:
         return next((found for made in self.measured for number, found in zip(made.claim.numbers, made.numbers)
                      if number.id == name), None)
 
+    def file_of(self, name):
+        """The file that holds a CSV, from the folder: it may be compressed."""
+        return os.path.join(os.path.dirname(name), log_files.stored(self.folder / name).name)
+
     def claims_on(self, log):
         names = [claim.id for claim in self.claims if claim.log == log]
         return f"{'claim' if len(names) == 1 else 'claims'} {', '.join(names)}" if names else log
@@ -129,7 +135,7 @@ class Results:
         """Every file in the SHA256SUMS of a folder must be unchanged. All CSVs, manifests and figures must be listed
         there."""
         path = self.folder / place / "SHA256SUMS"
-        here = list(dict.fromkeys([os.path.basename(name) for name in self.logs if os.path.dirname(name) == place]
+        here = list(dict.fromkeys([os.path.basename(self.file_of(name)) for name in self.logs if os.path.dirname(name) == place]
                                   + claim_evidence.evidence(self.folder / place)))
         try:
             sums = dict(reversed(line.split("  ", 1)) for line in read_text(path).splitlines() if "  " in line)
@@ -139,13 +145,14 @@ class Results:
         self.problems += [f"{self.claims_on(os.path.join(place, name))}: {path} has no line for {name}" for name in here
                           if name not in sums]
         for name, known in sorted(sums.items()):
-            file, claims = self.folder / place / name, self.claims_on(os.path.join(place, name))
+            log = name.removesuffix(log_files.ENDING)
+            file, claims = self.folder / place / name, self.claims_on(os.path.join(place, log))
             if not file.is_file():
                 self.problems.append(f"{claims}: there is no {file}")
-            elif claim_evidence.sha256_of(file) != known:
+            elif hashlib.sha256(file.read_bytes()).hexdigest() != known:
                 self.problems.append(f"{claims}: {file} is not the file that was measured: its SHA-256 is not that of {path}")
-            if name.endswith(".csv"):
-                self.check_log(file, claims)
+            if log.endswith(".csv"):
+                self.check_log(file.with_name(os.path.basename(log)), claims)
 
     def check_log(self, path, claims):
         try:

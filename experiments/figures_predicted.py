@@ -7,9 +7,9 @@ import matplotlib.patheffects
 import numpy
 import pandas
 
-import claim_evidence
 import figure_parts as parts
 import figure_style as style
+import log_files
 import logs
 from figure_style import Sheet
 
@@ -98,7 +98,7 @@ def _is_fitted(folder, name, model):
     """Whether the model was fitted to this log: it names the log, and the log is still the same if it is there. Of such a log only
     the empty grids are fitted to; those with data give no more than the memory bandwidth."""
     path = folder / f"{name}.csv"
-    return path.name in model["logs"] and (not path.is_file() or claim_evidence.sha256_of(path) == model["logs"][path.name])
+    return path.name in model["logs"] and (not log_files.is_there(path) or log_files.sha256_of(path) == model["logs"][path.name])
 
 
 def drawn(path):

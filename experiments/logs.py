@@ -6,7 +6,6 @@ python3-pandas, and NESTBED, the path of a nestbed.
 """
 import contextlib
 import csv
-import errno
 import hashlib
 import json
 import math
@@ -14,17 +13,17 @@ import os
 import pathlib
 import re
 import shlex
-import stat
 import tempfile
 
 import numpy
 import pandas
 
+import log_files
 import packed_csv
 import row_check
 import tables
 from checked_output import BadInput, said, seen  # noqa: F401 (for those who read logs)
-from manifests import manifest_path
+from log_files import manifest_path, regular  # noqa: F401 (likewise)
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
 # The values of all reductions in logs without these columns.
@@ -44,7 +43,6 @@ MOST_SHOWN = 64  # characters of a name
 # Samples for a visible interval: with fewer it is the range from the smallest to the largest, and says little.
 LEAST = 5
 TEST_ONLY = "fault_"  # the prefix of strategies that exist only for tests
-MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 # The columns in which a case and the CUB that it is compared with must agree.
 CUB_KEY = ["log", "backend", "gpu", "clock", "submit", "l2", "type", "elements"]
 
@@ -53,26 +51,10 @@ class LogError(BadInput):
     """A file that cannot be read as a log: which, where, and why."""
 
 
-def regular(path, flags):
-    """For open(..., opener=regular): refuses a pipe or a device, which may have no end, and files larger than
-    MOST_BYTES. Raises OSError."""
-    handle = os.open(path, flags | os.O_NONBLOCK)  # does not wait for a writer of a pipe
-    found = os.fstat(handle)
-    why = None
-    if found.st_size > MOST_BYTES:
-        why = f"it is too large; allowed: {MOST_BYTES / 2**30:g} GiB"
-    elif not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # for a folder, open() reports the error
-        why = "it is a pipe or a device; allowed: a regular file"
-    if why:
-        os.close(handle)
-        raise OSError(errno.EINVAL, why, path)
-    return handle
-
-
 def header_of(path):
     """The first line of a CSV; empty if there is none, or if it cannot be read."""
     try:
-        with open(path, newline="", encoding="utf-8", opener=regular) as file:
+        with log_files.opened(path) as file:
             return next(csv.reader(file, strict=True), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return []
@@ -87,7 +69,7 @@ def is_log(path):
 
 def logs_in(folder):
     """([logs], [other CSVs]) in a folder: paths sorted by name, classified only by their headers (is_log)."""
-    found = sorted(pathlib.Path(folder).glob("*.csv"))
+    found = log_files.csvs_in(folder)
     known = {path: is_log(path) for path in found}
     return [path for path in found if known[path]], [path for path in found if not known[path]]
 
@@ -160,7 +142,7 @@ def all_checked(paths):
 def _parsed(path, parse):
     """What `parse` makes of an open CSV. Raises LogError."""
     try:
-        with open(path, newline="", encoding="utf-8", opener=regular) as file:
+        with log_files.opened(path) as file:
             return parse(file)
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}") from error

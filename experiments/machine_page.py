@@ -3,6 +3,7 @@ and otherwise only Python."""
 import csv
 import pathlib
 
+import log_files
 import medians
 import tables
 
@@ -13,7 +14,7 @@ HEADS = ["experiment", "device", "driver", "CUDA", "date", "nestbed", "rows", "f
 def log_rows(path):
     """The rows of a log as dictionaries; empty for a file that is not a log."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
+        with log_files.opened(path) as file:
             return [row for row in csv.DictReader(file) if {"run_id", "strategy", "status", "gpu"} <= row.keys()]
     except (OSError, ValueError, csv.Error):
         return []
@@ -21,7 +22,7 @@ def log_rows(path):
 
 def logs_in(folder):
     """{path: its rows} for the logs in a folder that have rows, sorted by name."""
-    found = {path: log_rows(path) for path in sorted(pathlib.Path(folder).glob("*.csv"))}
+    found = {path: log_rows(path) for path in log_files.csvs_in(folder)}
     return {path: rows for path, rows in found.items() if rows}
 
 
@@ -93,7 +94,7 @@ def case_texts(rows):
 def table_line(path, rows):
     executor = " (executor)" if {row.get("backend") for row in rows} == {"cpu"} else ""
     days = sorted({row["utc"][:10] for row in rows if row.get("utc")})
-    cells = [f"[{path.stem}]({path.name})", cell(row["gpu"] for row in rows) + executor,
+    cells = [f"[{path.stem}]({log_files.stored(path).name})", cell(row["gpu"] for row in rows) + executor,
              *(cell(row.get(name, "") for row in rows) for name in ("driver", "cuda")),
              " to ".join(dict.fromkeys(days[:1] + days[-1:])), cell(row.get("git", "") for row in rows), rows_text(rows),
              *map(cell, zip(case_texts(rows)))]

@@ -14,6 +14,7 @@ import re
 import sys
 
 import checked_output
+import log_files
 import logs
 from checked_output import BadInput, ScriptError
 
@@ -209,7 +210,7 @@ def options_of(words=None):
         epilog="Exit codes: 0 all within the bounds, 1 it could not run, 2 a bad option or "
                "file, 3 a difference is larger than its bound.")
     parser.add_argument("nvbench", metavar="NVBENCH.csv", help="the CSV that a benchmark of nvbench wrote with --csv")
-    parser.add_argument("log", metavar="LOG.csv", help="a log of nestbed run; only its rows with submit = held and l2 = flushed are used")
+    parser.add_argument("log", type=log_files.named, metavar="LOG.csv", help="a log of nestbed run; only its rows with submit = held and l2 = flushed are used")
     parser.add_argument("--map", action="append", required=True, type=pair_of, metavar="BENCHMARK=STRATEGY",
                         help="the strategy of a benchmark; other benchmarks in the file are left out")
     parser.add_argument("--size", required=True, metavar="AXIS", help="the axis of nvbench with the numbers of a case")

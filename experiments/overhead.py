@@ -11,13 +11,14 @@ import sys
 from collections import defaultdict
 
 import checked_output
+import log_files
 import logs
 
 
 def rounds_of(path):
     """{strategy: {variant: [[gpu_us of a run], ...]}}, with one run per round."""
     found = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    with open(path, newline="", encoding="utf-8", opener=logs.regular) as file:
+    with log_files.opened(path) as file:
         for row in csv.DictReader(file):
             # Some strategies are racy: a wrong row has no time.
             if row["status"] == "ok" and row["gpu_us"]:
@@ -43,7 +44,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.strip())
     try:
-        show(sys.argv[1])
+        show(log_files.named(sys.argv[1]))
     except OSError as error:
         raise checked_output.ScriptError(f"{sys.argv[1]}: {error.strerror}") from error
 

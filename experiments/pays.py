@@ -10,6 +10,7 @@ import random
 import sys
 
 import checked_output
+import log_files
 import logs
 import tables
 from checked_output import BadInput, ScriptError
@@ -259,7 +260,7 @@ def said_of(rows):
 
 def sources_in(folder):
     """The searches and the runs of a folder. Raises BadInput if one of them is missing."""
-    searches, paths = sorted(folder.glob(SEARCH)), sorted(folder.glob(RUNS))
+    searches, paths = log_files.csvs_in(folder, SEARCH), log_files.csvs_in(folder, RUNS)
     if not searches or not paths:
         raise BadInput(f"{folder}: it has no {RUNS if searches else SEARCH}; allowed: a folder with the logs of results/protocol.md")
     return searches, paths
@@ -278,7 +279,7 @@ def main():
                                      "need no GPU.", epilog="Exit codes: 0 written, 1 a file could not be written, 2 a bad option or log.")
     steps = parser.add_subparsers(dest="step", required=True, metavar="choose|table")
     choose = steps.add_parser("choose", help="write the experiment of the cases that a search found fastest")
-    choose.add_argument("search", type=pathlib.Path, metavar="LOG", nargs="+", help="of experiments/pays.cfg or pays_more.cfg, or of parts of one")
+    choose.add_argument("search", type=log_files.named, metavar="LOG", nargs="+", help="of experiments/pays.cfg or pays_more.cfg, or of parts of one")
     choose.add_argument("-o", "--output", type=pathlib.Path, metavar="CFG", required=True, help="the file to write")
     table = steps.add_parser("table", help=f"write {TABLE} from the search and the runs of a folder")
     table.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with {SEARCH} and {RUNS}")

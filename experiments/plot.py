@@ -26,6 +26,7 @@ import figures_mutants as mutants  # noqa: E402
 import figures_pays as pays  # noqa: E402
 import figures_predicted as predictions  # noqa: E402
 import figures_trace as traces  # noqa: E402
+import log_files  # noqa: E402
 import logs  # noqa: E402
 import measures  # noqa: E402
 import tables  # noqa: E402
@@ -193,7 +194,7 @@ def figures_beside(first, second, stem):
     found = []
     for pair in beside.pairs_of(*(figure_parts.parts_of(path, logs.read_log(path)) for path in paths)):
         for name, figure in beside.drawn(stem, pair, [logs.cut(folder.resolve().name) for folder in (first, second)]):
-            sources = [f"{path.parent.resolve().name}/{path.name}, SHA-256 {claim_evidence.sha256_of(path)}" for path in paths]
+            sources = [f"{path.parent.resolve().name}/{path.name}, SHA-256 {log_files.sha256_of(path)}" for path in paths]
             found.append((name, figure, f"{name} of {' and '.join(sources)}"))
     return found
 
@@ -236,7 +237,7 @@ def parsed(words=None):
     parser = argparse.ArgumentParser(
         prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG; or, with --x, one of your choice.",
         epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is not a log.")
-    parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="FILE|FOLDER",
+    parser.add_argument("inputs", nargs="*", type=log_files.named, metavar="FILE|FOLDER",
                         help="logs, traces, or folders of logs; two folders: each log that both have, the two machines side by side, into "
                         "beside-FIRST/ of the second; without one, every folder under results/ that holds logs")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FOLDER",

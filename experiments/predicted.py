@@ -37,7 +37,7 @@ def predictions_of(path, model):
 
 def named_logs(folder, names):
     """The paths of these logs, with or without .csv. Raises ScriptError."""
-    found = [folder / f"{name.removesuffix('.csv')}.csv" for name in names]
+    found = [folder / f"{name.removesuffix('.gz').removesuffix('.csv')}.csv" for name in names]
     known = logs.logs_in(folder)[0]
     for name, path in zip(names, found):
         if path not in known:

@@ -30,6 +30,7 @@ import claim_results
 import figure_parts as parts
 import figure_style as style
 import figures
+import log_files
 import logs
 import tables
 from checked_output import BadInput, ScriptError
@@ -80,7 +81,7 @@ def logs_of(folder, beside):
     paths, others = logs.logs_in(folder)
     for path in [path for path in others if not pictures.is_table(path)]:
         print(f"report.sh: {path.name} is left out: it is not a log of `nestbed run`", file=sys.stderr)
-    largest_first = sorted(paths, key=lambda path: -path.stat().st_size)
+    largest_first = sorted(paths, key=lambda path: -log_files.stored(path).stat().st_size)
     there = beside.submit(read, largest_first[1::2])
     found = read(largest_first[::2]) | there.result()
     for path in [path for path in paths if isinstance(found[path], str)]:

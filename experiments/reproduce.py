@@ -10,9 +10,9 @@ import subprocess
 import sys
 
 import checked_output
+import log_files
 import machine_page
 from checked_output import BadInput, ScriptError
-from manifests import manifest_path
 from utc import seconds_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -47,7 +47,7 @@ def say(text):
 def runs_of(log):
     """The runs in a log's manifest, by run_id; {} if it cannot be read."""
     try:
-        runs = json.loads(manifest_path(log).read_text(encoding="utf-8"))["runs"]
+        runs = json.loads(log_files.manifest_path(log).read_text(encoding="utf-8"))["runs"]
         return {run: facts for run, facts in runs.items() if isinstance(facts, dict)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
@@ -64,7 +64,7 @@ def rows_by_run(log):
 def seconds_of_first(name):
     """The run time of an experiment in the first folder of FIRST that has its log, in seconds, from the start of its run to its last row; None
     if there is none."""
-    log = next((log for folder in FIRST if (log := folder / f"{name}.csv").is_file()), None)
+    log = next((log for folder in FIRST if log_files.is_there(log := folder / f"{name}.csv")), None)
     rows = rows_by_run(log) if log else {}
     if not rows:
         return None

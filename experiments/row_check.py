@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 
+import log_files
 from medians import StatisticsError, program
 
 _taken = set()  # logs that were checked, as they were then
@@ -67,7 +68,7 @@ def _as_it_is(path):
 def _files_of(path):
     """The log, and the files that may be its manifest."""
     stem = os.path.splitext(path)[0]
-    return [path, *(one for one in (f"{path}.json", f"{path}.manifest.json", f"{stem}.json") if os.path.isfile(one))]
+    return [log_files.stored(path), *(one for one in (f"{path}.json", f"{path}.manifest.json", f"{stem}.json") if os.path.isfile(one))]
 
 
 def _first(said, paths):

@@ -37,7 +37,7 @@ esac
 beside=()
 for word in "$@"; do
     log=$here/../results/h200/$(basename -- "$word" .cfg).csv
-    if [[ $word == *.cfg && $word -ef $here/${word##*/} && -f $log ]]; then
+    if [[ $word == *.cfg && $word -ef $here/${word##*/} && (-f $log || -f $log.gz) ]]; then
         beside=(--beside "$(realpath --relative-base="$PWD" -- "$log")")
     fi
 done

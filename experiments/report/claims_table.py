@@ -4,13 +4,14 @@ import os
 import re
 import urllib.parse
 
+import log_files
 import logs
 from figure_style import three
 
 
 def link(path, beside):
-    """The address of a file, for a page in the folder `beside`."""
-    return urllib.parse.quote(os.path.relpath(path.resolve(), beside).replace(os.sep, "/"))
+    """The address of a file, for a page in the folder `beside`; of a log, that of its file, which may be compressed."""
+    return urllib.parse.quote(os.path.relpath(log_files.stored(path).resolve(), beside).replace(os.sep, "/"))
 
 
 def number_text(value):

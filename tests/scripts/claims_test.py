@@ -7,6 +7,7 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas.
 """
 import contextlib
 import functools
+import gzip
 import hashlib
 import io
 import json
@@ -27,6 +28,7 @@ import claim_evidence
 import claim_file
 import claim_numbers
 import claims
+import log_files
 import logs
 import utc
 from claim_file import ClaimError
@@ -404,7 +406,7 @@ class Command(Claims):
     def write_sum(self):
         self.write("results/m/SHA256SUMS", "".join(
             f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(self.folder / 'results/m')}\n"
-            for path in sorted((self.folder / "results/m").glob("**/*.*")) if path.suffix in (".csv", ".json", ".svg", ".png")))
+            for path in sorted((self.folder / "results/m").glob("**/*.*")) if path.suffix in (".csv", ".gz", ".json", ".svg", ".png")))
 
     def write_log(self, csv, manifest):
         """A log k.csv beside e.csv."""
@@ -590,6 +592,20 @@ class Files(Command):
         (self.folder / "results/m/e.csv").unlink()
         (self.folder / "results/m/e.csv").mkdir()
         self.assertIn(f"claims quick, slowly: {self.folder}/results/m/e.csv: Is a directory", self.failed())
+
+    def test_may_be_compressed(self):
+        plain, packed = self.folder / "results/m/e.csv", self.folder / "results/m/e.csv.gz"
+        packed.write_bytes(gzip.compress(plain.read_bytes(), mtime=0))
+        self.assertIn(f"m/e.csv.gz: {self.folder}/results/m/SHA256SUMS has no line for e.csv.gz", self.failed())
+        plain.unlink()
+        self.assertIn(f"claims quick, slowly: there is no {plain}\n", self.failed())
+        self.write_sum()
+        self.assertEqual(self.run_claims("write")[0], f"{self.folder}/results/README.md\n")
+        self.assertEqual(self.read("results/README.md"), WRITTEN.replace("(m/e.csv)", "(m/e.csv.gz)"))
+        self.run_claims("check")
+        packed.write_bytes(packed.read_bytes()[:-1])
+        for text in (f"{packed} is not the file that was measured", f"claims quick, slowly: {plain}: its gzip content is cut off\n"):
+            self.assertIn(text, self.failed())
 
     def test_are_missed(self):
         (self.folder / "results/m/e.svg").unlink()
@@ -910,7 +926,7 @@ class ComputedPage(Command):
                 ("{{us by=strategy over=most}}", "'by' and 'over' go together"), ("{{use none.csv}}", "none.csv: No such file"),
                 ("{{ratio strategy=slow to launches=0}}", "e.csv has no row where"),
                 ("{{us per=launches}}", "launches differs in "), ("{{us strategy=fast per=launches}}", "launches is 0 in"),
-                ("{{printed claims.py e.csv}}", "'printed claims.py e.csv'; allowed: overhead.py or supervised.py, and a CSV in "),
+                ("{{printed claims.py e.csv}}", "'printed claims.py e.csv'; allowed: overhead.py, and a CSV in "),
                 ("{{printed overhead.py none.csv}}", "'printed overhead.py none.csv'; allowed: "), ("{{printed overhead.py}}", "allowed: "),
                 ("{{by hand: why}} 5 ms", "it has no {{end}}")):
             with self.subTest(text):
@@ -1065,8 +1081,10 @@ class OfTheRepository(Claims):
 
     def test_hold_of_its_own_logs_under_the_name_of_another_gpu(self):
         for place in ("h200", "h100"):  # some claims are of logs of the latter
-            for path in (ROOT / "results" / place).glob("*.csv"):
-                content = path.read_bytes().replace(b"NVIDIA H200", b"Tesla T4").replace(b"NVIDIA H100 80GB HBM3", b"Tesla T4")
+            for path in log_files.csvs_in(ROOT / "results" / place):
+                with log_files.opened_bytes(path) as file:
+                    content = file.read()
+                content = content.replace(b"NVIDIA H200", b"Tesla T4").replace(b"NVIDIA H100 80GB HBM3", b"Tesla T4")
                 (self.folder / path.name).write_bytes(content)
         shown = self.agree("compare", self.folder)
         must, _, need_not = shown.partition("need not hold")
