@@ -33,7 +33,6 @@ import tables  # noqa: E402
 from checked_output import BadInput, ScriptError  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
-MOST_BYTES = 200 * 1024
 DOTS_AN_INCH = 120  # of a page of the width of a README
 DOTS_IN_PRINT = 300  # of a figure with a width of its own
 FORMATS = ("svg", "png", "pdf")
@@ -116,12 +115,8 @@ def bytes_of(figure, ending, source, dots=DOTS_AN_INCH):
         PIL.Image.open(out).convert("RGB").quantize(256, dither=PIL.Image.Dither.NONE).save(
             small, "png", optimize=True, pnginfo=texts, dpi=(dots, dots))
         return small.getvalue()
-    for fonttype in ("path", "none"):  # text as text if its outlines take too many bytes
-        out = io.BytesIO()
-        with matplotlib.rc_context({"svg.fonttype": fonttype}):
-            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Source": source})
-        if len(out.getvalue()) < MOST_BYTES:
-            break
+    with matplotlib.rc_context({"svg.fonttype": "none"}):  # text as text: outlines take several times the bytes
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Source": source})
     return out.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
 
 

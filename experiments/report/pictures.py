@@ -38,9 +38,8 @@ class Picture:
 
     @functools.cached_property
     def title(self):
-        """The bold lines of a figure, which matplotlib writes as text or, with outlines, as comments."""
-        text = self.svg.decode("utf-8", "replace")
-        lines = re.findall(r"<!-- (.*) -->\n *<g [^>]*scale\(0\.12 -0\.12\)", text) or re.findall(r"<text [^>]*font: 700 12px[^>]*>([^<]*)<", text)
+        """The bold lines of a figure."""
+        lines = re.findall(r"<text [^>]*font: 700 12px[^>]*>([^<]*)<", self.svg.decode("utf-8", "replace"))
         return logs.seen(html.unescape(" ".join(lines)))
 
     def packed(self):

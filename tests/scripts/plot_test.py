@@ -7,7 +7,6 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and pyt
 """
 import ast
 import csv
-import io
 import json
 import math
 import os
@@ -183,10 +182,7 @@ class PlotTest(MadeLogs):
         self.assertNotIn("x" * 100, texts_of(figure))
         for ending in ("svg", "png"):
             self.assertTrue(plot.bytes_of(figure, ending, "some source"))
-        with matplotlib.rc_context({"svg.fonttype": "none"}):
-            drawn = io.BytesIO()
-            figure.savefig(drawn, format="svg")
-        tree = xml.etree.ElementTree.fromstring(drawn.getvalue())
+        tree = xml.etree.ElementTree.fromstring(plot.bytes_of(figure, "svg", "some source"))
         self.assertEqual({element.tag.rpartition("}")[2] for element in tree.iter()} & {"a", "script", "b", "image"}, set())
         words = "\n".join("".join(element.itertext()) for element in tree.iter() if element.tag.endswith("}text"))
         for text, shown in seen.items():
@@ -1755,7 +1751,7 @@ class PlotTest(MadeLogs):
     def test_committed_figures_are_small(self):
         found = sorted((H200 / "figures").iterdir())
         self.assertTrue(found)
-        self.assertEqual([path.name for path in found if path.stat().st_size >= plot.MOST_BYTES], [])
+        self.assertEqual([path.name for path in found if path.stat().st_size >= 200 * 1024], [])
         self.assertEqual({path.stem for path in found if path.suffix == ".svg"},
                          {path.stem for path in found if path.suffix == ".png"})
 
