@@ -11,19 +11,19 @@ The template is the page with {{...}} for each number:
 
 A number with a unit that is outside of all of these is refused.
 """
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
 import claim_numbers
+import log_files
 import logs
 from claim_file import UNITS, ClaimError, number_of, refuse, selection_of, words_of
 
 MEASURED = re.compile(r"[0-9]+(?:\.[0-9]+)? *(?:µs|us|ms|ns|GB/s|TB/s|MB|GB|times|%)(?![A-Za-z])|(?<=\| )[0-9]+\.[0-9]+(?= )")
 OR_OF_A_PAGE = "; or use, with, printed, quoted, by hand:, end"
-PRINTED = ("overhead.py", "supervised.py")
+PRINTED = ("overhead.py",)
 
 
 class Page:
@@ -81,11 +81,10 @@ class Page:
         return None
 
     def printed(self, place, words):
-        if len(words) != 2 or words[0] not in PRINTED or not (self.folder / words[1]).is_file():
+        if len(words) != 2 or words[0] not in PRINTED or not log_files.is_there(self.folder / words[1]):
             refuse(place, f"'printed {' '.join(words)}'; allowed: {' or '.join(PRINTED)}, and a CSV in {self.folder}")
         script, log = words
-        before = [os.environ["NESTBED"]] if script == "supervised.py" else []  # supervised.py takes it as an argument
-        said = subprocess.run([sys.executable, pathlib.Path(__file__).with_name(script), *before, self.folder / log],
+        said = subprocess.run([sys.executable, pathlib.Path(__file__).with_name(script), self.folder / log],
                               capture_output=True, text=True, check=False)
         if said.returncode != 0:
             refuse(place, f"{script} {log}: exit code {said.returncode}: {said.stderr.strip()}")

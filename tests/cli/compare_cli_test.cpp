@@ -253,7 +253,7 @@ TEST(CompareOfTheRepository, FindsNoChangeInALogAgainstItself)
 TEST(CompareOfTheRepository, ReadsWhatLooksAsIfItWereThereTwice)
 {
     const std::filesystem::path folder = std::filesystem::path(NESTBED_EXPERIMENTS).parent_path() / "results/h200";
-    for (const char* name : {"overhead.csv", "synced_waves.csv", "waves.csv", "faults.csv"}) {
+    for (const char* name : {"overhead.csv", "synced_waves.csv", "waves.csv"}) {
         const std::string log = (folder / name).string();
         ended(0, {"compare", log, log, "--tolerance", "0"});
     }

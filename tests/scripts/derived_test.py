@@ -16,6 +16,7 @@ from scratch import ROOT, Scratch
 
 import claim_derived
 import computed_page
+import log_files
 import logs
 from claim_file import ClaimError
 from claim_results import Results
@@ -26,7 +27,7 @@ H200 = ROOT / "results/h200"
 class Copies(Scratch):
     def copied(self, name, places=(), columns=None):
         """(rows with the header, path) of a CSV that is copied into the scratch folder, with only some of its rows."""
-        with open(H200 / name, newline="", encoding="utf-8") as file:
+        with log_files.opened(H200 / name) as file:
             header, *rows = csv.reader(file)
         return [header, *(rows[place] for place in places or range(len(rows)))], self.folder / name
 
@@ -56,7 +57,8 @@ class Derived(Copies):
 
     def sources(self, *names):
         for name in [*names, *(f"{name}.json" for name in names if name.endswith(".csv"))]:
-            (self.folder / name).symlink_to(H200 / name)
+            file = log_files.stored(H200 / name)
+            (self.folder / file.name).symlink_to(file)
 
     def problem(self, name, recipe=None):
         return claim_derived.problem_of(self.folder, name, *(recipe or claim_derived.RECIPES[name]))
@@ -84,7 +86,7 @@ class Derived(Copies):
         self.check_cells(name, columns, made_once(*claim_derived.RECIPES[name]))
 
     def test_the_counts_of_nsight_compute(self):
-        self.sources("profile.tar.gz", "profile_irregular.tar.xz")
+        self.sources("profile.tar.xz", "profile_irregular.tar.xz")
         self.check_once("reconcile.csv", ["launches_nsight", "blocks_runtime", "duration_us"])
         self.check_once("reconcile_irregular.csv", ["launches_expected", "achieved_occupancy_percent"])
 
@@ -144,10 +146,10 @@ class Derived(Copies):
         """The other CSVs that are no logs were measured so, and nothing gives them."""
         tables = {path.name for path in logs.logs_in(H200)[1]}
         of_h100 = {"pays.csv", "predicted_by_h100.csv", "predicted_by_h200.csv", "second_gpu_parameters.csv"}
-        self.assertEqual(tables - {"second_run.csv", "supervised.csv"} | of_h100, set(claim_derived.RECIPES))
+        self.assertEqual(tables - {"second_run.csv"} | of_h100, set(claim_derived.RECIPES))
 
     def test_sources_that_are_damaged_are_named(self):
-        (self.folder / "profile.tar.gz").write_bytes(b"no archive")
+        (self.folder / "profile.tar.xz").write_bytes(b"no archive")
         self.written(*reversed(self.copied("reconcile.csv")))
         self.assertIn(f"{self.folder}/reconcile.csv: it cannot be made again: ", self.problem("reconcile.csv"))
 

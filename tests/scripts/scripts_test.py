@@ -22,6 +22,7 @@ import unittest
 
 from scratch import ROOT, Scratch, only_all
 
+import log_files
 import machine_page
 
 NESTBED = os.environ["NESTBED"]
@@ -220,10 +221,10 @@ class Named(Scratch):
 
     def test_a_page_of_a_gpu_says_how_to_compare(self):
         self.mine.mkdir(parents=True)
-        shutil.copy(ROOT / "results/h200/ways.csv", self.mine)
+        shutil.copy(ROOT / "results/h200/ways.csv.gz", self.mine)
         (self.mine / "other.csv").write_text("a,b\n1,2\n")
         page = machine_page.page(self.mine, "mine")
-        for text in ("# mine: NVIDIA H200\n", "| [ways](ways.csv) | NVIDIA H200 | 580.159.04 | 13.0 | 2026-11-2",
+        for text in ("# mine: NVIDIA H200\n", "| [ways](ways.csv.gz) | NVIDIA H200 | 580.159.04 | 13.0 | 2026-11-2",
                      ": 21.0 ms |", "experiments/claims.sh compare results/mine ", "experiments/plot.sh results/h200 results/mine "):
             self.assertIn(text, page)
         self.assertNotIn("other.csv", page)
@@ -659,13 +660,11 @@ class Times(unittest.TestCase):
 
 
 class Costs(unittest.TestCase):
-    """overhead.py and supervised.py. claims.sh checks that the page of the H200 contains what they print."""
+    """overhead.py. claims.sh checks that the page of the H200 contains what it prints."""
 
     def test_name_the_nestbed_that_gives_no_statistics(self):
-        for words in (["overhead.py"], ["supervised.py", "/nowhere/nestbed"]):
-            script = ROOT / "experiments" / words[0]
-            shown = called(script, *words[1:], ROOT / "results/h200" / script.with_suffix(".csv").name, nestbed="/nowhere/nestbed")
-            self.assertEqual((shown.returncode, shown.stderr), (1, f"{words[0]}: /nowhere/nestbed: No such file or directory\n"))
+        shown = called(ROOT / "experiments/overhead.py", ROOT / "results/h200/overhead.csv", nestbed="/nowhere/nestbed")
+        self.assertEqual((shown.returncode, shown.stderr), (1, "overhead.py: /nowhere/nestbed: No such file or directory\n"))
 
 
 class Predicted(WithTools):
@@ -675,7 +674,7 @@ class Predicted(WithTools):
 
     def setUp(self):
         super().setUp()
-        for name in ("model.json", "book.csv", "book.csv.json", "ways.csv", "ways.csv.json"):
+        for name in ("model.json", "book.csv", "book.csv.json", "ways.csv.gz", "ways.csv.json"):
             shutil.copy(self.H200 / name, self.folder)
 
     def refused(self, *words, code, error, nestbed=NESTBED):
@@ -683,7 +682,7 @@ class Predicted(WithTools):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "", f"predicted.sh: {error}\n"))
 
     def test_is_one_table_of_all_logs_with_their_names(self):
-        for name in ("baselines.csv", "baselines.csv.json"):
+        for name in ("baselines.csv.gz", "baselines.csv.json"):
             shutil.copy(self.H200 / name, self.folder)
         (self.folder / "other.csv").write_text("a,b\n1,2\n")
         done = called(self.SCRIPT, self.folder)
@@ -706,8 +705,7 @@ class Predicted(WithTools):
         self.assertFalse((self.folder / "predicted.csv").exists())
 
     def test_leaves_out_strategies_for_tests(self):
-        for name in ("faults.csv", "faults.json"):
-            shutil.copy(self.H200 / name, self.folder)
+        (self.folder / "faults.csv").write_text((self.H200 / "book.csv").read_text().replace(",neighbored,", ",fault_abort,"))
         done = called(self.SCRIPT, self.folder)
         self.assertEqual((done.returncode, done.stderr),
                          (0, f"predicted.sh: {self.folder}/faults.csv has strategies that exist only for tests: left out\n"))
@@ -719,7 +717,7 @@ class Predicted(WithTools):
         self.refused(here / "none", code=2,
                      error=f"{here}/none/model.json: there is no such file; allowed: a folder with a model that `nestbed calibrate` wrote")
         self.refused(here, "ways", "-o", here, code=1, error=f"{here} cannot be written: Is a directory")
-        for name in ("baselines.csv", "baselines.csv.json"):
+        for name in ("baselines.csv.gz", "baselines.csv.json"):
             shutil.copy(self.H200 / name, here)
         self.refused(here, "baselines", code=1,
                      error="the model predicts no case of baselines; allowed: logs of cases that launch from the device")
@@ -737,7 +735,8 @@ class Predicted(WithTools):
 
     @only_all
     def test_the_committed_table_is_what_the_model_predicts(self):
-        committed = (self.H200 / "predicted.csv").read_text()
+        with log_files.opened(self.H200 / "predicted.csv") as file:
+            committed = file.read()
         names = list(dict.fromkeys(line.split(",")[0] for line in committed.splitlines()[1:]))
         done = called(self.SCRIPT, self.H200, *names, "-o", self.folder / "now.csv")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
