@@ -89,7 +89,7 @@ TEST_F(PredictCommand, SetsALogBeside)
     EXPECT_EQ(some.exit_code, 0) << some.err;
     EXPECT_THAT(some.out, AllOf(HasSubstr("Predicted: 3 cases\n"), ContainsRegex(":[ \n]3[ \n]cases\nMedian")));
 
-    std::filesystem::copy(h200_path("ways.csv"), scratch_.path("alone.csv")); // rows without a manifest
+    scratch_.write("alone.csv", read_text_file(h200_path("ways.csv"))); // rows without a manifest
     const Outcome rows = predict({"--strategy", "nosync", "--against", scratch_.path("alone.csv")});
     EXPECT_EQ(rows.exit_code, 0) << rows.err;
     EXPECT_THAT(rows.out, HasSubstr("1 case\nMedian"));

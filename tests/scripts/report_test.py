@@ -35,6 +35,7 @@ import figure_parts
 import figure_style
 import figures
 import figures_sweeps
+import log_files
 import logs
 import measures
 import report as page_writer
@@ -60,7 +61,7 @@ def report(*arguments, **environment):
 
 def read_csv(path):
     """{line: {column: cell}} of a CSV. No cell of a log has a line break."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with log_files.opened(path) as file:
         return {line: row for line, row in enumerate(csv.DictReader(file), start=2)}
 
 
@@ -305,7 +306,7 @@ class Written(Folder):
         sentences = re.findall(r'<article class="finding">.*?<p class="sentence">(.*?)</p>', text)
         self.assertEqual(sentences, [found["a-latency-depth"], found["b-latency-depth"]])
         (self.folder / "figures").mkdir()
-        kept = "<svg><!-- Old -->\n<g transform=\"scale(0.12 -0.12)\"/><dc:source>a-launches of a.csv, SHA-256 {}</dc:source></svg>"
+        kept = "<svg><text style=\"font: 700 12px 'DejaVu Sans'\">Old</text><dc:source>a-launches of a.csv, SHA-256 {}</dc:source></svg>"
         for sha256, title in (("0" * 64, found["a-launches"]), (hashlib.sha256((self.folder / "a.csv").read_bytes()).hexdigest(), "Old")):
             (self.folder / "figures/a-launches.svg").write_text(kept.format(sha256), encoding="utf-8")
             self.assertEqual(page_data(self.page())["pictures"]["a-launches"]["title"], title)
@@ -717,7 +718,7 @@ class Page(InBrowser):
             self.assertIn("Racy (nosync, reduce2", text)
             self.assertNotIn("synced (racy)", text)
         chips = self.script("return [...document.querySelectorAll('label.chip:has(input[name=strategy])')].map(({innerText}) => innerText)")
-        measured = {row["strategy"] for path in folder_of_results().glob("*.csv") for row in csv.DictReader(path.open(encoding="utf-8")) if row.get("strategy")}
+        measured = {row["strategy"] for path in log_files.csvs_in(folder_of_results()) for row in read_csv(path).values() if row.get("strategy")}
         racy = {name for name in tables.those("strategies", "racy") if name in measured and tables.workload_of(name) == "reduce"}
         self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in racy})
 
