@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "fuzz/property.hpp"
 #include "graphs/graph_file.hpp"
+#include "workloads/bfs/graph_distances.hpp"
 
 #include <algorithm>
 #include <cstddef>
