@@ -19,6 +19,7 @@ from claim_file import ClaimError
 from claim_results import compare_csv
 
 CALIBRATED = ["launch.csv", "trees.csv", "library.csv", "transpose.csv"]  # what `nestbed calibrate` fits the launch roofline to
+SECOND_RUN = "second_run.tar.xz"
 SECOND_GPU = "second_gpu.tar.xz"  # the logs of the claims from another model of GPU
 
 
@@ -195,16 +196,24 @@ def difference(path, made_text):
     return f"{path}: it has no row {', '.join(missing[0])}" if missing else ""
 
 
-def second_run(results, archive="second_run.tar.xz"):
+def second_run(results):
     """The comparison of the claims with the logs of a second run. A number that the second run did not measure may be left out,
     as its claim may be later."""
     def made(folder, scratch, rows):
-        unpacked(folder / archive, scratch)
-        again = next(path for path in scratch.iterdir())
-        known = {row[0] for row in rows}
-        numbers = [one for one in results.second(again).numbers if one.found or one.number.id in known]
-        return compare_csv(numbers).replace(f"{again}/", "")
+        unpacked(folder / SECOND_RUN, scratch)
+        return compared(results, next(path for path in scratch.iterdir()), rows)
     return made
+
+
+def another_gpu(results):
+    """The comparison of the claims of other folders with the logs of this one."""
+    return lambda folder, _, rows: compared(results, folder, rows)
+
+
+def compared(results, again, rows):
+    known = {row[0] for row in rows}
+    numbers = [one for one in results.second(again).numbers if one.found or one.number.id in known]
+    return compare_csv(numbers).replace(f"{again}/", "")
 
 
 def problem_of(folder, name, sources, make):
@@ -225,8 +234,7 @@ def problem_of(folder, name, sources, make):
 
 def problems(results, folder):
     """A line for each CSV of a folder of `results` that is not what it is computed from. Raises logs.StatisticsError."""
-    recipes = {**RECIPES, "second_run.csv": (["second_run.tar.xz"], second_run(results)),
-               "second_gpu.csv": ([SECOND_GPU], second_run(results, SECOND_GPU))}
+    recipes = {**RECIPES, "second_run.csv": ([SECOND_RUN], second_run(results)), "second_gpu.csv": ([], another_gpu(results))}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # nestbed does most of the work
         found = pool.map(lambda name: problem_of(folder, name, *recipes[name]), recipes)
         return [problem for problem in found if problem]

@@ -163,10 +163,12 @@ class Results:
 
     def second(self, folder):
         """SecondRun: the numbers of the same claims, from CSVs with the same names in another folder. CSVs without
-        hardware are left out, because nobody measures them again. On another GPU, only the numbers that must hold
-        everywhere are judged."""
+        hardware are left out, because nobody measures them again, and so are the CSVs of this folder itself, because a
+        log says nothing about itself. On another GPU, only the numbers that must hold everywhere are judged."""
         rows, why, devices, first_devices = {}, {}, {}, {}
-        for name in (name for name, facts in self.facts.items() if facts.hardware):
+        again = pathlib.Path(folder).resolve()
+        measured = [name for name, facts in self.facts.items() if facts.hardware and (self.folder / name).parent.resolve() != again]
+        for name in measured:
             path = pathlib.Path(folder) / os.path.basename(name)
             try:
                 found = claim_numbers.Rows(path, second=True)
@@ -178,7 +180,7 @@ class Results:
         another = bool(devices) and set(devices) != set(first_devices)
         seconds = [Second(made, index, why=why.get(made.claim.log, ""), judged=not another or made.claim.numbers[index].everywhere,
                           by_order=another and made.claim.numbers[index].everywhere and made.claim.numbers[index].statistic == "ratio")
-                   for made in self.measured if self.facts[made.claim.log].hardware for index in range(len(made.numbers))]
+                   for made in self.measured if made.claim.log in measured for index in range(len(made.numbers))]
         there = [one for one in seconds if not one.why]
         for one, found in zip(there, claim_numbers.measure([(one.number, rows[one.made.claim.log]) for one in there])):
             if isinstance(found, ClaimError):

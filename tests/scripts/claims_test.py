@@ -1029,10 +1029,17 @@ class Second(Command):
             self.assertEqual([claim_numbers.above_one(asked, Measured(value, "", [])) for value in values], [True, False])
 
     def test_compare_nothing_that_no_hardware_made(self):
-        self.write("results/m/e.csv", "strategy,gpu_us,launches,status\r\nfast,10,0,ok\r\nslow,50,8,ok\r\n")
+        rows = "strategy,gpu_us,launches,status\r\nfast,10,0,ok\r\nslow,50,8,ok\r\n"
+        self.write("results/m/e.csv", rows)
         (self.folder / "results/m/e.json").unlink()
         self.write_sum()
-        out, messages = self.run_claims("compare", self.folder / "results/m")
+        self.write("again/e.csv", rows)
+        out, messages = self.run_claims("compare", self.folder / "again")
+        self.assertEqual(messages, "")
+        self.assertNotIn("quick.us", out)
+
+    def test_compare_no_log_with_itself(self):
+        out, messages = self.run_claims("compare", self.folder / "results/m/../m")
         self.assertEqual(messages, "")
         self.assertNotIn("quick.us", out)
 

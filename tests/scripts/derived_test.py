@@ -142,6 +142,18 @@ class Derived(Copies):
         self.written(path, [rows[0], [rows[1][0], "3.5", *rows[1][2:]], *rows[2:]])
         self.assertIn(f"{path}, line 2: value is '3.5'; expected: '{rows[1][1]}'", self.problem(name, recipe))
 
+    def test_the_claims_on_another_model_of_gpu(self):
+        path, results = self.folder / "second_gpu.csv", Results(ROOT / "results", checked=False)
+        recipe = made_once([], lambda _, *rest: claim_derived.another_gpu(results)(ROOT / "results/h100", *rest))
+        with open(ROOT / "results/h100" / path.name, newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+        self.written(path, rows)
+        self.assertEqual(self.problem(path.name, recipe), "")
+        self.assertFalse({row[0] for row in rows} & {"pays.median", "need-mst.ms"})  # their logs are in the folder itself
+        at = rows[0].index("second")
+        self.written(path, [rows[0], [*rows[1][:at], "3.5", *rows[1][at + 1:]], *rows[2:]])
+        self.assertIn(f"{path}, line 2: second is '3.5'; expected: '{rows[1][at]}'", self.problem(path.name, recipe))
+
     def test_every_table_has_a_recipe(self):
         """The other CSVs that are no logs were measured so, and nothing gives them."""
         tables = {path.name for path in logs.logs_in(H200)[1]}
