@@ -20,7 +20,7 @@ from claim_results import compare_csv
 
 CALIBRATED = ["launch.csv", "trees.csv", "library.csv", "transpose.csv"]  # what `nestbed calibrate` fits the launch roofline to
 SECOND_RUN = "second_run.tar.xz"
-SECOND_GPU = "second_gpu.tar.xz"  # the logs of the claims from another model of GPU
+SECOND_GPU = "second_gpu.tar.xz"  # earlier logs of the claims, from another machine with the folder's GPU
 
 
 def run(*words):
@@ -71,14 +71,23 @@ def calibrated_again(folder, scratch, _):
 
 
 def calibrated_on_second_gpu(folder, scratch, _):
-    again = second_gpu(folder, scratch)
-    run("calibrate", *(again / name for name in CALIBRATED), "--csv", scratch / "made.csv")
+    return calibrated(unpacked(folder / SECOND_GPU, scratch)[0], scratch, _)
+
+
+def calibrated_without(folder, scratch, rows):
+    """The parameters without each strategy that the first column names."""
+    header, found = [], []
+    for strategy in dict.fromkeys(row[0] for row in rows):
+        made = scratch / f"{strategy}.csv"
+        run("calibrate", *(folder / name for name in CALIBRATED), "--leave-out", strategy, "--csv", made)
+        header, _, parameters = logs.read_rows(made)
+        found += [[strategy, *cells] for cells in parameters]
+    return table_of(["left_out", *header], found)
+
+
+def correlations(folder, scratch, _):
+    run("calibrate", *(folder / name for name in CALIBRATED), "--correlations", scratch / "made.csv")
     return (scratch / "made.csv").read_text(encoding="utf-8")
-
-
-def second_gpu(folder, scratch):
-    """The folder of the logs of another model of GPU."""
-    return unpacked(folder / SECOND_GPU, scratch)[0]
 
 
 def logs_named(folder, rows):
@@ -90,20 +99,17 @@ def logs_named(folder, rows):
     return found
 
 
-def predictions(folder, _, rows):
-    return predictions_by(folder / predicted.MODEL, folder, rows)
+def predictions_by(model):
+    """Of logs of a folder, by the model of `model`, a path from the folder."""
+    def made(folder, _, rows):
+        try:
+            return predicted.table_of(logs_named(folder, rows), folder / model)
+        except checked_output.ScriptError as error:
+            raise ClaimError(str(error)) from error
+    return made
 
 
-def predictions_by(model, folder, rows):
-    try:
-        return predicted.table_of(logs_named(folder, rows), model)
-    except checked_output.ScriptError as error:
-        raise ClaimError(str(error)) from error
-
-
-def predictions_on_second_gpu(model):
-    """Of its logs, by the model of `model`, a path from its folder."""
-    return lambda folder, scratch, rows: predictions_by(folder / model, second_gpu(folder, scratch), rows)
+predictions = predictions_by(predicted.MODEL)
 
 
 def choices(folder, scratch, rows):
@@ -153,12 +159,14 @@ def beside_nvbench(folder, scratch, rows):
 # {CSV: (what it is computed from, how)}
 RECIPES = {
     "choices.csv": ([], choices),
+    "correlations.csv": (CALIBRATED, correlations),
     "frontiers.csv": ([], frontiers),
+    "left_out.csv": (CALIBRATED, calibrated_without),
     "nvbench.csv": (["nvbench_cub.csv"], beside_nvbench),
     "parameters.csv": (CALIBRATED, calibrated),
     "pays.csv": (["pays.tar.xz"], paying),
-    "predicted_by_h100.csv": ([SECOND_GPU, predicted.MODEL], predictions_on_second_gpu(predicted.MODEL)),
-    "predicted_by_h200.csv": ([SECOND_GPU], predictions_on_second_gpu(f"../h200/{predicted.MODEL}")),
+    "predicted_by_h100.csv": ([predicted.MODEL], predictions),
+    "predicted_by_h200.csv": ([], predictions_by(f"../h200/{predicted.MODEL}")),
     "predicted.csv": ([predicted.MODEL], predictions),
     "predicted_need.csv": ([predicted.MODEL], predictions),
     "reconcile.csv": (["profile.tar.xz"], reconciled("profile.tar.xz")),

@@ -86,16 +86,25 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
     const bool replaces = given.contains("overwrite");
     const std::string csv = only_value(given, "csv", "");
     const bool csv_is_file = !csv.empty() && csv != "-";
-    if (replaces && output.empty() && !csv_is_file)
-        throw UsageError("--overwrite: there is no file to write; allowed: with --output or --csv");
+    const std::string correlations = only_value(given, "correlations", "");
+    if (replaces && output.empty() && !csv_is_file && correlations.empty())
+        throw UsageError("--overwrite: there is no file to write; allowed: with --output, --csv or --correlations");
+    if (given.contains("leave-out") && !output.empty())
+        throw UsageError("--leave-out: the model would lack parameters; allowed: without --output");
     if (csv_is_file && csv == output)
         throw UsageError(fmt::format("--csv {}: --output is the same file; allowed: two files", csv));
+    if (!correlations.empty() && (correlations == output || correlations == csv))
+        throw UsageError(fmt::format("--correlations {}: --{} is the same file; allowed: different files",
+                                     correlations, correlations == output ? "output" : "csv"));
     std::optional<OutputFile> model_file;
     std::optional<OutputFile> csv_file;
+    std::optional<OutputFile> correlations_file;
     if (!output.empty())
         model_file.emplace(output, replaces);
     if (csv_is_file)
         csv_file.emplace(csv, replaces, "--csv");
+    if (!correlations.empty())
+        correlations_file.emplace(correlations, replaces, "--correlations");
     std::vector<LoggedCases> logs;
     std::vector<RooflineSource> sources;
     std::string gpu;
@@ -113,12 +122,17 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         logs.push_back(std::move(log.cases));
         sources.push_back(std::move(log.source));
     }
-    const Roofline roofline = fit_roofline(logs);
+    const std::vector<std::string> left_out =
+        given.contains("leave-out") ? given.at("leave-out") : std::vector<std::string>{};
+    const PartialFit fit = fit_roofline_without(logs, left_out);
+    const Roofline& roofline = fit.roofline;
     const std::string json = roofline_json(roofline, sources);
     if (model_file)
         model_file->write(json, "the model");
     if (csv_file)
         csv_file->write(parameters_csv(roofline), "the CSV");
+    if (correlations_file)
+        correlations_file->write(correlations_csv(fit.pairs), "the correlations");
     if (csv == "-") {
         out << parameters_csv(roofline);
         return exit_ok;
@@ -144,13 +158,21 @@ Command calibrate_command()
                 "them with their 95 % intervals. It needs the logs of experiments/launch.cfg,\n"
                 "trees.cfg, library.cfg and transpose.cfg. They must be of one GPU, driver and\n"
                 "CUDA version, and have their manifests beside them.\n"
-                "`nestbed predict --device FILE.json` uses the model.\n",
+                "`nestbed predict --device FILE.json` uses the model.\n"
+                "\n"
+                "--leave-out fits without the grids without work of one strategy (chain, chains,\n"
+                "chains_synced, fanout, trees, trees_by_lanes): how much do the parameters depend\n"
+                "on it? Parameters that the others do not determine are missing then.\n",
         .files = "csv",
         .operands = SIZE_MAX,
         .options = {{.name = "output", .value = "FILE", .help = "write the model, a new JSON file", .letter = 'o'},
                     {.name = "csv",
                      .value = "FILE",
                      .help = "write the parameters, one row each, to a new file; - for standard output"},
+                    {.name = "leave-out", .value = "S", .help = "fit without these grids without work"},
+                    {.name = "correlations",
+                     .value = "FILE",
+                     .help = "write the correlation of each pair of fitted parameters"},
                     overwrite_option()},
         .call = calibrate};
 }

@@ -276,4 +276,12 @@ std::string parameters_csv(const Roofline& roofline)
     return text;
 }
 
+std::string correlations_csv(std::span<const ParameterPair> pairs)
+{
+    std::string text = csv_line({"parameter", "with", "correlation"});
+    for (const ParameterPair& pair : pairs)
+        text += csv_line({pair.first, pair.second, fmt::format("{:.3f}", pair.correlation)});
+    return text;
+}
+
 } // namespace nestbed

@@ -3,7 +3,9 @@
 
 #include "predict/need_prediction.hpp"
 #include "predict/prediction.hpp"
+#include "predict/roofline_fit.hpp"
 
+#include <span>
 #include <string>
 
 namespace nestbed
@@ -25,5 +27,7 @@ std::string predictions_csv(const Predictions& predictions);
 std::string parameters_text(const Roofline& roofline);
 // One row per parameter. reads_mb: what the fastest flat kernel reads from memory in that time, in MB.
 std::string parameters_csv(const Roofline& roofline);
+// parameter, with, correlation.
+std::string correlations_csv(std::span<const ParameterPair> pairs);
 
 } // namespace nestbed

@@ -1,12 +1,15 @@
 #include "predict/roofline_fit.hpp"
 
 #include "base/error.hpp"
+#include "predict/measured_case.hpp"
 
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,57 +20,14 @@ namespace
 {
 
 constexpr double kBytesPerUsInGb = 1e3;
-
-struct Measured {
-    Demand demand;
-    const WorkloadInfo* workload;
-    std::vector<double> us; // of the samples that are ok
-    double log_us = 0;      // of their median
-};
-
-[[noreturn]] void miss(const std::string& cases)
-{
-    throw RunError(fmt::format("the logs have no {} (with at least {} GPU times); allowed: logs of "
-                               "experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together",
-                               cases, kFewestSamples));
-}
-
-bool determines_parameters(const Measured& one, const DeviceFacts& facts)
-{
-    if (!why_not_described(one.demand, facts).empty())
-        return false;
-    if (!one.workload->keeps_timestamps)
-        return false;
-    if (!one.workload->siblings)
-        return one.demand.point.graphs <= 1 && (one.demand.point.grid == 1 || from_device(one.demand.mechanism));
-    return one.demand.mechanism != Mechanism::grid_sync;
-}
-
-std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const DeviceFacts& facts)
-{
-    std::vector<Measured> all;
-    for (const LoggedCases& log : logs)
-        for (const CaseResult& result : log.results) {
-            const Strategy& strategy = *Registry::find_anywhere(result.point.strategy);
-            Measured one{.demand = {}, .workload = strategy.info().workload, .us = gpu_times_of(result)};
-            if (result.point.backend != BackendKind::cuda || one.us.size() < kFewestSamples ||
-                strategy.info().on_host || strategy.info().irregular())
-                continue;
-            one.log_us = std::log(median(one.us));
-            one.demand = demand_of(strategy, result.point, facts);
-            if (!is_fitted(one.demand.mechanism))
-                continue;
-            all.push_back(std::move(one));
-        }
-    return all;
-}
+constexpr double kWidest = 100; // the interval of a parameter that is determined: high / low
 
 // The bandwidth of the fastest flat kernel that reads, or that copies, at the most bytes, in GB/s; without `first` us.
-Estimate bandwidth_of(const std::vector<Measured>& all, Calibrates which, double first)
+Estimate bandwidth_of(const std::vector<MeasuredCase>& all, Calibrates which, double first)
 {
-    const Measured* fastest = nullptr;
+    const MeasuredCase* fastest = nullptr;
     double most_bytes = 0;
-    for (const Measured& one : all) {
+    for (const MeasuredCase& one : all) {
         if (one.workload->calibrates != which || one.demand.mechanism != Mechanism::none ||
             one.demand.bytes < most_bytes)
             continue;
@@ -76,28 +36,29 @@ Estimate bandwidth_of(const std::vector<Measured>& all, Calibrates which, double
         most_bytes = one.demand.bytes;
     }
     if (fastest == nullptr)
-        miss(fmt::format("case of a flat kernel that {} memory", which == Calibrates::read ? "reads" : "copies"));
+        throw_missing(
+            fmt::format("case of a flat kernel that {} memory", which == Calibrates::read ? "reads" : "copies"));
     std::vector<double> rates;
     for (const double us : fastest->us)
         rates.push_back(most_bytes / ((us - first) * kBytesPerUsInGb));
     return estimate_median(rates);
 }
 
-void fit_flat(const std::vector<Measured>& all, Roofline& roofline)
+void fit_flat(const std::vector<MeasuredCase>& all, Roofline& roofline)
 {
-    const Measured* quickest = nullptr; // on the fewest numbers for which each multiprocessor has a block
-    for (const Measured& one : all) {
+    const MeasuredCase* quickest = nullptr; // on the fewest numbers for which each multiprocessor has a block
+    for (const MeasuredCase& one : all) {
         if (one.workload->calibrates != Calibrates::read || one.demand.mechanism != Mechanism::none ||
             one.demand.point.grid < roofline.facts.multiprocessors)
             continue;
-        const auto better = [](const Measured& left, const Measured& right) {
+        const auto better = [](const MeasuredCase& left, const MeasuredCase& right) {
             return std::pair(left.demand.bytes, left.log_us) < std::pair(right.demand.bytes, right.log_us);
         };
         if (quickest == nullptr || better(one, *quickest))
             quickest = &one;
     }
     if (quickest == nullptr)
-        miss("case of a flat reduction with a block for each multiprocessor");
+        throw_missing("case of a flat reduction with a block for each multiprocessor");
     const Estimate first = estimate_median(quickest->us);
     roofline.parameters["first.none"] = first;
     roofline.parameters["bandwidth"] = bandwidth_of(all, Calibrates::read, first.value);
@@ -154,14 +115,37 @@ std::vector<FittedKey> keys()
 class Fit
 {
   public:
-    Fit(Roofline& roofline, std::vector<const Measured*> cases)
+    Fit(Roofline& roofline, std::vector<const MeasuredCase*> cases)
         : roofline_(roofline), cases_(std::move(cases)), keys_(keys()), logs_(keys_.size())
     {
         for (std::size_t key = 0; key < keys_.size(); ++key)
             set(key, std::log(start_of(keys_[key].name.substr(0, keys_[key].name.find('.')))));
     }
 
-    void run()
+    // Removes the parameters that fewer than two cases determine, and the cases that need them.
+    void remove_undetermined()
+    {
+        for (std::size_t key = 0; key < keys_.size();) {
+            const Eigen::VectorXd slope = slope_at(key, residuals_now());
+            if ((slope.array() != 0).count() >= 2) {
+                ++key;
+                continue;
+            }
+            std::vector<const MeasuredCase*> others;
+            for (std::size_t row = 0; row < cases_.size(); ++row)
+                if (slope[static_cast<Eigen::Index>(row)] == 0)
+                    others.push_back(cases_[row]);
+            cases_ = std::move(others);
+            removed_.push_back(keys_[key].name);
+            keys_.erase(keys_.begin() + static_cast<std::ptrdiff_t>(key));
+            logs_.resize(static_cast<Eigen::Index>(keys_.size()));
+            for (key = 0; key < keys_.size(); ++key)
+                logs_[static_cast<Eigen::Index>(key)] = std::log(roofline_.parameters.at(keys_[key].name).value);
+            key = 0; // another may have been determined by the cases that were removed
+        }
+    }
+
+    std::vector<ParameterPair> run()
     {
         constexpr int kMaxSteps = 60;
         constexpr double kSmallGain = 1e-6;
@@ -201,7 +185,9 @@ class Fit
             if (gain < kSmallGain)
                 break;
         }
-        add_intervals(residuals);
+        for (const std::string& name : removed_)
+            roofline_.parameters.erase(name);
+        return add_intervals(residuals);
     }
 
   private:
@@ -212,7 +198,10 @@ class Fit
         roofline_.parameters[keys_[key].name] = {.value = value, .interval = {value, value}};
     }
 
-    double residual_of(const Measured& one) const { return std::log(predict(roofline_, one.demand).us) - one.log_us; }
+    double residual_of(const MeasuredCase& one) const
+    {
+        return std::log(predict(roofline_, one.demand).us) - one.log_us;
+    }
 
     Eigen::VectorXd residuals_now() const
     {
@@ -222,21 +211,25 @@ class Fit
         return residuals;
     }
 
-    // The derivatives of the residuals by the logarithms of the parameters.
-    Eigen::MatrixXd slopes_at(const Eigen::VectorXd& residuals)
+    // The derivatives of the residuals by the logarithm of a parameter.
+    Eigen::VectorXd slope_at(std::size_t key, const Eigen::VectorXd& residuals)
     {
         constexpr double kStep = 1e-4;
-        Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(residuals.size(), logs_.size());
-        for (std::size_t key = 0; key < keys_.size(); ++key) {
-            const auto column = static_cast<Eigen::Index>(key);
-            const double log = logs_[column];
-            set(key, log + kStep);
-            for (std::size_t row = 0; row < cases_.size(); ++row)
-                if (keys_[key].suffix.empty() || keys_[key].suffix == name_of(cases_[row]->demand.mechanism))
-                    slopes(static_cast<Eigen::Index>(row), column) =
-                        (residual_of(*cases_[row]) - residuals[static_cast<Eigen::Index>(row)]) / kStep;
-            set(key, log);
-        }
+        Eigen::VectorXd slope = Eigen::VectorXd::Zero(residuals.size());
+        const double log = logs_[static_cast<Eigen::Index>(key)];
+        set(key, log + kStep);
+        for (std::size_t row = 0; row < cases_.size(); ++row)
+            if (keys_[key].suffix.empty() || keys_[key].suffix == name_of(cases_[row]->demand.mechanism))
+                slope[static_cast<Eigen::Index>(row)] =
+                    (residual_of(*cases_[row]) - residuals[static_cast<Eigen::Index>(row)]) / kStep;
+        set(key, log);
+        return slope;
+    }
+    Eigen::MatrixXd slopes_at(const Eigen::VectorXd& residuals)
+    {
+        Eigen::MatrixXd slopes(residuals.size(), logs_.size());
+        for (std::size_t key = 0; key < keys_.size(); ++key)
+            slopes.col(static_cast<Eigen::Index>(key)) = slope_at(key, residuals);
         return slopes;
     }
 
@@ -244,7 +237,7 @@ class Fit
     {
         for (std::size_t key = 0; key < keys_.size(); ++key)
             if ((slopes.col(static_cast<Eigen::Index>(key)).array() != 0).count() < 2)
-                miss(keys_[key].cases);
+                throw_missing(keys_[key].cases);
     }
 
     // Residuals above a tenth count by their amount.
@@ -265,7 +258,8 @@ class Fit
         return loss;
     }
 
-    void add_intervals(const Eigen::VectorXd& residuals)
+    // Returns the correlations.
+    std::vector<ParameterPair> add_intervals(const Eigen::VectorXd& residuals)
     {
         constexpr double kNormal = 1.96;
         const Eigen::MatrixXd slopes = slopes_at(residuals);
@@ -281,19 +275,33 @@ class Fit
             Estimate& parameter = roofline_.parameters.at(keys_[key].name);
             parameter.interval = {parameter.value * std::exp(-error), parameter.value * std::exp(error)};
         }
+        std::vector<ParameterPair> pairs;
+        for (Eigen::Index second = 1; second < logs_.size(); ++second)
+            for (Eigen::Index first = 0; first < second; ++first)
+                pairs.push_back(
+                    {keys_[static_cast<std::size_t>(first)].name, keys_[static_cast<std::size_t>(second)].name,
+                     covariance(first, second) / std::sqrt(covariance(first, first) * covariance(second, second))});
+        return pairs;
     }
 
     Roofline& roofline_;
-    std::vector<const Measured*> cases_;
+    std::vector<const MeasuredCase*> cases_;
     std::vector<FittedKey> keys_;
     Eigen::VectorXd logs_;
+    std::vector<std::string> removed_;
 };
 
 } // namespace
 
 Roofline fit_roofline(std::span<const LoggedCases> logs)
 {
-    Roofline roofline;
+    return fit_roofline_without(logs, {}).roofline;
+}
+
+PartialFit fit_roofline_without(std::span<const LoggedCases> logs, std::span<const std::string> strategies)
+{
+    PartialFit fit;
+    Roofline& roofline = fit.roofline;
     for (const LoggedCases& log : logs)
         if (const auto run = log.runs.find(BackendKind::cuda); run != log.runs.end()) {
             roofline.facts = run->second.device;
@@ -302,16 +310,36 @@ Roofline fit_roofline(std::span<const LoggedCases> logs)
     roofline.gpu = roofline.facts.name;
     roofline.driver = roofline.facts.driver;
     roofline.cuda = roofline.facts.runtime;
-    const std::vector<Measured> all = measured_in(logs, roofline.facts);
+    const std::vector<MeasuredCase> all = measured_in(logs, roofline.facts);
     fit_flat(all, roofline);
-    std::vector<const Measured*> empty_grids;
-    for (const Measured& one : all)
-        if (determines_parameters(one, roofline.facts))
+    std::vector<const MeasuredCase*> empty_grids;
+    std::set<std::string> known;
+    for (const MeasuredCase& one : all)
+        if (determines_parameters(one, roofline.facts)) {
             empty_grids.push_back(&one);
+            known.insert(one.demand.point.strategy);
+        }
+    for (const std::string& strategy : strategies) {
+        if (!known.contains(strategy))
+            throw UsageError(fmt::format("{}: the fit has no grids without work of this strategy; allowed: {}",
+                                         strategy, fmt::join(known, ", ")));
+        std::erase_if(empty_grids, [&](const MeasuredCase* one) { return one->demand.point.strategy == strategy; });
+    }
     if (empty_grids.size() <= keys().size())
-        miss("cases of chain");
-    Fit(roofline, std::move(empty_grids)).run();
-    return roofline;
+        throw_missing("cases of chain");
+    Fit least_squares(roofline, std::move(empty_grids));
+    if (!strategies.empty())
+        least_squares.remove_undetermined();
+    fit.pairs = least_squares.run();
+    if (!strategies.empty()) {
+        std::erase_if(roofline.parameters, [](const auto& one) {
+            return !(one.second.interval.high <= kWidest * one.second.interval.low);
+        });
+        std::erase_if(fit.pairs, [&](const ParameterPair& pair) {
+            return !roofline.parameters.contains(pair.first) || !roofline.parameters.contains(pair.second);
+        });
+    }
+    return fit;
 }
 
 } // namespace nestbed

@@ -5,6 +5,8 @@
 #include "predict/roofline.hpp"
 
 #include <span>
+#include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -18,5 +20,21 @@ namespace nestbed
 // bandwidths are bootstrap intervals of medians.
 // Throws RunError that says which kind of case is missing.
 Roofline fit_roofline(std::span<const LoggedCases> logs);
+
+// Two parameters of the least squares, and the correlation of the logarithms of their estimates.
+struct ParameterPair {
+    std::string first, second;
+    double correlation = 0;
+};
+
+struct PartialFit {
+    Roofline roofline;
+    std::vector<ParameterPair> pairs; // each once
+};
+
+// The same without the grids without work of these strategies. The model then lacks the parameters that the other cases
+// do not determine: fewer than two cases depend on the parameter, or the ends of its interval differ by a factor of more
+// than 100. Also throws UsageError if the fit has no such case of a strategy.
+PartialFit fit_roofline_without(std::span<const LoggedCases> logs, std::span<const std::string> strategies);
 
 } // namespace nestbed

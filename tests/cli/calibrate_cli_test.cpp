@@ -104,6 +104,24 @@ TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
     EXPECT_EQ(calibrate(words).exit_code, 1);
 }
 
+TEST_F(CalibrateCommand, FitsWithoutAStrategy)
+{
+    std::vector<std::string> words = logs();
+    words.insert(words.end(), {"--leave-out", "trees", "--csv", scratch_.path("parameters.csv"), "--correlations",
+                               scratch_.path("pairs.csv")});
+    EXPECT_EQ(calibrate(words).exit_code, 0);
+    EXPECT_THAT(scratch_.read("parameters.csv"), AllOf(HasSubstr("\nlevel.tail,"), Not(HasSubstr("sibling."))));
+    EXPECT_THAT(scratch_.read("pairs.csv"), AllOf(StartsWith("parameter,with,correlation"), HasSubstr("level.tail,"),
+                                                  Not(HasSubstr("sibling.")), Not(HasSubstr("nan"))));
+    words = logs(); // fan-outs from the host hardly tell the start from the launches: factor of more than 100
+    words.insert(words.end(), {"--leave-out", "chain", "--csv", "-"});
+    EXPECT_THAT(calibrate(words).out, AllOf(HasSubstr("\nrate.host,"), Not(HasSubstr("first.host,"))));
+    words = logs();
+    words.insert(words.end(), {"--leave-out", "nosync"});
+    expect_refused(words, "nosync: the fit has no grids without work of this strategy; allowed: chain, chains, "
+                          "chains_synced, fanout, trees, trees_by_lanes");
+}
+
 TEST_F(CalibrateCommand, RefusesWhatIsNoLogOfAGpu)
 {
     expect_refused({}, "calibrate: no log was given; allowed: nestbed calibrate LOG.csv...");
@@ -175,7 +193,13 @@ TEST_F(CalibrateCommand, RefusesAnOutputThatItCannotWrite)
     expect_refused({log, "-o", scratch_.path("none/model.json")}, "none");
     expect_refused({log, "--csv", scratch_.write("there.csv", "kept")}, "there.csv");
     EXPECT_EQ(scratch_.read("there.csv"), "kept");
-    expect_refused({log, "--overwrite"}, "--overwrite: there is no file to write; allowed: with --output or --csv");
+    expect_refused({log, "--overwrite"},
+                   "--overwrite: there is no file to write; allowed: with --output, --csv or --correlations");
+    expect_refused({log, "-o", "a.json", "--leave-out", "chain"},
+                   "--leave-out: the model would lack parameters; allowed: without --output");
+    expect_refused({log, "--csv", "a.csv", "--correlations", "a.csv"},
+                   "--correlations a.csv: --csv is the same file; allowed: different files");
+    expect_refused({log, "--correlations", scratch_.write("pairs.csv", "kept")}, "pairs.csv");
     expect_refused({log, "-o", scratch_.path("a.json"), "--csv", scratch_.path("a.json")},
                    "a.json: --output is the same file; allowed: two files");
     expect_refused({log, log}, "launch.csv: it has the same content as " + log + "; allowed: each log once");

@@ -4,8 +4,12 @@
 #include "support/roofline_support.hpp"
 #include "support/support.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <map>
+#include <string>
 
 namespace nestbed
 {
@@ -123,6 +127,38 @@ TEST(RooflineFit, LeavesOutWhatTheModelDoesNotDescribe)
         add(on_a_gpu("chain", 528, 512, host, 64), [](Case&) {});
     }
     expect_the_same(fit_roofline(std::array{log}), another_gpu(), kRoom);
+}
+
+// Only trees determine what one more child of a block takes. The others come back without them.
+TEST(RooflineFit, FitsWithoutAStrategy)
+{
+    const std::array logs{log_by(another_gpu(), always)};
+    const PartialFit all = fit_roofline_without(logs, {});
+    EXPECT_EQ(all.roofline.parameters.size(), another_gpu().parameters.size());
+    const PartialFit fit = fit_roofline_without(logs, std::array<std::string, 1>{"trees"});
+    Roofline known = another_gpu();
+    EXPECT_EQ(std::erase_if(known.parameters, [](const auto& one) { return one.first.starts_with("sibling."); }), 4U);
+    expect_the_same(fit.roofline, known, 2 * kRoom, 1);
+    const PartialFit levels = fit_roofline_without(logs, std::array<std::string, 1>{"chain"});
+    for (const char* only_by_chain : {"level.host", "level.grid_sync", "deep", "block"})
+        EXPECT_FALSE(levels.roofline.parameters.contains(only_by_chain)) << only_by_chain;
+    EXPECT_TRUE(levels.roofline.parameters.contains("level.tail"));
+    const auto pairs_of = [](std::size_t parameters) { return parameters * (parameters - 1) / 2; };
+    constexpr std::size_t kFlat = 3; // bandwidth, copy and first.none are not of the least squares
+    EXPECT_EQ(all.pairs.size(), pairs_of(another_gpu().parameters.size() - kFlat));
+    EXPECT_EQ(fit.pairs.size(), pairs_of(known.parameters.size() - kFlat));
+    for (const ParameterPair& pair : all.pairs) {
+        EXPECT_NE(pair.first, pair.second);
+        EXPECT_LE(std::abs(pair.correlation), 1) << pair.first << ", " << pair.second;
+    }
+    const auto start_and_level = std::ranges::find_if(all.pairs, [](const ParameterPair& pair) {
+        return pair.first == "first.grid_sync" && pair.second == "level.grid_sync";
+    });
+    ASSERT_NE(start_and_level, all.pairs.end());
+    EXPECT_LT(start_and_level->correlation, 0); // a chain that starts sooner has slower levels
+    EXPECT_THAT(text_of<UsageError>(
+                    [&] { static_cast<void>(fit_roofline_without(logs, std::array<std::string, 1>{"nosync"})); }),
+                HasSubstr("nosync: the fit has no grids without work of this strategy; allowed: chain, "));
 }
 
 TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)

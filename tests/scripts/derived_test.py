@@ -7,6 +7,8 @@ although its sum is right.
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
 import csv
+import hashlib
+import json
 import os
 import re
 import sys
@@ -21,7 +23,7 @@ import logs
 from claim_file import ClaimError
 from claim_results import Results
 
-H200 = ROOT / "results/h200"
+H100, H200 = ROOT / "results/h100", ROOT / "results/h200"
 
 
 class Copies(Scratch):
@@ -55,9 +57,9 @@ def made_once(sources, make):
 class Derived(Copies):
     """A table of a folder is what its sources give, and no other."""
 
-    def sources(self, *names):
+    def sources(self, *names, folder=H200):
         for name in [*names, *(f"{name}.json" for name in names if name.endswith(".csv"))]:
-            file = log_files.stored(H200 / name)
+            file = log_files.stored(folder / name)
             (self.folder / file.name).symlink_to(file)
 
     def problem(self, name, recipe=None):
@@ -132,15 +134,29 @@ class Derived(Copies):
         self.assertIn(f"{path}, line 3: speedup is '3.5'; expected: '{rows[2][at]}'", self.problem("pays.csv", recipe))
 
     def test_another_model_of_gpu(self):
-        (self.folder / claim_derived.SECOND_GPU).symlink_to(ROOT / "results/h100" / claim_derived.SECOND_GPU)
-        name = "second_gpu_parameters.csv"
-        with open(ROOT / "results/h100" / name, newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
-        path, recipe = self.folder / name, made_once(*claim_derived.RECIPES[name])
-        self.written(path, rows)
-        self.assertEqual(self.problem(name, recipe), "")
-        self.written(path, [rows[0], [rows[1][0], "3.5", *rows[1][2:]], *rows[2:]])
-        self.assertIn(f"{path}, line 2: value is '3.5'; expected: '{rows[1][1]}'", self.problem(name, recipe))
+        self.sources(claim_derived.SECOND_GPU, *claim_derived.CALIBRATED, folder=H100)
+        for name, column in (("parameters.csv", "value"), ("second_gpu_parameters.csv", "value"), ("correlations.csv", "correlation"),
+                             ("left_out.csv", "high")):
+            with open(H100 / name, newline="", encoding="utf-8") as file:
+                header, *rows = csv.reader(file)
+            rows = [row for row in rows if row[0] == "trees" or header[0] != "left_out"]  # one of the fits is enough
+            path, recipe = self.folder / name, made_once(*claim_derived.RECIPES[name])
+            self.written(path, [header, *rows])
+            self.assertEqual(self.problem(name, recipe), "")
+            at, right = header.index(column), rows[1]
+            self.written(path, [header, rows[0], [*right[:at], changed(right[at]), *right[at + 1:]], *rows[2:]])
+            self.assertIn(f"{path}, line 3: {column} is '{changed(right[at])}'; expected: '{right[at]}'", self.problem(name, recipe))
+
+    def test_a_model_has_the_parameters_of_its_table(self):
+        for folder in (H100, H200):
+            model = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+            with open(folder / "parameters.csv", newline="", encoding="utf-8") as file:
+                parameters = {row["parameter"]: row for row in csv.DictReader(file)}
+            self.assertEqual({name: [float(row[column]) for column in ("value", "low", "high")] for name, row in parameters.items()},
+                             {name: [one[column] for column in ("value", "low", "high")] for name, one in model["parameters"].items()})
+            for log in model["logs"]:
+                with log_files.opened(folder / log["name"]) as file:
+                    self.assertEqual(hashlib.sha256(file.read().encode()).hexdigest(), log["sha256"], log["name"])
 
     def test_the_claims_on_another_model_of_gpu(self):
         path, results = self.folder / "second_gpu.csv", Results(ROOT / "results", checked=False)
@@ -157,7 +173,8 @@ class Derived(Copies):
     def test_every_table_has_a_recipe(self):
         """The other CSVs that are no logs were measured so, and nothing gives them."""
         tables = {path.name for path in logs.logs_in(H200)[1]}
-        of_h100 = {"pays.csv", "predicted_by_h100.csv", "predicted_by_h200.csv", "second_gpu_parameters.csv"}
+        of_h100 = {"correlations.csv", "left_out.csv", "pays.csv", "predicted_by_h100.csv", "predicted_by_h200.csv",
+                   "second_gpu_parameters.csv"}
         self.assertEqual(tables - {"second_run.csv"} | of_h100, set(claim_derived.RECIPES))
 
     def test_sources_that_are_damaged_are_named(self):
