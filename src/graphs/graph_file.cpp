@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "graphs/graph_input.hpp"
 #include "model/input_file.hpp"
 
@@ -242,9 +243,9 @@ void refuse_unused_numbers(const std::string& path, const EdgeList& list)
 
 CsrGraph parse_graph(std::string_view text, const std::string& path, std::uint64_t seed)
 {
-    refuse_compressed(path, text);
+    refuse_compressed(path);
     GraphLines lines(text, path);
-    const std::string name = in_lower_case(path);
+    const std::string name = text_name(in_lower_case(path));
     EdgeList list = name.ends_with(".mtx")  ? parse_matrix(lines)
                     : name.ends_with(".gr") ? parse_dimacs(lines)
                                             : parse_list(lines);

@@ -4,9 +4,9 @@
 // are weights, whole numbers from 1. If some of a `real` matrix are not, CsrGraph::no_weights says so: a search without weights
 // can still use the graph. .gr: "p sp VERTICES EDGES", then "a FROM TO WEIGHT". Any other name: one edge a line, "FROM TO" or
 // "FROM TO WEIGHT", vertices from 0; comments begin with # or %. A file without weights gets them from the seed (weight_of()).
-// Words of a header and ends of names may be in any case.
+// Words of a header and ends of names may be in any case. A .gz after them is left out.
 // A graph has at least one vertex, and at most 64 for each edge and 2^20 more: otherwise one large number in a small file would
-// take all memory. A file has at most 8 GiB, and is not compressed.
+// take all memory. A file has at most 8 GiB, and may be compressed by gzip.
 // Source: https://math.nist.gov/MatrixMarket/formats.html; http://www.diag.uniroma1.it/challenge9/format.shtml
 #pragma once
 

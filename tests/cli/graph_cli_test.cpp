@@ -218,9 +218,9 @@ TEST_F(GraphFiles, OfRealNumbersAreOnlySearchedForWeightsThatAreWhole)
 
 TEST_F(GraphFiles, ThatCannotBeReadAreRefusedBeforeARun)
 {
-    folder_.write("packed.mtx.gz", "0 1\n");
+    folder_.write("packed.mtx.bz2", "0 1\n");
     for (const auto& [name, why] : {std::pair("none.mtx", "No such file"),
-                                    std::pair("packed.mtx.gz", "the file is compressed; unpack it first"),
+                                    std::pair("packed.mtx.bz2", "the file is compressed; unpack it first"),
                                     std::pair("two words.gr", "cannot be part of a key; allowed: a name")}) {
         const Outcome done = searched(folder_.path(name), folder_.path("log.csv"));
         EXPECT_EQ(done.exit_code, 2);
