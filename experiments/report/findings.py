@@ -6,6 +6,7 @@ import re
 from claims_table import link, sentence_html
 
 HEADING = "## What we found\n"
+BOLD = re.compile(r"\*\*(.+?)\*\*")
 CITED = re.compile(r"\[([^\]]+)\]\((?:results/README\.md#([\w-]+)\.[\w-]+|([^)]+))\)")
 MOST = 12  # cards of logs
 
@@ -32,7 +33,7 @@ def _linked(finding, root, beside):
     for match in CITED.finditer(finding):
         pieces += [sentence_html(finding[at:match.start()]), f'<a href="{address(match)}">{sentence_html(match[1])}</a>']
         at = match.end()
-    return "".join([*pieces, sentence_html(finding[at:])])
+    return BOLD.sub(r"<strong>\1</strong>", "".join([*pieces, sentence_html(finding[at:])]))  # a link may be within bold words
 
 
 def _card(sentence, picture, more):

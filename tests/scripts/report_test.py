@@ -655,7 +655,7 @@ class Page(InBrowser):
         known = {claim["id"] for claim in page_claims()["claims"]}
         items = [" ".join(item.split()) for item in re.split(r"\n[0-9]+\. ", readme)[1:]]
         cited = [list(dict.fromkeys(re.findall(r"results/README\.md#([\w-]+)\.", item))) for item in items]
-        expected = [(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", item).replace("`", ""), names) for item, names in zip(items, cited) if set(names) <= known]
+        expected = [(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", item).replace("`", "").replace("**", ""), names) for item, names in zip(items, cited) if set(names) <= known]
         self.assertGreaterEqual(len(expected), 6 if THOROUGH else 2)
         cards = self.browser.find_elements("css selector", ".finding")
         self.assertEqual([card.find_element("css selector", ".sentence").text for card in cards], [sentence for sentence, _ in expected])
