@@ -20,5 +20,6 @@ install_packages python3-pandas python3-matplotlib
 if [[ "${1-}" == --setup ]]; then exit 0; fi
 find_nestbed
 python=/usr/bin/python3 # Debian's packages are for this Python, whatever else is on the PATH
-"$python" -c 'import pandas, matplotlib' 2>/dev/null || python=python3
+# Looks for the packages, and does not import them, which takes a second.
+"$python" -c 'import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ("pandas", "matplotlib"))))' || python=python3
 MPLBACKEND=Agg exec "$python" "$here/plot.py" "$@"

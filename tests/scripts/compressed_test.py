@@ -3,7 +3,9 @@
 
     NESTBED=build/release/nestbed /usr/bin/python3 tests/scripts/compressed_test.py
 """
+import contextlib
 import gzip
+import io
 import os
 import shutil
 import subprocess
@@ -13,12 +15,14 @@ import unittest.mock
 
 from scratch import ROOT, Scratch
 
+import checked_output
 import log_files
 import logs
+import plot
+import report
 
 NESTBED = os.path.abspath(os.environ["NESTBED"])
 H200 = ROOT / "results/h200"
-EXPERIMENTS = ROOT / "experiments"
 
 
 def packed(text):
@@ -86,10 +90,18 @@ class Commands(Compressed):
 
 
 class Scripts(Compressed):
+    """They run in this process, because pandas takes a second to load."""
+
+    @staticmethod
+    def ended(name, main, folder, *words):
+        """The exit code and the messages of a script, in this folder."""
+        with contextlib.chdir(folder), unittest.mock.patch.object(sys, "argv", [name, *words]), contextlib.redirect_stdout(io.StringIO()), \
+                contextlib.redirect_stderr(io.StringIO()) as messages:
+            return checked_output.ended(name, main), messages.getvalue()
+
     def test_draw_the_same_figures(self):
         for folder, name in ((self.plain, "book.csv"), (self.packed, "book.csv"), (self.packed, "book.csv.gz")):
-            code, _, messages = self.called(folder, EXPERIMENTS / "plot.sh", name)
-            self.assertEqual((code, messages), (0, ""))
+            self.assertEqual(self.ended("plot.sh", plot.main, folder, name, "--svg"), (0, ""))
             drawn = {path.name: path.read_bytes() for path in (folder / "figures").iterdir()}
             self.assertIn("book-strategies.svg", drawn)
             self.assertEqual(drawn, {path.name: path.read_bytes() for path in (self.plain / "figures").iterdir()})
@@ -99,8 +111,7 @@ class Scripts(Compressed):
         pages = []
         for folder in (self.plain, self.packed):
             (folder / "claims.json").write_text('{"claims": []}')
-            code, _, messages = self.called(folder, EXPERIMENTS / "report.sh", ".", "--claims", "claims.json")
-            self.assertEqual(code, 0, messages)
+            self.assertEqual(self.ended("report.sh", report.main, folder, ".", "--claims", "claims.json"), (0, "report.sh: report.html\n"))
             pages.append((folder / "report.html").read_text(encoding="utf-8"))
         self.assertIn('"book.csv":"book.csv.gz"', pages[1])  # the link to the file
         self.assertEqual(pages[1].replace('"book.csv":"book.csv.gz"', '"book.csv":"book.csv"'), pages[0])
@@ -108,8 +119,8 @@ class Scripts(Compressed):
     def test_take_one_of_two_files(self):
         shutil.copy(self.packed / "book.csv.gz", self.plain)
         self.assertEqual(logs.logs_in(self.plain)[0], [self.plain / "book.csv"])
-        self.assertEqual(self.called(self.plain, EXPERIMENTS / "plot.sh", "book.csv.gz"),
-                         (2, "", "plot.sh: book.csv.gz: there is book.csv too; allowed: one of the two files\n"))
+        self.assertEqual(self.ended("plot.sh", plot.main, self.plain, "book.csv.gz"),
+                         (2, "plot.sh: book.csv.gz: there is book.csv too; allowed: one of the two files\n"))
 
     def test_know_its_text(self):
         self.assertEqual(log_files.sha256_of(self.packed / "book.csv"), log_files.sha256_of(self.plain / "book.csv"))
