@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -18,14 +19,31 @@ TIMEOUT_S = 300
 EXIT_BAD = 3
 
 
-def run(command, kernel, main, *options, environment=None):
-    """Builds and runs a program: line 2 is the kernel, from line 5 on main()."""
+def source_of(kernel, main):
+    """Line 2 is the kernel, from line 5 on main()."""
+    return f"#include <cstdio>\n{kernel}\nint main()\n{{\n" + "\n".join(main) + "\nstd::puts(\"end\");\n}\n"
+
+
+def called(words, folder, **environment):
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED_")}
+    return subprocess.run(words, cwd=folder, env={**inherited, **{name: str(value) for name, value in environment.items()}},
+                          capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+
+
+def run(command, kernel, main, *options):
+    """Builds and runs a program."""
     with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
-        source = f"#include <cstdio>\n{kernel}\nint main()\n{{\n" + "\n".join(main) + "\nstd::puts(\"end\");\n}\n"
-        (pathlib.Path(folder) / "my.cu").write_text(source, encoding="utf-8")
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED_")}
-        return subprocess.run([NESTBED, command, *options, "my.cu"], cwd=folder, env={**inherited, **(environment or {})},
-                              capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        (pathlib.Path(folder) / "my.cu").write_text(source_of(kernel, main), encoding="utf-8")
+        return called([NESTBED, command, *options, "my.cu"], folder)
+
+
+def built(kernel, main, *options):
+    """A function that runs the program, which is built once, with variables of its environment."""
+    folder = tempfile.mkdtemp(prefix="nestbed-mistakes-")
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    (pathlib.Path(folder) / "my.cu").write_text(source_of(kernel, main), encoding="utf-8")
+    subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
+    return lambda **environment: called(["./my"], folder, **environment)
 
 
 class Programs(unittest.TestCase):
@@ -43,18 +61,20 @@ class Memory(Programs):
     WAIT = "cudaDeviceSynchronize();"
 
     def test_a_kernel_that_writes_or_reads_far_outside_is_named_with_its_line_and_the_allocation(self):
+        """A program of each is built once, and takes the index from its environment."""
         for function, name in (("cudaMalloc(&d, 400);", "d"), ("cudaMallocManaged(&d, 400);", "d"), ("cudaMallocHost((void**)&d, 400);", "d")):
             for kernel, verb in ((self.WRITE, "write"), (self.READ, "read")):
+                main = [f"int* d; {function}", "cudaMemset(d, 0, 400); k<<<1, 1>>>(d, std::atoi(std::getenv(\"INDEX\")));", self.WAIT,
+                        "int* other; cudaMalloc(&other, 4000);", "cudaFree(other);"]
+                counted, watched = built(kernel, main), built(kernel, main, "--nestbed-races")
                 for index in (250, 500, 3000, -2000):
-                    main = [f"int* d; {function}", f"cudaMemset(d, 0, 400); k<<<1, 1>>>(d, {index});", self.WAIT, "int* other; cudaMalloc(&other, 4000);",
-                            "cudaFree(other);"]
                     with self.subTest(function=function, verb=verb, index=index):
                         if index != 250:  # within the page, where nothing but the detector sees a read
-                            self.check(run("cpu", kernel, main), 0,
+                            self.check(counted(INDEX=index), 0,
                                        rf"^nestbed: out of bounds: kernel k \(launched at my\.cu:6\), block \(0,0,0\), thread \(0,0,0\), at \S*my\.cu:2: "
                                        rf"{verb} of byte {4 * index} of {name} \(400 bytes, allocated at my\.cu:5\)", r"^k +1 +0 +0 +0$")
                         beyond = f"{4 * index - 396} bytes past its end" if index > 0 else f"{-4 * index} bytes before its beginning"
-                        self.check(run("races", kernel, main), EXIT_BAD, rf"^out of bounds: {verb} of {name}\[{index}\], {beyond}$",
+                        self.check(watched(INDEX=index), EXIT_BAD, rf"^out of bounds: {verb} of {name}\[{index}\], {beyond}$",
                                    rf"^  {verb:6} my\.cu:2  depth 0, block 0, thread 0$", r"^  memory 400 bytes, allocated at my\.cu:5$")
 
     def test_the_host_outside_of_memory_that_it_may_use_is_named_with_its_line(self):
