@@ -1086,6 +1086,7 @@ class OfTheRepository(Claims):
     def test_agree_with_its_documents_and_csvs_from_any_folder(self):
         self.assertRegex(self.agree("check"), r"^\d+ claims, \d+ numbers: (\S*/)?README.md, .*results/README.md and the CSVs agree\n$")
 
+    @only_all
     def test_hold_of_its_own_logs_under_the_name_of_another_gpu(self):
         for place in ("h200", "h100"):  # some claims are of logs of the latter
             for path in log_files.csvs_in(ROOT / "results" / place):
