@@ -83,7 +83,7 @@ TEST_P(RaceFree, IsRightUnderEager)
 // Every sample draws its own order. Large shapes are slow, so most orders use the small ones.
 TEST_P(RaceFree, IsRightInRandomOrders)
 {
-    const auto wanted = static_cast<std::ptrdiff_t>(random_orders(40, 1000));
+    const auto wanted = static_cast<std::ptrdiff_t>(random_orders(20, 1000));
     const auto small = [](const Shape& shape) { return shape.threads() <= 512; };
     const auto medium = [](const Shape& shape) { return shape.threads() <= 4096; };
     const std::ptrdiff_t of_small = wanted / std::ranges::count_if(battery_of(GetParam()), small) + 1;
