@@ -95,7 +95,7 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
                                      suggestions(pattern, all, kListsStrategies), own_workload_hint(pattern)));
     std::string text = patterns.empty() ? overview(found) : "";
     if (of_workload)
-        text = fmt::format("{}: {}\n\n", pattern, found.front()->workload->summary);
+        text = folded(fmt::format("{}: {}", pattern, found.front()->workload->summary), 0) + "\n";
     for (const StrategyInfo* one : found)
         text += patterns.empty() ? "" : strategy_text(*one);
     if (of_workload || (found.size() == 1 && found.front()->name == pattern))

@@ -69,9 +69,11 @@ std::string_view why_wrong(const std::vector<BadAccess>& bad)
 {
     if (bad.empty())
         return "; the answer is wrong without a race: the kernel computes something else";
-    return std::ranges::find(bad, BadAccess::Kind::out_of_bounds, &BadAccess::kind) != bad.end()
-               ? "; the answer is wrong, and an access was out of bounds"
-               : "; the answer is wrong, and a read was of memory that nothing has written";
+    const auto is = [&](BadAccess::Kind kind) { return std::ranges::find(bad, kind, &BadAccess::kind) != bad.end(); };
+    using enum BadAccess::Kind;
+    return is(out_of_bounds)   ? "; the answer is wrong, and an access was out of bounds"
+           : is(uninitialized) ? "; the answer is wrong, and a read was of memory that nothing has written"
+                               : "; the answer is wrong, and there were bad accesses";
 }
 
 // Prints the races of a case. Returns whether the result is as expected.
@@ -103,7 +105,9 @@ bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race)
         say("");
         return false;
     default:
-        say("; the run failed, so that there may be more races than those in what ran");
+        say(bad ? "; the report has the lines of such accesses; the run failed, so that there may be more races than "
+                  "those in what ran"
+                : "; the run failed, so that there may be more races than those in what ran");
         return false;
     }
 }

@@ -18,6 +18,9 @@ namespace nestbed
 namespace
 {
 
+constexpr std::size_t kColumns = 80; // of a terminal
+constexpr std::size_t kIndent = 9;   // of what belongs to an access
+
 std::string name_of(const RaceAccess& access)
 {
     return access.atomic ? (access.write ? "atomic update" : "atomic read") : access.write ? "write" : "read";
@@ -28,17 +31,25 @@ std::string spelled(const SourcePlace& place)
     return place.line == 0 ? "unknown place" : fmt::format("{}:{}", place.file, place.line);
 }
 
-std::string line_of(const RaceAccess& access)
+// Two parts of a line; the second begins a line of its own where both are too long for one.
+std::string line_of(const std::string& first, std::string_view gap, const std::string& second)
 {
-    std::string text = fmt::format("  {:<6} {}  ", name_of(access), spelled(access.places.front()));
-    text += access.by_host
-                ? "the host\n"
-                : fmt::format("depth {}, block {}, thread {}\n", access.depth, access.block, access.thread);
+    const bool fits = first.size() + gap.size() + second.size() <= kColumns;
+    return fits ? fmt::format("{}{}{}\n", first, gap, second)
+                : fmt::format("{}{}\n{}", first, gap.substr(0, gap.find(' ')), folded(second, kIndent));
+}
+
+std::string lines_of(const RaceAccess& access)
+{
+    std::string text = line_of(
+        fmt::format("  {:<6} {}", name_of(access), spelled(access.places.front())), "  ",
+        access.by_host ? "the host"
+                       : fmt::format("depth {}, block {}, thread {}", access.depth, access.block, access.thread));
     if (access.places.size() > 1 && access.places[1].file != access.places[0].file)
-        text += fmt::format("         called at {}\n", spelled(access.places[1]));
+        text += folded("called at " + spelled(access.places[1]), kIndent);
     if (access.launched_by)
-        text += fmt::format("         launched at {}, block {}, thread {}\n", spelled(access.launched_by->place),
-                            access.launched_by->block, access.launched_by->thread);
+        text += line_of(fmt::format("{:{}}launched at {}", "", kIndent, spelled(access.launched_by->place)), ", ",
+                        fmt::format("block {}, thread {}", access.launched_by->block, access.launched_by->thread));
     return text;
 }
 
@@ -81,19 +92,19 @@ std::string_view name_of(BadAccess::Kind kind)
 std::string first_line_of(const BadAccess& bad)
 {
     if (bad.kind == BadAccess::Kind::of_host)
-        return fmt::format("{}: {} of what an argument of the launch points to\n", name_of(bad.kind),
+        return fmt::format("{}: {} of what an argument of the launch points to", name_of(bad.kind),
                            name_of(bad.access));
     const std::string text = fmt::format("{}: {} of {}, ", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::uninitialized)
-        return text + "which nothing has written\n";
+        return text + "which nothing has written";
     if (bad.kind == BadAccess::Kind::freed)
-        return text + fmt::format("freed at {}\n", spelled(bad.freed));
+        return text + fmt::format("freed at {}", spelled(bad.freed));
     if (bad.kind == BadAccess::Kind::by_host)
-        return text + "which is memory of the device (cudaMemcpy() copies it)\n";
+        return text + "which is memory of the device (cudaMemcpy() copies it)";
     if (bad.kind == BadAccess::Kind::misaligned)
-        return text + fmt::format("{0} bytes at an address that is no multiple of {0}\n", bad.bytes);
+        return text + fmt::format("{0} bytes at an address that is no multiple of {0}", bad.bytes);
     const std::ptrdiff_t bytes = bad.beyond < 0 ? -bad.beyond : bad.beyond;
-    return text + fmt::format("{} {} {}\n", bytes, bytes == 1 ? "byte" : "bytes",
+    return text + fmt::format("{} {} {}", bytes, bytes == 1 ? "byte" : "bytes",
                               bad.beyond < 0 ? "before its beginning" : "past its end");
 }
 
@@ -129,21 +140,23 @@ std::string races_text(const Races& races)
 {
     std::string text;
     for (const Race& race : races.races) {
-        text += fmt::format("race: {} and {} of {} ({} {})\n", name_of(race.first), name_of(race.second), race.memory,
-                            race.bytes, race.bytes == 1 ? "byte" : "bytes");
-        text += line_of(race.first) + line_of(race.second);
+        text += folded(fmt::format("race: {} and {} of {} ({})", name_of(race.first), name_of(race.second),
+                                   race.memory, counted(race.bytes, "byte", "bytes")),
+                       0);
+        text += lines_of(race.first) + lines_of(race.second);
         text += folded("missing: " + race.missing, 2);
         text += fmt::format("  {}\n\n", counted(race.pairs, "pair", "pairs"));
     }
     for (const BadAccess& bad : races.bad_accesses)
-        text += first_line_of(bad) + line_of(bad.access) +
-                (bad.allocation.empty() ? "" : fmt::format("  memory {}\n", bad.allocation)) +
+        text += folded(first_line_of(bad), 0) + lines_of(bad.access) +
+                (bad.allocation.empty() ? "" : folded("memory " + bad.allocation, 2)) +
                 fmt::format("  {}\n\n", counted(bad.count, "access", "accesses"));
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
     const Status status = races.sample.status;
     const bool ran = status == Status::ok || status == Status::wrong || status == Status::count_mismatch;
-    return text + fmt::format("{}{}: {}\n", summary(races), ran || !races.none() ? "" : " in what ran", watched);
+    return text +
+           folded(fmt::format("{}{}: {}", summary(races), ran || !races.none() ? "" : " in what ran", watched), 0);
 }
 
 Json race_json(const Race& race)

@@ -2,6 +2,7 @@
 // sections.
 #include "base/csv.hpp"
 #include "log/row.hpp"
+#include "model/strategy.hpp"
 #include "support/cli_support.hpp"
 
 #include <algorithm>
@@ -137,6 +138,8 @@ TEST_F(ShowCommand, ListsAllStrategiesByWorkloadOnOneScreen)
     const std::string sort = nestbed("list sort").out;
     EXPECT_THAT(sort, AllOf(StartsWith("sort: "), HasSubstr("\nquick_kway  (sort; cuda, cpu)\n"),
                             HasSubstr("\n    hazards: "), Not(HasSubstr("nosync  ("))));
+    for (const WorkloadInfo* workload : Registry::workloads())
+        expect_columns(nestbed({"list", std::string(workload->name)}).out, 80);
 }
 
 nlohmann::json entry(const nlohmann::json& list, const std::string& name)

@@ -5,6 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sstream>
+#include <string>
+
 namespace nestbed
 {
 namespace
@@ -66,21 +69,22 @@ TEST(RaceText, CountsBadAccesses)
     Races races{.sample = {.status = Status::crashed}};
     EXPECT_EQ(races_text(races), "no races in what ran: 0 accesses of 0 threads in 0 grids\n");
     races.bad_accesses = {bad_access(out_of_bounds, -4, 1)};
-    EXPECT_EQ(races_text(races),
-              "out of bounds: read of in[-1], 4 bytes before its beginning\n"
-              "  read   a.cu:7  depth 1, block 2, thread 3\n"
-              "  1 access\n\n"
-              "no races, 1 place with accesses out of bounds: 0 accesses of 0 threads in 0 grids\n");
+    EXPECT_EQ(races_text(races), "out of bounds: read of in[-1], 4 bytes before its beginning\n"
+                                 "  read   a.cu:7  depth 1, block 2, thread 3\n"
+                                 "  1 access\n\n"
+                                 "no races, 1 place with accesses out of bounds: 0 accesses of 0 threads in 0\n"
+                                 "grids\n");
     races.bad_accesses = {bad_access(uninitialized, 0, 2)};
     EXPECT_THAT(races_text(races), StartsWith("uninitialized: read of in[-1], which nothing has written\n"));
-    EXPECT_THAT(races_text(races),
-                EndsWith("  2 accesses\n\nno races, 1 place with reads of uninitialized memory: 0 accesses of 0 "
-                         "threads in 0 grids\n"));
+    EXPECT_THAT(
+        races_text(races),
+        EndsWith("  2 accesses\n\nno races, 1 place with reads of uninitialized memory: 0 accesses of 0 threads "
+                 "in\n0 grids\n"));
     races.bad_accesses = {bad_access(out_of_bounds, 1, 1), bad_access(out_of_bounds, 1, 1),
                           bad_access(uninitialized, 0, 1), bad_access(uninitialized, 0, 1)};
     EXPECT_THAT(races_text(races), HasSubstr("in[-1], 1 byte past its end\n"));
     EXPECT_THAT(races_text(races),
-                HasSubstr("\nno races, 2 places with accesses out of bounds, 2 places with reads of "
+                HasSubstr("\nno races, 2 places with accesses out of bounds, 2 places with reads of\n"
                           "uninitialized memory: "));
 }
 
@@ -90,22 +94,58 @@ TEST(RaceText, SaysWhereMemoryWasAllocatedAndFreedAndWhatTheHostDid)
     bad.allocation = "400 bytes, allocated at a.cu:3";
     bad.freed = {"a.cu", 5};
     Races races{.sample = {.status = Status::ok}, .bad_accesses = {bad}};
-    EXPECT_EQ(races_text(races),
-              "use after free: read of in[-1], freed at a.cu:5\n"
-              "  read   a.cu:7  depth 1, block 2, thread 3\n"
-              "  memory 400 bytes, allocated at a.cu:3\n"
-              "  1 access\n\n"
-              "no races, 1 place with accesses to freed memory: 0 accesses of 0 threads in 0 grids\n");
+    EXPECT_EQ(races_text(races), "use after free: read of in[-1], freed at a.cu:5\n"
+                                 "  read   a.cu:7  depth 1, block 2, thread 3\n"
+                                 "  memory 400 bytes, allocated at a.cu:3\n"
+                                 "  1 access\n\n"
+                                 "no races, 1 place with accesses to freed memory: 0 accesses of 0 threads in 0\n"
+                                 "grids\n");
     EXPECT_EQ(bad_access_json(bad).at("freed"), "a.cu:5");
     EXPECT_EQ(bad_access_json(bad).at("allocation"), "400 bytes, allocated at a.cu:3");
     bad = bad_access(BadAccess::Kind::by_host, 0, 1);
     bad.access.by_host = true;
     races.bad_accesses = {bad};
-    EXPECT_THAT(
-        races_text(races),
-        StartsWith("access by the host: read of in[-1], which is memory of the device (cudaMemcpy() copies it)\n"
-                   "  read   a.cu:7  the host\n"));
+    EXPECT_THAT(races_text(races),
+                StartsWith("access by the host: read of in[-1], which is memory of the device (cudaMemcpy()\n"
+                           "copies it)\n"
+                           "  read   a.cu:7  the host\n"));
     EXPECT_EQ(bad_access_json(bad).at("access").dump(), R"({"kind":"read","host":true,"places":["a.cu:7"]})");
+}
+
+TEST(RaceText, HasNoLineThatIsTooLongForATerminal)
+{
+    using enum BadAccess::Kind;
+    const std::string path = "a/folder/of/somebody/who/likes/folders/with/names/a.cu";
+    Races races{
+        .sample = {.status = Status::ok}, .grids = 1'000'000, .threads = 1'000'000'000, .accesses = 1u << 30U};
+    Race race{.memory = "a_variable_with_a_name_that_says_very_much_of_what_it_is_for[1234567]",
+              .bytes = 16,
+              .first = access_at({{path, 12}, {"b/" + path, 3456}}),
+              .second = access_at({{path, 1234}}),
+              .missing = "a barrier",
+              .pairs = 1'000'000'000};
+    race.first.atomic = race.first.write = race.second.atomic = true;
+    race.second.launched_by = {.place = {path, 99}, .block = 123456, .thread = 1023};
+    races.races = {race, race};
+    for (const BadAccess::Kind kind : {out_of_bounds, uninitialized, freed, by_host, of_host, misaligned}) {
+        BadAccess bad = bad_access(kind, 123456789, 1'000'000'000);
+        bad.memory = race.memory;
+        bad.allocation = "123456789 bytes, allocated at " + path + ":5";
+        bad.freed = {path, 7};
+        bad.access = race.first;
+        races.bad_accesses.push_back(bad);
+    }
+    std::istringstream lines(races_text(races));
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 80U) << line;
+    EXPECT_THAT(races_text(races), HasSubstr("\n  atomic update " + path +
+                                             ":12\n"
+                                             "         depth 1, block 2, thread 3\n"
+                                             "         called at b/" +
+                                             path + ":3456\n"));
+    EXPECT_THAT(races_text(races), HasSubstr("         launched at " + path +
+                                             ":99,\n"
+                                             "         block 123456, thread 1023\n"));
 }
 
 TEST(RaceText, HasTheSameAsJson)

@@ -157,7 +157,7 @@ class Host(Programs):
     def test_the_host_must_not_use_memory_of_the_device(self):
         main = ["int* d; cudaMalloc(&d, 400);", "d[3] = 1;", "cudaMemset(d, 0, 400); k<<<1, 100>>>(d);", "int h; cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);"]
         done = run("races", self.ADD, main, "--json")
-        self.check(done, EXIT_BAD, r"^access by the host: write of d\[3\], which is memory of the device \(cudaMemcpy\(\) copies it\)\n  write  my\.cu:6  the host$",
+        self.check(done, EXIT_BAD, r"^access by the host: write of d\[3\], which is memory of the device \(cudaMemcpy\(\)\ncopies it\)\n  write  my\.cu:6  the host$",
                    r"^no races, 1 place where the host accesses memory of the device: ")
         self.assertEqual(json.loads(done.stdout)["bad_accesses"][0]["access"], {"kind": "write", "host": True, "places": ["my.cu:6"]})
 

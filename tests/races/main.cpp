@@ -1,4 +1,4 @@
-// The test program. If its first argument is a command, it is nestbed with the mutants, and with faults that wait:
+// The test program. If its first argument is a command, it is nestbed with the mutants, and with faults that wait or crash:
 //     races_tests races --strategy no_fence_aggregated_grid --grid 4 --block 64
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"

@@ -325,9 +325,8 @@ TEST_P(BadAccesses, AreInTheTextAndInTheObject)
         HasSubstr("out of bounds: write of in[16], 4 bytes past its end\n  write  tests/races/memory_test.cpp:"));
     EXPECT_THAT(text, HasSubstr("uninitialized: read of in[3], which nothing has written\n"));
     EXPECT_THAT(text, HasSubstr("         launched at tests/races/memory_test.cpp:"));
-    EXPECT_THAT(
-        text,
-        HasSubstr("no races, 1 place with accesses out of bounds, 1 place with reads of uninitialized memory: "));
+    EXPECT_THAT(text, HasSubstr("no races, 1 place with accesses out of bounds, 1 place with reads of\n"
+                                "uninitialized memory: "));
     const nlohmann::ordered_json json = bad_access_json(races.bad_accesses.front());
     EXPECT_EQ(json.at("kind"), "out of bounds");
     EXPECT_EQ(json.at("memory"), "in[16]");

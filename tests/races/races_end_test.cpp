@@ -66,6 +66,25 @@ TEST_F(RacesEnd, AlsoAsJson)
     EXPECT_THAT(std::string(races["detail"]), HasSubstr("no end within 1 s; last access: "));
 }
 
+TEST_F(RacesEnd, AnAccessWithoutMemoryIsReportedWithItsPlaceAndThread)
+{
+    EXPECT_EQ(races({"--strategy", "fault_out_of_bounds,neighbored"}), 3);
+    EXPECT_THAT(folder.read("out"), HasSubstr("no races in what ran: 0 accesses of 32 threads in 1 grid\n"));
+    EXPECT_THAT(
+        folder.read("err"),
+        ContainsRegex("strategy fault_out_of_bounds, .*: crashed: write of address 0x[0-9a-f]* at "
+                      "tests/faults/out_of_bounds.cu:[0-9]* \\(depth 0, block [01], thread 0\\), where no memory "
+                      "is\nnestbed: the run failed, so that there may be more races than those in what ran; "
+                      "the cases after this one were not run\n$"));
+    EXPECT_THAT(folder.read("err"), Not(HasSubstr("`nestbed races`")));
+}
+
+TEST_F(RacesEnd, AnAccessWithoutMemoryIsInTheJsonToo)
+{
+    EXPECT_EQ(races({"--strategy", "fault_out_of_bounds", "--json"}), 3);
+    EXPECT_EQ(json::parse(folder.read("out"))["status"], "crashed");
+}
+
 TEST_F(RacesEnd, WhatKernelsPrintIsNotInTheJson)
 {
     EXPECT_EQ(races({"--strategy", "fault_prints", "--json"}), 0);

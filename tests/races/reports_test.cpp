@@ -1,4 +1,5 @@
 // What a report says: which order is missing, of whom, and how often. The file is compiled like the strategies that the detector watches.
+#include "device/cpu/interruptible.hpp"
 #include "rules.hpp"
 
 #include <string>
@@ -306,6 +307,17 @@ TEST_P(Reports, SayWhoLaunchedAGrid)
         EXPECT_EQ(access.launched_by->place.file, "tests/races/reports_test.cpp");
     }
     EXPECT_EQ(races.races[0].first.launched_by->block + races.races[0].second.launched_by->block, 1U);
+}
+
+TEST_P(Reports, SayWhichMemoryIsNearestToAnAddressWithoutMemory)
+{
+    const auto said_of = [](const void* address) { return cpu::interruptible->access_without_memory(address); };
+    EXPECT_THAT(
+        said_of(data.data() + data.size() + 1),
+        EndsWith(", where no memory is; the nearest is 'data', which has 256 bytes and ends 4 bytes before it"));
+    EXPECT_THAT(said_of(data.data() - 2),
+                EndsWith("; the nearest is 'data', which has 256 bytes and begins 8 bytes after it"));
+    EXPECT_EQ(said_of(nullptr), "an access of address 0x0, where no memory is");
 }
 
 INSTANTIATE_TEST_SUITE_P(Races, Reports, kSchedules, kScheduleName);

@@ -288,6 +288,8 @@ class OwnWorkload(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("out of bounds", done.stdout)
         self.assertIn("bounds.cu:", done.stdout)
+        self.assertRegex(done.stderr, "which has 32 bytes: an index is out of bounds; the report has the lines of such accesses; the run failed")
+        self.assertNotIn("`nestbed races`", done.stderr)  # it is what runs
 
     def test_a_wrong_answer_by_a_bad_access_is_not_called_wrong_without_a_race(self):
         if not (NESTBED.parent / "nestbed_races").exists():

@@ -1,6 +1,7 @@
 #include "device/cpu/guarded_memory.hpp"
 
 #include "device/cpu/executor.hpp"
+#include "device/cpu/observer.hpp"
 #include "device/cpu/thread.hpp"
 
 #include <fmt/format.h>
@@ -88,10 +89,10 @@ class Guards
     }
 
     // In a signal handler. Returns false of an address that is in no guard.
-    bool open(unsigned char* address)
+    bool open(const unsigned char* address)
     {
         const std::lock_guard lock(lock_);
-        auto found = allocations_.upper_bound(address);
+        auto found = allocations_.upper_bound(const_cast<unsigned char*>(address)); // NOLINT(*-const-cast): a key
         if (found == allocations_.begin())
             return false;
         Allocation& allocation = std::prev(found)->second;
@@ -172,7 +173,7 @@ struct sigaction handled_before {
 // The access that failed is done again when this returns.
 void on_bad_access(int signal, siginfo_t* info, void* /*context*/)
 {
-    if (!guards().open(static_cast<unsigned char*>(info->si_addr)))
+    if (!opens_guard(info->si_addr))
         sigaction(signal, &handled_before, nullptr);
 }
 
@@ -201,10 +202,16 @@ void release_guarded(void* memory) noexcept
     guards().release(static_cast<unsigned char*>(memory));
 }
 
+bool opens_guard(const void* address)
+{
+    return guards().open(static_cast<const unsigned char*>(address));
+}
+
 void expect_accesses_inside()
 {
     if (const std::string stray = guards().taken_stray(); !stray.empty())
-        throw Fault(fmt::format("{}: an index is out of bounds; `nestbed races` of this case says where", stray));
+        throw Fault(fmt::format("{}: an index is out of bounds{}", stray,
+                                observer != nullptr ? "" : "; `nestbed races` of this case says where"));
 }
 
 } // namespace nestbed::cpu

@@ -14,8 +14,12 @@ namespace nestbed::cpu
 void* allocate_guarded(std::size_t bytes, std::size_t alignment, std::string_view name);
 void release_guarded(void* memory) noexcept;
 
-// Throws Fault if anything has accessed a guard, or written between a guard and its memory, since it was last called. Nothing
-// may be running.
+// For handlers of SIGSEGV that replace the one of this file: gives the guard of an address memory, and remembers the access. Returns
+// false of an address that is in no guard.
+bool opens_guard(const void* address);
+
+// Throws Fault if anything has accessed a guard, or written between a guard and its memory, since it was last called. Where no observer
+// sees the lines of accesses, the text names the command that does. Nothing may be running.
 void expect_accesses_inside();
 
 } // namespace nestbed::cpu

@@ -20,6 +20,9 @@ class Interruptible
     // The last access of a kernel: "read of flag[0] at my.cu:12 (depth 0, block 0, thread 3)". A thread that waits in a
     // loop for another one has this access. Empty: there was none. Ask before Observer::end().
     virtual std::string last_access() = 0;
+    // An access to an address where no memory is, which has ended in a signal: "write of address 0x7f0000001000 at my.cu:12 (depth 0,
+    // block 0, thread 3)", and the memory that is nearest. Ask before Observer::end().
+    virtual std::string access_without_memory(const void* address) = 0;
 };
 
 // The observer of this program, if it has one.

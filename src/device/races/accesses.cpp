@@ -153,6 +153,7 @@ void Detector::found_bad(BadAccess::Kind kind, const Access& access, const Regio
 bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
                         const void* place, bool in_block)
 {
+    tried_ = {.thread = &thread, .address = address, .bytes = bytes, .kind = kind, .place = place};
     if (full_)
         return false;
     Region* const region = shadow_.find(address);

@@ -171,6 +171,36 @@ std::string Detector::last_access()
         place.file, place.line, access.depth, access.block, access.thread);
 }
 
+std::string Detector::access_without_memory(const void* at)
+{
+    const Busy busy;
+    auto address = reinterpret_cast<std::uintptr_t>(at);
+    std::string text = "an access";
+    std::string where;
+    // Of an address that no program can have, the signal says 0.
+    if (cpu::current_thread != nullptr && tried_.thread == cpu::current_thread->observed &&
+        tried_.thread != nullptr && (address == 0 || address - tried_.address < tried_.bytes)) {
+        address = tried_.address;
+        const WatchedBlock& block = *tried_.thread->block;
+        const SourcePlace place = sites_.places(sites_.at(tried_.thread->node, tried_.place)).front();
+        text = is_atomic(tried_.kind) ? "atomic access" : writes(tried_.kind) ? "write" : "read";
+        where = fmt::format(" at {}:{} (depth {}, block {}, thread {})", place.file, place.line, block.grid->depth,
+                            block.index, tried_.thread->index);
+    }
+    text += fmt::format(" of address {:#x}{}, where no memory is", address, where);
+    constexpr std::uint64_t kFar = std::uint64_t{1} << 40U; // bytes: no index of 32 bits leads there
+    const Region* const near = shadow_.nearest(address);
+    const bool is_behind = near != nullptr && address > near->begin;
+    const std::uintptr_t distance = near == nullptr ? kFar
+                                    : is_behind     ? address - near->begin - near->bytes
+                                                    : near->begin - address;
+    if (distance >= kFar)
+        return text;
+    return text + fmt::format("; the nearest is '{}', which has {} {} and {} {} bytes {} it", near->name, near->bytes,
+                              near->bytes == 1 ? "byte" : "bytes", is_behind ? "ends" : "begins", distance,
+                              is_behind ? "before" : "after");
+}
+
 // Calls that differ further out are one place.
 std::vector<Race> Detector::described_races() const
 {

@@ -200,6 +200,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
                        std::string_view name) override;
     void interrupt(void (*report)()) override;
     std::string last_access() override;
+    std::string access_without_memory(const void* address) override;
 
     // ---- for the hooks: what a thread does; `place`: the address after it ----
 
@@ -323,6 +324,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     Access last_{};
     std::uintptr_t last_address_ = 0;
     std::size_t last_bytes_ = 0;
+    // The last access of a kernel, also to memory that it does not know.
+    struct Tried {
+        const WatchedThread* thread = nullptr;
+        std::uintptr_t address = 0;
+        std::size_t bytes = 0;
+        AccessKind kind = read_access;
+        const void* place = nullptr;
+    } tried_;
     std::uint64_t threads_ = 0;
     std::size_t block_bytes_ = 0;
     std::size_t most_bytes_ = 0; // that were kept at one time

@@ -175,6 +175,21 @@ Region* Shadow::find(std::uintptr_t address)
     return variables == variables_.end() ? nullptr : &*variables;
 }
 
+const Region* Shadow::nearest(std::uintptr_t address) const
+{
+    const Region* nearest = nullptr;
+    std::uintptr_t least = ~std::uintptr_t{0};
+    for (const auto& [end, region] : regions_) {
+        const std::uintptr_t distance =
+            address < region.begin ? region.begin - address : address - region.begin - region.bytes;
+        if (distance < least && region.name != kOwnRecords) {
+            least = distance;
+            nearest = &region;
+        }
+    }
+    return nearest;
+}
+
 void Shadow::mark_written(Region& region, std::size_t first_cell, std::size_t last_cell)
 {
     if (!region.uninitialized)

@@ -120,6 +120,8 @@ class Shadow
     void clear();
     // nullptr where no such memory is. An address in the guard of a region belongs to the region.
     Region* find(std::uintptr_t address);
+    // The memory, other than variables, that begins or ends nearest to an address that is in none; nullptr: there is none.
+    const Region* nearest(std::uintptr_t address) const;
     // That they have been written, if that is kept of their region.
     void mark_written(Region& region, std::size_t first_cell, std::size_t last_cell);
     void mark_written(std::uintptr_t address, std::size_t bytes);
