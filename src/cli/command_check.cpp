@@ -52,9 +52,10 @@ int check(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         const std::map<std::string, RunIdentity> runs = runs_of_manifest(log);
         const std::size_t here = check_rows(log, runs, err);
         refused += here;
-        out << printable(fmt::format(
-            "{}: {} of {} rows are as a run writes them{}\n", log.path, log.rows.size() - here, log.rows.size(),
-            runs.empty() ? "; not compared with a manifest: it has none of this version" : ""));
+        out << printable(fmt::format("{}: {} of {} rows are as a run writes them\n", log.path, log.rows.size() - here,
+                                     log.rows.size()));
+        if (runs.empty())
+            out << "  not compared with a manifest: it has none of this version\n";
     }
     return refused == 0 ? exit_ok : exit_could_not;
 }

@@ -224,6 +224,9 @@ TEST_F(EditedLog, IsNamedRowByRow)
     EXPECT_EQ(found.out, log + ": 2 of 14 rows are as a run writes them\n");
     EXPECT_THAT(found.err, StartsWith("nestbed: " + log + ":4: utc is 'now'; allowed: a time such as "));
     EXPECT_THAT(found.err, HasSubstr("nestbed: " + log + ": 2 more rows\n"));
+    std::filesystem::remove(log + ".json");
+    EXPECT_EQ(ended(1, {"check", log}).out, log + ": 2 of 14 rows are as a run writes them\n"
+                                                  "  not compared with a manifest: it has none of this version\n");
     EXPECT_EQ(nestbed("check").err, "nestbed: check: no log was given; allowed: nestbed check FILE.csv...\n");
 }
 
