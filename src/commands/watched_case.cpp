@@ -95,7 +95,7 @@ void has_crashed(int signal, siginfo_t* info, void* /*context*/)
 {
     if (signal == SIGSEGV && cpu::opens_guard(info->si_addr))
         return; // the access is done again
-    std::signal(signal, SIG_DFL);
+    static_cast<void>(std::signal(signal, SIG_DFL));
     crash_signal = signal;
     crash_address = info->si_addr;
     if (running != nullptr)
