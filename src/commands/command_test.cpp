@@ -1,7 +1,9 @@
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/help.hpp"
+#include "cli/wrapped_messages.hpp"
 #include "commands/commands.hpp"
 #include "commands/user_program.hpp"
 #include "program/build/orders.hpp"
@@ -29,6 +31,7 @@ using Environment = std::map<std::string, std::string>;
 
 constexpr std::uint64_t kDefaultOrders = 20;
 constexpr std::uint64_t kMaxOrders = 10'000;
+constexpr std::size_t kColumns = 80; // of a terminal
 constexpr std::uintmax_t kMaxOutputBytes = std::uintmax_t{256} << 20;
 // Limits of the search for the smallest set of preemptions.
 constexpr std::size_t kMaxRuns = 300;
@@ -152,17 +155,21 @@ void explain(const Tested& tested, const Reference& reference, const std::string
     const auto may_continue = [&] { return runs < kMaxRuns && Clock::now() - start < kMaxSearch; };
     const std::optional<program::Shrunk> shrunk = program::shrink(whole.taken, restricted, may_continue);
     if (!shrunk) {
-        out << fmt::format(
-            "\n{}: the result does not change again in the same order: it also depends on something else, "
-            "such as time\n",
-            order);
+        out << "\n"
+            << wrapped(fmt::format("{}: the result does not change again in the same order: it also depends on "
+                                   "something else, such as time",
+                                   order),
+                       kColumns)
+            << "\n";
         return;
     }
     if (shrunk->preemptions.empty()) {
-        out << fmt::format(
-            "\n{} needs no preemption: the result changes if each thread runs until it must wait, the blocks "
-            "one after another\nTo run it so:\n  {}\n",
-            order, tested.command(order, "none"));
+        out << "\n"
+            << wrapped(fmt::format("{} needs no preemption: the result changes if each thread runs until it must "
+                                   "wait, the blocks one after another",
+                                   order),
+                       kColumns)
+            << fmt::format("\nTo run it so:\n  {}\n", tested.command(order, "none"));
         return;
     }
     const std::size_t number = shrunk->preemptions.size();
@@ -171,7 +178,8 @@ void explain(const Tested& tested, const Reference& reference, const std::string
                        shrunk->runs);
     std::vector<program::Decisions> decisions;
     for (std::size_t index = 0; index < number; ++index) {
-        out << fmt::format("  {}. {}\n", index + 1, shrunk->preemptions[index].text);
+        const std::string mark = fmt::format("  {}. ", index + 1);
+        out << folded(shrunk->preemptions[index].text, mark.size()).replace(0, mark.size(), mark);
         decisions.push_back({shrunk->preemptions[index].decision, shrunk->preemptions[index].decision});
     }
     out << fmt::format("To run it so:\n  {}\n", tested.command(order, program::text_of(decisions)));
@@ -191,10 +199,8 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
     const program::Outcome again = tested.run("fifo");
     reference.ignored = program::unstable_lines(reference.outcome.output, again.output);
     if (const auto difference = reference.difference(again)) {
-        out << fmt::format(
-            "fifo, twice: {}\nThe result changes without a change of the order, so that nothing can be "
-            "compared\n",
-            *difference);
+        out << wrapped("fifo, twice: " + *difference, kColumns)
+            << "\nThe result changes without a change of the order: nothing can be compared\n";
         return false;
     }
     for (const std::size_t line : reference.ignored)
@@ -210,7 +216,7 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
         if (const auto difference = reference.difference(outcome)) {
             only_moved = only_moved && outcome.end.good() &&
                          program::sorted_lines(outcome.output) == program::sorted_lines(reference.outcome.output);
-            out << fmt::format("{}: {}\n", name, *difference) << std::flush;
+            out << wrapped(fmt::format("{}: {}", name, *difference), kColumns) << "\n" << std::flush;
             differ.push_back(name);
         }
     }
@@ -221,7 +227,7 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
     }
     out << fmt::format("{} of {} orders differ from fifo\n", differ.size(), names.size());
     if (only_moved)
-        out << "All orders print the same lines. If kernels print them, their order is free: --any-order\n";
+        out << "All orders print the same lines. If kernels print them, their order is free:\n  --any-order\n";
     const auto random = std::ranges::find_if(differ, [](const std::string& name) { return name != "eager"; });
     if (random == differ.end())
         out << fmt::format("To run it so:\n  {}\n", tested.command("eager"));

@@ -267,6 +267,9 @@ int main(int arguments, char**) {
                     done = called(NESTBED, "test", "--orders", orders, *words)
                     self.assertEqual(done.returncode, EXIT_RACES, done.stdout + done.stderr)
                     self.assertRegex(done.stdout, rf"\nTo run it so:\n  {environment} {end}\n$")
+                    if orders != "0":  # where the preemption is
+                        self.assertRegex(done.stdout, r"runs\):\n  1\. [^\n]+ ran before [^\n]+\n     \w[^\n]+\nTo run it so:")
+                    self.assertLessEqual(max(map(len, done.stdout.splitlines()[:-1])), 80, done.stdout)
                     again = called("sh", "-c", done.stdout.splitlines()[-1])
                     self.assertRegex(again.stdout, "^3 arguments, [12]\n$")  # by fifo 0
 
@@ -378,6 +381,29 @@ class EarlyEnds(unittest.TestCase):
 @unittest.skipUnless(shutil.which("nvcc"), "there is no nvcc")
 class Count(Tests):
     """`nestbed count` builds the programs with nvcc; if there is a GPU, it runs them."""
+
+    def test_what_it_says_of_refused_launches_and_lost_devices_has_80_columns(self):
+        source = f"""#include "{NESTBED.parent}/program/count/count_report.cuh"
+using namespace nestbed_count;
+int main() {{
+    static Kernel child;
+    strcpy(child.name, "child"); strcpy(child.place, "wide.cu:8");
+    state().kernels = &child; child.from_device = child.refused = 3000; child.unknown_level = true; state().lost[0] = cudaErrorIllegalAddress;
+    for (int error = 1; error < 1000; ++error) {{ child.first_error = error; print_notes(stdout); print_warnings(stdout); }}
+}}
+"""
+        with tempfile.TemporaryDirectory(prefix="nestbed-count-") as folder:
+            (pathlib.Path(folder) / "my.cu").write_text(source, encoding="utf-8")
+            subprocess.run(["nvcc", "my.cu", "-o", "my"], cwd=folder, timeout=BUILD_S, check=True)
+            text = subprocess.run(["./my"], cwd=folder, capture_output=True, text=True, timeout=RUN_S, check=True).stdout
+        self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
+        self.assertIn("""
+nestbed: '?': a function launches that a kernel of another file called; its
+  level is not known
+warning: 3000 of 3000 launches of child were refused, first at wide.cu:8
+  LaunchPendingCountExceeded, which only cudaGetLastError() in the launching
+  thread returns: more launches were pending than the limit allows. Raise
+""", text)
 
 
 CLASSES = dict(zip(FOLDERS, (Constructs, Listings, Pairs)))

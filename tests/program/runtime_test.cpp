@@ -5,7 +5,7 @@
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/suppressions.hpp"
 #include "program/runtime/trace.hpp"
-#include "support/matchers.hpp"
+#include "support/support.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -126,7 +126,7 @@ TEST(ProgramReport, SaysThatNoKernelRanWhereAllLaunchesWereRefused)
         row.first_error = "InvalidConfiguration";
     }
     EXPECT_THAT(launches_text(counts),
-                EndsWith("\nnestbed: no kernel ran: 4098 of 4098 launches were refused (InvalidConfiguration)\n"));
+                EndsWith("\nnestbed: no kernel ran: 4098 of 4098 launches were refused\n  (InvalidConfiguration)\n"));
 }
 
 TEST(ProgramReport, DoesNotClaimThatThereAreNoRacesWhereNothingRan)
@@ -151,17 +151,21 @@ TEST(ProgramReport, HasALineForEachKernel)
 
 TEST(ProgramReport, WarnsOfRefusedLaunches)
 {
-    const std::string text = refusals_text(example());
-    EXPECT_THAT(
-        text,
-        StartsWith("warning: 2048 of 4097 launches of nestedReduceNosync were refused, first at my.cu:31 "
-                   "(LaunchPendingCountExceeded; only cudaGetLastError() in the launching thread returns it): more "
-                   "launches were pending than the limit allows. "));
-    EXPECT_THAT(text, HasSubstr("cudaLimitDevRuntimePendingLaunchCount"));
+    EXPECT_EQ(refusals_text(example()),
+              "warning: 2048 of 4097 launches of nestedReduceNosync were refused, first at\n"
+              "  my.cu:31\n"
+              "  LaunchPendingCountExceeded, which only cudaGetLastError() in the launching\n"
+              "  thread returns: more launches were pending than the limit allows. Raise\n"
+              "  cudaLimitDevRuntimePendingLaunchCount before the first launch, launch the root\n"
+              "  grid in waves, or use a chain of tail launches.\n");
     EXPECT_EQ(refusals_text({example().front()}), "");
-    std::vector<KernelCounts> invalid{example().back()};
-    invalid[0].first_error = "InvalidConfiguration";
-    EXPECT_THAT(refusals_text(invalid), Not(HasSubstr("cudaLimitDevRuntimePendingLaunchCount")));
+    std::vector<KernelCounts> row{example().back()};
+    for (const char* const error :
+         {"InvalidConfiguration", "LaunchOutOfResources", "LaunchMaxDepthExceeded", "Any"}) {
+        row[0].first_error = error;
+        EXPECT_THAT(refusals_text(row), Not(HasSubstr("cudaLimitDevRuntimePendingLaunchCount")));
+        expect_columns(refusals_text(row), 80);
+    }
 }
 
 TEST(ProgramReport, JsonHasTheSameCounts)
@@ -250,7 +254,8 @@ TEST(Suppressions, UsedAndUnusedOnesAreListed)
     ASSERT_EQ(checked.suppressed_races.size(), 1U);
     ASSERT_EQ(checked.unused.size(), 1U);
     const std::string text = checked_text(checked);
-    EXPECT_THAT(text, HasSubstr("suppressed by s.txt:1: race of count between /home/user/my.cu:3"));
+    expect_columns(text, 80);
+    EXPECT_THAT(text, HasSubstr("suppressed by s.txt:1: race of count between /home/user/my.cu:3 and\n  /home/"));
     EXPECT_THAT(text, HasSubstr("unused suppression at s.txt:3: nothing found matches my.cu:77"));
     const nlohmann::ordered_json json = report_json({}, checked);
     EXPECT_EQ(json["races"].size(), 1U);

@@ -299,6 +299,8 @@ class OwnWorkload(unittest.TestCase):
                 ("beyond", [(add, "atomicAdd(task.answer, sum + task.answer[1]);")], "and an access was out of bounds"),
                 ("unwritten", [(add, "atomicAdd(task.answer, sum + divide[1]);"), ("(bool, divide, 1); //", "(bool, divide, 2); //")],
                  "and a read was of memory that nothing has written"),
+                ("misplaced", [(add, "atomicAdd(task.answer, sum + 1 + *(int*)((char*)divide + 1));"), ("(bool, divide, 1); //", "(long, divide, 1); //")],
+                 "and there were bad accesses"),
                 ("other", [(add, "atomicAdd(task.answer, sum + 1);")], "without a race: the kernel computes something else")):
             self.changed(name, *changes, program=self.for_races)
             for expect in "ok", "race":

@@ -12,6 +12,31 @@ NESTBED_COMMON const char* error_name(int error)
     return strncmp(name, "cudaError", 9) == 0 ? name + 9 : name;
 }
 
+// Prints a message in lines of at most 80 characters, as runtime/report_text.cpp does. All but the first are indented,
+// and that one too if it continues a message.
+__attribute__((format(printf, 3, 4))) NESTBED_COMMON void print_folded(FILE* out, bool continues, const char* format,
+                                                                       ...)
+{
+    constexpr size_t kColumns = 80, kIndent = 2;
+    char message[1024]; // names and places are shorter: count_state.cuh
+    va_list values;
+    va_start(values, format);
+    vsnprintf(message, sizeof(message), format, values);
+    va_end(values);
+    fputs(continues ? "  " : "", out);
+    size_t width = 0; // of the line, as if it were indented; 0: no word yet
+    for (const char* text = message; *text != 0;) {
+        const size_t word = strcspn(text, " ");
+        const bool fits = width + 1 + word <= kColumns;
+        if (width != 0)
+            fputs(fits ? " " : "\n  ", out);
+        width = (width != 0 && fits ? width + 1 : kIndent) + word;
+        fwrite(text, 1, word, out);
+        text += text[word] == ' ' ? word + 1 : word;
+    }
+    fputc('\n', out);
+}
+
 // What to do about a launch that failed.
 NESTBED_COMMON const char* advice(int error)
 {
@@ -89,19 +114,21 @@ NESTBED_COMMON void print_notes(FILE* out)
     if (all.kernels == 0)
         fputs("nestbed: no kernel ran: the program launched none\n", out);
     else if (all.refused == all.from_host + all.from_device && state().no_device == 0)
-        fprintf(out, "nestbed: no kernel ran: %llu of %llu launches were refused (%s)\n", all.refused, all.refused,
-                error_name(state().kernels->first_error));
+        print_folded(out, false, "nestbed: no kernel ran: %llu of %llu launches were refused (%s)", all.refused,
+                     all.refused, error_name(state().kernels->first_error));
     if (state().no_device != 0)
-        fprintf(out, "nestbed: there is no usable CUDA device (%s): no kernel ran\n", error_name(state().no_device));
+        print_folded(out, false, "nestbed: there is no usable CUDA device (%s): no kernel ran",
+                     error_name(state().no_device));
     for (int device = 0; device < kDevices; ++device)
         if (state().lost[device] != 0)
-            fprintf(out,
-                    "nestbed: device %d was lost (%s): its launches from the device are counted only up to the last "
-                    "time that they were read\n",
-                    device, error_name(state().lost[device]));
+            print_folded(out, false,
+                         "nestbed: device %d was lost (%s): its launches from the device are counted only up to the "
+                         "last time that they were read",
+                         device, error_name(state().lost[device]));
     if (all.unknown_level)
-        fputs("nestbed: '?': a function launches that a kernel of another file called; its level is not known\n",
-              out);
+        print_folded(
+            out, false,
+            "nestbed: '?': a function launches that a kernel of another file called; its level is not known");
 }
 
 NESTBED_COMMON void print_warnings(FILE* out)
@@ -109,11 +136,10 @@ NESTBED_COMMON void print_warnings(FILE* out)
     for (const Kernel* kernel = state().kernels; kernel != nullptr; kernel = kernel->next) {
         if (kernel->refused == 0 || means_no_device(kernel->first_error))
             continue;
-        fprintf(out,
-                "warning: %llu of %llu launches of %s were refused, first at %s (%s; only cudaGetLastError() in the "
-                "launching thread returns it): %s\n",
-                kernel->refused, kernel->from_host + kernel->from_device, kernel->name, kernel->place,
-                error_name(kernel->first_error), advice(kernel->first_error));
+        print_folded(out, false, "warning: %llu of %llu launches of %s were refused, first at %s", kernel->refused,
+                     kernel->from_host + kernel->from_device, kernel->name, kernel->place);
+        print_folded(out, true, "%s, which only cudaGetLastError() in the launching thread returns: %s",
+                     error_name(kernel->first_error), advice(kernel->first_error));
     }
 }
 

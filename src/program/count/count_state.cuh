@@ -3,6 +3,7 @@
 #pragma once
 #pragma GCC system_header
 #include <cuda_runtime.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

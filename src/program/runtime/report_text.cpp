@@ -46,6 +46,14 @@ std::string reason(const Suppression& suppression)
     return suppression.why.empty() ? "" : fmt::format(" ({})", suppression.why);
 }
 
+constexpr std::size_t kIndent = 2;
+
+// A message in lines of at most 80 characters, of which all but the first are indented.
+std::string message(const std::string& text)
+{
+    return folded(text, kIndent).substr(kIndent);
+}
+
 } // namespace
 
 std::string launches_text(const std::vector<KernelCounts>& counts)
@@ -69,8 +77,8 @@ std::string launches_text(const std::vector<KernelCounts>& counts)
         text += row_text(width, total);
     const std::uint64_t launches = total.from_host + total.from_device;
     if (total.refused == launches)
-        text += fmt::format("nestbed: no kernel ran: {} of {} launches were refused ({})\n", launches, launches,
-                            counts.front().first_error);
+        text += message(fmt::format("nestbed: no kernel ran: {} of {} launches were refused ({})", launches, launches,
+                                    counts.front().first_error));
     return text;
 }
 
@@ -79,11 +87,11 @@ std::string refusals_text(const std::vector<KernelCounts>& counts)
     std::string text;
     for (const KernelCounts& row : counts)
         if (row.refused > 0)
-            text +=
-                fmt::format("warning: {} of {} launches of {} were refused, first at {} ({}; only cudaGetLastError() "
-                            "in the launching thread returns it): {}\n",
-                            row.refused, row.from_host + row.from_device, row.kernel, row.place, row.first_error,
-                            advice(row.first_error));
+            text += message(fmt::format("warning: {} of {} launches of {} were refused, first at {}", row.refused,
+                                        row.from_host + row.from_device, row.kernel, row.place)) +
+                    folded(fmt::format("{}, which only cudaGetLastError() in the launching thread returns: {}",
+                                       row.first_error, advice(row.first_error)),
+                           kIndent);
     return text;
 }
 
@@ -91,14 +99,15 @@ std::string checked_text(const CheckedRaces& races)
 {
     std::string text = races.races.grids == 0 ? "not searched for races: no kernel ran\n" : races_text(races.races);
     for (const auto& [race, by] : races.suppressed_races)
-        text += fmt::format("suppressed by {}: race of {} between {} and {}{}\n", by.origin, race.memory,
-                            spelled(race.first.places.front()), spelled(race.second.places.front()), reason(by));
+        text +=
+            message(fmt::format("suppressed by {}: race of {} between {} and {}{}", by.origin, race.memory,
+                                spelled(race.first.places.front()), spelled(race.second.places.front()), reason(by)));
     for (const auto& [bad, by] : races.suppressed_accesses)
-        text += fmt::format("suppressed by {}: access to {} at {}{}\n", by.origin, bad.memory,
-                            spelled(bad.access.places.front()), reason(by));
+        text += message(fmt::format("suppressed by {}: access to {} at {}{}", by.origin, bad.memory,
+                                    spelled(bad.access.places.front()), reason(by)));
     for (const Suppression& unused : races.unused)
-        text += fmt::format("unused suppression at {}: nothing found matches {}\n", unused.origin,
-                            unused.next_line ? "this line or the next" : unused.what);
+        text += message(fmt::format("unused suppression at {}: nothing found matches {}", unused.origin,
+                                    unused.next_line ? "this line or the next" : unused.what));
     return text;
 }
 

@@ -15,7 +15,7 @@ namespace nestbed::program
 // One line per kernel, and a last one `total` if there are several.
 std::string launches_text(const std::vector<KernelCounts>& counts);
 
-// One line "warning: ..." per kernel of which launches were refused, with what to do.
+// A "warning: ..." per kernel of which launches were refused, with what to do in indented lines.
 std::string refusals_text(const std::vector<KernelCounts>& counts);
 
 // What the race detector found, without what is suppressed; then the suppressions that were used, and those that were
