@@ -12,7 +12,10 @@ import json
 import os
 import re
 import sys
+import tarfile
 import unittest
+
+import pandas
 
 from scratch import ROOT, Scratch
 
@@ -170,12 +173,29 @@ class Derived(Copies):
         self.written(path, [rows[0], [*rows[1][:at], "3.5", *rows[1][at + 1:]], *rows[2:]])
         self.assertIn(f"{path}, line 2: second is '3.5'; expected: '{rows[1][at]}'", self.problem(path.name, recipe))
 
+    def test_the_second_machine_has_the_medians_of_its_logs(self):
+        """Each case that its logs have, and no other."""
+        with tarfile.open(H200 / "second_machine.tar.xz") as archive:
+            found = {member.name.split("/")[1]: pandas.read_csv(archive.extractfile(member), low_memory=False)
+                     for member in archive if member.isfile()}
+        for name in ("cluster.csv", "ladder.csv", "resources.csv", "tenants.csv"):
+            found[name] = pandas.read_csv(H200 / f"{name}.gz", low_memory=False)
+        cases = pandas.read_csv(H200 / "machines.csv.gz")
+        self.assertEqual({f"{log}.csv" for log in cases["log"]}, set(found))
+        for log, of_log in cases.groupby("log"):
+            rows = found[f"{log}.csv"]
+            self.assertEqual(set(of_log["key"]), set(rows["key"]), log)
+            right = rows[rows["status"] == "ok"]
+            for clock, of_clock in of_log[of_log["second_us"].notna()].groupby("clock"):
+                medians = right.groupby("key")[f"{clock}_us"].median()
+                self.assertLess((of_clock["second_us"] - of_clock["key"].map(medians)).abs().max(), 0.00051, f"{log}, {clock}")
+
     def test_every_table_has_a_recipe(self):
-        """The other CSVs that are no logs were measured so, and nothing gives them."""
+        """The other CSVs that are no logs were measured so, and nothing gives them; machines.csv is tested above."""
         tables = {path.name for path in logs.logs_in(H200)[1]}
         of_h100 = {"correlations.csv", "left_out.csv", "pays.csv", "predicted_by_h100.csv", "predicted_by_h200.csv",
                    "second_gpu_parameters.csv"}
-        self.assertEqual(tables - {"second_run.csv"} | of_h100, set(claim_derived.RECIPES))
+        self.assertEqual(tables - {"second_run.csv", "machines.csv"} | of_h100, set(claim_derived.RECIPES))
 
     def test_sources_that_are_damaged_are_named(self):
         (self.folder / "profile.tar.xz").write_bytes(b"no archive")
