@@ -27,6 +27,14 @@ install_packages() {
     "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# install_test_packages [--all]: what the ordinary tests need beside the build, or all tests.
+install_test_packages() {
+    install_packages python3-pandas python3-matplotlib
+    [[ ${1-} == --all ]] || return 0
+    install_packages python3-plotly python3-selenium chromium chromium-driver
+    ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
+}
+
 # answer_help SCRIPT ARGUMENT...: if --help is among the arguments, prints the help and exits; nothing is installed or
 # built. The help is that of the Python script SCRIPT. If its packages are missing, or if SCRIPT is empty, the help is
 # the comment at the head of the script that sources this file.

@@ -56,11 +56,7 @@ if [[ -n ${NESTBED:-} ]]; then
         exit 2
     }
 else
-    install_packages python3-pandas python3-matplotlib
-    if [[ -z $target ]]; then
-        install_packages python3-plotly python3-selenium chromium chromium-driver
-        ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
-    fi
+    install_test_packages ${NESTBED_ALL:+--all}
     build=$("$root/experiments/build.sh" "$cuda" "$target")
     # The tests on a GPU trace too.
     [[ -z $(find_capability) ]] || "$root/experiments/build.sh" "$cuda" traced >/dev/null
