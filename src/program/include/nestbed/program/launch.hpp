@@ -51,13 +51,16 @@ struct ExtendedLaunch {
 cudaError_t launch_extended(const ExtendedLaunch& launch, const std::function<void()>& call);
 
 // Launches a grid whose threads each call `body`, with the configuration of the last configure(). `arguments`: the bytes
-// of the arguments that the kernel uses.
+// of the arguments that the kernel uses, with zeros between them.
 void submit(const char* name, const void* arguments, std::size_t bytes, std::function<void()> body);
 
 // The body of a kernel, as what its call is: a launch. Each thread has arguments of its own.
 template <class Body>
 void kernel(const char* name, Body body)
 {
+#if __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(&body); // an int and what happens to lie behind it may look like a pointer
+#endif
     submit(name, &body, sizeof body, [body]() {
         Body own = body;
         own();
