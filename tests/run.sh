@@ -56,7 +56,7 @@ if [[ -n ${NESTBED:-} ]]; then
         exit 2
     }
 else
-    install_test_packages ${NESTBED_ALL:+--all}
+    if [[ -n $target ]]; then install_test_packages; else install_test_packages --all; fi
     build=$("$root/experiments/build.sh" "$cuda" "$target")
     # The tests on a GPU trace too.
     [[ -z $(find_capability) ]] || "$root/experiments/build.sh" "$cuda" traced >/dev/null
