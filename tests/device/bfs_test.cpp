@@ -28,7 +28,7 @@ TEST_F(Bfs, IsRightByEveryMechanismAndBlock)
         for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
             for (const std::uint32_t block : all_or_few(std::vector{32U, 256U}, {256U})) {
                 const GraphShape smaller{"smaller_rmat", InputKind("rmat"), 2048, 8};
-                Case point = graph_case(strategy, all_or_few(large_graphs()[1], smaller), folder);
+                Case point = graph_case(strategy, is_thorough() ? large_graphs()[1] : smaller, folder);
                 point.mechanism = mechanism;
                 point.block = block;
                 if (mechanism == Mechanism::tail)

@@ -127,19 +127,23 @@ inline bool takes_long(const std::string& strategy, const char* schedule, const 
            graph.elements > 1000;
 }
 
-// Expects every form of a workload to be right on these graphs under every schedule, but for what `leaves_out`.
+// Expects every form of a workload to be right on these graphs under every schedule, but for what `leaves_out`. On a large graph
+// under fifo and, without a thorough run, half of the forms under the others.
 template <class LeavesOut>
 void expect_right_on(const std::vector<GraphShape>& graphs, std::string_view workload, const ScratchFolder& folder,
                      const LeavesOut& leaves_out)
 {
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
-        for (const GraphShape& graph : graphs)
+        for (std::size_t graph_at = 0; const GraphShape& graph : graphs) {
+            std::size_t at = graph_at++;
             for (const std::string& strategy : graph_strategies(BackendKind::cpu, workload)) {
                 SCOPED_TRACE(std::string(schedule) + " " + graph.name);
-                if (!leaves_out(strategy, schedule, graph))
+                const bool half = graph.elements > 1000 && std::string_view(schedule) != "fifo" && !is_thorough();
+                if (!leaves_out(strategy, schedule, graph) && !(half && ++at % 2 == 0))
                     expect_right(*session, graph_case(strategy, graph, folder));
             }
+        }
     }
 }
 

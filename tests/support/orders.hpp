@@ -49,6 +49,21 @@ Value all_or_few(Value all, Value few)
     return tries_few() ? few : all;
 }
 
+// Which combinations of the values of several axes a test takes: all in a thorough run, and where the values are few; otherwise
+// every third or every second. No axis but the outermost may have a multiple of that number of values: then the ones that are
+// taken have every value of an axis, with three axes or more every pair of values.
+class Combinations
+{
+  public:
+    explicit Combinations(std::size_t every) : every_(is_thorough() || tries_few() ? 1 : every) {}
+
+    bool takes() { return next_++ % every_ == 0; }
+
+  private:
+    std::size_t every_;
+    std::size_t next_ = 0;
+};
+
 // The schedules of the executor. Fifo is the fastest: ten times as fast as random.
 inline std::vector<const char*> every_schedule()
 {
