@@ -27,8 +27,9 @@ def nestbed(*words, cwd, load="", program=NESTBED):
                           env={**environment, "NESTBED_LOAD": load})
 
 
-def copy_that_compiles_less(folder, *left_out):
-    """A copy of nestbed, in this folder, whose command `build` has nothing in these entries of workload.json."""
+def copy_that_compiles_less(folder, *left_out, optimises=True):
+    """A copy of nestbed, in this folder, whose command `build` has nothing in these entries of workload.json. No test here runs device
+    code, so nvcc need not optimise it."""
     folder.mkdir()
     shutil.copy(NESTBED, folder)
     for name in ("lib", "modules"):
@@ -40,13 +41,17 @@ def copy_that_compiles_less(folder, *left_out):
             if path.name not in ("workload", "workload.json"):
                 (folder / inner / path.name).symlink_to(path)
     words = json.loads((NESTBED.parent / "program/workload/workload.json").read_text())
-    (folder / "program/workload/workload.json").write_text(json.dumps(words | {name: type(words[name])() for name in left_out}))
+    words |= {name: type(words[name])() for name in left_out}
+    if words["nvcc"] and not optimises:
+        helped = subprocess.run([words["nvcc"], "--help"], capture_output=True, text=True, check=True).stdout
+        words["nvcc_flags"] += ["-Xptxas=-O0", *(["-Ofc=max"] if "--Ofast-compile" in helped else [])]
+    (folder / "program/workload/workload.json").write_text(json.dumps(words))
     return folder / NESTBED.name
 
 
 class OwnWorkload(unittest.TestCase):
     """The tutorial's workload, built once with all that a build makes. Its variants are built for the executor alone, because nvcc takes
-    most of the time of a build; those of tests of races for the detector, too."""
+    most of the time of a build; those of tests of races for the detector, too; those of `by_nvcc` for a GPU, without optimisation."""
 
     @classmethod
     def setUpClass(cls):
@@ -57,6 +62,7 @@ class OwnWorkload(unittest.TestCase):
         cls.built = nestbed("build", "quadrature/", cwd=cls.folder)
         cls.for_executor = copy_that_compiles_less(cls.folder / "for_executor", "nvcc", "watched_flags")
         cls.for_races = copy_that_compiles_less(cls.folder / "for_races", "nvcc")
+        cls.by_nvcc = copy_that_compiles_less(cls.folder / "by_nvcc", "watched_flags", optimises=False)
 
     def called(self, *words, **more):
         return nestbed(*words, cwd=self.folder, **more)
@@ -258,7 +264,7 @@ class OwnWorkload(unittest.TestCase):
         add = ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer + (in.from < 0.5 ? 0 : 1), sum);")
         self.assertIn(f"`{add[1]}`", (ROOT / "nested/your_workload.md").read_text())
         self.assertIn("calls_of_a_context(", calls)
-        for name, more, status, program in (("halved", (), {"ok"}, NESTBED),
+        for name, more, status, program in (("halved", (), {"ok"}, self.by_nvcc),
                                             ("unhalved", (("std::atan(0.2 / kWidth) +", "std::atan(0.2 / kWidth) + 1 +"),), {"wrong"}, None)):
             self.changed(name, (end, array + calls), add, *more, program=program)
             done = self.called("run", "--load", name, "--strategy", f"{name}_*", *SWEEP[2:], "--grain", "3,6", "-o", f"{name}.csv")
@@ -310,16 +316,14 @@ class OwnWorkload(unittest.TestCase):
                 self.assertIn("no races", done.stdout)
 
     def test_a_log_of_another_build_is_not_resumed(self):
-        folder = self.changed("rebuilt")
-        self.assertEqual(nestbed("build", "rebuilt", cwd=self.folder).returncode, 0)  # by nvcc where it is
+        folder = self.changed("rebuilt", program=self.by_nvcc)  # where nvcc is
         log = self.folder / "rebuilt.csv"
         sweep = ("run", "--load", "rebuilt", "--strategy", "rebuilt_levels", *SWEEP[2:], "-o", log)
         self.assertEqual(self.called(*sweep).returncode, 0)
         module = folder / "build/workload.so"
         first = module.read_bytes()
-        for where, name in ((self.folder, "rebuilt"), (folder, ".")):
-            self.assertEqual(nestbed("build", name, cwd=where).returncode, 0)
-            self.assertTrue(module.read_bytes() == first, where)  # the same source gives the same module
+        self.assertEqual(nestbed("build", ".", cwd=folder, program=self.by_nvcc).returncode, 0)
+        self.assertTrue(module.read_bytes() == first)  # the same source gives the same module, wherever it is built from
         again = self.called(*sweep)
         self.assertEqual((again.returncode, again.stderr), (0, f"nestbed: {log} already has 2 of 2 samples\n"))
         moved = folder.rename(self.folder / "elsewhere")
