@@ -71,7 +71,7 @@ TEST(QuadtreeForms, GiveTheSameTreeInManyOrders)
 {
     const auto session = session_of("random:11");
     for (const char* strategy : kQuadtreeForms)
-        for (unsigned order = 0; order < 10; ++order)
+        for (unsigned order = 0; order < random_orders(4, 10); ++order)
             expect_right(*session, points(strategy, 1500, InputKind("clustered")), order);
 }
 

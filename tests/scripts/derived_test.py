@@ -125,6 +125,7 @@ class Derived(Copies):
         self.sources("nvbench_cub.csv", "nvbench_neighbored.csv")
         self.check_cells("nvbench.csv", ["nestbed_us", "nestbed_high_us", "difference_us", "verdict"], whole=False)
 
+    @unittest.skipUnless(os.environ.get("NESTBED_THOROUGH") == "1", "claims_test makes it again: left to tests/run.sh --thorough")
     def test_what_pays(self):
         (self.folder / "pays.tar.xz").symlink_to(ROOT / "results/h100/pays.tar.xz")
         with open(ROOT / "results/h100/pays.csv", newline="", encoding="utf-8") as file:
