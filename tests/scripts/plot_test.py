@@ -1752,8 +1752,9 @@ class PlotTest(MadeLogs):
         found = sorted((H200 / "figures").iterdir())
         self.assertTrue(found)
         self.assertEqual([path.name for path in found if path.stat().st_size >= 200 * 1024], [])
-        self.assertEqual({path.stem for path in found if path.suffix == ".svg"},
-                         {path.stem for path in found if path.suffix == ".png"})
+        # An SVG is kept where a document or a claim links to it: they are most of the bytes.
+        self.assertLessEqual({path.stem for path in found if path.suffix == ".svg"},
+                             {path.stem for path in found if path.suffix == ".png"})
 
     @unittest.skipUnless(matplotlib.__version__ == "3.6.3", f"drawn with matplotlib 3.6.3, this is {matplotlib.__version__}")
     def test_committed_figures_are_what_is_drawn(self):
@@ -1761,10 +1762,10 @@ class PlotTest(MadeLogs):
         again = self.folder / "again"
         if THOROUGH:
             self.run_plot(H200, "-o", again)
-            self.assertEqual(sorted(path.name for path in again.iterdir()), sorted(path.name for path in (H200 / "figures").iterdir()))
+            self.assertEqual(sorted(path.name for path in again.glob("*.png")), sorted(path.name for path in (H200 / "figures").glob("*.png")))
         else:
             self.run_plot(*(H200 / f"{name}.csv" for name in ("book", "ways", "lanes", "tail_streams")), "-o", again)
-        drawn = sorted(again.iterdir())
+        drawn = [path for path in sorted(again.iterdir()) if path.suffix == ".png" or (H200 / "figures" / path.name).exists()]
         self.assertGreater(len(drawn), 10)
         different = [path.name for path in drawn if path.read_bytes() != (H200 / "figures" / path.name).read_bytes()]
         self.assertEqual(different, [], "drawn anew by experiments/plot.sh results/h200?")

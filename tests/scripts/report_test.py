@@ -605,12 +605,12 @@ class Page(InBrowser):
                  for path in logs.logs_in(folder_of_results())[0] for log in [logs.read_log(path)] for part in figure_parts.parts_of(path, log)
                  for figure in figures.taken_in(part.cases, figures.named_in(path, log))}
         if THOROUGH:
-            files = {path.stem for path in (RESULTS / "figures").glob("*.svg")}
+            files = {path.stem for path in (RESULTS / "figures").glob("*.png")}
         found = self.script("return Object.fromEntries(Object.entries(data.pictures).map(([name, {title}]) => [name, title]))")
         self.assertEqual(set(found), files)
         self.assertEqual([name for name, title in found.items() if len(title.split()) < 3], [])
         self.assertEqual(self.script("return figures.flatMap(({pictures}) => pictures.map(({name}) => name)).filter((name) => !data.pictures[name])"), [])
-        for name in ("book-book", "hazard-wrong"):
+        for name in ("ways-strategies", "hazard-wrong"):
             text = self.browser.execute_async_script("""
                 const [name, done] = arguments;
                 pictureAddress(name).then(() => inflated(data.pictures[name].svg)).then(done);""", name)
