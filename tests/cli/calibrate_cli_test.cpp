@@ -142,7 +142,7 @@ TEST_F(CalibrateCommand, RefusesALogWhoseGpuIsNotKnown)
     expect_refused({log}, "launch.csv.json: it has no run 2026");
     log = small("\"resident_grids\"", "\"grids\"");
     expect_refused({log}, "lacks a fact about its GPU");
-    log = small("\"compute_capability\": \"9.0\"", "\"compute_capability\": \"99.0\"");
+    log = small("\"max_threads_per_multiprocessor\": 2048", "\"max_threads_per_multiprocessor\": 0");
     expect_refused({log}, "does not say how many threads and blocks a multiprocessor of its GPU can hold; allowed: a "
                           "log of a run on a GPU, with its manifest");
     log = small("\"cuda\": {", "\"cpu\": {");

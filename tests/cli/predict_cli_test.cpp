@@ -81,7 +81,7 @@ TEST_F(PredictCommand, SetsALogBeside)
     EXPECT_EQ(alone.exit_code, 0) << alone.err;
     EXPECT_THAT(alone.err, IsEmpty());
     EXPECT_THAT(alone.out,
-                AllOf(HasSubstr("Predicted: 18 cases\nNot predicted: 7 cases\n"), HasSubstr(": 18 cases\n"),
+                AllOf(HasSubstr("Predicted: 18 cases\nNot predicted: 10 cases\n"), HasSubstr(": 18 cases\n"),
                       ContainsRegex("Median .measured / predicted - 1.: [0-9.]+ %; at most 25 % in"),
                       HasSubstr("The farthest, 8 of ")));
     const Outcome some = predict(

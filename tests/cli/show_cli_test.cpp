@@ -107,8 +107,8 @@ TEST_F(ShowCommand, ShowsOurTimesOfAGpuBesideThoseOfTheExecutor)
                         ours;
     const auto has_them =
         AllOf(HasSubstr("\nThe executor's times say nothing about those of a GPU.\n"),
-              ContainsRegex("H200: times from[ \n]"), ContainsRegex("neighbored .* 18.4 us +1.00  ok\n"),
-              ContainsRegex("reduce2 .* 98.5 us +5.34  ok"), Not(HasSubstr("bar")));
+              ContainsRegex("H200: times from[ \n]"), ContainsRegex("neighbored .* 18.5 us +1.00  ok\n"),
+              ContainsRegex("reduce2 .* 98.8 us +5.35  ok"), Not(HasSubstr("bar")));
     const Outcome run = nestbed(words);
     EXPECT_THAT(run.out, has_them) << run.err;
     EXPECT_THAT(nestbed(Words("show a.csv --beside") + ours).out, has_them);
