@@ -230,7 +230,7 @@ class Named(Scratch):
         (self.mine / "other.csv").write_text("a,b\n1,2\n")
         page = machine_page.page(self.mine, "mine")
         for text in ("# mine: NVIDIA H200\n", "| [ways](ways.csv.gz) | NVIDIA H200 | 580.159.04 | 13.0 | 2026-11-2",
-                     ": 21.0 ms |", "experiments/claims.sh compare results/mine ", "experiments/plot.sh results/h200 results/mine "):
+                     ": 21.4 ms |", "experiments/claims.sh compare results/mine ", "experiments/plot.sh results/h200 results/mine "):
             self.assertIn(text, page)
         self.assertNotIn("other.csv", page)
 
