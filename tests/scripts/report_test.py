@@ -932,7 +932,7 @@ class Page(InBrowser):
 
     def test_times_of_a_launch_and_a_level_are_over_their_number(self):
         self.opened()
-        for figure, column, count in (("chain", "depth", 107), ("fanout", "grid", 74)):
+        for figure, column, count in (("chain", "depth", 278), ("fanout", "grid", 74)):
             points = self.points(figure, "launch.csv")
             self.assertEqual(len(points), count)
             for y, _, _, rows in points:
@@ -942,7 +942,7 @@ class Page(InBrowser):
         self.opened()
         self.drawn("chain")
         caption = "return document.querySelector(`#figure-${arguments[0]} .caption`).textContent"
-        self.assertRegex(self.script(caption, "chain"), r"^All 107 cases")
+        self.assertRegex(self.script(caption, "chain"), r"^All 287 cases")
         self.script("turnTo(chosen.machine, 'transpose')")
         drawn = len({case["index"] for cases in self.drawn("by-depth").values() for case in cases})
         every = len({case["index"] for case in self.script("return cases") if (case["log"], case["workload"]) == ("transpose.csv", "transpose")})
