@@ -260,12 +260,13 @@ std::span<const std::string_view> names_on(const Axis& axis)
 
 std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name)
 {
+    if (axis.of_workloads)
+        return Registry::has_input(name) ? std::optional(number_of_text(std::string(name))) : std::nullopt;
     const std::span<const std::string_view> names = names_on(axis);
     const auto found = std::ranges::find(names, name);
     if (found == names.end())
         return std::nullopt;
-    return axis.text ? number_of_text(std::string(name))
-                     : axis.range.least + static_cast<std::uint64_t>(found - names.begin());
+    return axis.range.least + static_cast<std::uint64_t>(found - names.begin());
 }
 
 AxisText text_for(const Axis& axis, const WorkloadInfo& workload)

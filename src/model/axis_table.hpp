@@ -51,6 +51,7 @@ struct Axis {
     // Whether the axis applies to a case with this strategy and mechanism on this backend.
     bool (*applies)(const StrategyInfo&, Mechanism, BackendKind) = nullptr;
 
+    bool named() const { return !names.empty() || of_workloads; } // users ask for a name of a list: see names_on
     bool words() const { return !names.empty() || text || get == nullptr; }
     bool list() const { return words() || shape; } // a list of words or shapes, not of numbers
 };
@@ -67,7 +68,8 @@ const Axis& axis_named(std::string_view name);
 // Returns nullptr if the column is not an axis.
 const Axis* axis_of_column(std::string_view column);
 
-// The names that users can ask for; empty if they ask for numbers, or for the name of a file.
+// The names that users can ask for; empty if they ask for numbers, or for the name of a file. For the inputs of workloads
+// it loads all modules.
 std::span<const std::string_view> names_on(const Axis& axis);
 // The number of one of these names; empty for other names.
 std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name);

@@ -230,6 +230,18 @@ const std::vector<std::string_view>& Registry::inputs()
     return contents().inputs;
 }
 
+bool Registry::has_input(std::string_view name)
+{
+    const auto is_loaded = [name] {
+        const std::shared_lock lock(contents().mutex);
+        return std::ranges::binary_search(contents().inputs, name);
+    };
+    if (is_loaded())
+        return true;
+    load_all_of_source();
+    return is_loaded();
+}
+
 std::vector<std::string_view> Registry::names()
 {
     std::set<std::string_view> names;

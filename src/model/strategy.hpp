@@ -172,6 +172,8 @@ class Registry
     static std::vector<const WorkloadInfo*> workloads();
     // The names of their inputs (WorkloadInfo::inputs), sorted. Loads all.
     static const std::vector<std::string_view>& inputs();
+    // Whether a workload has an input with this name. Loads all if none of those that are loaded has it.
+    static bool has_input(std::string_view name);
     // The names on all backends, sorted. Loads none.
     static std::vector<std::string_view> names();
 };

@@ -18,6 +18,12 @@ namespace nestbed
 namespace
 {
 constexpr std::string_view kListsParameters = "nestbed help run STRATEGY";
+
+// Whether what a user wrote, a name or a pattern, means this name.
+bool means(const std::string& said, std::string_view name)
+{
+    return is_pattern(said) ? name != "all" && matches(said, name) : name == said;
+}
 } // namespace
 
 std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
@@ -28,9 +34,8 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
     for (const Setting& setting : settings.of(key)) {
         for (const std::string& name : split(setting.value, ',')) {
             std::vector<std::string_view> meant;
-            std::ranges::copy_if(allowed, std::back_inserter(meant), [&](std::string_view one) {
-                return is_pattern(name) ? one != "all" && matches(name, one) : one == name;
-            });
+            std::ranges::copy_if(allowed, std::back_inserter(meant),
+                                 [&](std::string_view one) { return means(name, one); });
             if (meant.empty() && key == "backend" && in_lower_case(name) == "gpu")
                 throw UsageError(fmt::format("{}: there is no backend '{}': the GPU's backend is called 'cuda'; "
                                              "allowed: {}",
@@ -90,6 +95,16 @@ std::vector<std::string_view> inputs_of(std::span<const NameValue> strategies)
     return inputs;
 }
 
+// Whether each word of the settings means at least one of these names.
+bool all_known(const std::vector<std::string_view>& names, const std::vector<Setting>& settings)
+{
+    return std::ranges::all_of(settings, [&](const Setting& setting) {
+        return std::ranges::all_of(split(setting.value, ','), [&](const std::string& name) {
+            return std::ranges::any_of(names, [&](std::string_view one) { return means(name, one); });
+        });
+    });
+}
+
 // The values given for the axis, or its default value without a setting.
 std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis, std::span<const NameValue> strategies)
 {
@@ -98,10 +113,15 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis, std
         // The names that are allowed are not asked for: those of inputs load all modules.
     } else if (axis.shape) {
         values = shapes_of(settings.of(axis.name), axis);
-    } else if (const std::span<const std::string_view> names = names_on(axis); !names.empty()) {
-        const std::vector<std::string_view> allowed(names.begin(), names.end());
+    } else if (axis.named()) {
         const std::vector<std::string_view> suggested =
             axis.of_workloads ? inputs_of(strategies) : std::vector<std::string_view>{};
+        std::vector<std::string_view> allowed = suggested;
+        if (const std::vector<Setting>& said = settings.of(axis.name);
+            !all_known(allowed, said)) { // it may be of others
+            const std::span<const std::string_view> names = names_on(axis);
+            allowed.assign(names.begin(), names.end());
+        }
         for (const auto& [name, setting] :
              names_of(settings, axis.name, allowed, axis.name, kListsParameters, suggested))
             values.push_back({number_on(axis, name), std::make_shared<const Setting>(setting)});

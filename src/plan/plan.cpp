@@ -8,6 +8,7 @@
 #include "model/text_numbers.hpp"
 #include "plan/axes.hpp"
 #include "plan/choice.hpp"
+#include "plan/figures.hpp"
 #include "plan/plan_description.hpp"
 
 #include <fmt/format.h>
@@ -260,29 +261,6 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
         throw UsageError(first_refusal);
 }
 
-// The figures that the settings name. Each must suit some workload.
-std::vector<std::string> figures_of(const Settings& settings)
-{
-    if (settings.of("figure").empty())
-        return {};
-    const bool all_known = missing_modules_text().empty(); // otherwise a workload that is not here may have it
-    std::vector<std::string_view> known;
-    for (const WorkloadInfo* workload : Registry::workloads())
-        for (const std::string_view figure : workload->figures)
-            if (std::ranges::find(known, figure) == known.end())
-                known.push_back(figure);
-    std::vector<std::string> figures;
-    for (const Setting& setting : settings.of("figure"))
-        for (const std::string& name : split(setting.value, ',')) {
-            if (all_known && std::ranges::find(known, name) == known.end())
-                throw UsageError(fmt::format("{}: there is no figure '{}'{}", setting.place(), name,
-                                             suggestions(name, known, "nestbed list --json")));
-            if (std::ranges::find(figures, name) == figures.end())
-                figures.push_back(name);
-        }
-    return figures;
-}
-
 // The band of `floor-us`: "2:3.3".
 std::optional<FloorBand> floor_of(const Settings& settings)
 {
@@ -315,7 +293,6 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     Plan plan;
     plan.experiment = settings.experiment();
     plan.title = settings.title();
-    plan.figures = figures_of(settings);
     const auto expect = settings.one("expect");
     plan.expect_race = expect && expect->value == kExpectRace;
     if (expect && !plan.expect_race)
@@ -330,6 +307,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));
+    plan.figures = figures_of(settings, parts);
     plan.unused = unused_axes(parts);
     for (Axes& part : parts)
         identify_graph_files(part);

@@ -42,7 +42,7 @@ std::vector<const Axis*> axes_of_table(const std::vector<CaseResult>& results)
     std::vector<const Axis*> axes;
     std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), [&](const Axis* axis) {
         return (axis->name != "elements" || !elements_follow(results)) &&
-               ((names_on(*axis).empty() && !axis->own) || axis->always_in_key ||
+               ((!axis->named() && !axis->own) || axis->always_in_key ||
                 !std::ranges::all_of(results, [&](const CaseResult& result) {
                     const std::string cell = cell_of(*axis, result.point);
                     return cell.empty() || cell == text_of(*axis, axis->default_value);

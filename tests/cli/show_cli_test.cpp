@@ -221,6 +221,8 @@ TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)
                 AllOf(HasSubstr("grid 1024, block 32"), HasSubstr("neighbored "), HasSubstr("neighbored_less ")));
     EXPECT_THAT(plan({"a.cfg:two of it"}), AllOf(HasSubstr(" 4096 "), Not(HasSubstr("grid 1024"))));
     EXPECT_THAT(plan("--strategy nosync --elements 1M"), HasSubstr("elements 1048576"));
+    // Not the curves of another workload.
+    EXPECT_THAT(plan("--strategy quadtree_children --input c* --elements 1k --block 32"), HasSubstr("\n2 cases,"));
     expect_usage_error("run a.cfg:three", {"a.cfg: there is no section [three]; allowed: one, two of it"});
     expect_usage_error("run --strategy *_tial", {"--strategy *_tial: no strategy matches '*_tial'"});
     fs::create_directory("folder.cfg");

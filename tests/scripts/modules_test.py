@@ -45,6 +45,16 @@ class Modules(Scratch):
     def test_a_run_needs_the_program_and_one_module(self):
         self.assertIn(",nosync,", self.ended(0, "run", *SUM, "-o", "-").stdout)
 
+    def test_what_names_one_workload_loads_no_other(self):
+        self.take("workload_bfs")
+        experiment, log = self.folder / "a.cfg", self.folder / "few.csv"
+        experiment.write_text("strategy = nosync\nfigure = by-depth\ninput = random\n")
+        for words in (("run", experiment, *SUM[2:], "-o", log), ("run", *SUM, "--input", "r*", "--dry-run"), ("show", log)):
+            with self.subTest(words=words):
+                done = subprocess.run([self.program, *words], capture_output=True, text=True, check=False, env={**os.environ, "LD_DEBUG": "files"})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(set(re.findall(r"calling init: .*/(workload_\w+)\.so", done.stderr)), {"workload_reduce"})
+
     def test_the_program_has_no_workload_itself(self):
         (self.folder / "modules/workload_reduce.so").unlink()
         self.ended(2, "list", "--json")
