@@ -9,7 +9,6 @@ and makes the k-th call of a kind fail.
 import concurrent.futures
 import csv
 import errno
-import functools
 import io
 import json
 import os
@@ -17,7 +16,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
 from scratch import Scratch
@@ -49,20 +47,6 @@ ONE_ERROR_EACH = {call: errors[:1] for call, errors in ERRORS.items()}
 TELLING = {"write", "fsync", "fdatasync", "rename", "ftruncate"}
 
 
-@functools.cache
-def program():
-    """A copy of nestbed that has no other module than that of WORDS, because a run reads all that there are, which takes longer than
-    all else that it does here."""
-    folder = pathlib.Path(tempfile.mkdtemp())
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    (folder / "modules").mkdir()
-    shutil.copy(NESTBED, folder)
-    for name in ("lib", "modules/commands.so", "modules/reduce.txt", "modules/workload_reduce.so"):
-        if (NESTBED.parent / name).exists():
-            (folder / name).symlink_to(NESTBED.parent / name)
-    return folder / NESTBED.name
-
-
 class Call:
     def __init__(self, line):
         self.name, self.path, self.to, size, result = line.split("\t")
@@ -82,7 +66,7 @@ class Ended:
         if fault:
             faults |= dict(zip(("FILE_FAULTS_CALL", "FILE_FAULTS_NUMBER", "FILE_FAULTS_ERROR", "FILE_FAULTS_THEN"), map(str, fault)))
         faults |= more or {}
-        run = subprocess.run([program(), *words], cwd=folder, env={**os.environ, **faults}, capture_output=True, text=True, timeout=120,
+        run = subprocess.run([NESTBED, *words], cwd=folder, env={**os.environ, **faults}, capture_output=True, text=True, timeout=120,
                              check=False)
         self.code, self.out, self.err = run.returncode, run.stdout, run.stderr
         self.calls = [Call(line) for line in trace.read_text().splitlines()] if trace.exists() else []
