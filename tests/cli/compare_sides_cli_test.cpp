@@ -21,7 +21,7 @@ class CompareTwoSides : public CommandTest
     {
         CommandTest::SetUp();
         ended(0, {"run", "--backend", "cpu", "--strategy", "quick_kway,sort_levels", "--mechanism",
-                  "fire_and_forget,null_stream,named,tail,host", "--elements", "2048,8192", "--grain", "1024,4096",
+                  "fire_and_forget,null_stream,named,tail,host", "--elements", "256,1024", "--grain", "64,256",
                   "--repeat", "5", "--in-process", "-o", "sort.csv"});
     }
 
@@ -44,9 +44,9 @@ TEST_F(CompareTwoSides, ComparesTheFastestOnEachInput)
     const std::vector<Row> rows = rows_of("sides.csv");
     ASSERT_EQ(rows.size(), 2U);
     expect_cells(rows[0],
-                 "workload=sort backend=cpu elements=2048 clock=wall configurations_a=8 strategy_a=quick_kway "
+                 "workload=sort backend=cpu elements=256 clock=wall configurations_a=8 strategy_a=quick_kway "
                  "samples_a=5 configurations_b=2 strategy_b=sort_levels");
-    expect_cells(rows[1], "elements=8192");
+    expect_cells(rows[1], "elements=1024");
     // The times are the least medians of the table of the run.
     const auto json = nlohmann::json::parse(nestbed("show sort.csv --json").out);
     std::map<std::pair<std::string, std::string>, double> least;
