@@ -20,9 +20,9 @@ class CompareTwoSides : public CommandTest
     void SetUp() override
     {
         CommandTest::SetUp();
-        ended(0, {"run", "--backend", "cpu", "--strategy", "quick_kway,sort_levels", "--mechanism",
-                  "fire_and_forget,null_stream,named,tail,host", "--elements", "256,1024", "--grain", "64,256",
-                  "--repeat", "5", "--in-process", "-o", "sort.csv"});
+        ended(0, "run --backend cpu --strategy quick_kway,sort_levels --elements 256,1024 --block 64 --fanout 64 "
+                 "--mechanism fire_and_forget,null_stream,named,tail,host --grain 64,256 --repeat 5 --in-process -o "
+                 "sort.csv");
     }
 
     static Outcome compare(const Words& more) { return nestbed(Words("compare sort.csv") + more); }
