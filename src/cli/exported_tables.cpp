@@ -136,13 +136,13 @@ std::vector<std::string_view> values_of(const Axis& axis)
 Json axis_json(const Axis& axis)
 {
     Json json{{"name", axis.name}, {"column", axis.column}, {"help", axis.help}, {"default", axis.default_text}};
-    if (axis.get != nullptr && names_on(axis).empty() && !axis.text) {
+    if (axis.get != nullptr && !axis.named() && !axis.text) {
         json["least"] = axis.range.least;
         json["most"] = axis.range.most;
     }
     if (!axis.range.word.empty())
         json["word"] = axis.range.word;
-    if (!names_on(axis).empty())
+    if (axis.named())
         json["values"] = values_of(axis);
     json["of_workloads"] = axis.own;
     json["problem"] = axis.problem;

@@ -104,7 +104,7 @@ bool is_value_of(const Axis& axis, std::string_view text)
         return true;
     if (axis.of_workloads) // perhaps of a workload that this program does not have
         return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
-    if (!names_on(axis).empty())
+    if (axis.named())
         return number_on(axis, text).has_value();
     if (!axis.shape)
         return is_in(axis.range, text) || (axis.name == "seed" && text == "0");
