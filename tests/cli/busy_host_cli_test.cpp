@@ -2,6 +2,7 @@
 #include "base/host_load.hpp"
 #include "base/subprocess.hpp"
 #include "support/cli_support.hpp"
+#include "support/program_support.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -102,8 +103,8 @@ TEST_F(BusyHost, IsNotBusyAnyMoreWhenTheRunIsKilled)
     sigset_t none;
     sigemptyset(&none);
     const pid_t command =
-        start_program({NESTBED_PROGRAM, "run", "--strategy", "chain", "--backend", "cpu", "--workers", "1", "--depth",
-                       "8", "--runs", "1000000", "--host-load", "3", "-o", "killed.csv"},
+        start_program({nestbed_program(), "run", "--strategy", "chain", "--backend", "cpu", "--workers", "1",
+                       "--depth", "8", "--runs", "1000000", "--host-load", "3", "-o", "killed.csv"},
                       {0, STDERR_FILENO, STDERR_FILENO}, none);
     std::vector<pid_t> workers;
     const auto busy = static_cast<std::ptrdiff_t>(3 * usable_cores());

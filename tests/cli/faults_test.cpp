@@ -36,7 +36,7 @@ TEST_F(Faults, AreListedByTheTestProgramAlone)
 {
     const ProgramRun faulty = run_with_faults(folder, {"list", "*"});
     EXPECT_TRUE(faulty.end.good()) << faulty.err;
-    const ProgramRun real = run_of(folder, {NESTBED_PROGRAM, "list", "*"});
+    const ProgramRun real = run_of(folder, {nestbed_program(), "list", "*"});
     EXPECT_TRUE(real.end.good()) << real.err;
     for (const char* fault : {"fault_abort", "fault_deadlock", "fault_endless", "fault_once", "fault_out_of_bounds",
                               "fault_prints", "fault_refused", "fault_trap", "fault_waits"})

@@ -3,6 +3,7 @@
 #include "run/messages.hpp"
 #include "run/worker_process.hpp"
 #include "support/matchers.hpp"
+#include "support/program_support.hpp"
 
 #include <chrono>
 #include <limits>
@@ -25,7 +26,7 @@ class WorkerCommand : public testing::Test
         return answer_to({{"do", "open"}, {"backend", BackendKind::cpu}, {"options", SessionOptions{}}});
     }
 
-    WorkerProcess process_{{NESTBED_PROGRAM}};
+    WorkerProcess process_{{nestbed_program()}};
     FrameReader reader_;
 };
 

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
 #include "support/limit_support.hpp"
+#include "support/orders.hpp"
 #include "support/program_support.hpp"
 #include "support/support.hpp"
 
@@ -151,11 +152,8 @@ TEST(WorkerSession, WaitsForLongSamplesAsLongAsTheyMayTake)
     }
 }
 
-#ifdef __SANITIZE_ADDRESS__ // AddressSanitizer ends the process before the signal does
-constexpr const char* kBadWrite = "exit code 1";
-#else
-constexpr const char* kBadWrite = "signal 11 (Segmentation fault)";
-#endif
+// AddressSanitizer ends the process before the signal does.
+const char* const kBadWrite = is_sanitized() ? "exit code 1" : "signal 11 (Segmentation fault)";
 
 INSTANTIATE_TEST_SUITE_P(OnTheExecutor, WorkerFault,
                          testing::Values(Fault{"fault_endless", Status::timeout, "no sign of life in 3 s"},
@@ -404,8 +402,7 @@ TEST(WorkerSession, EndsAtOnceWhereTheEndOfChildrenIsIgnored)
 TEST(Worker, IsNotForUsers)
 {
     const ScratchFolder folder;
-    EXPECT_EQ(std::system((std::string(NESTBED_PROGRAM) + " worker 1 2> " + folder.path("said")).c_str()) >> 8,
-              exit_usage);
+    EXPECT_EQ(std::system((nestbed_program() + " worker 1 2> " + folder.path("said")).c_str()) >> 8, exit_usage);
     EXPECT_EQ(folder.read("said"), "nestbed: worker: only `nestbed run` starts this command; allowed: nestbed run\n");
 }
 

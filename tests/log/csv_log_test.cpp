@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "support/full_disk.hpp"
+#include "support/orders.hpp"
 #include "support/support.hpp"
 
 #include <csignal>
@@ -480,10 +481,9 @@ TEST_F(CsvLogFile, OnAFullDeviceIsARunError)
 {
     const auto open = [] {
         alarm(10);
-#ifndef __SANITIZE_ADDRESS__ // AddressSanitizer needs more memory for its shadow alone
         constexpr rlimit kLimit{1 << 30, 1 << 30};
-        setrlimit(RLIMIT_AS, &kLimit);
-#endif
+        if (!is_sanitized()) // AddressSanitizer needs more memory for its shadow alone
+            setrlimit(RLIMIT_AS, &kLimit);
         try {
             const Log log("/dev/full");
         } catch (const RunError& error) {

@@ -1,5 +1,6 @@
 // `nestbed races`: what a user types and what the command answers.
 #include "support/cli_support.hpp"
+#include "support/program_support.hpp"
 #include "support/support.hpp"
 
 #include <nlohmann/json.hpp>
@@ -122,18 +123,18 @@ int exit_code_of(const std::string& command, std::string& text)
 TEST(RacesCommand, OfTheProgramItselfCallsTheOneBesideItThatWatches)
 {
     std::string text;
-    EXPECT_EQ(exit_code_of(NESTBED_PROGRAM " races --strategy reduce2", text), 3);
+    EXPECT_EQ(exit_code_of(nestbed_program() + " races --strategy reduce2", text), 3);
     EXPECT_THAT(text, HasSubstr("kinds of races"));
-    EXPECT_EQ(exit_code_of(NESTBED_PROGRAM " races --strategy tail", text), 0);
+    EXPECT_EQ(exit_code_of(nestbed_program() + " races --strategy tail", text), 0);
 }
 
 TEST(RacesCommand, SaysHowToMakeThatProgramWhereItIsNot)
 {
     const ScratchFolder folder;
-    std::filesystem::copy(NESTBED_PROGRAM, folder.path("nestbed"));
+    std::filesystem::copy(nestbed_program(), folder.path("nestbed"));
     const std::string commands = "modules/commands.so";
     std::filesystem::create_directory(folder.path("modules"));
-    std::filesystem::copy(std::filesystem::path(NESTBED_PROGRAM).replace_filename(commands), folder.path(commands));
+    std::filesystem::copy(std::filesystem::path(nestbed_program()).replace_filename(commands), folder.path(commands));
     std::string text;
     EXPECT_EQ(exit_code_of("env -u COLUMNS " + folder.path("nestbed") + " races --strategy tail", text), 1);
     EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races does not exist"), HasSubstr("CXX=g++"),

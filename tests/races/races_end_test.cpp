@@ -1,5 +1,6 @@
 // `nestbed races` comes to its end: kernels that wait, kernels that never end, and a command that is killed.
 #include "base/subprocess.hpp"
+#include "support/program_support.hpp"
 #include "support/support.hpp"
 
 #include <nlohmann/json.hpp>
@@ -125,7 +126,7 @@ TEST_F(RacesEnd, NothingRemainsOfACommandThatIsEnded)
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGKILL}) {
         sigset_t none;
         sigemptyset(&none);
-        const pid_t command = start_program({NESTBED_PROGRAM, "races", "--strategy", "barrier", "--grid", "512",
+        const pid_t command = start_program({nestbed_program(), "races", "--strategy", "barrier", "--grid", "512",
                                              "--block", "1024", "--depth", "full", "--json"},
                                             {0, STDERR_FILENO, STDERR_FILENO}, none);
         std::vector<pid_t> children;

@@ -6,15 +6,17 @@
 #include <string_view>
 #include <vector>
 
+extern "C" void __asan_init() __attribute__((weak)); // only programs with AddressSanitizer have it
+
 namespace nestbed
 {
 
-// A build with sanitizers looks for memory errors, and its executor is twenty times as slow.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+// A build with sanitizers looks for memory errors, and its executor is twenty times as slow. This is known only at run time, because
+// it may link the objects of another build's tests.
+inline bool is_sanitized()
+{
+    return __asan_init != nullptr;
+}
 
 inline bool is_set(const char* variable)
 {
@@ -32,7 +34,7 @@ inline bool is_thorough()
 // answers of all inputs.
 inline bool tries_few()
 {
-    static const bool few = kSanitized || !is_set("NESTBED_ALL");
+    static const bool few = is_sanitized() || !is_set("NESTBED_ALL");
     return few;
 }
 

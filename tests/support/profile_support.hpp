@@ -65,7 +65,7 @@ shift 2
     ProfileOptions options(const std::string& ncu_path) const
     {
         std::filesystem::create_directories(folder.path("out"));
-        return {.programs = {.ncu = ncu_path, .nestbed = NESTBED_PROGRAM},
+        return {.programs = {.ncu = ncu_path, .nestbed = nestbed_program()},
                 .experiment = "some",
                 .folder = folder.path("out"),
                 .timeout = std::chrono::seconds(60)};

@@ -17,6 +17,16 @@ inline std::string this_program()
     return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
+// The path of this build's nestbed, which is in a folder above this program. It is known only at run time, because a build may link
+// the objects of another build's tests.
+inline std::string nestbed_program()
+{
+    std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
+    while (!std::filesystem::is_regular_file(folder / "nestbed") && folder.has_relative_path())
+        folder = folder.parent_path();
+    return folder / "nestbed";
+}
+
 inline std::string program(const ScratchFolder& folder, std::string_view name, const std::string& script)
 {
     const std::string path = folder.write(name, "#!/bin/sh\n" + script + "\n");
