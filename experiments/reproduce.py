@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 
@@ -227,6 +228,21 @@ def device_of_this_machine(gpu):
     return found[1]
 
 
+def check_session(device):
+    """Raises ScriptError if an empty kernel does not take as long, within a fifth, as in our logs of this model of GPU. If we have no such logs,
+    every session will do."""
+    ours = [run["backends"]["cuda"] for folder in FIRST for log in log_files.csvs_in(folder, "*.csv") for run in runs_of(log).values()
+            if run.get("backends", {}).get("cuda", {}).get("name") == device]
+    if not ours:
+        return
+    usual = statistics.median(run["null_kernel_us"] for run in ours)
+    words = ["run", "--strategy", "neighbored", "--grid", "1", "--block", "32", "--repeat", "1", "--backend", "cuda", "--floor-us",
+             f"{0.8 * usual:.2f}:{1.2 * usual:.2f}", "-o", "-"]
+    if subprocess.run(nestbed(*words), cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        raise ScriptError(f"an empty kernel takes {usual:.2f} us in our logs of {device} ({len(ours)} runs): this session is not like theirs, and nothing "
+                          "was measured; --any-session measures all the same")
+
+
 def check_folder(name, folder, gpu):
     """Raises BadInput if the folder of --as does not belong to this machine."""
     why = ""
@@ -252,6 +268,8 @@ def reproduce(options):
     show(tasks, gpu)
     if options.dry_run:
         return 0
+    if gpu and not options.any_session and not all(task.done for task in tasks):
+        check_session(device_of_this_machine(gpu))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -279,6 +297,8 @@ def main():
     where.add_argument("-o", "--output", metavar="FOLDER", help="where the logs go (results/local of the repository)")
     where.add_argument("--as", dest="name", metavar="NAME", help="into results/NAME, with a README.md: one table of what was measured")
     parser.add_argument("--dry-run", action="store_true", help="print what there is to do, and measure nothing")
+    parser.add_argument("--any-session", action="store_true",
+                        help="measure on a GPU whose empty kernel takes another time than in our logs of its model")
     parser.add_argument("--measure-only", action="store_true", help="no figures and no page")
     options = parser.parse_args()
     if options.output == "":

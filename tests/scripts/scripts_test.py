@@ -278,6 +278,41 @@ class Named(Scratch):
             self.assertIn(message, result.stderr)
 
 
+@only_all
+class Session(Scratch):
+    """reproduce.sh on a GPU: nestbed is a fake."""
+
+    def reproduce(self, device, *words):
+        fake = self.folder / "fake.sh"
+        fake.write_text(f'''#!/bin/sh
+case "$*" in
+*--dry-run*) ;;
+info) echo "  device                  {device}" ;;
+*--floor-us*) echo "$@" >>"{self.folder}/asked"; echo "an empty kernel takes 4.29 us" >&2; exit 1 ;;
+*) echo "$@" >>"{self.folder}/measured" ;;
+esac
+''')
+        fake.chmod(0o755)
+        return called(ROOT / "experiments/reproduce.sh", "--measure-only", "-o", self.folder / "out", "book", *words, nestbed=str(fake))
+
+    def test_that_is_not_like_those_of_our_logs_measures_nothing(self):
+        refused = self.reproduce("NVIDIA H200")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("an empty kernel takes 4.29 us", refused.stderr)
+        self.assertRegex(refused.stderr, r"reproduce\.sh: an empty kernel takes 2\.[5-9]\d us in our logs of NVIDIA H200 \(\d+ runs\): this session is not like "
+                         "theirs, and nothing was measured; --any-session measures all the same\n$")
+        self.assertFalse((self.folder / "measured").exists())
+        low, high = (float(bound) for bound in re.search(r"--floor-us ([\d.]+):([\d.]+) ", (self.folder / "asked").read_text()).groups())
+        self.assertTrue(2 < low < 2.5 and 3.1 < high < 3.6, (low, high))
+
+    def test_may_be_any_if_that_is_asked_for_or_we_have_no_logs_of_that_gpu(self):
+        for device, words in (("NVIDIA H200", ["--any-session"]), ("Some GPU", [])):
+            self.reproduce(device, *words)
+            self.assertIn("run experiments/book.cfg", (self.folder / "measured").read_text())
+            (self.folder / "measured").unlink()
+        self.assertFalse((self.folder / "asked").exists())
+
+
 class Build(Scratch):
     """What build.sh asks CMake to do, in a copy where the tools are fakes."""
 
