@@ -19,7 +19,7 @@ def evidence(folder):
     csvs = log_files.csvs_in(folder)
     files = {path.name for pattern in ("*.csv", f"*.csv{log_files.ENDING}") for path in folder.glob(pattern)}
     beside = {name for path in csvs for name in (f"{path.stem}.json", f"{path.name}.json") if (folder / name).is_file()}
-    return [*sorted(files), *sorted(beside), *(f"figures/{path.name}" for path in figures_in(folder))]
+    return [*sorted(files), *sorted(beside), *(f"figures/{log_files.stored(path).name}" for path in figures_in(folder))]
 
 
 # --- rows, and the runs that made them ---
@@ -96,7 +96,8 @@ def device_problems(folder):
 
 
 def figures_in(folder):
-    return sorted(path for path in (folder / "figures").glob("*") if path.suffix in (".svg", ".png"))
+    """The names of the figures of a folder. An SVG may be compressed, as CSVs may."""
+    return sorted({*(folder / "figures").glob("*.png"), *log_files.csvs_in(folder / "figures", "*.svg")})
 
 
 def sources_text(name, csvs):
@@ -118,10 +119,10 @@ def png_texts(data):
 
 def source_of(path):
     """The sources_text of a figure file; empty if it has none."""
-    data = path.read_bytes()
     if path.suffix == ".png":
-        return png_texts(data).get("Source", "")
-    found = re.search(r"<dc:source>([^<]*)</dc:source>", data.decode("utf-8", "replace"))
+        return png_texts(path.read_bytes()).get("Source", "")
+    with log_files.opened_bytes(path) as file:
+        found = re.search(r"<dc:source>([^<]*)</dc:source>", file.read().decode("utf-8", "replace"))
     return html.unescape(found[1]) if found else ""
 
 

@@ -12,6 +12,7 @@ import figures_graphs as graphs
 import figures_mutants as mutants
 import figures_pays as pays
 import figures_predicted as predictions
+import log_files
 import logs
 
 # Figures that are not of one log: their titles. Of a table: what it is, its figures, and how they are drawn.
@@ -49,7 +50,10 @@ class Picture:
 def _kept(name, sources):
     """The bytes of a figure that plot.sh drew from these files as they are now; None if there are none."""
     path = sources[0].parent / "figures" / f"{name}.svg"
-    return path.read_bytes() if path.is_file() and claim_evidence.source_of(path) == claim_evidence.sources_text(name, sources) else None
+    if not log_files.is_there(path) or claim_evidence.source_of(path) != claim_evidence.sources_text(name, sources):
+        return None
+    with log_files.opened_bytes(path) as file:
+        return file.read()
 
 
 def _drawn(name, figure, sources):

@@ -816,6 +816,13 @@ class Evidence(Command):
             return self.run_claims("check", expect=expect)[1].replace(f"{self.folder}/results/", "").removeprefix("claims.sh: ").rstrip()
 
         checked(svg.format(source))
+        packed = self.folder / f"{figure}.gz"
+        for text, expect in ((svg.format(source), 0), ("<svg/>", 3)):
+            (self.folder / figure).unlink(missing_ok=True)
+            packed.write_bytes(gzip.compress(text.encode()))
+            self.write_sum()
+            self.run_claims("check", expect=expect)
+        packed.unlink()
         no_source = "m/figures/k-wrong.svg: it does not say that it is this figure, and of which log; allowed: as experiments/plot.sh " \
                     "draws it"
         for text in ("<svg/>", svg.format(""), svg.format(source.replace("k-wrong", "k-right")), svg.format(source.replace("k.csv", "../k.csv"))):

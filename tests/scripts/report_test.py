@@ -309,8 +309,12 @@ class Written(Folder):
         (self.folder / "figures").mkdir()
         kept = "<svg><text style=\"font: 700 12px 'DejaVu Sans'\">Old</text><dc:source>a-launches of a.csv, SHA-256 {}</dc:source></svg>"
         for sha256, title in (("0" * 64, found["a-launches"]), (hashlib.sha256((self.folder / "a.csv").read_bytes()).hexdigest(), "Old")):
-            (self.folder / "figures/a-launches.svg").write_text(kept.format(sha256), encoding="utf-8")
+            svg = self.folder / "figures/a-launches.svg"
+            svg.write_text(kept.format(sha256), encoding="utf-8")
             self.assertEqual(page_data(self.page())["pictures"]["a-launches"]["title"], title)
+        svg.with_name(f"{svg.name}.gz").write_bytes(gzip.compress(svg.read_bytes().replace(b"Old", b"Packed")))
+        svg.unlink()
+        self.assertEqual(page_data(self.page())["pictures"]["a-launches"]["title"], "Packed")
 
     def test_another_folder_is_compared(self):
         rows = list(read_csv(RESULTS / "ways.csv").values())
