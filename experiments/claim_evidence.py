@@ -130,6 +130,8 @@ def figure_problems(folder):
     """A line for each figure that is not drawn from the current content of the CSVs beside its folder."""
     problems = []
     for path in figures_in(folder):
+        if path.exists() and path.with_name(path.name + log_files.ENDING).exists():
+            problems.append(f"{path}: there is {path.name}{log_files.ENDING} too; allowed: one of the two files")
         found = re.fullmatch(r"(.*?) of (.*, SHA-256 [0-9a-f]{64})", source_of(path))
         drawn_from = re.split(r"(?<=, SHA-256 [0-9a-f]{64}), ", found[2]) if found else []
         csvs = [one.rsplit(", SHA-256 ", 1) for one in drawn_from]

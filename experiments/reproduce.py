@@ -1,5 +1,6 @@
 """The implementation of experiments/reproduce.sh. Needs only Python."""
 import argparse
+import csv
 import json
 import os
 import pathlib
@@ -37,7 +38,7 @@ ON_EXECUTOR = {
     "grid": (["--grid", "1:2048:*2"], 9),
 }
 PROFILE = "profile"  # measured with Nsight Compute, if it is installed
-PROFILE_SECONDS = 480  # 90 cases
+PROFILE_SECONDS = 480  # 93 cases
 START_SECONDS = {True: 2, False: 0}  # before the first row: memory, probes
 
 
@@ -147,19 +148,21 @@ def put_pages_aside(pages):
 
 
 def tasks_of(folder, chosen, gpu):
-    if gpu:
-        tasks = [Task(name, ["run", f"experiments/{name}.cfg"], seconds_of_first(name), folder) for name in ON_GPU]
-        if shutil.which("ncu"):
-            tasks.append(ProfileTask(folder))
-        else:
-            say("reproduce.sh: there is no ncu on the PATH: launches are not counted by Nsight Compute")
-    else:
-        tasks = [Task(name, ["run", f"experiments/{name}.cfg", "--backend", "cpu", *words], seconds, folder)
-                 for name, (words, seconds) in ON_EXECUTOR.items()]
-    unknown = [name for name in chosen if name not in [task.name for task in tasks]]
+    known = [*ON_GPU, PROFILE] if gpu else list(ON_EXECUTOR)
+    if gpu and not shutil.which("ncu"):
+        say("reproduce.sh: there is no ncu on the PATH: launches are not counted by Nsight Compute")
+        known.remove(PROFILE)
+    unknown = [name for name in chosen if name not in known]
     if unknown:
-        raise BadInput(f"there is no experiment {', '.join(unknown)} here; allowed: {', '.join(task.name for task in tasks)}")
-    return [task for task in tasks if not chosen or task.name in chosen]
+        raise BadInput(f"there is no experiment {', '.join(unknown)} here; allowed: {', '.join(known)}")
+
+    def task(name):
+        if name == PROFILE:
+            return ProfileTask(folder)
+        words, seconds = ([], seconds_of_first(name)) if gpu else (["--backend", "cpu", *ON_EXECUTOR[name][0]], ON_EXECUTOR[name][1])
+        return Task(name, ["run", f"experiments/{name}.cfg", *words], seconds, folder)
+
+    return [task(name) for name in known if not chosen or name in chosen]
 
 
 def duration(seconds):
@@ -229,18 +232,21 @@ def device_of_this_machine(gpu):
 
 
 def check_session(device):
-    """Raises ScriptError if an empty kernel does not take as long, within a fifth, as in our logs of this model of GPU. If we have no such logs,
-    every session will do."""
+    """Raises ScriptError if an empty kernel does not take as long, within a fifth, as in our logs of this model of GPU. Without such logs any
+    time will do."""
     ours = [run["backends"]["cuda"] for folder in FIRST for log in log_files.csvs_in(folder, "*.csv") for run in runs_of(log).values()
             if run.get("backends", {}).get("cuda", {}).get("name") == device]
     if not ours:
         return
     usual = statistics.median(run["null_kernel_us"] for run in ours)
-    words = ["run", "--strategy", "neighbored", "--grid", "1", "--block", "32", "--repeat", "1", "--backend", "cuda", "--floor-us",
-             f"{0.8 * usual:.2f}:{1.2 * usual:.2f}", "-o", "-"]
-    if subprocess.run(nestbed(*words), cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode != 0:
-        raise ScriptError(f"an empty kernel takes {usual:.2f} us in our logs of {device} ({len(ours)} runs): this session is not like theirs, and nothing "
-                          "was measured; --any-session measures all the same")
+    words = nestbed("run", "--strategy", "neighbored", "--grid", "1", "--block", "32", "--repeat", "1", "--backend", "cuda", "-o", "-")
+    row = next(csv.DictReader(subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()), {})
+    if not row.get("floor_us"):
+        raise ScriptError(f"`{' '.join(words)}` does not say how long an empty kernel takes")
+    if not 0.8 * usual <= float(row["floor_us"]) <= 1.2 * usual:
+        raise ScriptError(f"an empty kernel takes {float(row['floor_us']):.2f} us on this {device} now, and {usual:.2f} us in our logs ({len(ours)} "
+                          "runs): short times would not compare, and nothing was measured; allowed: another session or machine, or "
+                          "--any-session, which measures anyway")
 
 
 def check_folder(name, folder, gpu):

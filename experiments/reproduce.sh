@@ -5,6 +5,7 @@
 #     experiments/reproduce.sh --as a100             into results/a100/, with a README.md: one table of what was measured
 #     experiments/reproduce.sh -o /tmp/mine book depth     into another folder; only these experiments
 #     experiments/reproduce.sh --dry-run             prints what there is to do and how long it takes
+#     experiments/reproduce.sh --any-session         also where an empty kernel takes another time than in our logs of this GPU
 #     experiments/reproduce.sh --measure-only        no figures and no page: needs neither packages nor the network
 #
 # It skips complete experiments, so you can stop it at any time and start it again. Without a GPU the executor runs smaller

@@ -817,11 +817,12 @@ class Evidence(Command):
 
         checked(svg.format(source))
         packed = self.folder / f"{figure}.gz"
-        for text, expect in ((svg.format(source), 0), ("<svg/>", 3)):
+        for text, expect, message in ((svg.format(source), 0, ""), ("<svg/>", 3, "it does not say that it is this figure")):
             (self.folder / figure).unlink(missing_ok=True)
             packed.write_bytes(gzip.compress(text.encode()))
             self.write_sum()
-            self.run_claims("check", expect=expect)
+            self.assertIn(message, self.run_claims("check", expect=expect)[1])
+        self.assertEqual(checked(svg.format(source), 3), "m/figures/k-wrong.svg: there is k-wrong.svg.gz too; allowed: one of the two files")
         packed.unlink()
         no_source = "m/figures/k-wrong.svg: it does not say that it is this figure, and of which log; allowed: as experiments/plot.sh " \
                     "draws it"
