@@ -14,6 +14,7 @@ import argparse
 import base64
 import concurrent.futures
 import dataclasses
+import gc
 import gzip
 import html
 import json
@@ -292,4 +293,5 @@ def main():
 
 
 if __name__ == "__main__":
+    gc.disable()  # saves a seventh of the time; what a page is made of is needed to the end
     checked_output.run("report.sh", main)
