@@ -4,7 +4,7 @@
 #     experiments/build.sh [PRESET [TARGET]]   a configure preset of CMakePresets.json; without one, release if this
 #                                              machine has a CUDA toolkit and a GPU, otherwise cpu-only
 #     experiments/build.sh --cuda [TARGET]     release, for a GPU elsewhere; an error without a CUDA toolkit
-#     experiments/build.sh --check             lists what a build needs and this machine lacks; installs and builds nothing
+#     experiments/build.sh --check             lists what a build or the ordinary tests need and this machine lacks; installs and builds nothing
 #     experiments/build.sh PRESET run WORD...  only what `nestbed run WORD...` needs: the program, and modules of workloads
 #
 # The target nestbed is the program with all that its commands need, but for traces on a GPU: their kernels are in the target
@@ -40,20 +40,28 @@ is_there() {
     command) command -v "$2" >/dev/null ;;
     header) "$compiler" -E -x c++ - <<<"#include <$2>" >/dev/null 2>&1 ;;
     library) "$compiler" -shared -nostdlib -o /dev/null "-l$2" 2>/dev/null ;;
+    module) /usr/bin/python3 -c "import importlib.util; exit(not importlib.util.find_spec('$2'))" 2>/dev/null ;;
     esac
 }
 
 # Prints what is missing, and exits with 1 if something is.
 check_parts() {
     local part package kind name version missing=()
-    for part in "${parts[@]}"; do
+    for part in "${parts[@]}" "${test_packages[@]/%/:module:}"; do
         IFS=: read -r package kind name <<<"$part"
-        is_there "$kind" "$name" || missing+=("$package|$kind $name")
+        [[ $kind != module ]] || name=${package#python3-}
+        is_there "$kind" "$name" || missing+=("$package|${kind/module/Python module} $name")
     done
     if command -v "$compiler" >/dev/null; then
         version=$("$compiler" -dumpversion | cut -d . -f 1)
         ((version >= 12)) || missing+=("g++-12|g++ 12 or later (here: $version; CXX=g++-12 chooses another)")
         [[ -e $("$compiler" -print-file-name=plugin)/include/gcc-plugin.h ]] || missing+=("gcc-$version-plugin-dev|header gcc-plugin.h")
+    else # of the g++ that this release gives
+        case $(. /etc/os-release && printf '%s' "$ID-$VERSION_ID") in
+        debian-12) missing+=("gcc-12-plugin-dev|header gcc-plugin.h") ;;
+        ubuntu-24.04) missing+=("gcc-13-plugin-dev|header gcc-plugin.h") ;;
+        debian-13) missing+=("gcc-14-plugin-dev|header gcc-plugin.h") ;;
+        esac
     fi
     if command -v cmake >/dev/null; then
         version=$(cmake --version | sed -n '1s/[^0-9]*//p')
@@ -65,7 +73,7 @@ check_parts() {
         exit 0
     }
     printf '%s\n' "${missing[@]}" | sed 's/^\([^|]*\)|\(.*\)/missing: \2  (package \1)/' >&2
-    say "as root: apt-get install $(printf '%s\n' "${missing[@]}" | sed 's/|.*//' | sort -u | xargs)"
+    say "as root: apt-get install --no-install-recommends $(printf '%s\n' "${missing[@]}" | sed 's/|.*//' | sort -u | xargs)"
     exit 1
 }
 
@@ -78,10 +86,7 @@ nvcc=$(find_nvcc)
 # The GPU of this machine. The CUDA code is made for it, unless the preset says for which GPUs.
 capability=$(find_capability)
 if [[ $preset == --cuda ]]; then
-    [[ -n $nvcc ]] || {
-        say "build.sh: --cuda: no nvcc of CUDA 12.4 or later was found; allowed: with one on the PATH, in CUDACXX, CUDA_HOME or /usr/local/cuda"
-        exit 2
-    }
+    [[ -n $nvcc ]] || refuse_cuda
     preset=release
     options+=(-DNESTBED_CUDA=ON)
 elif [[ -z $nvcc ]]; then
@@ -95,6 +100,16 @@ fi
 preset=${preset:-release}
 [[ -z $capability || $preset == cdp1* || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
 
+presets=$(sed -n 's/.*{ "name": "\([^"]*\)", "configurePreset".*/\1/p' "$root/CMakePresets.json" | xargs)
+[[ " $presets " == *" $preset "* ]] || {
+    say "build.sh: there is no preset $preset; allowed: ${presets// /, }, or --cuda"
+    exit 2
+}
+if [[ ${2:-} == run ]]; then
+    for word in "${@:3}"; do
+        [[ $word != *.cfg && $word != *.cfg:* ]] || check_path "${word/%.cfg:*/.cfg}"
+    done
+fi
 install_packages "${parts[@]%%:*}"
 # The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.
 install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
@@ -102,18 +117,19 @@ install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
 # Warnings are errors only on Debian 12, where nestbed is developed. A newer compiler may have new warnings.
 grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF)
 
-cd "$root"
-cmake --preset "$preset" "${options[@]}" >&2
-build() { cmake --build --preset "$preset" "$@" >&2; }
+# The user's paths are relative to the current folder, CMake's presets to the repository.
+in_root() { (cd "$root" && "$@"); }
+in_root cmake --preset "$preset" "${options[@]}" >&2
+build() { in_root cmake --build --preset "$preset" "$@" >&2; }
 case ${2:-} in
 '') build ;;
 nestbed) build --target nestbed_commands ;;
 run)
     # The modules of the strategies in an experiment's file are built beside the program, which then says what else is needed.
     names=$(for word in "${@:3}"; do [[ ! -f $word ]] || sed -n 's/^strategy *= *//p' "$word"; done | tr -sc 'a-z0-9_' '|')
-    readarray -t rooms < <(grep -slE "\.name = \"(${names%|})\"" nested/*/*.cu baseline/*/*.cu | cut -d / -f 2 | sort -u)
+    readarray -t rooms < <(grep -slE "\.name = \"(${names%|})\"" "$root"/{nested,baseline}/*/*.cu | sed 's|/[^/]*$||; s|.*/||' | sort -u)
     build --target nestbed "${rooms[@]/#/workload_}"
-    modules=$("build/$preset/nestbed" modules "${@:3}")
+    modules=$("$root/build/$preset/nestbed" modules "${@:3}")
     read -r -a modules <<<"$modules"
     ((! ${#modules[@]})) || build --target "${modules[@]}"
     ;;

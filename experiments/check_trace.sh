@@ -13,6 +13,7 @@ answer_help "" "$@"
     echo "check_trace.sh: no trace was named; allowed: one or more files of nestbed trace" >&2
     exit 2
 }
+for trace in "$@"; do check_path "$trace"; done
 viewer=$root/build/traceviewer/node_modules/traceviewer
 if [[ ! -d $viewer ]]; then
     command -v npm >/dev/null || install_packages nodejs npm

@@ -35,6 +35,7 @@ def run(*words):
 def unpacked(archive, scratch):
     """The folders of an archive that have files in them, in order."""
     with tarfile.open(archive) as tar:
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has none, later ones want one
         for member in tar:
             if member.isfile() and not {"..", "/"} & set(pathlib.PurePath(member.name).parts):  # stays in the folder
                 tar.extract(member, scratch)

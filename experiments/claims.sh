@@ -23,6 +23,7 @@ case " $* " in
     exit 2
     ;;
 esac
+check_nestbed
 install_packages python3-pandas python3-matplotlib
 find_nestbed
 exec /usr/bin/python3 "$here/claims.py" "$@"

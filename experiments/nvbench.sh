@@ -10,6 +10,8 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 answer_help "$here/nvbench.py" "$@"
+check_nestbed
+check_path "${1-}"
 install_packages python3-pandas
 find_nestbed
 exec /usr/bin/python3 "$here/nvbench.py" "$@"

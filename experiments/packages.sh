@@ -17,7 +17,7 @@ install_packages() {
     local apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
     if ((EUID != 0)); then
         command -v sudo >/dev/null || {
-            say "${0##*/}: as root, run: apt-get install ${missing[*]}"
+            say "${0##*/}: as root, run: apt-get install --no-install-recommends ${missing[*]}"
             exit 1
         }
         apt=(sudo "${apt[@]}")
@@ -27,9 +27,12 @@ install_packages() {
     "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# What the ordinary tests need beside the build: modules of Python.
+test_packages=(python3-pandas python3-matplotlib)
+
 # install_test_packages [--all]: what the ordinary tests need beside the build, or all tests.
 install_test_packages() {
-    install_packages python3-pandas python3-matplotlib
+    install_packages "${test_packages[@]}"
     [[ ${1-} == --all ]] || return 0
     install_packages python3-plotly python3-selenium chromium chromium-driver
     ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
@@ -73,20 +76,45 @@ find_capability() {
     [[ ! $found =~ ^[0-9]+$ ]] || printf '%s' "$found"
 }
 
+# check_nestbed [--cuda|'']: what can be refused before anything is installed or built: a NESTBED that is no program, NESTBED beside
+# --cuda, and --cuda without a CUDA toolkit.
+check_nestbed() {
+    if [[ -n ${NESTBED:-} && -n ${1:-} ]]; then
+        say "${0##*/}: --cuda: NESTBED=$NESTBED names a program, and nothing is built; allowed: --cuda, or NESTBED"
+    elif [[ -n ${NESTBED:-} ]] && ! type -P -- "$NESTBED" >/dev/null; then
+        say "${0##*/}: NESTBED=$NESTBED: there is no such program; allowed: the path of a nestbed, or unset it to build one"
+    elif [[ -n ${1:-} && -z $(find_nvcc) ]]; then
+        refuse_cuda
+    else
+        return 0
+    fi
+    exit 2
+}
+refuse_cuda() {
+    say "${0##*/}: --cuda: no nvcc of CUDA 12.4 or later was found; allowed: with one on the PATH, in CUDACXX, CUDA_HOME or /usr/local/cuda"
+    exit 2
+}
+
+# check_path [PATH]: refuses the path of a file or folder that does not exist, before anything is installed or built. An option or
+# nothing passes.
+check_path() {
+    [[ -z ${1:-} || $1 == -* || -e $1 || -e $1.gz ]] || {
+        say "${0##*/}: $1: there is no such file or folder; allowed: one that exists"
+        exit 2
+    }
+}
+
 # find_nestbed [--cuda|'' [run WORD...]]: exports NESTBED, the program that the scripts run: the one that NESTBED names,
 # otherwise one that it builds now, with --cuda also for a GPU elsewhere; with all workloads, or those of this `nestbed run`.
 find_nestbed() {
     local found cuda=${1:-}
+    check_nestbed "$cuda"
     shift $(($# > 0))
     (($#)) || set -- nestbed
     if [[ -z ${NESTBED:-} ]]; then
         found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "$cuda" "$@")/nestbed
-    elif [[ -n $cuda ]]; then
-        say "${0##*/}: --cuda: NESTBED=$NESTBED names a program, and nothing is built; allowed: --cuda, or NESTBED"
-        exit 2
-    elif ! found=$(type -P -- "$NESTBED"); then
-        say "${0##*/}: NESTBED=$NESTBED: there is no such program; allowed: the path of a nestbed, or unset it to build one"
-        exit 2
+    else
+        found=$(type -P -- "$NESTBED")
     fi
     NESTBED=$(realpath -- "$found")
     export NESTBED

@@ -9,6 +9,7 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 answer_help "$here/pays.py" "$@"
+check_nestbed
 install_packages python3-pandas python3-matplotlib
 find_nestbed
 exec /usr/bin/python3 "$here/pays.py" "$@"

@@ -16,6 +16,8 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 answer_help "$here/plot.py" "$@"
+[[ ${1-} == --setup ]] || check_nestbed
+check_path "${1-}"
 install_packages python3-pandas python3-matplotlib
 if [[ "${1-}" == --setup ]]; then exit 0; fi
 find_nestbed

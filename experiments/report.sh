@@ -14,6 +14,8 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 source "$here/packages.sh"
 
 answer_help "$here/report.py" "$@"
+check_nestbed
+check_path "${1-}"
 install_packages python3-pandas python3-matplotlib python3-plotly
 find_nestbed
 exec /usr/bin/python3 "$here/report.py" "$@"

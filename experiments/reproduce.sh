@@ -14,5 +14,8 @@ set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
-command -v python3 >/dev/null || install_packages python3
+command -v python3 >/dev/null || {
+    check_nestbed
+    install_packages python3
+}
 exec python3 "$here/reproduce.py" "$@"

@@ -30,6 +30,7 @@ while [[ ${1-} == --all || ${1-} == --thorough || ${1-} == --cuda ]]; do
     esac
     shift
 done
+check_nestbed "$cuda"
 options=("$@")
 target=''
 if [[ ${NESTBED_ALL-} != 1 ]]; then
@@ -49,7 +50,7 @@ if [[ ${NESTBED_ALL-} != 1 ]]; then
     options+=(--label-exclude "$left")
 fi
 if [[ -n ${NESTBED:-} ]]; then
-    find_nestbed "$cuda"
+    find_nestbed
     build=$(dirname -- "$NESTBED")
     [[ -x $build/tests/nestbed_tests ]] || {
         say "run.sh: NESTBED=$NESTBED: there are no tests in $build; allowed: a nestbed beside its tests, or unset to build both"

@@ -15,6 +15,7 @@ import time
 import unittest
 
 from runs import LIMIT, NESTBED, Runs, rows_of, runs_of
+from scratch import needs_terminal
 
 CASES = ("--backend", "cpu", "--strategy", "neighbored,nosync,barrier,tail", "--grid", "4,16", "--block", "64", "--warmup", "0")
 LONG = (*CASES, "--repeat", "2000")  # takes some seconds, so that there is time to change its files
@@ -317,6 +318,7 @@ class Streams(Attacked):
                 self.assertEqual(out.count("\n"), 1 + SHORT_ROWS)
         self.assertEqual(self.shell("$N -o /dev/null > /dev/null")[1], "")  # neither output is of use
 
+    @needs_terminal
     def test_the_terminal_of_a_process_is_standard_output_too(self):
         pid, ours = pty.fork()
         if pid == 0:
@@ -327,6 +329,7 @@ class Streams(Attacked):
         self.assertNotIn(b"manifest", shown)
         self.assertEqual(self.names(), [])
 
+    @needs_terminal
     def test_a_terminal_by_its_name_is_standard_output(self):
         ours, theirs = pty.openpty()
         process = subprocess.Popen([NESTBED, "run", *SHORT, "-o", os.ttyname(theirs)], cwd=self.folder, text=True, stdout=theirs,

@@ -13,13 +13,12 @@ import sys
 import unittest
 import unittest.mock
 
-from scratch import ROOT, Scratch
+from scratch import ROOT, Scratch, only_all
 
 import checked_output
 import log_files
 import logs
 import plot
-import report
 
 NESTBED = os.path.abspath(os.environ["NESTBED"])
 H200 = ROOT / "results/h200"
@@ -107,7 +106,9 @@ class Scripts(Compressed):
             self.assertEqual(drawn, {path.name: path.read_bytes() for path in (self.plain / "figures").iterdir()})
             shutil.rmtree(self.packed / "figures", ignore_errors=True)
 
+    @only_all  # the ordinary tests install no plotly
     def test_make_the_same_page(self):
+        import report  # pylint: disable=import-outside-toplevel
         pages = []
         for folder in (self.plain, self.packed):
             (folder / "claims.json").write_text('{"claims": []}')

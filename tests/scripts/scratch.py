@@ -1,4 +1,5 @@
-"""What tests of scripts share: the repository, its scripts on Python's path, and a folder for each test."""
+"""What tests of scripts share: the repository, its scripts on Python's path, a folder for each test, and why tests were skipped."""
+import collections
 import os
 import pathlib
 import sys
@@ -10,7 +11,34 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 
 ALL = os.environ.get("NESTBED_ALL") == "1"
-only_all = unittest.skipUnless(ALL, "left to tests/run.sh --all")
+LEFT = "left to tests/run.sh --all"
+only_all = unittest.skipUnless(ALL, LEFT)
+
+
+def why_no_terminal():
+    """Why this machine gives no pseudo-terminal, as in a chroot without /dev/pts; None if it gives one."""
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError as error:
+        return f"this machine gives no pseudo-terminal: {error.strerror}"
+    return None
+
+
+needs_terminal = unittest.skipIf(why_no_terminal(), why_no_terminal())
+
+
+class Result(unittest.TextTestResult):
+    """At the end says what was skipped and why, in lines that tests/summary.py reads."""
+
+    def stopTestRun(self):
+        super().stopTestRun()
+        reasons = collections.Counter(reason for _, reason in self.skipped if reason != LEFT)
+        for reason, count in reasons.items():
+            self.stream.writeln(f"\nskipped: {reason} ({count} of {pathlib.Path(sys.argv[0]).stem})")
+
+
+unittest.TextTestRunner.resultclass = Result
 
 
 class Scratch(unittest.TestCase):

@@ -320,8 +320,8 @@ class Build(Scratch):
 
     NO_GPU = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 
-    def build(self, *words, cuda="13.0", gpu="8.9", script="experiments/build.sh", **variables):
-        for name in ("experiments/build.sh", "experiments/packages.sh", script):
+    def build(self, *words, cuda="13.0", gpu="8.9", script="experiments/build.sh", cwd=None, **variables):
+        for name in ("CMakePresets.json", "experiments/build.sh", "experiments/packages.sh", script):
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             text = (ROOT / name).read_text().replace("/usr/local/cuda", "/nowhere/cuda")  # not the CUDA toolkit of this machine
             (self.folder / name).write_text(text)
@@ -336,7 +336,7 @@ class Build(Scratch):
             (self.folder / "bin/nvcc").unlink()
         (self.folder / "asked").unlink(missing_ok=True)
         path = ":".join(part for part in os.environ["PATH"].split(":") if not (pathlib.Path(part) / "nvcc").exists())
-        return subprocess.run([self.folder / script, *words], capture_output=True, text=True, check=False,
+        return subprocess.run([self.folder / script, *words], capture_output=True, text=True, check=False, cwd=cwd,
                               env={"PATH": f"{self.folder}/bin:{path}", **variables})
 
     def asked(self, *words, **machine):
@@ -396,14 +396,16 @@ class Build(Scratch):
         for preset in ("release", "cpu-only"):
             program = self.folder / "build" / preset / "nestbed"
             program.parent.mkdir()
-            program.write_text('#!/bin/sh\n[ "$1" = modules ] && echo workload_a workload_b || echo "$0 $@"\n')
+            program.write_text('#!/bin/sh\n[ "$1" = modules ] && [ -f x.cfg ] && echo workload_a workload_b || echo "$0 $@"\n')
             program.chmod(0o755)
-        (self.folder / "x.cfg").write_text("strategy = two, one # of a\ngrid = 1\n")
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "x.cfg").write_text("strategy = two, one # of a\ngrid = 1\n")
         for room, name in (("a", "one"), ("b", "ones")):
             (self.folder / "nested" / room).mkdir(parents=True)
             (self.folder / f"nested/{room}/{name}.cu").write_text(f'    .name = "{name}",\n')
         for words, preset in ((("--cuda", "x.cfg"), "release"), (("x.cfg",), "cpu-only")):
-            done = self.build(*words, gpu=self.NO_GPU, script="experiments/run.sh")
+            done = self.build(*words, gpu=self.NO_GPU, script="experiments/run.sh", cwd=elsewhere)
             self.assertEqual((done.returncode, done.stdout), (0, f"{self.folder}/build/{preset}/nestbed run x.cfg\n"), done.stderr)
             self.assertRegex((self.folder / "asked").read_text(), f"--build --preset {preset} --target nestbed workload_a\n"  # and no other workload
                              f"--build --preset {preset} --target workload_a workload_b\n$")
@@ -414,7 +416,7 @@ class Build(Scratch):
             self.assertEqual(re.findall("--target (.*)", (self.folder / "asked").read_text()), targets)
 
     def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
-        self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89$")
+        self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89( -DNESTBED_WERROR=OFF)?$")
         for preset in ("all-gpus", "cdp1"):
             self.assertNotIn("ARCHITECTURES", self.asked(preset))
 
@@ -478,12 +480,26 @@ class Scripts(WithTools):
 
     def test_want_the_nestbed_that_is_named_to_be_there(self):
         for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"), ("claims.sh", "check"),
-                              ("nvbench.sh", "x.csv y.csv"), ("predicted.sh", "x"), ("reproduce.sh", "--dry-run"), ("../tests/run.sh", "-N")):
-            with self.subTest(script=script):
-                done = self.with_tools(ROOT / "experiments" / script, *words.split(), nestbed="/nowhere/nestbed", cmake="exit 1")
-                self.assertEqual(done.returncode, 2)
-                self.assertEqual(done.stderr, f"{pathlib.Path(script).name}: NESTBED=/nowhere/nestbed: there is no such program; "
-                                              "allowed: the path of a nestbed, or unset it to build one\n")
+                              ("nvbench.sh", "x.csv y.csv"), ("pays.sh", "choose x"), ("predicted.sh", "x"), ("reproduce.sh", "--dry-run"),
+                              ("../tests/run.sh", "-N")):
+            self.assert_refused(script, words, "NESTBED=/nowhere/nestbed: there is no such program; allowed: the path of a nestbed, or unset it to "
+                                "build one", nestbed="/nowhere/nestbed")
+
+    def assert_refused(self, script, words, said, nestbed=""):
+        """By what the user said alone: although all packages are missing, nothing is installed, and nothing built."""
+        called_tool = f"echo $0 >>{self.folder}/called; exit 1"
+        with self.subTest(script=script, words=words):
+            done = self.with_tools(ROOT / "experiments" / script, *words.split(), nestbed=nestbed, cmake=called_tool, apt_get=called_tool,
+                                   dpkg_query="exit 1", sudo=called_tool, npm=called_tool)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"{pathlib.Path(script).name}: {said}\n"))
+            self.assertFalse((self.folder / "called").exists())
+
+    def test_want_the_files_that_are_named_to_be_there(self):
+        for script in ("plot.sh", "report.sh", "predicted.sh", "nvbench.sh", "check_trace.sh"):
+            self.assert_refused(script, "nowhere", "nowhere: there is no such file or folder; allowed: one that exists")
+        self.assert_refused("build.sh", "cpu-only run nowhere.cfg", "nowhere.cfg: there is no such file or folder; allowed: one that exists")
+        self.assert_refused("build.sh", "cpu", "there is no preset cpu; allowed: release, all-gpus, debug, asan, cpu-only, ci-cuda, no-ledger-cpu, "
+                            "no-ledger, cdp1, cdp1-debug, or --cuda")
 
 
 class TestRun(WithTools):
@@ -646,7 +662,7 @@ class Check(Scratch):
         shown = self.checked('[ "$1" != -E ] || ! grep -q "csv.h\\|png.h" || exit 1\nexec /usr/bin/g++ "$@" </dev/null')
         self.assertEqual((shown.returncode, shown.stdout), (1, ""))
         self.assertTrue(shown.stderr.endswith("missing: header csv.h  (package libcsv-dev)\nmissing: header png.h  (package libpng-dev)\n"
-                                              "as root: apt-get install libcsv-dev libpng-dev\n"), shown.stderr)
+                                              "as root: apt-get install --no-install-recommends libcsv-dev libpng-dev\n"), shown.stderr)
 
     def test_refuses_an_old_compiler(self):
         shown = self.checked('[ "$1" != -dumpversion ] || { echo 11; exit; }\nexec /usr/bin/g++ "$@"')

@@ -22,6 +22,7 @@ import time
 import unittest
 
 from runs import TESTS, Runs, identities, manifest_of, rows_of, runs_of
+from scratch import needs_terminal
 
 KILLS = int(os.environ.get("KILLS", "100" if os.environ.get("NESTBED_THOROUGH") == "1" else "25"))
 BACKEND = os.environ.get("BACKEND", "cpu")
@@ -633,6 +634,7 @@ class Faulty(Sweep):
 
 
 class ProgressIsShown(Sweep):
+    @needs_terminal
     def test_on_a_terminal_in_a_line_of_its_width(self):
         ours, theirs = pty.openpty()
         process = self.start("long.cfg", "-o", self.log.name, stderr=theirs)
