@@ -2,23 +2,25 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/last_report.hpp"
 #include "base/standard_streams.hpp"
 #include "base/text.hpp"
 #include "device/cpu/guarded_memory.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
+#include "device/cpu/thread.hpp"
 #include "inspect/race_text.hpp"
 #include "model/case_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <ostream>
 #include <string_view>
 #include <sys/time.h>
 #include <unistd.h>
-#include <utility>
 
 namespace nestbed
 {
@@ -42,26 +44,15 @@ void print_races(const WatchedCase& watched, const Races& races)
 namespace
 {
 
-constinit const WatchedCase* running = nullptr; // for the handler of a signal
+// Why a report is written before the end of the case.
+enum class Cause : std::uint8_t { none, timeout, crash };
+std::atomic<Cause> cause = Cause::none;
 
-// Prints what was found so far and why the case has not ended, and ends the process.
-void report_and_end(Status status, std::string (*detail)(), std::string_view advice)
-{
-    StandardOutputToError::end();
-    try {
-        const Sample sample{.status = status, .detail = detail()};
-        Races races = cpu::observer->end();
-        races.sample = sample;
-        print_races(*running, races);
-        running->out.flush();
-        running->err << fmt::format("nestbed: {}: {}\nnestbed: {}; the cases after this one were not run\n",
-                                    heading(running->point), why_not_ok(races.sample), advice);
-        running->err.flush();
-    } catch (const std::exception& error) {
-        running->err << fmt::format("nestbed: {}: {}\n", heading(running->point), error.what()) << std::flush;
-    }
-    _exit(exit_rows_bad);
-}
+constinit std::atomic<const WatchedCase*> running =
+    nullptr; // for the handlers of signals, and the thread that reports
+constinit int crash_signal = 0;
+constinit const void* crash_address = nullptr;
+constinit cpu::ThreadContext* crashed_thread = nullptr;
 
 std::string and_last_access(const std::string& text)
 {
@@ -69,25 +60,59 @@ std::string and_last_access(const std::string& text)
     return last.empty() ? text : text + "; last access: " + last;
 }
 
-void report_unfinished()
+std::string why_not_ended()
 {
-    report_and_end(
-        Status::timeout, [] { return and_last_access("no end within " + duration_text(running->timeout)); },
-        "a kernel may wait for what never comes; --timeout S gives a case more time");
+    if (cause == Cause::timeout)
+        return and_last_access("no end within " + duration_text(running.load()->timeout));
+    if (crash_signal == SIGFPE)
+        return and_last_access("an integer was divided by zero");
+    cpu::current_thread = crashed_thread; // the access is its
+    std::string text = cpu::interruptible->access_without_memory(crash_address);
+    cpu::current_thread = nullptr;
+    return text;
 }
 
-constinit int crash_signal = 0;
-constinit const void* crash_address = nullptr;
-
-void report_crash()
+// Prints what was found so far and why the case has not ended, and ends the process.
+void report_and_end()
 {
-    report_and_end(
-        Status::crashed,
-        [] {
-            return crash_signal == SIGFPE ? and_last_access("an integer was divided by zero")
-                                          : cpu::interruptible->access_without_memory(crash_address);
-        },
-        "the run failed, so that there may be more races than those in what ran");
+    const WatchedCase& watched = *running;
+    const bool is_late = cause == Cause::timeout;
+    StandardOutputToError::end();
+    try {
+        cpu::interruptible->stop();
+        const Sample sample{.status = is_late ? Status::timeout : Status::crashed, .detail = why_not_ended()};
+        Races races = cpu::observer->end();
+        races.sample = sample;
+        print_races(watched, races);
+        watched.out.flush();
+        watched.err << fmt::format("nestbed: {}: {}\nnestbed: {}; the cases after this one were not run\n",
+                                   heading(watched.point), why_not_ok(races.sample),
+                                   is_late
+                                       ? "a kernel may wait for what never comes; --timeout S gives a case more time"
+                                       : "the run failed, so that there may be more races than those in what ran");
+        watched.err.flush();
+    } catch (const std::exception& error) {
+        watched.err << fmt::format("nestbed: {}: {}\n", heading(watched.point), error.what()) << std::flush;
+    }
+    _exit(exit_rows_bad);
+}
+
+void report_is_late(int /*signal*/)
+{
+    constexpr std::string_view kText =
+        "nestbed: what was found so far could not be reported in time, and is not complete\n";
+    static_cast<void>(!::write(STDERR_FILENO, kText.data(), kText.size()));
+    _exit(exit_rows_bad);
+}
+
+// Returns whether it is the first.
+bool ask_for_report(Cause why)
+{
+    Cause none = Cause::none;
+    if (!cause.compare_exchange_strong(none, why))
+        return false;
+    last_report::ask();
+    return true;
 }
 
 // The guards of memory have a handler of SIGSEGV too; whichever of both was made last is called first.
@@ -95,11 +120,17 @@ void has_crashed(int signal, siginfo_t* info, void* /*context*/)
 {
     if (signal == SIGSEGV && cpu::opens_guard(info->si_addr))
         return; // the access is done again
-    static_cast<void>(std::signal(signal, SIG_DFL));
-    crash_signal = signal;
-    crash_address = info->si_addr;
-    if (running != nullptr)
-        cpu::interruptible->interrupt(report_crash); // else it happens again, and ends the process
+    if (last_report::is_this_thread())
+        return report_is_late(signal);
+    if (running == nullptr)
+        return static_cast<void>(std::signal(signal, SIG_DFL)); // it happens again, and ends the process
+    if (cause == Cause::none) {
+        crash_signal = signal;
+        crash_address = info->si_addr;
+        crashed_thread = cpu::current_thread;
+    }
+    ask_for_report(Cause::crash);
+    last_report::wait(); // for the end of the process
 }
 
 void handle_crashes()
@@ -114,19 +145,13 @@ void handle_crashes()
 
 void time_is_up(int /*signal*/)
 {
-    static constinit bool asked = false;
-    if (!std::exchange(asked, true))
-        return cpu::interruptible->interrupt(report_unfinished);
-    constexpr std::string_view kText = "nestbed: the kernels do not end, and what was found so far is lost\n";
-    static_cast<void>(!::write(STDERR_FILENO, kText.data(), kText.size()));
-    _exit(exit_rows_bad);
+    if (running != nullptr)
+        ask_for_report(Cause::timeout);
 }
 
 void set_alarm(std::chrono::seconds after)
 {
-    constexpr std::chrono::seconds kForReport{10};
-    const itimerval timer{.it_interval = {.tv_sec = kForReport.count(), .tv_usec = 0},
-                          .it_value = {.tv_sec = after.count(), .tv_usec = 0}};
+    const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = after.count(), .tv_usec = 0}};
     setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
@@ -134,18 +159,25 @@ void set_alarm(std::chrono::seconds after)
 
 TimeLimit::TimeLimit(const WatchedCase& watched)
 {
+    static const bool has_thread = [] {
+        last_report::prepare(report_and_end, report_is_late);
+        return true;
+    }();
+    static_cast<void>(has_thread);
     running = &watched;
     handle_crashes();
     struct sigaction action {
     };
     action.sa_handler = time_is_up;
-    action.sa_flags = SA_NODEFER | SA_RESTART; // also while it reports
+    action.sa_flags = SA_RESTART;
     sigaction(SIGALRM, &action, nullptr);
     set_alarm(std::chrono::duration_cast<std::chrono::seconds>(watched.timeout));
 }
 
 TimeLimit::~TimeLimit()
 {
+    while (cause != Cause::none)
+        pause(); // the report needs the case, and ends the process
     set_alarm(std::chrono::seconds(0));
     running = nullptr;
 }

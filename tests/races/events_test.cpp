@@ -224,43 +224,6 @@ TEST_P(Events, TheLastAccessIsNamedWithItsPlaceWhileARunGoesOn)
                 StartsWith("atomic read of data[1] at "));
 }
 
-// ---- interruptions ----
-
-unsigned reports = 0;
-
-TEST_P(Events, AnInterruptionIsReportedAtOnceOrAfterTheNextAccessWhereTheExecutorIsAtWork)
-{
-    const auto interrupt = [] { cpu::interruptible->interrupt([] { ++reports; }); };
-    reports = 0;
-    interrupt();
-    EXPECT_EQ(reports, 1U) << "nothing runs";
-    watch([&](cpu::Executor& executor) {
-        interrupt();
-        EXPECT_EQ(reports, 2U) << "no grid runs";
-        executor.run(1, 1, [&] {
-            interrupt();
-            EXPECT_EQ(reports, 3U) << "in a thread";
-        });
-        if (!std::string_view(GetParam()).starts_with("random"))
-            return;
-        unsigned deviations = 0;
-        executor.on_deviation([&](std::uint64_t, const cpu::ThreadContext*, const cpu::ThreadContext*) {
-            if (deviations++ != 0)
-                return;
-            interrupt(); // while the executor chooses
-            EXPECT_EQ(reports, 3U);
-        });
-        for (unsigned run = 0; run < 10 && deviations == 0; ++run)
-            executor.run(4, 1, [this] {
-                data[blockIdx.x] = 1;
-                cpu::delay(1);
-                data[blockIdx.x] = 1;
-            });
-        EXPECT_GT(deviations, 0U);
-        EXPECT_EQ(reports, 4U) << "after the next access, and once";
-    });
-}
-
 INSTANTIATE_TEST_SUITE_P(Races, Events, kSchedules, kScheduleName);
 
 } // namespace

@@ -14,9 +14,10 @@ class Interruptible
     Interruptible& operator=(const Interruptible&) = delete;
     virtual ~Interruptible() = default;
 
-    // For the handler of a signal, on the thread that runs the kernels. Calls `report` where it may call Observer::end():
-    // at once, or at the next access of a kernel if the observer or the executor is at work. `report` throws nothing.
-    virtual void interrupt(void (*report)()) = 0;
+    // Stops the observer's work, for ever: a thread that runs kernels waits at its next access. Only the thread that calls this uses the
+    // observer from now on. Where a thread is at work and does not come to an end of that (a signal has stopped it), this returns after a
+    // second, and what the observer has may not be whole.
+    virtual void stop() = 0;
     // The last access of a kernel: "read of flag[0] at my.cu:12 (depth 0, block 0, thread 3)". A thread that waits in a
     // loop for another one has this access. Empty: there was none. Ask before Observer::end().
     virtual std::string last_access() = 0;

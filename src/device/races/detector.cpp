@@ -64,7 +64,8 @@ Races Detector::end()
                 .threads = threads_,
                 .accesses = accesses_,
                 .memory_bytes = most_bytes_};
-    reset();
+    if (!Busy::is_stopped()) // else a stopped thread may have the lock that freeing memory needs
+        reset();
     return races;
 }
 
@@ -158,16 +159,6 @@ void Detector::remove(WatchedBlock& block)
         forget(begin);
     block_bytes_ -= block.bytes();
     blocks_.erase(&block);
-}
-
-// Between two accesses the executor may be at work, which is in the midst of its own data.
-void Detector::interrupt(void (*report)())
-{
-    const bool in_executor = cpu::current_thread == nullptr && !blocks_.empty();
-    if (Busy::now() || in_executor)
-        return Busy::call_next(report);
-    const Busy busy;
-    report();
 }
 
 // ---- grids and blocks ----

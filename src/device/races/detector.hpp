@@ -144,27 +144,32 @@ struct WatchedBlock {
 class Busy
 {
   public:
-    Busy() : before_(std::exchange(now_, true))
+    Busy() : before_(now())
     {
-        std::atomic_signal_fence(std::memory_order_seq_cst); // a handler of a signal asks now()
+        now_.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst); // stop() sees this, or this thread sees stop()
+        if (!before_ && is_stopped())
+            wait_for_end();
     }
     ~Busy()
     {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (!before_ && next_.load(std::memory_order_relaxed) != nullptr)
-            next_.exchange(nullptr)();
-        now_ = before_;
+        now_.store(before_, std::memory_order_release);
+        if (!before_ && is_stopped())
+            wait_for_end();
     }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 
-    static bool now() { return now_; }
-    // Calls it when the detector has done its next work. What it does is not watched.
-    static void call_next(void (*report)()) { next_ = report; }
+    static bool now() { return now_.load(std::memory_order_relaxed); }
+    // For Interruptible::stop().
+    static void stop();
+    static bool is_stopped() { return stopped_.load(std::memory_order_relaxed); }
 
   private:
-    static inline constinit bool now_ = false;
-    static inline constinit std::atomic<void (*)()> next_ = nullptr;
+    static void wait_for_end(); // unless it is the thread that called stop()
+
+    static inline constinit std::atomic<bool> now_ = false;
+    static inline constinit std::atomic<bool> stopped_ = false;
     bool before_;
 };
 
@@ -198,7 +203,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void block_ends(void* block) override;
     void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
                        std::string_view name) override;
-    void interrupt(void (*report)()) override;
+    void stop() override { Busy::stop(); }
     std::string last_access() override;
     std::string access_without_memory(const void* address) override;
 

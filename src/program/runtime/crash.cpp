@@ -1,18 +1,18 @@
 // What a program prints when a signal ends it: which kernel, block, thread and line; and, of a watched program, what the race detector has
 // found so far. Then the signal does what it does by default.
-#include "device/cpu/interruptible.hpp"
+#include "base/last_report.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <memory>
 #include <optional>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -22,7 +22,9 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT};
+constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL}; // of an instruction
+// SIGQUIT is not among them: it ends a program that does not end by the others.
+constexpr std::array kOthers{SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGALRM, SIGXCPU, SIGPIPE, SIGUSR1, SIGUSR2};
 
 // Only functions that a signal handler may call.
 void write_text(const char* text)
@@ -36,13 +38,13 @@ void write_text(const char* text)
     }
 }
 
-void write_number(std::uint64_t number, unsigned base = 10)
+void write_number(unsigned number)
 {
-    std::array<char, 24> digits{};
+    std::array<char, 12> digits{};
     std::size_t at = digits.size() - 1;
     do {
-        digits.at(--at) = "0123456789abcdef"[number % base];
-        number /= base;
+        digits.at(--at) = static_cast<char>('0' + number % 10);
+        number /= 10;
     } while (number != 0);
     write_text(&digits.at(at));
 }
@@ -75,64 +77,47 @@ const char* cause_of(int signal, const siginfo_t& info)
         return "asked to end (SIGTERM)";
     case SIGINT:
         return "interrupted (SIGINT)";
+    case SIGHUP:
+        return "the terminal is closed (SIGHUP)";
+    case SIGALRM:
+        return "alarm (SIGALRM)";
+    case SIGXCPU:
+        return "limit of processor time (SIGXCPU)";
+    case SIGPIPE:
+        return "write to a pipe that nobody reads (SIGPIPE)";
+    case SIGUSR1:
+        return "ended by SIGUSR1";
+    case SIGUSR2:
+        return "ended by SIGUSR2";
     default:
         return "abort";
     }
 }
 
-// The line, by addr2line in a process of its own.
-void write_source(const void* code)
+// What ends the program: the first signal that does.
+std::atomic<int> ending_signal = 0;
+std::atomic<pid_t> ending_thread = 0;
+std::atomic<const void*> ending_code = nullptr; // which instruction; nullptr: not said
+std::atomic<bool> ending_thread_waits = false;
+
+void report_is_late(int /*signal*/)
 {
-    Dl_info object{};
-    if (dladdr(code, &object) == 0)
+    write_text("nestbed: the report takes too long; it is not complete\n");
+    last_report::end_by(ending_signal);
+}
+
+// On the thread of last_report.
+void write_report()
+{
+    if (const void* const code = ending_code)
+        if (const std::string line = source_of(code); !line.empty())
+            say("at " + line);
+    const bool is_done = report_so_far();
+    if (ending_thread_waits)
         return;
-    Dl_info own{};
-    const bool is_of_program = // or of a shared library: the executor is in the program
-        dladdr(reinterpret_cast<const void*>(&write_number), &own) == 0 || own.dli_fbase == object.dli_fbase;
-    constexpr std::uintptr_t kFixedBase = 0x400000;
-    const auto base = reinterpret_cast<std::uintptr_t>(object.dli_fbase);
-    auto address = reinterpret_cast<std::uintptr_t>(code);
-    if (base != kFixedBase)
-        address -= base;
-    std::array<char, 20> text{};
-    std::size_t at = text.size() - 1;
-    for (; address != 0; address /= 16)
-        text.at(--at) = "0123456789abcdef"[address % 16];
-    // The first line that is the user's: the functions of CUDA are inlined into it.
-    constexpr const char* kCommand =
-        "addr2line -i -e \"$0\" \"$1\" 2>/dev/null | grep -v -e /include/nestbed/ -e "
-        "/usr/include/ -e '[?]' -e ':0$' | head -n 1 | sed 's/^/nestbed: at /; s/ (discr.*//' >&2";
-    const pid_t child = fork();
-    if (child == 0) {
-        std::array<char, 4096> program{};
-        const char* file = object.dli_fname;
-        if (is_of_program)
-            file = readlink("/proc/self/exe", program.data(), program.size() - 1) > 0 ? program.data() : nullptr;
-        if (file != nullptr)
-            execl("/bin/sh", "sh", "-c", kCommand, file, &text.at(at), nullptr); // NOLINT(*-vararg)
-        _exit(1);
-    }
-    if (child > 0)
-        waitpid(child, nullptr, 0);
-}
-
-volatile std::sig_atomic_t ending_signal = 0;
-
-bool comes_again(int signal)
-{
-    return signal != SIGABRT && signal != SIGTERM && signal != SIGINT;
-}
-
-// A handler may call few functions, and this calls others: the process ends anyway, at the latest by the alarm.
-void report_and_end()
-{
-    constexpr unsigned kSeconds = 5;
-    static_cast<void>(std::signal(SIGALRM, SIG_DFL));
-    alarm(kSeconds);
-    report_so_far();
-    alarm(0);
-    if (!comes_again(ending_signal))
-        static_cast<void>(raise(ending_signal));
+    while (!is_done)
+        pause(); // the program is at its end, which is the same report
+    last_report::end_by(ending_signal);
 }
 
 struct Registers {
@@ -159,50 +144,71 @@ Registers registers_of([[maybe_unused]] const void* context)
 #endif
 }
 
-void ends(int signal, siginfo_t* info, void* context)
+// Whether it came from outside, so that the thread that it interrupted can go on: nothing is wrong with that thread.
+bool is_request(int signal, const siginfo_t& info)
 {
-    const Registers registers = registers_of(context);
-    if (signal == SIGSEGV && report_outside_access(info->si_addr, registers.writes, registers.code))
-        return; // the access is done again
-    static_cast<void>(std::signal(signal, SIG_DFL));
-    const int before = ending_signal;
-    ending_signal = signal;
-    if (before != 0) // it came while the program was ending
-        return static_cast<void>(raise(signal));
-    const cpu::ThreadContext* const thread = cpu::current_or_latest_thread();
-    const auto* const grid = thread == nullptr ? nullptr : static_cast<const GridRecord*>(thread->program.grid);
-    if (grid != nullptr) {
-        write_text("nestbed: ");
-        write_text(cause_of(signal, *info));
-        write_text(" in kernel ");
-        write_text(grid->kernel.c_str());
-        write_text(" (launched at ");
-        write_text(grid->place.c_str());
-        write_text(")");
-        write_index(", block", thread->block_index);
-        write_index(", thread", thread->thread_index);
-        write_text("\n");
-        const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-        constexpr std::uintptr_t kNear = 1UL << 16U;
-        if (signal == SIGSEGV && registers.stack != 0 && address + kNear > registers.stack &&
-            address < registers.stack + kNear)
-            write_text(
-                "nestbed: the address is at the end of the thread's stack: local arrays or recursion need more "
-                "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
-        if (signal != SIGABRT)
-            write_source(registers.code);
-    }
-    // A fault happens again when the handler returns; what was sent is raised again.
-    if (cpu::interruptible != nullptr)
-        cpu::interruptible->interrupt(report_and_end);
-    else if (!comes_again(signal))
-        static_cast<void>(raise(signal));
+    const bool is_sent = info.si_code <= 0; // by kill(), raise(), alarm() and the like
+    return signal != SIGABRT && signal != SIGPIPE && (is_sent || std::ranges::find(kFaults, signal) == kFaults.end());
 }
 
-} // namespace
-
-namespace
+void describe(int signal, const siginfo_t& info, const Registers& registers)
 {
+    const cpu::ThreadContext* const thread = cpu::current_or_latest_thread();
+    const auto* const grid = thread == nullptr ? nullptr : static_cast<const GridRecord*>(thread->program.grid);
+    if (grid == nullptr)
+        return;
+    write_text("nestbed: ");
+    write_text(cause_of(signal, info));
+    write_text(" in kernel ");
+    write_text(grid->kernel.c_str());
+    write_text(" (launched at ");
+    write_text(grid->place.c_str());
+    write_text(")");
+    write_index(", block", thread->block_index);
+    write_index(", thread", thread->thread_index);
+    write_text("\n");
+    const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+    constexpr std::uintptr_t kNear = 1UL << 16U;
+    if (signal == SIGSEGV && registers.stack != 0 && address + kNear > registers.stack &&
+        address < registers.stack + kNear)
+        write_text("nestbed: the address is at the end of the thread's stack: local arrays or recursion need more "
+                   "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
+    if (signal != SIGABRT)
+        ending_code = registers.code;
+}
+
+// Calls only what the handler of a signal may call. But an access to a guard of memory, which the thread does again, is reported here: it is
+// an access of the program, which holds no lock of the library.
+void ends(int signal, siginfo_t* info, void* context)
+{
+    const int error = errno;
+    const Registers registers = registers_of(context);
+    const bool is_asked = is_request(signal, *info);
+    if (signal == SIGSEGV && !is_asked && report_outside_access(info->si_addr, registers.writes, registers.code))
+        return; // the access is done again
+    if (!is_process_of_program())
+        return last_report::end_by(signal);
+    if (last_report::is_this_thread()) {
+        write_text("nestbed: the report itself failed; it is not complete\n");
+        last_report::end_by(ending_signal);
+    }
+    int none = 0;
+    if (ending_signal.compare_exchange_strong(none, signal)) {
+        ending_thread = gettid();
+        ending_thread_waits = !is_asked;
+        describe(signal, *info, registers);
+        last_report::ask();
+    } else if (!is_asked && ending_thread == gettid()) {
+        last_report::ask(); // it came while the handler was at work
+    }
+    if (!is_asked) {
+        last_report::wait();
+        if (std::ranges::find(kFaults, signal) == kFaults.end())
+            last_report::end_by(signal);
+        static_cast<void>(std::signal(signal, SIG_DFL)); // the fault happens again
+    }
+    errno = error;
+}
 
 // A fiber's stack may be what is full, so handlers have a stack of their own.
 class SignalStack
@@ -234,6 +240,20 @@ class SignalStack
     bool installed_ = false;
 };
 
+void handle(int signal)
+{
+    struct sigaction action {
+    };
+    sigaction(signal, nullptr, &action);
+    if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL)
+        return; // the program's own
+    action = {};
+    action.sa_sigaction = ends;
+    // NODEFER: a fault in the handler is handled, too.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
+    sigaction(signal, &action, nullptr);
+}
+
 } // namespace
 
 void prepare_for_crashes()
@@ -241,19 +261,9 @@ void prepare_for_crashes()
     thread_local const SignalStack stack;
     static_cast<void>(stack);
     static const bool installed = [] {
-        for (const int signal : kSignals) {
-            struct sigaction action {
-            };
-            sigaction(signal, nullptr, &action);
-            if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL)
-                continue; // the program's own
-            action = {};
-            action.sa_sigaction = ends;
-            action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-            for (const int other : kSignals)
-                sigaddset(&action.sa_mask, other);
-            sigaction(signal, &action, nullptr);
-        }
+        last_report::prepare(write_report, report_is_late);
+        std::ranges::for_each(kFaults, handle);
+        std::ranges::for_each(kOthers, handle);
         return true;
     }();
     static_cast<void>(installed);

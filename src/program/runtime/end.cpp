@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -104,7 +105,7 @@ std::optional<int> report(int status)
     if (env.tree)
         text += launch_tree_text(ledger);
     text += refusals_text(counts);
-    static_cast<void>(std::fputs(text.c_str(), stderr));
+    write_error(text);
     if (!env.trace_file.empty())
         write_file("NESTBED_TRACE", env.trace_file, timeline_json(ledger));
     if (!env.report_file.empty())
@@ -113,12 +114,14 @@ std::optional<int> report(int status)
 }
 
 pid_t process = 0; // the program itself
-bool reported = false;
+std::atomic<bool> reported = false;
 
 void at_end(int status, void* /*argument*/)
 {
-    if (getpid() != process || reported)
-        return;                       // a child of the program that did not execute another one
+    if (!is_process_of_program())
+        return; // a child of the program that did not execute another one
+    while (reported.exchange(true))
+        pause();                      // a signal ends the program
     if (state().running.try_lock()) { // else another thread of the host runs a kernel, which may never end
         state().running.unlock();
         finish_launches();
@@ -131,21 +134,38 @@ void at_end(int status, void* /*argument*/)
     }
 }
 
+// What the program has printed. The thread that the signal has stopped may be in a function that prints: then some of it is lost.
+void flush_standard_output()
+{
+    if (ftrylockfile(stdout) != 0)
+        return;
+    static_cast<void>(std::fflush(stdout));
+    funlockfile(stdout);
+}
+
 } // namespace
 
-void report_so_far()
+bool is_process_of_program()
 {
-    if (getpid() != process || std::exchange(reported, true))
-        return;
-    static_cast<void>(std::fflush(nullptr));
-    if (cpu::interruptible != nullptr)
+    return getpid() == process;
+}
+
+bool report_so_far()
+{
+    if (reported.exchange(true))
+        return false;
+    state(); // a thread that is making it must not be stopped before it has
+    flush_standard_output();
+    if (cpu::interruptible != nullptr) {
+        cpu::interruptible->stop();
         if (const std::string last = cpu::interruptible->last_access(); !last.empty())
             say("the program did not come to its end, so that there may be more races than those that follow; last "
                 "access: " +
                 last);
-    note_finding();
-    report(exit_could_not);
-    static_cast<void>(std::fflush(nullptr));
+        note_finding();
+        report(exit_could_not);
+    }
+    return true;
 }
 
 namespace
@@ -169,8 +189,8 @@ void begin_program()
             static_cast<void>(std::fprintf(stderr, "nestbed: %s\n", error.what()));
             _exit(exit_usage);
         }
-        prepare_for_crashes();
         process = getpid();
+        prepare_for_crashes();
         on_exit(at_end, nullptr);
         return true;
     }();

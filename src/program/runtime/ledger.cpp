@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 namespace nestbed::program
 {
@@ -40,7 +41,13 @@ void Ledger::add(const std::shared_ptr<GridRecord>& grid)
 
 std::vector<KernelCounts> Ledger::counts() const
 {
-    const std::lock_guard lock(mutex_);
+    // A thread that a signal has stopped keeps the lock.
+    constexpr unsigned kMaxTries = 500;
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    for (unsigned tries = 0; !lock && tries < kMaxTries; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        static_cast<void>(lock.try_lock());
+    }
     std::vector<KernelCounts> counts;
     for (const Row& row : rows_)
         if (!row.of_library || row.counts.refused > 0)

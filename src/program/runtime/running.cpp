@@ -55,11 +55,14 @@ std::string source_of(const void* code)
     Dl_info own{};
     const bool is_of_program = // or of a shared library: the executor is in the program
         dladdr(reinterpret_cast<const void*>(&source_of), &own) == 0 || own.dli_fbase == object.dli_fbase;
+    const std::string_view name = object.dli_fname;
+    if (!is_of_program && (name.starts_with("/lib") || name.starts_with("/usr/lib")))
+        return ""; // no line of the user's
     std::string file = fmt::format("\"$(readlink /proc/{}/exe)\"", getpid());
     if (!is_of_program) {
         file = "'";
-        for (const char* byte = object.dli_fname; *byte != '\0'; ++byte)
-            file += *byte == '\'' ? std::string("'\\''") : std::string(1, *byte);
+        for (const char byte : name)
+            file += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
         file += "'";
     }
     const std::string command =

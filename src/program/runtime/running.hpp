@@ -34,8 +34,11 @@ class WatchedRun
 // Something other than a loop has happened: a thread began or ended, launched, or reached a barrier.
 void made_progress();
 
-// Prints and writes what the end of the program would, at a signal that ends it. Once.
-void report_so_far();
+// Prints and writes what the end of the program would, at a signal that ends it. Called on the thread of last_report; a thread that a signal
+// has stopped may hold any lock. Returns false if another thread has begun to do so, because the program has come to its end.
+bool report_so_far();
+// False in a child of the program that executes no other program.
+bool is_process_of_program();
 
 // Messages at signals that end the program, on this operating-system thread.
 void prepare_for_crashes();

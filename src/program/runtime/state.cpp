@@ -1,5 +1,6 @@
 #include "program/runtime/state.hpp"
 
+#include "base/last_report.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/runtime/errors.hpp"
@@ -7,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <unistd.h>
 
 namespace nestbed::program
 {
@@ -115,10 +118,23 @@ cudaError_t noted_at(const void* place, cudaError_t error, const std::string& te
     return noted(error, line.empty() ? text : line + ": " + text);
 }
 
+void write_error(std::string_view text)
+{
+    while (!text.empty()) {
+        const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
 void say(const std::string& text)
 {
-    static_cast<void>(std::fflush(stdout));
-    static_cast<void>(std::fputs(("nestbed: " + text + "\n").c_str(), stderr));
+    if (!last_report::is_this_thread())
+        static_cast<void>(std::fflush(stdout));
+    write_error("nestbed: " + text + "\n");
 }
 
 } // namespace nestbed::program

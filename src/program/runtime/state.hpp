@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace nestbed::program
 {
@@ -61,6 +62,8 @@ void note_finding();
 bool has_finding();
 // "nestbed: TEXT" on standard error.
 void say(const std::string& text);
+// On standard error. Takes no lock: a thread that a signal has stopped may hold that of the stream.
+void write_error(std::string_view text);
 
 // ---- launches ----
 
