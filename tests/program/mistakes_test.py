@@ -209,7 +209,7 @@ class NothingRan(Programs):
         done = run("races", self.KERNEL, main)
         self.check(done, EXIT_BAD, r"^k +2 +0 +2 +0  InvalidValue$", r"^nestbed: no kernel ran: 2 of 2 launches were refused \(InvalidValue\)$",
                    r"^not searched for races: no kernel ran$", r"^warning: 2 of 2 launches of k were refused, first at my\.cu:6$",
-                   r"^  InvalidValue, which only cudaGetLastError\(\) in the launching thread returns:$")
+                   r"^  InvalidValue, which only cudaGetLastError\(\) in the launching thread returns:")
         self.assertLessEqual(max(map(len, done.stderr.splitlines())), 80, done.stderr)
         self.assertNotIn("no races", done.stderr)
         self.check(run("cpu", self.KERNEL, main), 0, r"^nestbed: no kernel ran: 2 of 2 launches were refused \(InvalidValue\)$")

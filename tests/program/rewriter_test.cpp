@@ -55,10 +55,15 @@ void replace_all(std::string& text, std::string_view from, std::string_view to)
         text.replace(at, from.size(), to);
 }
 
-// With P:: for ::nestbed::program::, C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
+// With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
 std::string shortened(std::string text)
 {
     replace_all(text, "::nestbed::program::", "P::");
+    replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
+    replace_all(text,
+                "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
+                " {");
+    replace_all(text, "__attribute__((noipa))", "I");
     replace_all(text, "::nestbed_count::before()", "B");
     static constexpr std::string_view kAfter = "::nestbed_count::after(";
     for (std::size_t at = text.find(kAfter); at != std::string::npos; at = text.find(kAfter, at)) {
@@ -120,7 +125,7 @@ TEST(Rewriter, KeepsLineEndsAndOtherAlphabets)
     const std::string text =
         "__global__ void größe(int a)\r\n{\r\n}\r\nvoid f() {\r\n größe\r\n<<<1, 1>>>\r\n(1); }\r\n";
     EXPECT_EQ(shortened(rewrite(text, RewriteMode::executor)),
-              " void größe(int a)\r\n{ return P::kernel(\"größe\", [=]() mutable -> void {\r\n});}\r\nvoid f() {\r\n "
+              "I void größe(int a)\r\n{ K{\"größe\"} {\r\n});}\r\nvoid f() {\r\n "
               "(\r\nP::configure(1, 1), \r\ngröße(1)); }\r\n");
 }
 

@@ -94,7 +94,7 @@ bool Region::any_written(std::size_t first, std::size_t last) const
 
 void Shadow::add(const cpu::Memory& memory)
 {
-    if (memory.bytes == 0)
+    if (memory.bytes == 0 && memory.guard_bytes == 0)
         return;
     const auto address = reinterpret_cast<std::uintptr_t>(memory.begin);
     const std::uintptr_t begin = address - memory.guard_bytes;

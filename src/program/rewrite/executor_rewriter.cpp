@@ -1,6 +1,7 @@
 // Mode executor: plain C++ for the executor.
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/inline_ptx.hpp"
+#include "program/rewrite/launch_bounds.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
 #include "program/rewrite/refused_names.hpp"
@@ -62,9 +63,10 @@ class ExecutorRewriter
         for (const Launch& each : find_launches(source_))
             launch(each);
         const std::vector<Function> functions = find_functions(source_);
+        const LaunchBounds bounds(source_, functions, changes_);
         for (const Function& function : functions)
             if (function.is_kernel)
-                kernel(function);
+                kernel(function, bounds);
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
         rewrite_shared_variables(source_, lambdas, changes_);
         restore_own_names(source_, functions, lambdas, changes_);
@@ -91,15 +93,21 @@ class ExecutorRewriter
         changes_.insert_after(launch.end, ")");
     }
 
-    // The lambda copies the arguments; each thread calls a copy of it.
-    void kernel(const Function& function)
+    // The lambda copies the arguments; each thread calls a copy of it. A kernel is in no other function: the runtime looks into the code
+    // of each.
+    void kernel(const Function& function, const LaunchBounds& bounds)
     {
         changes_.remove(function.attribute, function.attribute_end);
         if (function.body == kNoToken)
             return;
-        changes_.insert_after(function.body, " return ::nestbed::program::kernel(\"" +
-                                                 std::string(source_.text(function.name)) +
-                                                 "\", [=]() mutable -> void {");
+        changes_.replace(function.attribute, "__attribute__((noipa))");
+        std::string facts = "\"" + std::string(source_.text(function.name)) + "\"";
+        if (const std::string of_kernel = bounds.of(function); !of_kernel.empty())
+            facts += ", ::nestbed::program::launch_bounds(" + of_kernel + ")";
+        changes_.insert_after(function.body,
+                              " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
+                                  "}; if (::nestbed::program::asked(nestbed_kernel)) return; return "
+                                  "::nestbed::program::kernel(nestbed_kernel, [=]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");
     }
 

@@ -178,8 +178,9 @@ class SharedRewriter
             remember(token);
         } else {
             const std::string key = "nestbed_key_of_" + name;
-            declaration = " static const char " + key + " = 0; " + type + "& " + name +
-                          " = ::nestbed::program::shared<" + type + ">(&" + key + ", \"" + name + "\");";
+            declaration = " static const ::nestbed::program::SharedKey " + key + "{sizeof(" + type + ")}; " + type +
+                          "& " + name + " = ::nestbed::program::shared<" + type + ">(&" + key + ", \"" + name +
+                          "\");";
             remember(token);
         }
         changes_.insert_after(end, declaration);

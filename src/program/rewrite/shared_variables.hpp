@@ -11,7 +11,8 @@ namespace nestbed::program
 
 // `__shared__ T x[4], y;` becomes
 //   typedef T nestbed_type_of_x[4], nestbed_type_of_y;
-//   static const char nestbed_key_of_x = 0; nestbed_type_of_x& x = ::nestbed::program::shared<…>(&nestbed_key_of_x, "x"); …
+//   static const ::nestbed::program::SharedKey nestbed_key_of_x{sizeof(nestbed_type_of_x)};
+//   nestbed_type_of_x& x = ::nestbed::program::shared<nestbed_type_of_x>(&nestbed_key_of_x, "x"); …
 // `extern __shared__ T x[];` becomes the same with ::nestbed::program::dynamic_shared, or, outside of functions, an object
 // of ::nestbed::program::DynamicShared. Lambdas capture what is now a reference; before, it needed no capture.
 //

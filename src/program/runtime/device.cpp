@@ -1,6 +1,7 @@
 // Functions that choose and set the device. There is one.
 #include "program/runtime/device.hpp"
 
+#include "program/runtime/kernels.hpp"
 #include "program/runtime/memory.hpp"
 #include "program/runtime/state.hpp"
 
@@ -19,63 +20,23 @@ constexpr const char* kBusId = "0000:00:00.0";
 
 std::array<std::size_t, cudaLimitPersistingL2CacheSize + 1> default_limits()
 {
-    return {1024, std::size_t{1} << 20U, std::size_t{8} << 20U, 24, kDefaultPendingLimit, 64, 0};
+    return {1024, std::size_t{1} << 20U, std::size_t{8} << 20U, 2, kDefaultPendingLimit, 64, 0};
 }
 std::array limits = default_limits();
 unsigned device_flags = 0;
 
 } // namespace
 
+std::size_t limit_value(cudaLimit limit)
+{
+    return limits.at(limit);
+}
+
 cudaError_t checked_device(int device)
 {
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
     return noted(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-cudaError_t function_attributes(cudaFuncAttributes* attributes)
-{
-    constexpr int kRegistersPerThread = 32;
-    constexpr int kVersion = 90;
-    *attributes = {};
-    attributes->maxThreadsPerBlock = kMaxThreads;
-    attributes->numRegs = kRegistersPerThread;
-    attributes->ptxVersion = kVersion;
-    attributes->binaryVersion = kVersion;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(state().max_dynamic_shared_bytes);
-    return noted(sticky_error());
-}
-
-cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value)
-{
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
-        return cudaSuccess;
-    if (value < 0 || static_cast<std::size_t>(value) > kMaxSharedBytes)
-        return noted(cudaErrorInvalidValue);
-    // For all kernels: a kernel is not known by its address here.
-    state().max_dynamic_shared_bytes = std::max(state().max_dynamic_shared_bytes, static_cast<std::size_t>(value));
-    return cudaSuccess;
-}
-
-cudaError_t blocks_per_multiprocessor(int* blocks, int block_threads, size_t dynamic_shared_bytes)
-{
-    if (block_threads <= 0 || block_threads > kMaxThreads)
-        return noted(cudaErrorInvalidValue);
-    const int warps = (block_threads + kWarp - 1) / kWarp;
-    *blocks = std::min(kBlocksPerMultiprocessor, kThreadsPerMultiprocessor / (warps * kWarp));
-    constexpr std::size_t kReservedBytes = 1024; // per block
-    *blocks =
-        std::min(*blocks, static_cast<int>(kMultiprocessorSharedBytes / (dynamic_shared_bytes + kReservedBytes)));
-    return cudaSuccess;
-}
-
-cudaError_t best_block(int* min_grid, int* block, int limit)
-{
-    *block = limit > 0 ? std::min(limit, kMaxThreads) : kMaxThreads;
-    int blocks = 0;
-    const cudaError_t error = blocks_per_multiprocessor(&blocks, *block, 0);
-    *min_grid = blocks * kMultiprocessors;
-    return error;
 }
 
 unsigned long long clock_ns()
@@ -138,13 +99,14 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
+    constexpr std::size_t kMinPending = 32; // less counts as 32 on an H200
     constexpr std::size_t kMaxPending = std::size_t{1} << 30U;
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
     if (static_cast<std::size_t>(limit) >= limits.size())
         return noted(cudaErrorUnsupportedLimit);
     if (limit == cudaLimitDevRuntimePendingLaunchCount && !environment().pending_limit)
-        state().executor.set_pending_limit(static_cast<unsigned>(std::min(value, kMaxPending)));
+        state().executor.set_pending_limit(static_cast<unsigned>(std::clamp(value, kMinPending, kMaxPending)));
     limits.at(limit) = value;
     return cudaSuccess;
 }
@@ -155,7 +117,7 @@ cudaError_t cudaDeviceReset()
     set_sticky_error(cudaSuccess);
     free_all_memory(__builtin_return_address(0));
     limits = default_limits();
-    state().max_dynamic_shared_bytes = kDefaultSharedBytes;
+    forget_function_attributes();
     state().executor.set_pending_limit(environment().pending_limit.value_or(kDefaultPendingLimit));
     return cudaSuccess;
 }

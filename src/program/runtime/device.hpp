@@ -12,8 +12,14 @@ constexpr int kMultiprocessors = 8;
 constexpr int kThreadsPerMultiprocessor = 2048;
 constexpr int kBlocksPerMultiprocessor = 32;
 constexpr int kWarp = 32;
+constexpr int kMaxGridX = 0x7FFFFFFF; // blocks
+constexpr int kMaxGridYZ = 65535;
+constexpr int kMaxBlockZ = 64; // threads
 constexpr int kMaxThreads = static_cast<int>(cpu::kMaxThreadsPerBlock);
 constexpr int kMultiprocessorSharedBytes = 228 * 1024;
+
+// What cudaDeviceSetLimit() has set, or the default.
+std::size_t limit_value(cudaLimit limit);
 
 // The error of a function of CUDA that names this device.
 cudaError_t checked_device(int device);

@@ -12,9 +12,6 @@ namespace nestbed::program
 namespace
 {
 
-constexpr int kMaxGridX = 0x7FFFFFFF;
-constexpr int kMaxGridYZ = 65535;
-constexpr int kMaxBlockZ = 64;
 constexpr int kRegisters = 65536;
 constexpr int kClockKhz = 1'000'000;
 constexpr int kConstantBytes = 65536;

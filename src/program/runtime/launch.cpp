@@ -1,11 +1,11 @@
 // Launches: from the host they run at once, from kernels when the schedule says so.
 #include "program/runtime/arguments.hpp"
+#include "program/runtime/kernels.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace nestbed::program
@@ -20,6 +20,8 @@ struct Configuration {
     cudaStream_t stream = nullptr;
     Place place{};
     const void* address = nullptr; // after the launch, for the observer
+    Kernel* kernel = nullptr;      // nullptr: a library's
+    const void* code = nullptr;    // of the kernel
     void* outer = nullptr;         // the configuration of a launch whose arguments contain this one
     bool programmatic = false;     // it need not wait for the end of the grid before it
     cudaError_t* error = nullptr;  // where the error of the launch goes too
@@ -40,24 +42,6 @@ std::unique_ptr<Configuration> take_configuration(const char* kernel)
         throw KernelFault(cudaErrorInvalidConfiguration,
                           fmt::format("kernel {} was called without a launch configuration <<<...>>>", kernel));
     return taken;
-}
-
-// The rules of the CUDA C++ Programming Guide, "Compute Capabilities", for 9.0. The errors are those that CUDA 13.0 gives
-// on an H100 (driver 580): the same one for every rule, another one in kernels than on the host.
-cudaError_t error_of(const Configuration& launch)
-{
-    constexpr unsigned kMaxBlocksX = 0x7FFFFFFF;
-    constexpr unsigned kMaxBlocksYZ = 65535;
-    constexpr unsigned kMaxThreadsZ = 64;
-    const cudaError_t invalid = cpu::in_kernel() ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
-    const dim3 grid = launch.grid;
-    const dim3 block = launch.block;
-    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > kMaxBlocksX || grid.y > kMaxBlocksYZ ||
-        grid.z > kMaxBlocksYZ || threads == 0 || threads > cpu::kMaxThreadsPerBlock ||
-        block.x > cpu::kMaxThreadsPerBlock || block.y > cpu::kMaxThreadsPerBlock || block.z > kMaxThreadsZ)
-        return invalid;
-    return launch.shared_bytes > state().max_dynamic_shared_bytes ? invalid : cudaSuccess;
 }
 
 Mechanism mechanism_of(cudaStream_t stream)
@@ -96,6 +80,13 @@ std::shared_ptr<GridRecord> record_of(const char* kernel, const Configuration& l
     return grid;
 }
 
+void refuse(GridRecord& grid, const Configuration& launch)
+{
+    Refusal refusal = refusal_of(launch.kernel, launch.code, launch.grid, launch.block, launch.shared_bytes);
+    grid.error = refusal.error;
+    grid.why_refused = std::move(refusal.why);
+}
+
 cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, std::function<void()> body,
                                bool of_library)
 {
@@ -106,7 +97,7 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
     grid->of_library = of_library;
     if (grid->place.empty())
         grid->place = grid->parent->place;
-    grid->error = error_of(launch);
+    refuse(*grid, launch);
     if (grid->error == cudaSuccess)
         grid->error = cpu::launch_into(number_of(launch.stream), launch.grid, launch.block, grid->mechanism,
                                        call_of(grid, std::move(body)), launch.address);
@@ -140,7 +131,7 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
         return error;
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->of_library = of_library;
-    grid->error = error_of(launch);
+    refuse(*grid, launch);
     if (grid->error == cudaSuccess &&
         (launch.stream == cudaStreamTailLaunch || launch.stream == cudaStreamFireAndForget))
         grid->error = cudaErrorInvalidResourceHandle; // they are streams of kernels
@@ -200,16 +191,19 @@ __attribute__((noinline)) void configure(dim3 grid, dim3 block, std::size_t shar
     configured() = launch.release(); // submit() takes it over, after the launches that the arguments make
 }
 
-void submit(const char* name, const void* arguments, std::size_t bytes, std::function<void()> body)
+__attribute__((noinline)) void submit(Kernel& kernel, const void* arguments, std::size_t bytes,
+                                      std::function<void()> body)
 {
-    const std::unique_ptr<Configuration> launch = take_configuration(name);
+    const std::unique_ptr<Configuration> launch = take_configuration(kernel.name);
+    launch->kernel = &kernel;
+    launch->code = __builtin_return_address(0);
     if (cpu::in_kernel()) {
-        warn_of_own_memory(name, launch->place, arguments, bytes);
-        launch_from_kernel(name, *launch, std::move(body), false);
+        warn_of_own_memory(kernel.name, launch->place, arguments, bytes);
+        launch_from_kernel(kernel.name, *launch, std::move(body), false);
         return;
     }
-    const HostArguments watched(name, launch->place, arguments, bytes);
-    const cudaError_t error = launch_from_host(name, *launch, std::move(body), false);
+    const HostArguments watched(kernel.name, launch->place, arguments, bytes);
+    const cudaError_t error = launch_from_host(kernel.name, *launch, std::move(body), false);
     if (launch->error != nullptr)
         *launch->error = error;
 }
@@ -272,12 +266,10 @@ void* shared_variable(const void* key, std::size_t bytes, std::size_t element_by
 
 void* dynamic_shared_memory(std::size_t element_bytes, const char* name)
 {
-    // A launch without dynamic shared memory may still name it. Then it has no bytes that a kernel may use, but an
-    // address.
-    constexpr std::size_t kMinBytes = 16;
+    // A launch without dynamic shared memory may still name it. Then it has an address and no bytes.
     static const char key = 0;
     const auto& grid = *static_cast<const GridRecord*>(cpu::current_thread->program.grid);
-    return cpu::shared_memory(&key, std::max(grid.shared_bytes, kMinBytes), element_bytes, name);
+    return cpu::shared_memory(&key, grid.shared_bytes, element_bytes, name);
 }
 
 void fault(cudaError_t error, const char* text)

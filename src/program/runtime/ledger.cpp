@@ -28,6 +28,7 @@ void Ledger::add(const std::shared_ptr<GridRecord>& grid)
     } else if (++counts.refused == 1) {
         counts.first_error = short_error_name(grid->error);
         counts.place = grid->place;
+        counts.why_refused = grid->why_refused;
     }
     if (!keep_grids_)
         return;

@@ -24,6 +24,7 @@ struct KernelCounts {
     unsigned deepest = 0;      // nesting level of the deepest accepted launch from a kernel; 0: there was none
     std::string first_error{}; // without "cudaError"; empty: none was refused
     std::string place{};       // FILE:LINE of the first refused launch, otherwise of the first launch
+    std::string why_refused{}; // of the first refused launch; empty: not known
 };
 
 // A launch. Times are nanoseconds of a steady clock; 0: not known.
@@ -37,6 +38,7 @@ struct GridRecord : std::enable_shared_from_this<GridRecord> {
     std::string place;            // FILE:LINE of the launch
     bool of_library = false;      // a copy or fill by a kernel, or a kernel of Thrust: no launch of the user
     int error = 0;
+    std::string why_refused{};
     std::uint64_t called_ns = 0;
     std::atomic<std::uint64_t> begun_ns = 0;
     std::atomic<std::uint64_t> ended_ns = 0;

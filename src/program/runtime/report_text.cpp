@@ -25,8 +25,6 @@ std::string_view advice(std::string_view error)
     if (error == "LaunchPendingCountExceeded")
         return "more launches were pending than the limit allows. Raise cudaLimitDevRuntimePendingLaunchCount before "
                "the first launch, launch the root grid in waves, or use a chain of tail launches.";
-    if (error == "InvalidConfiguration" || error == "InvalidValue")
-        return "the grid or the block has size 0 or is too large. Check the size before the launch.";
     if (error == "LaunchOutOfResources")
         return "the block needs more registers or shared memory than there are. Use smaller blocks or "
                "__launch_bounds__.";
@@ -90,7 +88,8 @@ std::string refusals_text(const std::vector<KernelCounts>& counts)
             text += message(fmt::format("warning: {} of {} launches of {} were refused, first at {}", row.refused,
                                         row.from_host + row.from_device, row.kernel, row.place)) +
                     folded(fmt::format("{}, which only cudaGetLastError() in the launching thread returns: {}",
-                                       row.first_error, advice(row.first_error)),
+                                       row.first_error,
+                                       row.why_refused.empty() ? advice(row.first_error) : row.why_refused),
                            kIndent);
     return text;
 }

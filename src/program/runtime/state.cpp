@@ -55,7 +55,7 @@ void write_deviations(cpu::Executor& executor, const std::string& path)
 
 State::State()
     : executor(environment().schedule, worker_count()),
-      ledger(environment().tree || !environment().trace_file.empty()), max_dynamic_shared_bytes(kDefaultSharedBytes)
+      ledger(environment().tree || !environment().trace_file.empty())
 {
     begin_program();
     const Environment& env = environment();

@@ -33,8 +33,7 @@ struct State {
 
     cpu::Executor executor;
     Ledger ledger;
-    std::mutex running;                   // held while the host runs a grid
-    std::size_t max_dynamic_shared_bytes; // without cudaFuncSetAttribute(): 48 KB
+    std::mutex running; // held while the host runs a grid
 };
 State& state();
 

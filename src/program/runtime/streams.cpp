@@ -1,6 +1,7 @@
 // Streams and events. What the host puts into streams runs at once, in the order of the calls; the numbers of the
 // streams tell the observer which orders CUDA guarantees.
 #include "device/cpu/observer.hpp"
+#include "program/runtime/device.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
@@ -79,12 +80,30 @@ bool is_observed()
     return !cpu::in_kernel() || observed_thread() != nullptr;
 }
 
-cudaError_t wait_for_all()
+// A grid may wait for its children if it is among the uppermost ones (CUDA guide, "Synchronization Depth").
+cudaError_t wait_for_children()
 {
-    if (cpu::in_kernel()) {
+    const GridRecord& grid = *grid_of_running_thread();
+    const std::size_t depth = limit_value(cudaLimitDevRuntimeSyncDepth);
+    if (grid.level < depth) {
         cpu::wait_for_children();
         return cudaSuccess;
     }
+    static std::atomic<bool> is_said = false;
+    if (!is_said.exchange(true))
+        say(fmt::format("{}: cudaDeviceSynchronize() did not wait (cudaErrorSyncDepthExceeded): the kernel is at "
+                        "nesting depth {}, and "
+                        "cudaLimitDevRuntimeSyncDepth is {}; raise it by cudaDeviceSetLimit() before the first "
+                        "launch. Later ones are not "
+                        "reported",
+                        described(*cpu::current_thread), grid.level, depth));
+    return noted(cudaErrorSyncDepthExceeded);
+}
+
+cudaError_t wait_for_all()
+{
+    if (cpu::in_kernel())
+        return wait_for_children();
     host_waited();
     return noted(sticky_error());
 }

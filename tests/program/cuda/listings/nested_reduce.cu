@@ -24,6 +24,7 @@ __global__ void reduce(int* all_numbers, int* sums, int size)
 int main(int argc, char** argv)
 {
     const Input input = make_input(argc, argv);
+    CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 16));
     reduce<<<input.blocks, input.threads>>>(input.numbers, input.sums, input.threads);
     return judge(input);
 }

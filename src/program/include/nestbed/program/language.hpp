@@ -43,10 +43,12 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #endif
 
 // NOLINTBEGIN: these names are CUDA's.
-#ifdef __CUDACC__
-#define __device__ __device__ // the rewriter removes the word
-#else                         // a C++ file: the rewriter does not see it, and it only declares kernels
+#ifdef __CUDACC__ // the rewriter removes these words
+#define __device__ __device__
+#define __launch_bounds__(...) __launch_bounds__(__VA_ARGS__)
+#else // a C++ file: the rewriter does not see it, and it only declares kernels
 #define __device__
+#define __launch_bounds__(...)
 #define __global__
 #define __shared__
 #endif
@@ -56,7 +58,6 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #define __forceinline__ inline
 #define __noinline__
 #define __inline__ inline
-#define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __block_size__(...)
 #define __cluster_dims__(...)

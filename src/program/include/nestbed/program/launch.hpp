@@ -1,6 +1,7 @@
 // What the rewriter puts in place of launches, kernels and shared variables.
 #pragma once
 
+#include "kernel.hpp"
 #include "types.hpp"
 
 #include <functional>
@@ -52,16 +53,16 @@ cudaError_t launch_extended(const ExtendedLaunch& launch, const std::function<vo
 
 // Launches a grid whose threads each call `body`, with the configuration of the last configure(). `arguments`: the bytes
 // of the arguments that the kernel uses, with zeros between them.
-void submit(const char* name, const void* arguments, std::size_t bytes, std::function<void()> body);
+void submit(Kernel& kernel, const void* arguments, std::size_t bytes, std::function<void()> body);
 
 // The body of a kernel, as what its call is: a launch. Each thread has arguments of its own.
 template <class Body>
-void kernel(const char* name, Body body)
+void kernel(Kernel& of, Body body)
 {
 #if __has_builtin(__builtin_clear_padding)
     __builtin_clear_padding(&body); // an int and what happens to lie behind it may look like a pointer
 #endif
-    submit(name, &body, sizeof body, [body]() {
+    submit(of, &body, sizeof body, [body]() {
         Body own = body;
         own();
     });

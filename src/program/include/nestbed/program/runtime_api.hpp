@@ -86,22 +86,46 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 
 namespace nestbed::program
 {
-cudaError_t function_attributes(cudaFuncAttributes* attributes);
-cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value);
-cudaError_t blocks_per_multiprocessor(int* blocks, int block_threads, size_t dynamic_shared_bytes);
-cudaError_t best_block(int* min_grid, int* block, int limit);
+// `kernel`: the address of a kernel.
+cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* kernel);
+cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
+cudaError_t blocks_per_multiprocessor(int* blocks, const void* kernel, int block_threads,
+                                      size_t dynamic_shared_bytes);
+int max_block(const void* kernel);
+int multiprocessors();
+
+// As CUDA's header does it: the largest of the blocks that fill a multiprocessor best.
+template <class SharedBytes>
+cudaError_t best_block(int* min_grid, int* block, const void* kernel, SharedBytes shared_bytes, int limit)
+{
+    const int max_threads = max_block(kernel);
+    const int most = limit > 0 && limit < max_threads ? limit : max_threads;
+    int best_threads = 0;
+    for (int rounded = (most + 31) / 32 * 32; rounded > 0; rounded -= 32) {
+        const int threads = rounded < most ? rounded : most;
+        int blocks = 0;
+        if (const cudaError_t error = blocks_per_multiprocessor(&blocks, kernel, threads, shared_bytes(threads)))
+            return error;
+        if (blocks * threads > best_threads) {
+            best_threads = blocks * threads;
+            *block = threads;
+            *min_grid = blocks * multiprocessors();
+        }
+    }
+    return cudaSuccess;
+}
 } // namespace nestbed::program
 
 // Kernel: the type of a kernel, or void.
 template <class Kernel>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*)
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel)
 {
-    return nestbed::program::function_attributes(attributes);
+    return nestbed::program::function_attributes(attributes, (const void*)kernel);
 }
 template <class Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel*, cudaFuncAttribute attribute, int value)
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value)
 {
-    return nestbed::program::set_function_attribute(attribute, value);
+    return nestbed::program::set_function_attribute((const void*)kernel, attribute, value);
 }
 template <class Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache)
@@ -114,26 +138,29 @@ cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig)
     return cudaSuccess;
 }
 template <class Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int block_threads,
                                                           size_t dynamic_shared_bytes)
 {
-    return nestbed::program::blocks_per_multiprocessor(blocks, block_threads, dynamic_shared_bytes);
+    return nestbed::program::blocks_per_multiprocessor(blocks, (const void*)kernel, block_threads,
+                                                       dynamic_shared_bytes);
 }
 template <class Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel*, int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int block_threads,
                                                                    size_t dynamic_shared_bytes, unsigned)
 {
-    return nestbed::program::blocks_per_multiprocessor(blocks, block_threads, dynamic_shared_bytes);
-}
-template <class Kernel>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block, Kernel*, size_t = 0, int limit = 0)
-{
-    return nestbed::program::best_block(min_grid, block, limit);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_threads, dynamic_shared_bytes);
 }
 template <class Kernel, class SharedBytes>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block, Kernel*, SharedBytes,
-                                                           int limit = 0)
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block, Kernel* kernel,
+                                                           SharedBytes shared_bytes, int limit = 0)
 {
-    return nestbed::program::best_block(min_grid, block, limit);
+    return nestbed::program::best_block(min_grid, block, (const void*)kernel, shared_bytes, limit);
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block, Kernel* kernel, size_t shared_bytes = 0,
+                                               int limit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        min_grid, block, kernel, [shared_bytes](int) { return shared_bytes; }, limit);
 }
 // NOLINTEND

@@ -1,0 +1,202 @@
+#include "program/runtime/kernels.hpp"
+
+#include "program/runtime/device.hpp"
+#include "program/runtime/state.hpp"
+#include "program/runtime/static_shared.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+thread_local Kernel** asked_for = nullptr;
+
+// Those with an attribute that cudaFuncSetAttribute() has set.
+struct Changed {
+    std::mutex mutex;
+    std::vector<Kernel*> kernels;
+};
+Changed& changed()
+{
+    static Changed& of_process = *new Changed;
+    return of_process;
+}
+
+int max_threads(const Kernel& kernel)
+{
+    return kernel.max_threads > 0 ? std::min(kernel.max_threads, kMaxThreads) : kMaxThreads;
+}
+
+std::size_t max_dynamic_bytes(Kernel& kernel, const void* code)
+{
+    if (kernel.max_dynamic_bytes >= 0)
+        return static_cast<std::size_t>(kernel.max_dynamic_bytes);
+    return kDefaultSharedBytes - std::min(kDefaultSharedBytes, static_shared_bytes(kernel, code));
+}
+
+std::string why_not_shared(const Kernel& kernel, std::size_t dynamic_bytes, std::size_t allowed)
+{
+    if (kernel.max_dynamic_bytes >= 0)
+        return fmt::format(
+            "{} bytes of dynamic shared memory are more than the {} that cudaFuncSetAttribute() has allowed {}.",
+            dynamic_bytes, allowed, kernel.name);
+    const std::string beside =
+        kernel.static_bytes > 0 ? fmt::format(" beside its {} static bytes", kernel.static_bytes) : "";
+    return fmt::format("{} bytes of dynamic shared memory are more than the {} that {} may have{}. Allow it more by "
+                       "cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) on the host.",
+                       dynamic_bytes, allowed, kernel.name, beside, kernel.name);
+}
+
+std::string why_not_grid(dim3 grid)
+{
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+        return fmt::format("the grid of ({},{},{}) blocks is empty. Check the size before the launch.", grid.x,
+                           grid.y, grid.z);
+    if (grid.x > static_cast<unsigned>(kMaxGridX) || grid.y > static_cast<unsigned>(kMaxGridYZ) ||
+        grid.z > static_cast<unsigned>(kMaxGridYZ))
+        return fmt::format("a grid of ({},{},{}) blocks is too large; allowed: at most ({},{},{}).", grid.x, grid.y,
+                           grid.z, kMaxGridX, kMaxGridYZ, kMaxGridYZ);
+    return "";
+}
+
+std::string why_not_block(dim3 block, const Kernel* kernel)
+{
+    if (block.x == 0 || block.y == 0 || block.z == 0)
+        return fmt::format("the block of ({},{},{}) threads is empty. Check the size before the launch.", block.x,
+                           block.y, block.z);
+    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+    constexpr auto kMost = static_cast<unsigned>(kMaxThreads);
+    if (block.x > kMost || block.y > kMost || block.z > static_cast<unsigned>(kMaxBlockZ))
+        return fmt::format(
+            "a block of ({},{},{}) threads is too large; allowed: at most ({},{},{}), and {} together.", block.x,
+            block.y, block.z, kMaxThreads, kMaxThreads, kMaxBlockZ, kMaxThreads);
+    if (threads > kMost)
+        return fmt::format("the block has {} threads; allowed: at most {}.", threads, kMaxThreads);
+    if (kernel != nullptr && threads > static_cast<unsigned>(max_threads(*kernel)))
+        return fmt::format("the block has {} threads; the __launch_bounds__ of {} allow {}.", threads, kernel->name,
+                           kernel->max_threads);
+    return "";
+}
+
+} // namespace
+
+bool asked(Kernel& kernel)
+{
+    if (asked_for == nullptr) [[likely]]
+        return false;
+    *std::exchange(asked_for, nullptr) = &kernel;
+    return true;
+}
+
+// Calls it without arguments, of which it reads none. What is no kernel has other results.
+Kernel* kernel_at(const void* address)
+{
+    if (address == nullptr)
+        return nullptr;
+    Kernel* found = nullptr;
+    asked_for = &found;
+    reinterpret_cast<void (*)()>(const_cast<void*>(address))(); // NOLINT(*-const-cast)
+    asked_for = nullptr;
+    return found;
+}
+
+Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes)
+{
+    // The errors are those that CUDA 13.0 gives on an H100 (driver 580): the same one for every rule, another one in
+    // kernels than on the host.
+    const cudaError_t error = cpu::in_kernel() ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+    if (const std::string why = why_not_grid(grid); !why.empty())
+        return {error, why};
+    if (const std::string why = why_not_block(block, kernel); !why.empty())
+        return {error, why};
+    if (dynamic_bytes == 0 || kernel == nullptr)
+        return {};
+    if (const std::size_t allowed = max_dynamic_bytes(*kernel, code); dynamic_bytes > allowed)
+        return {error, why_not_shared(*kernel, dynamic_bytes, allowed)};
+    return {};
+}
+
+void forget_function_attributes()
+{
+    Changed& of = changed();
+    const std::lock_guard lock(of.mutex);
+    for (Kernel* kernel : std::exchange(of.kernels, {}))
+        kernel->max_dynamic_bytes = -1;
+}
+
+cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* address)
+{
+    constexpr int kRegistersPerThread = 32;
+    constexpr int kVersion = 90;
+    if (attributes == nullptr)
+        return noted(cudaErrorInvalidValue);
+    Kernel* const kernel = kernel_at(address);
+    if (kernel == nullptr)
+        return noted(cudaErrorInvalidDeviceFunction);
+    *attributes = {};
+    attributes->sharedSizeBytes = static_shared_bytes(*kernel, address);
+    attributes->maxThreadsPerBlock = max_threads(*kernel);
+    attributes->numRegs = kRegistersPerThread;
+    attributes->ptxVersion = kVersion;
+    attributes->binaryVersion = kVersion;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_bytes(*kernel, address));
+    attributes->preferredShmemCarveout = -1;
+    return noted(sticky_error());
+}
+
+cudaError_t set_function_attribute(const void* address, cudaFuncAttribute attribute, int value)
+{
+    Kernel* const kernel = kernel_at(address);
+    if (kernel == nullptr)
+        return noted(cudaErrorInvalidDeviceFunction);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+        return noted(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue); // NOLINT: percent
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return cudaSuccess;
+    if (value < 0 || static_cast<std::size_t>(value) + static_shared_bytes(*kernel, address) > kMaxSharedBytes)
+        return noted(cudaErrorInvalidValue);
+    Changed& of = changed();
+    const std::lock_guard lock(of.mutex);
+    kernel->max_dynamic_bytes = value;
+    of.kernels.push_back(kernel);
+    return cudaSuccess;
+}
+
+cudaError_t blocks_per_multiprocessor(int* blocks, const void* address, int block_threads, std::size_t dynamic_bytes)
+{
+    Kernel* const kernel = kernel_at(address);
+    if (kernel == nullptr)
+        return noted(cudaErrorInvalidDeviceFunction);
+    if (blocks == nullptr || block_threads <= 0)
+        return noted(cudaErrorInvalidValue);
+    *blocks = 0;
+    if (block_threads > max_threads(*kernel) || dynamic_bytes > max_dynamic_bytes(*kernel, address))
+        return cudaSuccess; // no such block can be launched
+    const int warps = (block_threads + kWarp - 1) / kWarp;
+    constexpr std::size_t kReservedBytes = 1024; // per block
+    const std::size_t shared_bytes = static_shared_bytes(*kernel, address) + dynamic_bytes + kReservedBytes;
+    *blocks = std::min({kBlocksPerMultiprocessor, kThreadsPerMultiprocessor / (warps * kWarp),
+                        static_cast<int>(kMultiprocessorSharedBytes / shared_bytes)});
+    return cudaSuccess;
+}
+
+int max_block(const void* address)
+{
+    const Kernel* const kernel = kernel_at(address);
+    return kernel == nullptr ? kMaxThreads : max_threads(*kernel);
+}
+
+int multiprocessors()
+{
+    return kMultiprocessors;
+}
+
+} // namespace nestbed::program

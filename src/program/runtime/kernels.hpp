@@ -1,0 +1,26 @@
+// Kernels and what limits their launches.
+#pragma once
+
+#include "program/include/nestbed/program/kernel.hpp"
+#include "program/include/nestbed/program/types.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace nestbed::program
+{
+
+// The kernel at the address; nullptr: there is none.
+Kernel* kernel_at(const void* address);
+
+struct Refusal {
+    cudaError_t error = cudaSuccess; // cudaSuccess: the launch is not refused
+    std::string why{};
+};
+// `kernel`: nullptr of a library's; `code`: an address within its function.
+Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes);
+
+// At the reset of the device.
+void forget_function_attributes();
+
+} // namespace nestbed::program
