@@ -110,7 +110,7 @@ find_nestbed() {
     local found cuda=${1:-}
     check_nestbed "$cuda"
     shift $(($# > 0))
-    (($#)) || set -- nestbed
+    (($#)) || set -- nestbed_measuring
     if [[ -z ${NESTBED:-} ]]; then
         found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "$cuda" "$@")/nestbed
     else

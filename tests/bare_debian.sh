@@ -1,51 +1,124 @@
 #!/usr/bin/env bash
-# Tries the first command of the README on a bare Debian: a folder made by debootstrap that has nothing but the base system. It copies
-# the repository there, runs experiments/run.sh, and prints how long that took.
+# Runs both commands of the README on a bare Debian: in a folder that has nothing but Debian's required packages and apt. First as root;
+# then, in a new folder, as a user without sudo, after root has installed what `experiments/build.sh --check` told this user.
 #
-#     tests/bare_debian.sh                    Debian 13 (trixie)
-#     tests/bare_debian.sh bookworm           Debian 12
-#     tests/bare_debian.sh trixie --tests     also tests/run.sh
-#     MIRROR=http://host/debian tests/bare_debian.sh       another mirror than that of debootstrap
+#     tests/bare_debian.sh                    Debian 12 (bookworm), as root and as a user
+#     tests/bare_debian.sh trixie             Debian 13
+#     tests/bare_debian.sh bookworm root      only as root; or: user
+#     MIRROR=http://host/debian tests/bare_debian.sh    another mirror than that of this machine's apt
 #
-# It needs root, debootstrap, and 3 GB under TMPDIR (/tmp). The folder is removed at the end.
+# It tries the files of this repository as they are, also what is not committed. It prints the times, and ends with 1 at the first command
+# that fails. It needs root, the right to mount, and 3 GB under TMPDIR (/tmp). Downloaded packages are kept for the next run in
+# ~/.cache/nestbed/debian (XDG_CACHE_HOME); nothing else is.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
 answer_help "" "$@"
-suite=${1:-trixie}
-if [[ ! $suite =~ ^[a-z]+$ ]] || (($# > 2)) || [[ -n ${2:-} && $2 != --tests ]]; then
-    say "bare_debian.sh: $*: it is no release of Debian; allowed: bookworm, trixie or a later one, then --tests"
+suite=${1:-bookworm}
+users=("${@:2}")
+if [[ ! $suite =~ ^[a-z]+$ || " root user " != *" ${users[*]:-root} "* ]]; then
+    say "bare_debian.sh: $*: allowed: a release of Debian from bookworm on, then root or user"
     exit 2
 fi
 ((EUID == 0)) || {
-    say "bare_debian.sh: debootstrap needs root; allowed: as root"
+    say "bare_debian.sh: it makes a system in a folder; allowed: as root"
     exit 1
 }
-install_packages debootstrap
+((${#users[@]})) || users=(root user)
+unshare --mount true 2>/dev/null || {
+    say "bare_debian.sh: this process may not mount; allowed: on a machine, or in a container with the option --privileged"
+    exit 1
+}
+install_packages mmdebstrap debian-archive-keyring git util-linux
+
 there=$(mktemp -d)
 chmod 755 "$there" # apt reads it as a user of its own
-# Only what this script has mounted; never the folder of a mounted /proc.
+inside=
 clean() {
-    ! mountpoint -q "$there/proc" || umount "$there/proc"
-    ! mountpoint -q "$there/dev" || umount "$there/dev"
+    [[ -z $inside ]] || kill -KILL "$inside" 2>/dev/null || true
+    wait
     rm -rf --one-file-system "$there"
 }
 trap clean EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
-debootstrap --variant=minbase "$suite" "$there" ${MIRROR:+"$MIRROR"} >&2
-cp /etc/resolv.conf "$there/etc/resolv.conf"
-[[ ! -d /etc/apt/apt.conf.d ]] || cp -r /etc/apt/apt.conf.d/. "$there/etc/apt/apt.conf.d/" # how this machine reaches its mirror
-mkdir "$there/nestbed"
-git -C "$root" ls-files -z | (cd "$root" && xargs -0 cp --parents -t "$there/nestbed")
-mount --bind /dev "$there/dev"
-mount -t proc proc "$there/proc"
-
-# timed COMMAND: runs it in the chroot and prints the seconds that it took.
-timed() {
-    local start=$SECONDS
-    chroot "$there" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root bash -c "cd /nestbed && $1"
-    printf '%s on a bare Debian %s: %s s\n' "$1" "$suite" "$((SECONDS - start))"
+# contained COMMAND...: in namespaces of its own. If this script is stopped, its processes and its mounts end with it.
+contained() {
+    local failed=0
+    setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child "$@" &
+    inside=$!
+    wait "$inside" || failed=$?
+    inside=
+    return "$failed"
 }
-timed experiments/run.sh
-[[ ${2:-} != --tests ]] || timed tests/run.sh
+
+# How this machine reaches its packages: its mirror of Debian, apt's settings, and passwords.
+mirror=${MIRROR:-$(apt-get indextargets --format '$(ORIGIN),$(LABEL),$(SITE)' 'Created-By: Packages' | sed -n 's/^Debian,Debian,//p' | head -n 1)}
+readarray -t settings < <(apt-config dump | grep -E '^Acquire::(https?::|Check-|Retries)' || true)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/nestbed/debian/$suite
+mkdir -p "$cache"
+readarray -t proxies < <(env | grep -iE '^(https?|no)_proxy=' || true)
+
+# make_system WHO: a bare Debian in the folder $system, with the repository in its folder /nestbed, which belongs to WHO.
+make_system() {
+    system=$there/system
+    rm -rf --one-file-system "$system"
+    contained mmdebstrap --variant=minbase --quiet "${settings[@]/#/--aptopt=}" --dpkgopt=force-unsafe-io --skip=download/empty,essential/unlink,cleanup/apt/cache \
+        --setup-hook="mkdir -p \"\$1/var/cache/apt/archives\" && cp -r '$cache/.' \"\$1/var/cache/apt/archives/\"" \
+        --setup-hook='for file in /etc/apt/auth.conf /etc/apt/auth.conf.d; do [ ! -e "$file" ] || cp -r "$file" "$1/etc/apt/"; done' \
+        --customize-hook='chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash student' \
+        "$suite" "$system" ${mirror:+"$mirror"} >&2
+    git clone --quiet --depth 1 "file://$root" "$system/nestbed"
+    git -C "$root" diff --name-only -z --diff-filter=D HEAD | (cd "$system/nestbed" && xargs -0r rm -f)
+    git -C "$root" diff --name-only -z --diff-filter=d HEAD | (cd "$root" && xargs -0r cp --parents -t "$system/nestbed")
+    git -C "$root" ls-files -z --others --exclude-standard | (cd "$root" && xargs -0r cp --parents -t "$system/nestbed")
+    [[ $1 == root ]] || chown -R 1000:1000 "$system/nestbed"
+}
+
+# keep_packages: for the next run, those that apt could install again.
+keep_packages() {
+    chroot "$system" apt-get autoclean -qq
+    rm -rf "$cache"
+    mkdir -p "$cache"
+    find "$system/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -t "$cache" {} +
+}
+
+# tried WHO COMMAND: runs it in the folder of the repository, and says how long it took. The user has no terminal: no /dev/pts.
+tried() {
+    local failed=0
+    # shellcheck disable=SC2016 # they are of the shells inside
+    contained bash -c '
+        set -e
+        system=$0 as=(--userspec=1000:1000 --groups=1000) home=/home/student
+        mount -t proc proc "$system/proc"
+        mount -t tmpfs -o mode=1777 tmpfs "$system/dev/shm"
+        if [[ $1 == root ]]; then
+            mount -t devpts -o newinstance,ptmxmode=666 devpts "$system/dev/pts"
+            as=() home=/root
+        fi
+        exec chroot "${as[@]}" "$system" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" "${@:3}" \
+            bash -c "cd /nestbed; TIMEFORMAT=\"%R %U %S\"; { time $2 2>&4; } 4>&2 2>/tmp/took"
+    ' "$system" "$1" "$2" "${proxies[@]}" || failed=$?
+    say "$(awk -v what="$2" -v where="$suite, as $1" -v failed="$failed" '{ printf "bare %s: %s: %s after %.0f s (%.0f processor seconds)",
+        where, what, failed ? "FAILED with exit code " failed : "passed", $1, $2 + $3 }' "$system/tmp/took")"
+    return "$failed"
+}
+
+for who in "${users[@]}"; do
+    make_system "$who"
+    if [[ $who == user ]]; then
+        ! tried user "experiments/build.sh --check" 2>"$there/said" || {
+            say "bare_debian.sh: experiments/build.sh --check on a bare $suite says that nothing is missing"
+            exit 1
+        }
+        cat "$there/said" >&2
+        tried root "apt-get update -qq"
+        tried root "$(sed -n 's/^as root: apt-get install /apt-get install -y -qq /p' "$there/said")"
+    fi
+    tried "$who" experiments/run.sh
+    tried "$who" tests/run.sh
+    keep_packages
+done
+say "bare_debian.sh: both commands of the README pass on a bare $suite, as ${users[*]/%/,} from nothing"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds nestbed and its tests, and runs them. Tests that need a GPU are skipped if
-# there is none. The last lines say how many tests ran, how many were skipped and
-# why, and what was left.
+# there is none. The last lines say how many tests passed, how many were skipped and
+# why, what was left, and the command that runs again only what failed.
 #
 #     tests/run.sh               the ordinary tests: every unit, command, document
 #                                and strategy, with few inputs
@@ -22,12 +22,15 @@ root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/experiments/packages.sh"
 answer_help "" "$@"
 cuda=''
+again=(tests/run.sh) # what the summary says to run what failed again
+[[ -z ${NESTBED:-} ]] || again=("NESTBED=$NESTBED" "${again[@]}")
 while [[ ${1-} == --all || ${1-} == --thorough || ${1-} == --cuda ]]; do
     case $1 in
     --all) export NESTBED_ALL=1 ;;
     --thorough) export NESTBED_ALL=1 NESTBED_THOROUGH=1 ;;
     --cuda) cuda=$1 ;;
     esac
+    again+=("$1")
     shift
 done
 check_nestbed "$cuda"
@@ -66,6 +69,6 @@ results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 failed=0
 # One more than there are cores, because some tests wait for a timeout.
-ctest --test-dir "$build" --output-on-failure --parallel "$(($(nproc) + 1))" --output-junit "$results" "${options[@]}" || failed=$?
-"$root/tests/summary.py" "$results"
+ctest --test-dir "$build" --parallel "$(($(nproc) + 1))" --no-label-summary --test-output-size-passed 4096 --output-junit "$results" "${options[@]}" |
+    "$root/tests/summary.py" "$results" "${again[@]}" || failed=$((PIPESTATUS[0] ? PIPESTATUS[0] : PIPESTATUS[1]))
 exit "$failed"

@@ -1,3 +1,4 @@
+#include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -38,13 +39,6 @@ namespace
 constexpr std::array<std::pair<const char*, const char*>, 5> kSmall{
     {{"grid", "4"}, {"block", "64"}, {"depth", "8"}, {"nx", "70"}, {"ny", "50"}}};
 
-// The targets for the cases of this command. Those of users' own workloads are made by `nestbed build`.
-std::string targets_for_races()
-{
-    const bool has_own = modules_in_use() != nullptr && !modules_in_use()->own_strategies().empty();
-    return has_own ? "nestbed_races" : "nestbed_races nestbed_modules";
-}
-
 // Calls the program that records the memory accesses of kernels. It is beside this one and has the same command.
 int call_watching_program(const Arguments& arguments, std::ostream& out)
 {
@@ -52,8 +46,8 @@ int call_watching_program(const Arguments& arguments, std::ostream& out)
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "nestbed_races";
     if (!fs::exists(program))
         throw RunError(fmt::format("{} does not exist; it records the memory accesses of kernels; to build it, by "
-                                   "GCC (CXX=g++) and with elfutils (libdw-dev): cmake --build {} --target {}",
-                                   program.string(), program.parent_path().string(), targets_for_races()));
+                                   "GCC (CXX=g++) and with elfutils (libdw-dev): {}",
+                                   program.string(), build_line(program.parent_path())));
     Arguments words{program.string(), "races"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     out.flush();

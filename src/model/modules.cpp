@@ -1,5 +1,6 @@
 #include "model/modules.hpp"
 
+#include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -148,24 +149,20 @@ std::string Modules::missing_text() const
             missing.insert(workload);
     if (missing.empty())
         return {};
-    const std::string all = prefix_ == kWorkloadModules ? "nestbed_workload_modules" : "nestbed_modules";
     return fmt::format("workloads that have not been built: {}; {}", fmt::join(missing, ", "),
-                       missing.size() == 1 ? how_to_build("it", prefix_ + *missing.begin())
-                                           : how_to_build("them", all));
+                       how_to_build(missing.size() == 1 ? "it" : "them"));
 }
 
 void Modules::expect_built(std::string_view workload) const
 {
     if (const fs::path file = file_of(workload); workloads().contains(std::string(workload)) && !fs::exists(file))
         throw RunError(fmt::format("workload {} is in the module {}, which does not exist; {}", workload,
-                                   file.string(), how_to_build("it", file.stem().string())));
+                                   file.string(), how_to_build("it")));
 }
 
-std::string Modules::how_to_build(std::string_view them, const std::string& targets) const
+std::string Modules::how_to_build(std::string_view them, std::string_view target) const
 {
-    const fs::path build = folder_.parent_path();
-    return fmt::format("to build {}: cmake --build {} --target {}", them,
-                       fs::exists(build / "CMakeCache.txt") ? build.string() : "BUILD", targets);
+    return fmt::format("to build {}: {}", them, build_line(folder_.parent_path(), target));
 }
 
 void Modules::load(std::string_view strategy)
@@ -175,7 +172,7 @@ void Modules::load(std::string_view strategy)
         return;
     if (const fs::path file = file_of_module(module); !fs::exists(file))
         throw RunError(fmt::format("strategy {} is in the module {}, which does not exist; {}", strategy,
-                                   file.string(), how_to_build("it", module)));
+                                   file.string(), how_to_build("it")));
     load_module(module);
 }
 
@@ -188,15 +185,14 @@ void Modules::load_traced(std::string_view strategy)
         throw RunError(
             fmt::format("strategy {}: its kernels for traced runs on cuda are in the module {}, which does "
                         "not exist; {}",
-                        strategy, file.string(), how_to_build("it", module)));
+                        strategy, file.string(), how_to_build("it", "traced")));
     load_module(module);
 }
 
 std::string Modules::load_commands()
 {
     if (const fs::path file = file_of_module(kCommands); !fs::exists(file))
-        return fmt::format("{}, which does not exist; {}", file.string(),
-                           how_to_build("it", "nestbed_command_module"));
+        return fmt::format("{}, which does not exist; {}", file.string(), how_to_build("it"));
     load_module(kCommands);
     return {};
 }
@@ -233,7 +229,7 @@ void Modules::load_module(const std::string& module)
     const std::lock_guard lock(loading_);
     if (loaded_.contains(module))
         return;
-    open(file_of_module(module), how_to_build("it", module));
+    open(file_of_module(module), how_to_build("it", module.starts_with(kTracedModules) ? "traced" : "nestbed"));
     loaded_.insert(module);
 }
 

@@ -67,7 +67,7 @@ class Modules final : public StrategySource
     std::filesystem::path file_of(std::string_view workload) const;
     std::filesystem::path file_of_module(const std::string& module) const;
     void load_module(const std::string& module);
-    std::string how_to_build(std::string_view them, const std::string& targets) const;
+    std::string how_to_build(std::string_view them, std::string_view target = "nestbed") const;
 
     std::filesystem::path folder_;
     std::string prefix_;

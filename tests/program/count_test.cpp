@@ -143,9 +143,8 @@ TEST_F(Wrappers, NeedWhatOneTargetBuilds)
         [&] {
             run_counted_build({"sh", "-c", "true"}, root(), signals, said);
         },
-        testing::ThrowsMessage<RunError>(
-            testing::AllOf(HasSubstr("nestbed_rewrite does not exist; to build it: cmake --build "),
-                           testing::EndsWith(" --target nestbed_programs"))));
+        testing::ThrowsMessage<RunError>(testing::AllOf(HasSubstr("nestbed_rewrite does not exist; to build it: "),
+                                                        testing::EndsWith("experiments/build.sh '' nestbed"))));
 }
 
 } // namespace

@@ -80,8 +80,7 @@ TEST_F(Toolchains, AreReadFromTheirFolder)
     json(folder.path("g++"));
     for (const fs::path& needed : {read.library(), read.rewriter(), read.headers()}) {
         fs::remove_all(needed);
-        EXPECT_EQ(error(), needed.string() + " does not exist; to build it: cmake --build " +
-                               tools.folder.parent_path().string() + " --target nestbed_programs");
+        EXPECT_EQ(error(), needed.string() + " does not exist; to build it: experiments/build.sh '' nestbed");
     }
     folder.write("program/toolchain.json", R"({"compiler": "g++"})");
     EXPECT_THAT(error(), HasSubstr("; build nestbed again"));

@@ -138,7 +138,7 @@ TEST(RacesCommand, SaysHowToMakeThatProgramWhereItIsNot)
     std::string text;
     EXPECT_EQ(exit_code_of("env -u COLUMNS " + folder.path("nestbed") + " races --strategy tail", text), 1);
     EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races does not exist"), HasSubstr("CXX=g++"),
-                            HasSubstr("--target nestbed_races")));
+                            HasSubstr("experiments/build.sh '' nestbed")));
 }
 
 } // namespace

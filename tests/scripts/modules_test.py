@@ -66,9 +66,9 @@ class Modules(Scratch):
             with self.subTest(words=words):
                 done = self.ended(1, *words)
                 self.assertRegex(done.stderr, f"^nestbed: strategy quick_[a-z]+ is in the module {file}, which does not exist; "
-                                 "to build it: cmake --build BUILD --target workload_sort\n$")
+                                 "to build it: experiments/build.sh '' nestbed\n$")
         (self.folder / "CMakeCache.txt").touch()
-        self.assertIn(f"to build it: cmake --build {self.folder} --target workload_sort\n", called(self.program, "list", "quick_kway").stderr)
+        self.assertIn(f"to build it: cmake --build {self.folder} --target nestbed_commands\n", called(self.program, "list", "quick_kway").stderr)
 
     def test_a_list_says_what_is_not_in_it(self):
         self.take("workload_hello")
@@ -76,14 +76,14 @@ class Modules(Scratch):
         self.assertEqual({entry["name"] for entry in json.loads(done.stdout)["strategies"]},
                          {name for room in ("reduce", "hello") for name in (self.folder / f"modules/{room}.txt").read_text().split()})
         self.assertRegex(done.stderr, "^nestbed: without the strategies of workloads that have not been built: bezier, .*sort.*; "
-                         "to build them: cmake --build BUILD --target nestbed_workload_modules\n$")
+                         "to build them: experiments/build.sh '' nestbed\n$")
 
     def test_the_last_module_that_is_not_there_is_named(self):
         for file in (NESTBED.parent / "modules").glob("workload_*.so"):
             if file.stem != "workload_sort" and file.stem != "workload_reduce":
                 self.take(file.stem)
         self.assertEqual(self.ended(0, "list").stderr, "nestbed: without the strategies of workloads that have not been built: sort; "
-                         "to build it: cmake --build BUILD --target workload_sort\n")
+                         "to build it: experiments/build.sh '' nestbed\n")
 
     def test_without_the_module_of_commands_a_table_is_made_and_the_others_say_how_to_build_them(self):
         file = self.folder / "modules/commands.so"
@@ -93,7 +93,7 @@ class Modules(Scratch):
         log = self.folder / "few.csv"
         self.ended(0, "run", *SUM, "-o", log)
         self.assertIn("nosync", self.ended(0, "show", log).stdout)
-        wait = f"{file}, which does not exist; to build it: cmake --build BUILD --target nestbed_command_module\n"
+        wait = f"{file}, which does not exist; to build it: experiments/build.sh '' nestbed\n"
         self.assertIn("More commands are in the module", self.ended(0, "help").stdout)
         few = [line.split()[0] for line in self.ended(0, "help").stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
         for name in sorted({*names} - {*few}):
@@ -107,13 +107,13 @@ class Modules(Scratch):
         for words in (("new", "mine"), ("build", str(self.folder))):
             (self.folder / "mine.cu").touch()
             self.assertRegex(self.ended(1, *words).stderr, f"^nestbed: {self.folder}/program/workload/[a-z.]+ does not exist; a workload of your own "
-                             f"needs it; to build it: cmake --build {self.folder} --target nestbed_programs\n$")
+                             "needs it; to build it: experiments/build.sh '' nestbed\n$")
 
     def test_a_workload_that_is_not_there_is_not_an_unknown_name(self):
         for words in (("list", "mandelbrot"), ("help", "run", "mandelbrot"), ("mandelbrot",)):
             with self.subTest(words=words):
                 self.assertEqual(self.ended(1, *words).stderr, f"nestbed: workload mandelbrot is in the module {self.folder}/modules/workload_mandelbrot.so, "
-                                 "which does not exist; to build it: cmake --build BUILD --target workload_mandelbrot\n")
+                                 "which does not exist; to build it: experiments/build.sh '' nestbed\n")
         self.assertNotIn("built", self.ended(2, "liist").stderr)
         self.assertTrue(self.ended(2, "run", "--strategy", "mandelbrot").stderr.endswith("; mandelbrot is a workload: nestbed list mandelbrot\n"))
 
@@ -162,8 +162,8 @@ class Modules(Scratch):
         self.assertIn(interface, module.read_bytes())
         module.write_bytes(module.read_bytes().replace(interface, b"0" * 64))
         done = self.ended(1, "run", *SUM, "-o", "-")
-        self.assertIn(f"nestbed: the module {module} was built with other headers than the program; to build it: cmake --build BUILD --target "
-                      "workload_reduce\n", done.stderr)
+        self.assertIn(f"nestbed: the module {module} was built with other headers than the program; to build it: "
+                      "experiments/build.sh '' nestbed\n", done.stderr)
 
     def test_a_module_of_another_build_is_as_if_it_had_not_been_built_where_nothing_asks_for_it(self):
         self.take("workload_hello")
@@ -183,7 +183,7 @@ class Modules(Scratch):
         module = self.folder / "modules/workload_reduce.so"
         module.write_text("not a library")
         done = self.ended(1, "run", *SUM, "-o", "-")
-        self.assertRegex(done.stderr, rf"^nestbed: the module {module} cannot be loaded \(.*\); to build it: .* workload_reduce\n$")
+        self.assertRegex(done.stderr, rf"^nestbed: the module {module} cannot be loaded \(.*\); to build it: experiments/build.sh '' nestbed\n$")
 
     def test_a_strategy_in_two_modules_is_an_error(self):
         shutil.copy2(self.folder / "modules/workload_reduce.so", self.folder / "modules/workload_again.so")
@@ -213,7 +213,7 @@ class Modules(Scratch):
             with self.subTest(words=words):
                 done = self.ended(1, *words)
                 self.assertEqual(done.stderr, f"nestbed: strategy barrier: its kernels for traced runs on cuda are in the module "
-                                 f"{self.folder}/modules/traced_reduce.so, which does not exist; to build it: cmake --build BUILD --target traced_reduce\n")
+                                 f"{self.folder}/modules/traced_reduce.so, which does not exist; to build it: experiments/build.sh '' traced\n")
         self.assertFalse((self.folder / "a.csv").exists())
         self.take("traced_reduce")
         for words in traced:

@@ -506,7 +506,9 @@ class TestRun(WithTools):
     """tests/run.sh, with a script in place of ctest."""
 
     RESULTS = """<testsuite>
-<testcase name="a" status="run"/><testcase name="b" status="run"/>
+<testcase name="a" status="run"/><testcase name="b" status="run"><system-out>..s.
+skipped: this machine gives no pseudo-terminal: No such file or directory (1 of b_test)
+</system-out></testcase>
 <testcase name="Gpu.C" status="notrun"><system-out>[ RUN      ] Gpu.C
 /x/gpu_test.cpp:34: Skipped
 no usable GPU: there is none
@@ -522,14 +524,35 @@ no CUDA-capable device is detected</system-out></testcase>
 <testcase name="quiet" status="notrun"/>
 FAILED</testsuite>"""
 
-    def run_tests(self, *words, failed="", code=0):
+    SAID = """Test project /x
+        Start    1: a
+   1/2000 Test    #1: a ...................................................................................................   Passed    0.02 sec
+        Start    2: Gpu.C
+   2/2000 Test    #2: Gpu.C ...............................................................................................***Skipped   0.01 sec
+        Start    3: z
+1000/2000 Test    #3: z ...................................................................................................***Failed    2.34 sec
+
+99% tests passed, 1 tests failed out of 2000
+
+Total Test time (real) =   2.40 sec
+
+The following tests did not run:
+\t  2 - Gpu.C (Skipped)
+
+The following tests FAILED:
+\t  3 - z (Failed)
+Errors while running CTest
+"""
+
+    def run_tests(self, *words, failed="", code=0, said=""):
         for name in ("nestbed", "tests/nestbed_tests"):
             path = self.folder / "build" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("#!/bin/sh\n")
             path.chmod(0o755)
         (self.folder / "results.xml").write_text(self.RESULTS.replace("FAILED", failed))
-        ctest = ('echo "all=$NESTBED_ALL thorough=$NESTBED_THOROUGH" "$@"\nwhile [ "$1" != --output-junit ]; do shift; done\n'
+        (self.folder / "said").write_text(said)
+        ctest = (f'echo "all=$NESTBED_ALL thorough=$NESTBED_THOROUGH" "$@"\ncat {self.folder}/said\nwhile [ "$1" != --output-junit ]; do shift; done\n'
                  f'cp {self.folder}/results.xml "$2"\nexit {code}')
         return self.with_tools(ROOT / "tests/run.sh", *words, nestbed=self.folder / "build/nestbed", ctest=ctest, cmake="exit 1")
 
@@ -538,10 +561,28 @@ FAILED</testsuite>"""
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
         self.assertRegex(lines[0], rf"^all= thorough= --test-dir {self.folder}/build .* -R Gpu --label-exclude \^all\$$")
-        self.assertIn("left to tests/run.sh --all: ", lines.pop())
-        self.assertEqual(lines[1:], ["2 tests ran: 2 passed, 0 failed; 5 skipped", "  2 skipped: no usable GPU: there is none",
+        self.assertEqual(lines[1:], ["", "2 passed, 0 failed, 5 skipped", "  2 skipped: no usable GPU: there is none",
                                      "  1 skipped: this is not root", "  1 skipped: no CUDA-capable device is detected",
-                                     "  1 skipped: the test does not say why"])
+                                     "  1 skipped: the test does not say why",
+                                     "  skipped in a test that passed: this machine gives no pseudo-terminal: No such", "    file or directory (1 of b_test)",
+                                     "left to tests/run.sh --all: most inputs, the race detector, users' programs,",
+                                     "    and more: tests/README.md#what-a-run-leaves-out"])
+
+    def test_shows_what_ctest_says_in_80_columns_and_as_it_comes(self):
+        shown = self.run_tests("-R", "x", failed='<testcase name="z" status="fail"/>', code=8, said=self.SAID).stdout.splitlines()[1:]
+        self.assertEqual([line.partition(", ")[0] for line in shown[:6]], ["Test project /x", "FAILED after 2 s: z", "1000 of 2000 tests",
+                                                                           "99% tests passed", "Total Test time (real) =   2.40 sec", ""])
+        self.assertIn("99% tests passed, 1 tests failed out of 2000", shown)
+        self.assertLessEqual(max(map(len, shown[:-1])), 80)  # the last line has the path of the test's folder
+
+    def test_ends_with_the_command_that_runs_what_failed(self):
+        prefix = f"NESTBED={self.folder}/build/nestbed tests/run.sh"
+        for names, words, again in ((["z"], [], "-R '^(z)$'"), (["A.b/0", "c+_test"], ["--all"], r"--all -R '^(A\.b/0|c\+_test)$'"),
+                                    ([f"t{number}" for number in range(9)], ["--thorough"], "--thorough --rerun-failed")):
+            failed = "".join(f'<testcase name="{name}" status="fail"/>' for name in names[1:])
+            failed = f'<testcase name="{names[0]}" status="notrun"><skipped message="Unable to find executable"/></testcase>{failed}'
+            shown = self.run_tests(*words, "-L", "none", failed=failed, code=8).stdout
+            self.assertTrue(shown.endswith("\nfailed:\n  " + "\n  ".join(names) + f"\nto run only what failed:\n  {prefix} {again}\n"), shown)
 
     def test_thorough_is_for_the_tests_and_not_for_ctest(self):
         self.assertRegex(self.run_tests("--thorough", "-N").stdout, r"^all=1 thorough=1 (?!.*--thorough).* -N\n")
@@ -566,7 +607,7 @@ FAILED</testsuite>"""
         said = "\n".join(f"line {number}" for number in range(100))
         done = self.run_tests(failed=f'<testcase name="z" status="fail"><system-out>{said}\n</system-out></testcase>', code=8)
         self.assertEqual(done.returncode, 8)
-        self.assertIn("  line 98\n  line 99\n3 tests ran: 2 passed, 1 failed; 5 skipped", done.stdout)
+        self.assertIn("  line 98\n  line 99\n\n2 passed, 1 failed, 5 skipped\n", done.stdout)
         self.assertIn("z failed:\n", done.stdout)
         self.assertNotIn("line 50", done.stdout)
 

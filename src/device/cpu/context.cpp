@@ -37,8 +37,8 @@ Races Context::watch(const std::function<void()>& work)
 {
     if (cpu::observer == nullptr)
         throw RunError(
-            "this program does not record the memory accesses of kernels; nestbed_races does (cmake --build "
-            "--target nestbed_races nestbed_modules)");
+            "this program does not record the memory accesses of kernels; nestbed_races does; to build it: "
+            "experiments/build.sh '' nestbed");
     if (executor_.workers() != 1)
         throw UsageError(
             fmt::format("--workers {}: the race detector uses only one worker; allowed: 1", executor_.workers()));

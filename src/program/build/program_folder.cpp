@@ -1,5 +1,6 @@
 #include "program/build/program_folder.hpp"
 
+#include "base/build_line.hpp"
 #include "base/error.hpp"
 
 #include <fmt/format.h>
@@ -16,9 +17,8 @@ fs::path program_folder()
         if (fs::exists(folder / "include"))
             return folder;
     throw RunError(
-        fmt::format("{} does not exist; it has the headers and libraries for users' programs; to build it: cmake "
-                    "--build {} --target nestbed_programs",
-                    (own / "program").string(), own.string()));
+        fmt::format("{} does not exist; it has the headers and libraries for users' programs; to build it: {}",
+                    (own / "program").string(), build_line(own)));
 }
 
 } // namespace nestbed::program

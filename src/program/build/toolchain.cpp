@@ -1,5 +1,6 @@
 #include "program/build/toolchain.hpp"
 
+#include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text_file.hpp"
@@ -38,8 +39,8 @@ Toolchain read_toolchain(const fs::path& folder)
                         file.string(), toolchain.compiler));
     for (const fs::path& needed : {toolchain.headers(), toolchain.rewriter(), toolchain.library()})
         if (!fs::exists(needed))
-            throw RunError(fmt::format("{} does not exist; to build it: cmake --build {} --target nestbed_programs",
-                                       needed.string(), folder.parent_path().string()));
+            throw RunError(
+                fmt::format("{} does not exist; to build it: {}", needed.string(), build_line(folder.parent_path())));
     if (!fs::exists(toolchain.detector()))
         toolchain.watched_flags.clear();
     return toolchain;

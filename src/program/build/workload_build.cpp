@@ -1,5 +1,6 @@
 #include "program/build/workload_build.hpp"
 
+#include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text_file.hpp"
@@ -71,10 +72,8 @@ std::string workload_file(const char* name)
     const fs::path kit = program_folder() / "workload";
     const fs::path file = kit / name;
     if (!fs::exists(file))
-        throw RunError(
-            fmt::format("{} does not exist; a workload of your own needs it; to build it: cmake --build {} "
-                        "--target nestbed_programs",
-                        file.string(), kit.parent_path().parent_path().string()));
+        throw RunError(fmt::format("{} does not exist; a workload of your own needs it; to build it: {}",
+                                   file.string(), build_line(kit.parent_path().parent_path())));
     return read_text_file(file.string());
 }
 

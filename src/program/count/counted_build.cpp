@@ -1,5 +1,6 @@
 #include "program/count/counted_build.hpp"
 
+#include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
@@ -113,8 +114,8 @@ int run_counted_build(const std::vector<std::string>& words, const fs::path& fol
     for (const fs::path& file :
          {folder / "count" / "nestbed_count.cuh", folder / "compilers" / "g++", folder / "nestbed_rewrite"})
         if (!fs::exists(file))
-            throw RunError(fmt::format("{} does not exist; to build it: cmake --build {} --target nestbed_programs",
-                                       file.string(), folder.parent_path().string()));
+            throw RunError(
+                fmt::format("{} does not exist; to build it: {}", file.string(), build_line(folder.parent_path())));
     const TemporaryFolder temporary;
     const fs::path log = temporary.path() / "rewritten";
     const ProgramEnd end =
