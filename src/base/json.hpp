@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json; // its objects keep the order of their keys
 inline constexpr int kMaxJsonLevels = 32;
 
 // Throws Json::parse_error, which names the place, if the text is not JSON. A discarded value if it is nested deeper than
-// kMaxJsonLevels.
+// kMaxJsonLevels, or has a number that is too large.
 Json parse_json(std::string_view text);
 // A discarded value instead of an exception, too.
 Json parsed_json(std::string_view text);

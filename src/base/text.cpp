@@ -191,6 +191,34 @@ std::string printable(std::string_view text)
     return shown;
 }
 
+std::string shortened(std::string_view message)
+{
+    constexpr std::size_t kMaxBytes = 1200;
+    constexpr std::size_t kFirst = 700;
+    constexpr std::size_t kLast = 400;
+    const auto is_inside = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }; // of UTF-8
+    std::string text;
+    for (;;) {
+        const std::string_view line = message.substr(0, message.find('\n'));
+        std::size_t begin = kFirst;
+        std::size_t end = line.size() - std::min(line.size(), kLast);
+        if (line.size() <= kMaxBytes) {
+            text += line;
+        } else {
+            for (unsigned step = 0; step < 3 && is_inside(line[begin]); ++step)
+                --begin;
+            for (unsigned step = 0; step < 3 && is_inside(line[end]); ++step)
+                ++end;
+            text += fmt::format("{} … ({} bytes are left out) … {}", line.substr(0, begin), end - begin,
+                                line.substr(end));
+        }
+        if (line.size() == message.size())
+            return text;
+        text += '\n';
+        message.remove_prefix(line.size() + 1);
+    }
+}
+
 std::string duration_text(std::chrono::duration<double> time)
 {
     const double seconds = time.count();

@@ -43,6 +43,9 @@ bool is_utf8(std::string_view text);
 // line break or a tab) and each byte that is not valid UTF-8 becomes \xNN.
 std::string printable(std::string_view text);
 
+// A message of which each line is short enough to be read: of a line with a value of thousands of bytes, the middle is left out.
+std::string shortened(std::string_view message);
+
 // "45 s", "12 min", "3.2 h".
 std::string duration_text(std::chrono::duration<double> time);
 

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <ostream>
 #include <streambuf>
@@ -257,6 +258,7 @@ const Command* find_command(std::string_view name)
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
 {
+    const auto say = [&err](std::string_view text) { err << "nestbed: " << printable(shortened(text)) << '\n'; };
     try {
         const CheckedOutput checked(out);
         const int code = dispatch(arguments, out, err);
@@ -265,10 +267,13 @@ int run_command_line(const std::vector<std::string>& arguments, std::ostream& ou
             refuse_output();
         return code;
     } catch (const UsageError& error) {
-        err << "nestbed: " << printable(error.what()) << '\n';
+        say(error.what());
         return exit_usage;
+    } catch (const std::filesystem::filesystem_error& error) {
+        say(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+        return exit_could_not;
     } catch (const std::exception& error) {
-        err << "nestbed: " << printable(error.what()) << '\n';
+        say(error.what());
         return exit_could_not;
     }
 }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include <stdexcept>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -52,11 +54,19 @@ namespace
 }
 
 // Locks the file. The system releases the lock when the process ends, however it ends. On a file system without locks
-// there is no lock.
+// there is no lock. A run that has been killed may need a moment to end: until its last write is on the disk, and until a process that it
+// was about to start has closed its copies of all files.
 void hold_alone(int descriptor, const std::string& path)
 {
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        refuse(path, "another run is writing it");
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::seconds kPatience{3};
+    constexpr std::chrono::milliseconds kTick{20};
+    const Clock::time_point until = Clock::now() + kPatience;
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        if (Clock::now() > until)
+            refuse(path, "another run is writing it");
+        std::this_thread::sleep_for(kTick);
+    }
 }
 
 // Whether the open file still has this name, so that nobody has moved it aside.

@@ -122,7 +122,10 @@ ParsedLog::ParsedLog(const std::string& file, TextSource text) : path(text_name(
             throw RunError(fmt::format("{}: it is empty; allowed: a CSV with a header", path));
         columns = row.cells;
         for (std::size_t place = 0; place < columns.size(); ++place)
-            places_.try_emplace(columns[place], place);
+            if (!places_.try_emplace(columns[place], place).second)
+                throw RunError(
+                    fmt::format("{}:{}: column '{}' is there twice; allowed: a header with each column once", path,
+                                row.line, columns[place]));
         Origins origins_of_rows(*this);
         for (; reader.next(row); ++rows.size_) {
             if (row.cells.size() != columns.size())

@@ -199,13 +199,21 @@ std::string Modules::load_commands()
 
 void Modules::load_all()
 {
-    const auto is_loaded = [this](const std::string& module) {
+    const auto is_known = [this](const std::string& module) {
         const std::lock_guard lock(loading_);
-        return loaded_.contains(module);
+        return loaded_.contains(module) || left_out_.contains(module);
     };
-    for (const std::string& workload : workloads()) // reads a file once: a check of a log asks for each case
-        if (!is_loaded(prefix_ + workload) && fs::exists(file_of(workload)) && is_of_this_program(file_of(workload)))
-            load_module(prefix_ + workload);
+    for (const std::string& workload : workloads()) { // reads a file once: a check of a log asks for each case
+        const std::string module = prefix_ + workload;
+        if (is_known(module))
+            continue;
+        if (fs::exists(file_of(workload)) && is_of_this_program(file_of(workload))) {
+            load_module(module);
+        } else {
+            const std::lock_guard lock(loading_);
+            left_out_.insert(module);
+        }
+    }
 }
 
 // Its strategies enter the registry by their constructors.
@@ -275,8 +283,13 @@ void Modules::load_folder(const fs::path& folder)
         throw UsageError(fmt::format(
             "--load {}: there is no such folder; allowed: a folder with a workload; to make one: nestbed new NAME",
             folder.string()));
-    if (!fs::exists(file))
-        throw UsageError(fmt::format("--load {}: {} does not exist; {}", folder.string(), file.string(), how));
+    std::error_code error;
+    if (const fs::file_status status = fs::status(file, error); !fs::is_regular_file(status))
+        throw UsageError(fmt::format("--load {}: {} {}; {}", folder.string(), file.string(),
+                                     !fs::status_known(status) ? "cannot be read: " + error.message()
+                                     : fs::exists(status)      ? "is not a file"
+                                                               : "does not exist",
+                                     how));
     load_file(file, how);
 }
 

@@ -75,6 +75,7 @@ class Modules final : public StrategySource
     bool hides_names_ = false;
     std::mutex loading_;
     std::set<std::string> loaded_;                         // modules; never unloaded
+    std::set<std::string> left_out_;                       // by load_all(): not built, or with other headers
     std::map<std::string, std::filesystem::path> file_of_; // of users' own strategies
     std::map<std::filesystem::path, std::string> hash_of_; // of users' own modules
     std::set<std::filesystem::path> folders_;              // of users' own workloads

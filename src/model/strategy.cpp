@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -114,14 +115,44 @@ void load_all_of_source()
     if (contents().source != nullptr)
         contents().source->load_all();
 }
+// Why a log cannot hold a name, or a person give it as the value of an option; empty if they can.
+std::string why_no_name(std::string_view what, std::string_view name, bool is_input)
+{
+    constexpr std::size_t kMaxLetters = 100;
+    constexpr std::string_view kSmall = "abcdefghijklmnopqrstuvwxyz";
+    constexpr std::string_view kOthers = "0123456789_";
+    constexpr std::string_view kNotOfInputs = "ABCDEFGHIJKLMNOPQRSTUVWXYZ.-";
+    const auto is_in = [](std::string_view letters) {
+        return [letters](char one) { return letters.find(one) != std::string_view::npos; };
+    };
+    const auto is_allowed = [&](char one) {
+        return is_in(kSmall)(one) || is_in(kOthers)(one) || (!is_input && is_in(kNotOfInputs)(one));
+    };
+    const bool has_letter_first = !name.empty() && (std::isalpha(static_cast<unsigned char>(name.front())) != 0);
+    if (has_letter_first && name.size() <= kMaxLetters && std::ranges::all_of(name, is_allowed))
+        return {};
+    return "'" + std::string(name) + "' is no name for " + std::string(what) +
+           "; allowed: " + (is_input ? "small letters, digits and _" : "letters, digits, '_', '-' and '.'") +
+           ", a letter first, not more than " + std::to_string(kMaxLetters);
+}
 } // namespace
 
 void Registry::add(BackendKind backend, const Strategy& strategy)
 {
     const std::string_view name = strategy.info().name;
     const std::unique_lock lock(contents().mutex);
+    const WorkloadInfo* const workload = strategy.info().workload;
+    std::string wrong = why_no_name("a strategy", name, false);
+    if (wrong.empty() && workload != nullptr) {
+        wrong = why_no_name("a workload", workload->name, false);
+        for (const InputKind input : workload->inputs)
+            if (wrong.empty())
+                wrong = why_no_name("an input", input.name(), true);
+    }
+    if (!wrong.empty())
+        return contents().note(std::move(wrong));
     if (contents().of(backend).emplace(name, &strategy).second) {
-        if (const WorkloadInfo* workload = strategy.info().workload; workload != nullptr)
+        if (workload != nullptr)
             for (const InputKind input : workload->inputs)
                 if (const auto place = std::ranges::lower_bound(contents().inputs, input.name());
                     place == contents().inputs.end() || *place != input.name())

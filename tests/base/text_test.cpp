@@ -230,5 +230,27 @@ TEST(FormatBytes, ChangesItsUnitAtEachPowerOf1024)
     EXPECT_EQ(format_bytes(-1), "-1 B");
 }
 
+TEST(Shortened, LeavesOutTheMiddleOfALongLine)
+{
+    EXPECT_EQ(shortened("a\nb\n"), "a\nb\n");
+    const std::string line(1200, 'x');
+    EXPECT_EQ(shortened(line + "\n" + line), line + "\n" + line);
+    const std::string text = "a.csv:2: status is '" + std::string(1'000'000, 'x') + "'; allowed: ok, wrong";
+    const std::string message = shortened("b\n" + text + "\nc");
+    EXPECT_LT(message.size(), 1300U);
+    EXPECT_TRUE(message.starts_with("b\na.csv:2: status is 'xxx")) << message;
+    EXPECT_TRUE(message.ends_with("xxx'; allowed: ok, wrong\nc")) << message;
+    EXPECT_NE(message.find("x … (998941 bytes are left out) … x"), std::string::npos) << message;
+}
+
+TEST(Shortened, CutsNoCharacterIntoPieces)
+{
+    std::string text;
+    for (int number = 0; number < 1000; ++number)
+        text += "ä€";
+    for (const char* const before : {"", "a", "aa", "aaa", "aaaa"})
+        EXPECT_TRUE(is_utf8(shortened(before + text))) << before;
+}
+
 } // namespace
 } // namespace nestbed

@@ -4,6 +4,7 @@
 #include "log/row.hpp"
 
 #include "base/error.hpp"
+#include "base/subprocess.hpp"
 #include "support/full_disk.hpp"
 #include "support/orders.hpp"
 #include "support/support.hpp"
@@ -155,6 +156,22 @@ TEST_F(CsvLogFile, IsWrittenByOneRunAtATime)
         EXPECT_THAT(text_of<UsageError>([&] { put_path_aside(path); }), HasSubstr("another run is writing it"));
     }
     EXPECT_NO_THROW(Log{path});
+}
+
+TEST_F(CsvLogFile, IsFreeSoonAfterARunThatWasKilledEvenIfAProcessThatItWasStartingHasACopy)
+{
+    const std::string path = folder.path("new.csv");
+    pid_t copy = 0;
+    {
+        const Log killed(path);
+        copy = fork();
+        if (copy == 0) {
+            usleep(300'000);
+            _exit(0);
+        }
+    }
+    EXPECT_NO_THROW(Log{path});
+    EXPECT_EQ(end_of(copy).exit_code, 0);
 }
 
 TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)

@@ -38,5 +38,11 @@ TEST(ParsedLog, NameWhatIsWrong)
               "a.csv:2: a is 'ten'; allowed: a number");
 }
 
+TEST(ParseLog, TakesNoHeaderWithAColumnTwice)
+{
+    EXPECT_EQ(text_of<RunError>([] { static_cast<void>(parse_log("a.csv", std::string("a,b,a\r\n1,2,3\r\n"))); }),
+              "a.csv:1: column 'a' is there twice; allowed: a header with each column once");
+}
+
 } // namespace
 } // namespace nestbed

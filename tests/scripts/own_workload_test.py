@@ -355,7 +355,7 @@ class OwnWorkload(unittest.TestCase):
     def test_errors_say_what_to_do(self):
         (self.folder / "made").mkdir()
         for words, code, said in (
-                (("new", "Quadrature"), 2, "nestbed: new: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first\n"),
+                (("new", "Quadrature"), 2, "nestbed: new: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first, not more than 64\n"),
                 (("new", "quadrature"), 2, "nestbed: new: quadrature/quadrature.cu exists; allowed: a new folder\n"),
                 (("new", "reduce/"), 2, "nestbed: new: 'reduce' is in names of nestbed's own workloads or strategies; allowed: another name\n"),
                 (("new",), 2, "nestbed: new: no folder was named; allowed: nestbed new FOLDER\n"),
@@ -372,6 +372,47 @@ class OwnWorkload(unittest.TestCase):
         self.called("new", "unbuilt")
         self.assertIn("; the folder unbuilt has a workload: nestbed build unbuilt, then --load unbuilt\n", self.called("list", "unbuilt_*").stderr)
         self.assertIn("; of a workload of your own: --load FOLDER\n", self.called("list", "nothing_*").stderr)
+
+    def test_a_name_that_is_none_is_refused(self):
+        (self.folder / "taken").write_text("", encoding="utf-8")
+        for name in ("", "a" * 65, "a" * 300, "Name", "1name", "_name", "my-name", "a b", "na\tme", "n\xe4me", "na,me", "na'me", "name.cu", "x/" + "a" * 300):
+            done = self.called("new", name)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("allowed: lowercase letters, digits and _, a letter first, not more than 64\n", done.stderr)
+        for name, why in (("taken", "Not a directory"), ("taken/inside", "Not a directory"), ("quadrature", "exists; allowed: a new folder"),
+                          ("b" * 300 + "/inside", "File name too long")):
+            done = self.called("new", name)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(why, done.stderr)
+        for words in (("run", "--load", "x" * 300, "--strategy", "x", "-o", "-"), ("run", "--load", "", "--strategy", "x", "-o", "-"), ("build", ""), ("build", "x" * 300)):
+            done = self.called(*words)
+            self.assertIn(done.returncode, (1, 2))
+            self.assertNotIn("filesystem error", done.stderr)
+            self.assertNotIn("[", done.stderr)
+
+    def test_any_other_name_is_one(self):
+        """Names of C++, of its library, of CUDA, and of what the file itself has."""
+        names = ("int", "class", "new", "errno", "flat", "task", "interval", "std", "nestbed", "integral", "halves", "linux", "main", "a" * 64)
+        folder = self.folder / "all_names"
+        folder.mkdir()
+        text = ""
+        for name in names:
+            self.assertEqual(self.called("new", f"names/{name}").returncode, 0)
+            text += (self.folder / f"names/{name}/{name}.cu").read_text()
+        (folder / "all_names.cu").write_text(text)  # each has a namespace of its own
+        done = self.build("all_names")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines()[0], "strategies: " + ", ".join(sorted(f"{name}_{kind}" for name in names for kind in ("levels", "nested"))))
+
+    def test_a_strategy_whose_name_a_log_cannot_hold_is_an_error_of_the_build(self):
+        folder = self.folder / "named"
+        folder.mkdir()
+        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "named")
+        for name in ("named_a b", "named_\\t,\\n"):
+            (folder / "named.cu").write_text(text.replace('"named_nested"', f'"{name}"'))
+            done = self.build("named")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("is no name for a strategy; allowed: letters, digits, '_', '-' and '.', a letter first, not more than 100\n", done.stderr)
 
     def test_a_figure_that_does_not_exist_is_an_error_of_the_build(self):
         folder = self.folder / "drawn"

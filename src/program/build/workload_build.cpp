@@ -12,7 +12,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <ostream>
 #include <string_view>
@@ -228,33 +229,36 @@ fs::path workload_module(const fs::path& folder, bool watched)
 
 fs::path write_new_workload(const fs::path& folder, const std::set<std::string>& taken)
 {
-    const std::string name = name_of_folder(folder);
-    const bool is_name = !name.empty() && std::islower(static_cast<unsigned char>(name.front())) != 0 &&
+    constexpr std::size_t kMaxLetters = 64;
+    const std::string name = folder.empty() ? "" : name_of_folder(folder);
+    const bool is_name = !name.empty() && name.size() <= kMaxLetters && name.front() >= 'a' && name.front() <= 'z' &&
                          std::ranges::all_of(name, [](char c) {
                              return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
                          });
     if (!is_name)
         throw UsageError(
             fmt::format("new: '{}' is not a name for a workload; allowed: lowercase letters, digits and _, a letter "
-                        "first",
-                        name));
+                        "first, not more than {}",
+                        name, kMaxLetters));
     if (taken.contains(name))
         throw UsageError(fmt::format(
             "new: '{}' is in names of nestbed's own workloads or strategies; allowed: another name", name));
     fs::path file = folder / (name + ".cu");
-    if (fs::exists(file))
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(file, error)))
         throw UsageError(fmt::format("new: {} exists; allowed: a new folder", file.string()));
+    fs::create_directories(folder, error);
+    if (error)
+        throw UsageError(fmt::format("new: the folder {} could not be made: {}; allowed: a new folder, in one where "
+                                     "you may write",
+                                     folder.string(), error.message()));
     std::string text = workload_file("quadrature.cu");
-    std::string title = name;
-    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
     boost::algorithm::replace_all(text, "quadrature", name);
-    boost::algorithm::replace_all(text, "Quadrature", title);
-    fs::create_directories(folder);
     std::ofstream out(file);
     out << text;
     out.close();
     if (!out)
-        throw RunError(fmt::format("{} could not be written", file.string()));
+        throw RunError(fmt::format("{} could not be written: {}", file.string(), std::strerror(errno)));
     return file;
 }
 

@@ -179,13 +179,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return is_named(stream) ? noted(sticky_error()) : noted(cudaErrorInvalidResourceHandle);
 }
 
-// The NULL stream waits for the others that are blocking, so that to wait for it is to wait for all.
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    if (nestbed::cpu::in_kernel() || !is_named(stream))
+    if (nestbed::cpu::in_kernel())
         return wait_for_all();
     finish_launches();
     const std::lock_guard lock(state().running);
+    if (!is_named(stream))
+        use_stream(stream); // it waits for the blocking ones
     if (nestbed::cpu::observer != nullptr)
         nestbed::cpu::observer->stream_synchronized(number_of(stream));
     return noted(sticky_error());

@@ -2,7 +2,7 @@
 //     nestbed build quadrature; nestbed run --load quadrature --strategy 'quadrature_*' --grain 4,8 -o quadrature.csv
 #include "device/own_workload.hpp"
 
-namespace quadrature::NESTBED_BACKEND // nvcc compiles this file for the GPU, and g++ for the CPU: a copy for each
+namespace quadrature_workload::NESTBED_BACKEND // nvcc compiles this file for the GPU, and g++ for the CPU
 {
 using namespace nestbed;
 // ---- The workload, and two parameters: options of `nestbed run`. Times at different tolerances are not compared (role).
@@ -10,7 +10,7 @@ constexpr AxisMeaning kMeanings[]{
     {.name = axis::grain, .meaning = "the tolerance is 10^-grain", .default_value = 6, .role = AxisRole::problem},
     {axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}};
 constexpr std::string_view kFigures[]{"threshold", "by-launches", "ways"}; // that --plot draws
-constinit const WorkloadInfo kQuadrature{
+constinit const WorkloadInfo kWorkload{
     .name = "quadrature",
     .summary = "integrates a function with a sharp peak to a tolerance",
     .axes = {axis::grid, axis::block, axis::depth, axis::grain, axis::threshold},
@@ -37,8 +37,8 @@ struct Task {
     unsigned threshold;
     double* answer; // 0 before the run
 };
-using QuadratureJob = TaskJob<Task>;
-using QuadratureRoom = RoomOf<QuadratureJob, &kQuadrature>;
+using Job = TaskJob<Task>;
+using TaskRoom = RoomOf<Job, &kWorkload>;
 
 // Simpson's rule on `parts` parts by all threads of the block. The result is in thread 0.
 __device__ double simpson(Interval in, unsigned parts)
@@ -82,7 +82,7 @@ __global__ void halves(Interval all, Task task, Nest nest)
 }
 struct Nested {
     static constexpr StrategyInfo info{.name = "quadrature_nested",
-                                       .workload = &kQuadrature,
+                                       .workload = &kWorkload,
                                        .mechanisms =
                                            kOnly<Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::tail>,
                                        .summary = "a grid of two blocks for the halves of a divided interval"};
@@ -90,14 +90,14 @@ struct Nested {
     {
         return ExpectedLaunches::unknown(levels_within(point, 40));
     }
-    static void run(const QuadratureJob& job)
+    static void run(const Job& job)
     {
         launch_waves<Nested>(job, [&](const auto& wave, auto nest) {
             host_launch<halves<decltype(nest)>>(wave, job.point.block, Interval{0, 1}, job.task, nest);
         });
     }
 };
-const Register<Nested, QuadratureRoom> nested;
+const Register<Nested, TaskRoom> nested;
 
 // ---- The flat strategy: the host launches a grid for each level, with a block for each interval.
 __global__ void one_level(Interval* list, unsigned* end, unsigned first, Task task)
@@ -111,12 +111,12 @@ __global__ void one_level(Interval* list, unsigned* end, unsigned first, Task ta
 }
 struct Flat {
     static constexpr StrategyInfo info{.name = "quadrature_levels",
-                                       .workload = &kQuadrature,
+                                       .workload = &kWorkload,
                                        .mechanisms = kOnly<Mechanism::host>,
                                        .summary = "flat: the host launches a grid for the intervals of each level",
                                        .waits = true};           // the host waits for each level
     using State = std::pair<Buffer<Interval>, Buffer<unsigned>>; // the intervals of all levels; how many there are
-    static State prepare(const QuadratureJob& job)               // not timed
+    static State prepare(const Job& job)                         // not timed
     {
         State state{job.context.allocate<Interval>(1 << 20), job.context.allocate<unsigned>(1)};
         const std::array all{Interval{0, 1}};
@@ -125,7 +125,7 @@ struct Flat {
         job.context.upload(state.second, std::span<const unsigned>(count));
         return state;
     }
-    static void run(const QuadratureJob& job, State& state)
+    static void run(const Job& job, State& state)
     {
         for (unsigned first = 0, end = 1; first != end;) {
             host_launch<one_level>(job.context, {end - first, job.point.block}, state.first.data(),
@@ -135,16 +135,16 @@ struct Flat {
         }
     }
 };
-const Register<Flat, QuadratureRoom> flat;
+const Register<Flat, TaskRoom> flat;
 
 // ---- What a run gets, and which answer is right.
-struct Quadrature : NumberWorkload<Quadrature, QuadratureRoom, double> {
+struct Integral : NumberWorkload<Integral, TaskRoom, double> {
     using NumberWorkload::NumberWorkload;
     static double tolerance(const Case& point) { return std::pow(10.0, -1.0 * point.grain); }
     static Task task(const Case& point, double* answer) { return {tolerance(point), point.threshold, answer}; }
     static double reference(const Case& /*point*/) { return kExact; }
     static bool is_right(const Case& point, double answer) { return std::abs(answer - kExact) <= tolerance(point); }
 };
-const RegisterWorkload<Quadrature> quadrature;
+const RegisterWorkload<Integral> workload;
 
-} // namespace quadrature::NESTBED_BACKEND
+} // namespace quadrature_workload::NESTBED_BACKEND
