@@ -1,5 +1,6 @@
 // `nestbed modules WORD...`, for experiments/build.sh: which targets to build before `nestbed run WORD...`.
 #include "cli/commands.hpp"
+#include "cli/help.hpp"
 #include "model/modules.hpp"
 #include "model/strategy.hpp"
 #include "plan/axes.hpp"
