@@ -5,6 +5,7 @@
 #include "program/rewrite/rewriter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -37,17 +38,18 @@ tokens_with_lines(const Source& source, const std::vector<std::size_t>& without)
     return tokens;
 }
 
-// Directives and system parts, without spaces and without __device__, in place of which the executor has spaces.
+// Directives and system parts, without spaces and without the words in place of which the executor has spaces.
 inline std::vector<std::string> untouched_parts(const Source& source)
 {
-    static constexpr std::string_view kWord = "__device__";
+    static constexpr std::array<std::string_view, 2> kWords{"__device__", "__host__"};
     std::vector<std::string> parts;
     for (const Token& token : source.all_tokens())
         if (token.kind == TokenKind::directive || token.kind == TokenKind::system) {
             std::string& part = parts.emplace_back(source.text_of(token));
             std::erase(part, ' ');
-            for (std::size_t at = part.find(kWord); at != std::string::npos; at = part.find(kWord))
-                part.erase(at, kWord.size());
+            for (const std::string_view word : kWords)
+                for (std::size_t at = part.find(word); at != std::string::npos; at = part.find(word))
+                    part.erase(at, word.size());
         }
     return parts;
 }

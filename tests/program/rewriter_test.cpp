@@ -55,14 +55,17 @@ void replace_all(std::string& text, std::string_view from, std::string_view to)
         text.replace(at, from.size(), to);
 }
 
-// With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
+// Without the attributes of sides, which have a test of their own. With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
 std::string shortened(std::string text)
 {
     replace_all(text, "::nestbed::program::", "P::");
+    for (const char* const side : {"global", "device", "both", "variable"})
+        replace_all(text, "__attribute__((nestbed_" + std::string(side) + "))", "");
     replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
     replace_all(text,
                 "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
                 " {");
+    replace_all(text, "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=, ", " [");
     replace_all(text, "__attribute__((noipa))", "I");
     replace_all(text, "::nestbed_count::before()", "B");
     static constexpr std::string_view kAfter = "::nestbed_count::after(";
@@ -118,6 +121,21 @@ TEST(Rewriter, LeavesFilesWithoutTheMarkOfTheCountAsTheyAre)
 {
     const std::string text = "__global__ void k() { k<<<1, 1>>>(); }\n";
     EXPECT_EQ(rewrite(text, RewriteMode::count), text);
+}
+
+TEST(Rewriter, MarksSidesForThePluginOfTheCompiler)
+{
+    const std::string text = "__device__ int x; struct S { __host__ __device__ S() {} __device__ int f(); };\n"
+                             "template <class T> __host__ inline T __device__ g(T);\n"
+                             "__host__ void h() { auto l = [] __host__ __device__ (int) {}; }\n"
+                             "static __device__ int d();";
+    std::string marked = rewrite(text, RewriteMode::executor);
+    for (const char* const side : {"global", "device", "both", "variable"})
+        replace_all(marked, "__attribute__((nestbed_" + std::string(side) + "))", std::string("<") + side + ">");
+    EXPECT_EQ(marked, "<variable> int x; struct S {  <both> S() {} <device> int f(); };\n"
+                      "template <class T>  inline T <both> g(T);\n"
+                      " void h() { auto l = []   (int) {}; }\n"
+                      "static <device> int d();");
 }
 
 TEST(Rewriter, KeepsLineEndsAndOtherAlphabets)

@@ -252,6 +252,11 @@ void* nestbed_watched_memset(void* to, int byte, unsigned long bytes)
     nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
     return std::memset(to, byte, bytes);
 }
+// An access by a function of CUDA that is not watched itself.
+void nestbed_watched_write(void* to, unsigned long bytes, const void* place)
+{
+    nestbed::races::access(to, bytes, nestbed::races::write_access, place);
+}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 ATOMICS(8, unsigned char)

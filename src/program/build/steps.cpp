@@ -146,6 +146,8 @@ class Builder
         run({toolchain_.rewriter().string(), "executor", preprocessed, rewritten});
         words = start(input.kind);
         append(words, command_.compiler);
+        if (fs::exists(toolchain_.sides_plugin()))
+            words.push_back("-fplugin=" + toolchain_.sides_plugin().string());
         words.insert(words.end(), {"-fpreprocessed", "-x", "c++-cpp-output", "-c", rewritten, "-o", object});
         run(std::move(words));
     }

@@ -21,6 +21,10 @@ struct Toolchain {
     std::filesystem::path library() const { return folder / "libnestbed_program.a"; }
     std::filesystem::path detector() const { return folder / "libnestbed_program_races.a"; }
     std::filesystem::path plugin() const { return folder / "watch_plugin.so"; }
+    std::filesystem::path sides_plugin() const
+    {
+        return folder / "sides_plugin.so";
+    } // is not there without the headers of GCC's plugins
 };
 
 // Reads FOLDER/toolchain.json. Throws RunError that says how to build what is missing.

@@ -113,26 +113,26 @@ void Changes::write_token(std::string& out, std::size_t token, bool on_one_line,
     out += change->after;
 }
 
-void Changes::remove_word(std::string_view word)
+void Changes::remove_words(std::vector<std::string_view> words)
 {
-    removed_word_ = word;
+    removed_words_ = std::move(words);
     for (std::size_t token = 0; token < source_.size(); ++token)
-        if (source_.is(token, word))
+        if (std::ranges::find(removed_words_, source_.text(token)) != removed_words_.end())
             remove(token, token + 1);
 }
 
 std::string Changes::other_text(const Token& token) const
 {
     std::string text(source_.text_of(token));
-    if (token.kind != TokenKind::system || removed_word_.empty())
+    if (token.kind != TokenKind::system)
         return text;
     const auto is_in_word = [&](std::size_t at) {
         return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
     };
-    for (std::size_t at = text.find(removed_word_); at != std::string::npos;
-         at = text.find(removed_word_, at + removed_word_.size()))
-        if (!is_in_word(at - 1) && !is_in_word(at + removed_word_.size()))
-            text.replace(at, removed_word_.size(), removed_word_.size(), ' ');
+    for (const std::string_view word : removed_words_)
+        for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size()))
+            if (!is_in_word(at - 1) && !is_in_word(at + word.size()))
+                text.replace(at, word.size(), word.size(), ' ');
     return text;
 }
 

@@ -25,8 +25,8 @@ class Changes
     // Moves tokens [begin, end), on one line and with their changes, to before the token `to` and behind what is
     // inserted there. `left` is inserted in their old place. Moved parts may contain each other, but not overlap.
     void move(std::size_t begin, std::size_t end, std::size_t to, std::string_view left);
-    // Removes a word everywhere, in system parts too.
-    void remove_word(std::string_view word);
+    // Removes words everywhere, in system parts too.
+    void remove_words(std::vector<std::string_view> words);
     // Appends lines to the end of the text.
     void append_line(std::string_view line) { appended_ += std::string(line) + "\n"; }
 
@@ -69,7 +69,7 @@ class Changes
     std::vector<Change> changes_;
     std::vector<Move> moves_;
     std::string appended_;
-    std::string_view removed_word_;
+    std::vector<std::string_view> removed_words_;
     std::vector<std::string> warnings_;
 };
 

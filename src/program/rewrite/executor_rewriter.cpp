@@ -7,6 +7,7 @@
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
 #include "program/rewrite/shared_variables.hpp"
+#include "program/rewrite/sides.hpp"
 #include "program/rewrite/waiting_loops.hpp"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ class ExecutorRewriter
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())
                 allocation(token);
-        changes_.remove_word("__device__");
+        mark_sides(source_, functions, lambdas, changes_);
         register_files(folder);
         return std::move(changes_);
     }
@@ -93,21 +94,22 @@ class ExecutorRewriter
         changes_.insert_after(launch.end, ")");
     }
 
-    // The lambda copies the arguments; each thread calls a copy of it. A kernel is in no other function: the runtime looks into the code
-    // of each.
+    // The lambda copies the arguments, but not what they refer to; each thread calls a copy of it. A kernel is in no other function: the
+    // runtime looks into the code of each.
     void kernel(const Function& function, const LaunchBounds& bounds)
     {
-        changes_.remove(function.attribute, function.attribute_end);
         if (function.body == kNoToken)
             return;
-        changes_.replace(function.attribute, "__attribute__((noipa))");
+        std::string captures = "=";
+        for (const std::string& name : reference_parameters(source_, function))
+            captures += ", &" + name;
         std::string facts = "\"" + std::string(source_.text(function.name)) + "\"";
         if (const std::string of_kernel = bounds.of(function); !of_kernel.empty())
             facts += ", ::nestbed::program::launch_bounds(" + of_kernel + ")";
-        changes_.insert_after(function.body,
-                              " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
-                                  "}; if (::nestbed::program::asked(nestbed_kernel)) return; return "
-                                  "::nestbed::program::kernel(nestbed_kernel, [=]() mutable -> void {");
+        changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
+                                                 "}; if (::nestbed::program::asked(nestbed_kernel)) return; return "
+                                                 "::nestbed::program::kernel(nestbed_kernel, [" +
+                                                 captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");
     }
 

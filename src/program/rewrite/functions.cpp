@@ -216,6 +216,33 @@ std::vector<Function> find_functions(const Source& source)
     return functions;
 }
 
+std::vector<std::string> reference_parameters(const Source& source, const Function& function)
+{
+    std::vector<std::string> names;
+    bool in_default = false;
+    for (std::size_t at = function.parameters + 1; at < function.parameters_end; ++at) {
+        const std::string_view text = source.text(at);
+        if (text == "," || text == "=") {
+            in_default = text == "=";
+        } else if (text == "<") {
+            if (const std::size_t end = template_arguments_end(source, at); end != kNoToken)
+                at = end - 1;
+        } else if (text == "[" || text == "{" || (text == "(" && !source.is(at + 1, "&"))) { // not `(&array)[4]`
+            if (source.match(at) != kNoToken)
+                at = source.match(at);
+        } else if ((text == "&" || text == "&&") && !in_default) {
+            std::size_t name = at + 1;
+            const bool is_pack = source.is(name, "...");
+            name += is_pack ? 1 : 0;
+            while (source.text(name).starts_with("__restrict"))
+                ++name;
+            if (source.is_identifier(name))
+                names.push_back(std::string(source.text(name)) + (is_pack ? "..." : ""));
+        }
+    }
+    return names;
+}
+
 std::vector<LambdaBody> find_lambdas(const Source& source)
 {
     static constexpr std::size_t kMaxHeader = 200; // tokens from the captures to the body; keeps the time linear

@@ -3,6 +3,7 @@
 
 #include "program/rewrite/source.hpp"
 
+#include <string>
 #include <vector>
 
 namespace nestbed::program
@@ -22,6 +23,9 @@ struct Function {
 
 // Throws RunError with file and line if a kernel cannot be read.
 std::vector<Function> find_functions(const Source& source);
+
+// The names of the parameters that are references: "target", of a pack "targets...". Those of types with another name are not seen.
+std::vector<std::string> reference_parameters(const Source& source, const Function& function);
 
 struct LambdaBody {
     std::size_t captures; // [

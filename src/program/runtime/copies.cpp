@@ -1,11 +1,13 @@
 // Copies and fills: at once on the host; as a grid of one thread in the stream, from a kernel.
 #include "device/cpu/observer.hpp"
+#include "device/cpu/own_memory.hpp"
 #include "program/runtime/memory.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 // The race detector's own, in a watched program.
 extern "C" {
@@ -67,6 +69,22 @@ void fill_in_kernel(const Fill& fill)
     fill.run(nestbed_watched_memset != nullptr ? nestbed_watched_memset : &std::memset);
 }
 
+// A copy by a kernel runs as a child grid of it, which has neither its local nor its shared memory. nullptr: it can be used.
+const char* why_not_for_child(const void* memory)
+{
+    if (memory == nullptr)
+        return "the address is NULL";
+    switch (cpu::own_memory_of(memory)) {
+    case cpu::OwnMemory::of_thread:
+        return "local memory of the thread, which a copy in a kernel cannot access";
+    case cpu::OwnMemory::of_block:
+        return "shared memory of the block, which a copy in a kernel cannot access";
+    case cpu::OwnMemory::none:
+        break;
+    }
+    return nullptr;
+}
+
 // `waits`: the host waits for the copy, as for one without Async.
 cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cudaStream_t stream, bool waits,
                  const void* place)
@@ -86,12 +104,20 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (cpu::in_kernel()) {
-        if (!waits)
-            return submit_copy(
-                function, [copy] { copy_in_kernel(copy); }, stream, place);
-        copy_in_kernel(copy);
-        return cudaSuccess;
+        if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+            return noted_at(
+                place, cudaErrorInvalidMemcpyDirection,
+                fmt::format("{}: kind {}; a kernel copies by cudaMemcpyDeviceToDevice or cudaMemcpyDefault", function,
+                            number));
+        for (const auto& [what, memory] :
+             {std::pair{"destination", static_cast<const void*>(copy.to)}, {"source", copy.from}})
+            if (const char* const why = why_not_for_child(memory); why != nullptr)
+                return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}: {}", function, what, why));
+        return submit_copy(
+            function, [copy] { copy_in_kernel(copy); }, stream, place);
     }
+    if (!can_use_stream(stream))
+        return wrong_stream(function, place);
     if (const std::string why = why_not_usable(copy.to, to_bytes, to_device); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
     if (const std::string why = why_not_usable(copy.from, from_bytes, from_device); !why.empty())
@@ -113,9 +139,14 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, co
     const std::size_t bytes = fill.rows.span(fill.pitch);
     if (bytes == 0)
         return cudaSuccess;
-    if (cpu::in_kernel())
+    if (cpu::in_kernel()) {
+        if (const char* const why = why_not_for_child(fill.to); why != nullptr)
+            return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
         return submit_copy(
             function, [fill] { fill_in_kernel(fill); }, stream, place);
+    }
+    if (!can_use_stream(stream))
+        return wrong_stream(function, place);
     if (const std::string why = why_not_usable(fill.to, bytes, true); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
     use_stream_for_copy(stream);

@@ -53,31 +53,41 @@ using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 #define NESTBED_ANSWER(name, parameters, answer, error)                                                              \
     cudaError_t name parameters                                                                                      \
     {                                                                                                                \
+        const void* const place = __builtin_return_address(0);                                                       \
+        static_cast<void>(place);                                                                                    \
         answer;                                                                                                      \
         return noted(error);                                                                                         \
     }
-NESTBED_ANSWER(cudaGetDeviceCount, (int* count), *count = 1, sticky_error())
-NESTBED_ANSWER(cudaGetDevice, (int* device), *device = 0, sticky_error())
+#define NESTBED_GIVE(to, value)                                                                                      \
+    if (const cudaError_t none = give(to, value, place); none != cudaSuccess)                                        \
+    return none
+NESTBED_ANSWER(cudaGetDeviceCount, (int* count), NESTBED_GIVE(count, 1), sticky_error())
+NESTBED_ANSWER(cudaGetDevice, (int* device), NESTBED_GIVE(device, 0), sticky_error())
 NESTBED_ANSWER(cudaSetValidDevices, (int* /*devices*/, int /*count*/), , sticky_error())
-NESTBED_ANSWER(cudaChooseDevice, (int* device, const cudaDeviceProp* /*properties*/), *device = 0, sticky_error())
-NESTBED_ANSWER(cudaDeviceGetCacheConfig, (cudaFuncCache * config), *config = cudaFuncCachePreferNone, sticky_error())
-NESTBED_ANSWER(cudaDeviceSetCacheConfig, (cudaFuncCache /*config*/), , sticky_error())
-NESTBED_ANSWER(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig * config), *config = cudaSharedMemBankSizeFourByte,
+NESTBED_ANSWER(cudaChooseDevice, (int* device, const cudaDeviceProp* /*properties*/), NESTBED_GIVE(device, 0),
                sticky_error())
+NESTBED_ANSWER(cudaDeviceGetCacheConfig, (cudaFuncCache * config), NESTBED_GIVE(config, cudaFuncCachePreferNone),
+               sticky_error())
+NESTBED_ANSWER(cudaDeviceSetCacheConfig, (cudaFuncCache /*config*/), , sticky_error())
+NESTBED_ANSWER(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig * config),
+               NESTBED_GIVE(config, cudaSharedMemBankSizeFourByte), sticky_error())
 NESTBED_ANSWER(cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig /*config*/), , sticky_error())
-NESTBED_ANSWER(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), *least = *greatest = 0, sticky_error())
-NESTBED_ANSWER(cudaDeviceGetByPCIBusId, (int* device, const char* /*id*/), *device = 0, sticky_error())
-NESTBED_ANSWER(cudaDeviceCanAccessPeer, (int* can, int /*device*/, int /*peer*/), *can = 0, sticky_error())
+NESTBED_ANSWER(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), NESTBED_GIVE(least, 0);
+               NESTBED_GIVE(greatest, 0), sticky_error())
+NESTBED_ANSWER(cudaDeviceGetByPCIBusId, (int* device, const char* /*id*/), NESTBED_GIVE(device, 0), sticky_error())
+NESTBED_ANSWER(cudaDeviceCanAccessPeer, (int* can, int /*device*/, int /*peer*/), NESTBED_GIVE(can, 0),
+               sticky_error())
 NESTBED_ANSWER(cudaDeviceEnablePeerAccess, (int /*peer*/, unsigned /*flags*/), ,
                cudaErrorInvalidDevice) // there is one device
 NESTBED_ANSWER(cudaDeviceDisablePeerAccess, (int /*peer*/), , cudaErrorPeerAccessNotEnabled)
-NESTBED_ANSWER(cudaGetDeviceFlags, (unsigned* flags), *flags = device_flags, sticky_error())
+NESTBED_ANSWER(cudaGetDeviceFlags, (unsigned* flags), NESTBED_GIVE(flags, device_flags), sticky_error())
 NESTBED_ANSWER(cudaSetDeviceFlags, (unsigned flags), device_flags = flags, sticky_error())
-NESTBED_ANSWER(cudaDriverGetVersion, (int* version), *version = kRuntimeVersion, cudaSuccess)
-NESTBED_ANSWER(cudaRuntimeGetVersion, (int* version), *version = kRuntimeVersion, cudaSuccess)
+NESTBED_ANSWER(cudaDriverGetVersion, (int* version), NESTBED_GIVE(version, kRuntimeVersion), cudaSuccess)
+NESTBED_ANSWER(cudaRuntimeGetVersion, (int* version), NESTBED_GIVE(version, kRuntimeVersion), cudaSuccess)
 NESTBED_ANSWER(cudaProfilerStart, (), , sticky_error())
 NESTBED_ANSWER(cudaProfilerStop, (), , sticky_error())
 #undef NESTBED_ANSWER
+#undef NESTBED_GIVE
 
 cudaError_t cudaSetDevice(int device)
 {
@@ -93,8 +103,11 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
 {
     if (static_cast<std::size_t>(limit) >= limits.size())
         return noted(cudaErrorUnsupportedLimit);
-    *value = limit == cudaLimitDevRuntimePendingLaunchCount ? state().executor.pending_limit() : limits.at(limit);
-    return noted(sticky_error());
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    return give(value,
+                limit == cudaLimitDevRuntimePendingLaunchCount ? state().executor.pending_limit() : limits.at(limit),
+                __builtin_return_address(0));
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)

@@ -30,6 +30,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     if (const cudaError_t error = checked_device(device); error != cudaSuccess)
         return error;
     std::size_t free_bytes = 0;
+    observe_write(properties, sizeof *properties, __builtin_return_address(0));
     cudaDeviceProp& p = *properties;
     std::memset(&p, 0, sizeof p);
     std::strncpy(p.name, "nestbed executor", sizeof p.name - 1);
@@ -115,7 +116,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
                               cudaDevAttrHostRegisterSupported,
                               cudaDevAttrDirectManagedMemAccessFromHost};
     const auto found = values.find(attribute);
-    *value = found != values.end() ? static_cast<int>(found->second) : std::ranges::count(kYes, attribute) != 0;
-    return cudaSuccess;
+    return give(value,
+                found != values.end() ? static_cast<int>(found->second) : std::ranges::count(kYes, attribute) != 0,
+                __builtin_return_address(0));
 }
 // NOLINTEND(readability-identifier-naming)

@@ -141,6 +141,7 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* addr
     Kernel* const kernel = kernel_at(address);
     if (kernel == nullptr)
         return noted(cudaErrorInvalidDeviceFunction);
+    observe_write(attributes, sizeof *attributes, __builtin_return_address(0));
     *attributes = {};
     attributes->sharedSizeBytes = static_shared_bytes(*kernel, address);
     attributes->maxThreadsPerBlock = max_threads(*kernel);
@@ -177,6 +178,7 @@ cudaError_t blocks_per_multiprocessor(int* blocks, const void* address, int bloc
         return noted(cudaErrorInvalidDeviceFunction);
     if (blocks == nullptr || block_threads <= 0)
         return noted(cudaErrorInvalidValue);
+    observe_write(blocks, sizeof *blocks, __builtin_return_address(0));
     *blocks = 0;
     if (block_threads > max_threads(*kernel) || dynamic_bytes > max_dynamic_bytes(*kernel, address))
         return cudaSuccess; // no such block can be launched

@@ -85,6 +85,12 @@ void refuse(GridRecord& grid, const Configuration& launch)
     Refusal refusal = refusal_of(launch.kernel, launch.code, launch.grid, launch.block, launch.shared_bytes);
     grid.error = refusal.error;
     grid.why_refused = std::move(refusal.why);
+    if (grid.error != cudaSuccess || can_use_stream(launch.stream))
+        return;
+    grid.error = wrong_stream(fmt::format("{}: launch of {}", grid.place, grid.kernel), nullptr);
+    grid.why_refused = "its stream is not one that the caller can use. A kernel can use the streams that threads of "
+                       "its own grid have created "
+                       "and not destroyed, the host its own.";
 }
 
 cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, std::function<void()> body,
@@ -132,9 +138,6 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->of_library = of_library;
     refuse(*grid, launch);
-    if (grid->error == cudaSuccess &&
-        (launch.stream == cudaStreamTailLaunch || launch.stream == cudaStreamFireAndForget))
-        grid->error = cudaErrorInvalidResourceHandle; // they are streams of kernels
     state().ledger.add(grid);
     if (grid->error != cudaSuccess)
         return noted(static_cast<cudaError_t>(grid->error));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,6 +40,7 @@ struct GridRecord : std::enable_shared_from_this<GridRecord> {
     bool of_library = false;      // a copy or fill by a kernel, or a kernel of Thrust: no launch of the user
     int error = 0;
     std::string why_refused{};
+    std::set<std::uint64_t> streams; // that its threads have created and not destroyed; streams.cpp locks it
     std::uint64_t called_ns = 0;
     std::atomic<std::uint64_t> begun_ns = 0;
     std::atomic<std::uint64_t> ended_ns = 0;

@@ -105,6 +105,7 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
         return noted(error);
     if (memory == nullptr)
         return noted(cudaErrorInvalidValue, "an allocation has no pointer for its result");
+    observe_write(memory, sizeof *memory, __builtin_return_address(0));
     *memory = nullptr;
     if (bytes == 0)
         return kind == MemoryKind::managed ? noted(cudaErrorInvalidValue) : cudaSuccess;
@@ -133,7 +134,9 @@ cudaError_t allocate_pitched(void** memory, std::size_t* pitch, std::size_t widt
                              std::size_t element_bytes, const char* name, Place place)
 {
     constexpr std::size_t kPitch = 512; // as current GPUs have it
-    *pitch = (width + kPitch - 1) / kPitch * kPitch;
+    if (const cudaError_t error = give(pitch, (width + kPitch - 1) / kPitch * kPitch, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
     return allocate(memory, *pitch * height, element_bytes, name, place, MemoryKind::device);
 }
 
@@ -245,21 +248,24 @@ cudaError_t cudaHostUnregister(void* host)
 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host)
 {
-    *flags = cudaHostAllocDefault;
-    return allocation_at(host) ? cudaSuccess : noted(cudaErrorInvalidValue);
+    return allocation_at(host) ? give(flags, cudaHostAllocDefault, __builtin_return_address(0))
+                               : noted(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total)
 {
     const std::lock_guard lock(heap().mutex);
-    *total = total_bytes();
-    *free_bytes = *total - heap().device_bytes;
-    return cudaSuccess;
+    const std::size_t all = total_bytes();
+    const void* const place = __builtin_return_address(0);
+    if (const cudaError_t error = give(total, all, place); error != cudaSuccess)
+        return error;
+    return give(free_bytes, all - heap().device_bytes, place);
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer)
 {
     const std::optional<Allocation> allocation = allocation_at(pointer);
+    observe_write(attributes, sizeof *attributes, __builtin_return_address(0));
     *attributes = {
         .type = cudaMemoryTypeUnregistered, .device = -2, .devicePointer = nullptr, .hostPointer = nullptr};
     void* const same = const_cast<void*>(pointer);

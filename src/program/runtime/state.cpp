@@ -10,7 +10,13 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <pthread.h>
+#include <set>
 #include <unistd.h>
+#include <utility>
+
+// The race detector's, in a watched program.
+extern "C" void nestbed_watched_write(void* to, std::size_t bytes, const void* place) noexcept __attribute__((weak));
 
 namespace nestbed::program
 {
@@ -20,6 +26,7 @@ namespace
 
 std::atomic<int> sticky = cudaSuccess;
 std::atomic<bool> any_finding = false;
+std::atomic<bool> is_forked = false; // from a process that had used CUDA, which a child process cannot use then
 thread_local int last_error_of_host = cudaSuccess;
 
 int& last_error()
@@ -58,6 +65,7 @@ State::State()
       ledger(environment().tree || !environment().trace_file.empty())
 {
     begin_program();
+    pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
     const Environment& env = environment();
     executor.set_pending_limit(env.pending_limit.value_or(kDefaultPendingLimit));
     if (env.stack_bytes)
@@ -78,7 +86,9 @@ State& state()
 
 cudaError_t sticky_error()
 {
-    return static_cast<cudaError_t>(cpu::in_kernel() ? cudaSuccess : sticky.load());
+    if (cpu::in_kernel())
+        return cudaSuccess;
+    return is_forked ? cudaErrorInitializationError : static_cast<cudaError_t>(sticky.load());
 }
 
 void set_sticky_error(cudaError_t error)
@@ -87,6 +97,12 @@ void set_sticky_error(cudaError_t error)
     last_error_of_host = error;
     if (error != cudaSuccess)
         note_finding();
+}
+
+void observe_write(void* to, std::size_t bytes, const void* place)
+{
+    if (nestbed_watched_write != nullptr)
+        nestbed_watched_write(to, bytes, place);
 }
 
 void note_finding()
@@ -114,7 +130,14 @@ cudaError_t noted(cudaError_t error, const std::string& text)
 
 cudaError_t noted_at(const void* place, cudaError_t error, const std::string& text)
 {
-    const std::string line = source_of(static_cast<const char*>(place) - 1);
+    if (cpu::in_kernel()) { // many threads may do the same
+        static std::mutex mutex;
+        static auto& said = *new std::set<std::pair<const void*, std::string>>; // as the state, never destroyed
+        const std::lock_guard lock(mutex);
+        if (!said.emplace(place, text).second)
+            return noted(error);
+    }
+    const std::string line = place == nullptr ? "" : source_of(static_cast<const char*>(place) - 1);
     return noted(error, line.empty() ? text : line + ": " + text);
 }
 

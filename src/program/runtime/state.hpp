@@ -54,8 +54,20 @@ void set_sticky_error(cudaError_t error);
 cudaError_t noted(cudaError_t error);
 // The same, with a sentence on standard error.
 cudaError_t noted(cudaError_t error, const std::string& text);
-// The same with the line of a call. `place`: the address after it.
+// The same with the line of a call, which a kernel says once. `place`: the address after it; nullptr: the text says where it is.
 cudaError_t noted_at(const void* place, cudaError_t error, const std::string& text);
+// An access of the calling thread to memory of the program by a function of CUDA, for the observer. `place`: the address after the call.
+void observe_write(void* to, std::size_t bytes, const void* place);
+// What a function of CUDA returns through a pointer. Returns cudaErrorInvalidValue without one.
+template <class T>
+cudaError_t give(T* to, const std::type_identity_t<T>& value, const void* place)
+{
+    if (to == nullptr)
+        return noted(cudaErrorInvalidValue);
+    observe_write(to, sizeof(T), place);
+    *to = value;
+    return cudaSuccess;
+}
 // Something is wrong with the program that the observer does not know: it has no "no races", and no exit code 0, under one.
 void note_finding();
 bool has_finding();
@@ -80,6 +92,17 @@ void finish_launches();
 // The number of a stream; 0: the NULL stream.
 std::uint64_t number_of(cudaStream_t stream);
 bool is_named(cudaStream_t stream);
+// Whether the caller can use the stream: the host the streams that it has created, a thread of a kernel those that its grid has created,
+// until they are destroyed. If not, the function of CUDA returns wrong_stream(), which says what a call did.
+bool can_use_stream(cudaStream_t stream);
+cudaError_t wrong_stream(const std::string& call, const void* place);
+// The thread of a kernel that calls, for the observer; nullptr: the host, or a thread that is not observed.
+void* observed_thread();
+bool is_observed();
+// While the host runs a grid, its kernels are in no need of the lock.
+std::unique_lock<std::mutex> locked_by_host();
+// Of the host, or of the children of a kernel's thread.
+cudaError_t wait_for_all();
 // The host is about to put work into a stream. The NULL stream waits for the blocking streams, and they for it.
 void use_stream(cudaStream_t stream);
 // The same for work that is no kernel: the next kernel waits for it, and so for what was before it.

@@ -1,4 +1,4 @@
-// Streams and events. What the host puts into streams runs at once, in the order of the calls; the numbers of the
+// Streams. What the host puts into streams runs at once, in the order of the calls; the numbers of the
 // streams tell the observer which orders CUDA guarantees.
 #include "device/cpu/observer.hpp"
 #include "program/runtime/device.hpp"
@@ -7,18 +7,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <chrono>
-#include <memory>
 #include <mutex>
 #include <set>
-#include <unordered_map>
-
-struct CUevent_st {
-    std::chrono::steady_clock::time_point at;
-    bool recorded = false;
-    bool timing = true;
-    std::uint64_t captured = 0; // for the observer
-};
 
 namespace nestbed::program
 {
@@ -36,6 +26,45 @@ unsigned flags_of(cudaStream_t stream)
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(stream) & (kFirstStream - 1));
 }
 
+// The streams that exist: those of the host; those of a grid are in its record.
+struct Streams {
+    std::mutex mutex;
+    std::set<std::uint64_t> of_host;
+};
+Streams& all_streams()
+{
+    static Streams& of_process = *new Streams; // programs destroy streams in destructors
+    return of_process;
+}
+
+// Of the caller. With the lock.
+std::set<std::uint64_t>& own_streams()
+{
+    return cpu::in_kernel() ? static_cast<GridRecord*>(cpu::current_thread->program.grid)->streams
+                            : all_streams().of_host;
+}
+
+// Threads of a kernel can create streams that do not wait for the NULL stream alone (CUDA guide, "Streams" of CUDA Dynamic Parallelism).
+cudaError_t create_stream(cudaStream_t* stream, unsigned flags, const char* function, const void* place)
+{
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    if (cpu::in_kernel() && flags != cudaStreamNonBlocking)
+        return noted_at(
+            place, cudaErrorInvalidValue,
+            fmt::format("{}: flags {}; in a kernel a stream needs cudaStreamNonBlocking", function, flags));
+    if (flags > cudaStreamNonBlocking)
+        return noted(cudaErrorInvalidValue);
+    const std::uintptr_t number = ++streams;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it is never followed
+    if (const cudaError_t error = give(stream, reinterpret_cast<cudaStream_t>(number << kFlagBits | flags), place);
+        error != cudaSuccess)
+        return error;
+    const std::lock_guard lock(all_streams().mutex);
+    own_streams().insert(number);
+    return cudaSuccess;
+}
+
 // Streams with work that the host has not waited for.
 struct Used {
     bool null_stream = false;
@@ -43,26 +72,36 @@ struct Used {
 };
 thread_local Used used_streams;
 
-struct Events {
-    std::mutex mutex;
-    std::unordered_map<cudaEvent_t, std::unique_ptr<CUevent_st>> all;
-};
-Events& events()
+} // namespace
+
+std::uint64_t number_of(cudaStream_t stream)
 {
-    static Events& of_process = *new Events; // programs destroy events in destructors
-    return of_process;
+    return is_named(stream) ? reinterpret_cast<std::uintptr_t>(stream) >> kFlagBits : 0;
 }
 
-// Calls use(event) if there is such an event.
-template <class Use>
-cudaError_t with_event(cudaEvent_t event, Use&& use)
+bool is_named(cudaStream_t stream)
+{
+    return reinterpret_cast<std::uintptr_t>(stream) >= kFirstStream;
+}
+
+bool can_use_stream(cudaStream_t stream)
+{
+    if (!is_named(stream))
+        return stream <= (cpu::in_kernel() ? cudaStreamFireAndForget : cudaStreamPerThread);
+    const std::lock_guard lock(all_streams().mutex);
+    return own_streams().contains(number_of(stream));
+}
+
+cudaError_t wrong_stream(const std::string& call, const void* place)
 {
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
-        return noted(error);
-    Events& of = events();
-    const std::lock_guard lock(of.mutex);
-    const auto found = of.all.find(event);
-    return found == of.all.end() ? noted(cudaErrorInvalidResourceHandle) : noted(use(*found->second));
+        return noted(error); // it could not be created
+    if (!cpu::in_kernel())
+        return noted_at(place, cudaErrorInvalidResourceHandle,
+                        call + ": there is no such stream of the host, or it was destroyed");
+    return noted_at(place, cudaErrorInvalidValue,
+                    call + ": the stream is not of this grid, or was destroyed; a kernel can use the streams that "
+                           "threads of its own grid have created");
 }
 
 // Of the calling thread; nullptr: the host.
@@ -79,6 +118,9 @@ bool is_observed()
 {
     return !cpu::in_kernel() || observed_thread() != nullptr;
 }
+
+namespace
+{
 
 // A grid may wait for its children if it is among the uppermost ones (CUDA guide, "Synchronization Depth").
 cudaError_t wait_for_children()
@@ -100,24 +142,14 @@ cudaError_t wait_for_children()
     return noted(cudaErrorSyncDepthExceeded);
 }
 
+} // namespace
+
 cudaError_t wait_for_all()
 {
     if (cpu::in_kernel())
         return wait_for_children();
     host_waited();
     return noted(sticky_error());
-}
-
-} // namespace
-
-std::uint64_t number_of(cudaStream_t stream)
-{
-    return is_named(stream) ? reinterpret_cast<std::uintptr_t>(stream) >> kFlagBits : 0;
-}
-
-bool is_named(cudaStream_t stream)
-{
-    return reinterpret_cast<std::uintptr_t>(stream) >= kFirstStream;
 }
 
 void use_stream(cudaStream_t stream)
@@ -165,22 +197,35 @@ cudaError_t cudaDeviceSynchronize()
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int /*priority*/)
 {
-    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
-        return noted(error);
-    if (flags > cudaStreamNonBlocking)
-        return noted(cudaErrorInvalidValue);
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): it is never followed
-    *stream = reinterpret_cast<cudaStream_t>(++streams << kFlagBits | flags);
-    return cudaSuccess;
+    return create_stream(stream, flags, __func__, __builtin_return_address(0));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags)
+{
+    return create_stream(stream, flags, __func__, __builtin_return_address(0));
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream)
+{
+    return create_stream(stream, cudaStreamDefault, __func__, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    return is_named(stream) ? noted(sticky_error()) : noted(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    {
+        const std::lock_guard lock(all_streams().mutex);
+        if (is_named(stream) && own_streams().erase(number_of(stream)) == 1)
+            return cudaSuccess;
+    }
+    return wrong_stream(__func__, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
     if (nestbed::cpu::in_kernel())
         return wait_for_all();
     finish_launches();
@@ -197,125 +242,38 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     return cudaStreamSynchronize(stream);
 }
 
-// What was launched is complete: by the host at once, by a block when complete_children() returns.
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/)
-{
-    finish_launches();
-    const std::unique_lock lock = locked_by_host();
-    bool recorded = false;
-    std::uint64_t captured = 0;
-    const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
-        recorded = of.recorded;
-        captured = of.captured;
-        return cudaSuccess;
-    });
-    if (error != cudaSuccess || !recorded)
-        return error;
-    if (nestbed::cpu::in_kernel())
-        nestbed::cpu::complete_children();
-    else
-        use_stream(stream);
-    if (nestbed::cpu::observer != nullptr && is_observed())
-        nestbed::cpu::observer->stream_waits(observed_thread(), number_of(stream), captured);
-    return cudaSuccess;
-}
-
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags)
 {
-    *flags = is_named(stream) ? flags_of(stream) : cudaStreamDefault;
-    return cudaSuccess;
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    return give(flags, is_named(stream) ? flags_of(stream) : cudaStreamDefault, __builtin_return_address(0));
 }
 
-cudaError_t cudaStreamGetPriority(cudaStream_t /*stream*/, int* priority)
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
 {
-    *priority = 0;
-    return cudaSuccess;
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    return give(priority, 0, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned /*flags*/)
 {
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
     host_waited();
     callback(stream, sticky_error(), data);
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t /*stream*/, cudaHostFn_t function, void* data)
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
 {
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
     host_waited();
     function(data);
     return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
-{
-    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
-        return noted(error);
-    auto made = std::make_unique<CUevent_st>();
-    made->timing = (flags & cudaEventDisableTiming) == 0;
-    *event = made.get();
-    Events& of = events();
-    const std::lock_guard lock(of.mutex);
-    of.all.emplace(*event, std::move(made));
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    Events& of = events();
-    const std::lock_guard lock(of.mutex);
-    return of.all.erase(event) == 1 ? cudaSuccess : noted(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    finish_launches();
-    const std::unique_lock lock = locked_by_host();
-    if (!nestbed::cpu::in_kernel())
-        use_stream(stream);
-    return with_event(event, [stream](CUevent_st& of) {
-        of.recorded = true;
-        if (nestbed::cpu::observer != nullptr && is_observed())
-            of.captured = nestbed::cpu::observer->captures(observed_thread(), number_of(stream));
-        of.at = std::chrono::steady_clock::now();
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    if (nestbed::cpu::in_kernel())
-        return wait_for_all();
-    finish_launches();
-    const std::lock_guard lock(state().running);
-    return with_event(event, [](const CUevent_st& of) {
-        if (nestbed::cpu::observer != nullptr && of.recorded)
-            nestbed::cpu::observer->event_synchronized(of.captured);
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    return cudaEventSynchronize(event);
-}
-
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end)
-{
-    const auto time_of = [](cudaEvent_t event, std::chrono::steady_clock::time_point& time) {
-        return with_event(event, [&](const CUevent_st& of) {
-            time = of.at;
-            return of.recorded && of.timing ? cudaSuccess : cudaErrorInvalidResourceHandle;
-        });
-    };
-    std::chrono::steady_clock::time_point from;
-    std::chrono::steady_clock::time_point to;
-    if (const cudaError_t error = time_of(begin, from); error != cudaSuccess)
-        return error;
-    if (const cudaError_t error = time_of(end, to); error != cudaSuccess)
-        return error;
-    *milliseconds = std::chrono::duration<float, std::milli>(to - from).count();
-    return cudaSuccess;
-}
 // NOLINTEND(readability-identifier-naming)

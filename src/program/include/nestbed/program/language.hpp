@@ -43,18 +43,21 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #endif
 
 // NOLINTBEGIN: these names are CUDA's.
-#ifdef __CUDACC__ // the rewriter removes these words
+#ifdef __CUDACC__ // the rewriter removes these words, or puts attributes in their place
 #define __device__ __device__
+#define __host__ __host__
 #define __launch_bounds__(...) __launch_bounds__(__VA_ARGS__)
+#define __constant__ __attribute__((nestbed_constant)) // for the plugin of the compiler
+#define __managed__ __attribute__((nestbed_managed))
 #else // a C++ file: the rewriter does not see it, and it only declares kernels
 #define __device__
 #define __launch_bounds__(...)
 #define __global__
 #define __shared__
-#endif
 #define __host__
 #define __constant__
 #define __managed__
+#endif
 #define __forceinline__ inline
 #define __noinline__
 #define __inline__ inline

@@ -23,10 +23,14 @@ cudaError_t allocate_pitched(void** memory, std::size_t* pitch, std::size_t widt
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* to, const void* from,
                         std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 
+// The address on the device of a variable that may be the host's shadow of it.
+void* variable_of_symbol(const void* symbol);
+
 template <class T>
 void* address_of(const T& symbol)
 {
-    return const_cast<void*>(reinterpret_cast<const volatile void*>(&reinterpret_cast<const volatile char&>(symbol)));
+    return variable_of_symbol(const_cast<const void*>(
+        reinterpret_cast<const volatile void*>(&reinterpret_cast<const volatile char&>(symbol))));
 }
 } // namespace nestbed::program
 

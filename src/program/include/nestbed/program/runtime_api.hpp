@@ -52,14 +52,8 @@ cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags)
-{
-    return cudaStreamCreateWithPriority(stream, flags, 0);
-}
-inline cudaError_t cudaStreamCreate(cudaStream_t* stream)
-{
-    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
-}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -70,10 +64,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEventDefault)
-{
-    return cudaEventCreateWithFlags(event, flags);
-}
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEventDefault);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned /*flags*/ = 0)

@@ -1,0 +1,185 @@
+// Events. One is recorded at once, because what is in the stream has run, or runs before cudaStreamWaitEvent() returns.
+#include "device/cpu/observer.hpp"
+#include "program/runtime/state.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+struct CUevent_st {
+    std::chrono::steady_clock::time_point at;
+    bool recorded = false;
+    bool timing = true;
+    std::weak_ptr<nestbed::program::GridRecord> grid{}; // whose threads created it
+    bool of_host = true;
+    std::uint64_t captured = 0; // for the observer
+};
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+struct Events {
+    std::mutex mutex;
+    std::unordered_map<cudaEvent_t, std::unique_ptr<CUevent_st>> all;
+};
+Events& events()
+{
+    static Events& of_process = *new Events; // programs destroy events in destructors
+    return of_process;
+}
+
+bool is_of_running_grid(const CUevent_st& event)
+{
+    return event.grid.lock().get() == cpu::current_thread->program.grid;
+}
+
+// Calls use(event) if the caller can use such an event.
+template <class Use>
+cudaError_t with_event(cudaEvent_t event, Use&& use)
+{
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    Events& of = events();
+    const std::lock_guard lock(of.mutex);
+    const auto found = of.all.find(event);
+    const bool can_use =
+        found != of.all.end() && (cpu::in_kernel() ? is_of_running_grid(*found->second) : found->second->of_host);
+    return can_use ? noted(use(*found->second)) : noted(cudaErrorInvalidResourceHandle);
+}
+
+// A kernel has no timing events (CUDA guide, "Events" of CUDA Dynamic Parallelism).
+cudaError_t create_event(cudaEvent_t* event, unsigned flags, const char* function, const void* place)
+{
+    constexpr unsigned kAll = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    const bool timing = (flags & cudaEventDisableTiming) == 0;
+    if (cpu::in_kernel() && timing)
+        return noted_at(
+            place, cudaErrorInvalidValue,
+            fmt::format("{}: flags {}; in a kernel an event needs cudaEventDisableTiming", function, flags));
+    if ((flags & ~kAll) != 0)
+        return noted(cudaErrorInvalidValue);
+    auto made = std::make_unique<CUevent_st>();
+    made->timing = timing;
+    made->of_host = !cpu::in_kernel();
+    if (!made->of_host)
+        made->grid = static_cast<GridRecord*>(cpu::current_thread->program.grid)->weak_from_this();
+    if (const cudaError_t error = give(event, made.get(), place); error != cudaSuccess)
+        return error;
+    Events& of = events();
+    const std::lock_guard lock(of.mutex);
+    of.all.emplace(made.get(), std::move(made));
+    return cudaSuccess;
+}
+
+} // namespace
+
+} // namespace nestbed::program
+
+// NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
+using namespace nestbed::program; // NOLINT(google-build-using-namespace)
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
+{
+    return create_event(event, flags, __func__, __builtin_return_address(0));
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags)
+{
+    return create_event(event, flags, __func__, __builtin_return_address(0));
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    std::unique_ptr<CUevent_st> ended;
+    return with_event(event, [&](CUevent_st& of) {
+        ended = std::move(events().all.extract(&of).mapped());
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    finish_launches();
+    const std::unique_lock lock = locked_by_host();
+    if (!nestbed::cpu::in_kernel())
+        use_stream(stream);
+    return with_event(event, [stream](CUevent_st& of) {
+        of.recorded = true;
+        if (nestbed::cpu::observer != nullptr && is_observed())
+            of.captured = nestbed::cpu::observer->captures(observed_thread(), number_of(stream));
+        of.at = std::chrono::steady_clock::now();
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    if (nestbed::cpu::in_kernel())
+        return wait_for_all();
+    finish_launches();
+    const std::lock_guard lock(state().running);
+    return with_event(event, [](const CUevent_st& of) {
+        if (nestbed::cpu::observer != nullptr && of.recorded)
+            nestbed::cpu::observer->event_synchronized(of.captured);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return cudaEventSynchronize(event);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end)
+{
+    const auto time_of = [](cudaEvent_t event, std::chrono::steady_clock::time_point& time) {
+        return with_event(event, [&](const CUevent_st& of) {
+            time = of.at;
+            return of.recorded && of.timing ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        });
+    };
+    std::chrono::steady_clock::time_point from;
+    std::chrono::steady_clock::time_point to;
+    if (const cudaError_t error = time_of(begin, from); error != cudaSuccess)
+        return error;
+    if (const cudaError_t error = time_of(end, to); error != cudaSuccess)
+        return error;
+    return give(milliseconds, std::chrono::duration<float, std::milli>(to - from).count(),
+                __builtin_return_address(0));
+}
+
+// What was launched is complete: by the host at once, by a block when complete_children() returns.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    finish_launches();
+    const std::unique_lock lock = locked_by_host();
+    bool recorded = false;
+    std::uint64_t captured = 0;
+    const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
+        recorded = of.recorded;
+        captured = of.captured;
+        return cudaSuccess;
+    });
+    if (error != cudaSuccess || !recorded)
+        return error;
+    if (nestbed::cpu::in_kernel())
+        nestbed::cpu::complete_children();
+    else
+        use_stream(stream);
+    if (nestbed::cpu::observer != nullptr && is_observed())
+        nestbed::cpu::observer->stream_waits(observed_thread(), number_of(stream), captured);
+    return cudaSuccess;
+}
+// NOLINTEND(readability-identifier-naming)
