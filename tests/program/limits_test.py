@@ -123,5 +123,78 @@ int main(int count, char**)
         self.assertEqual(run("raise").stdout, "0 0 0 0 68 limit 4\n")
 
 
+class Heap(Programs):
+    SOURCE = """
+#include <cstdlib>
+struct S { int a; __device__ virtual int value() { return a; } };
+struct T : S { __device__ int value() override { return a + 1; } };
+__global__ void child(int* p) { p[0] = 7; }
+__global__ void race_of_malloc(int* out) { int* p = static_cast<int*>(malloc(16)); p[0] = 3; child<<<1, 1>>>(p); *out = p[0]; }
+__global__ void race_of_new(int* out) { int* q = new int[4]; q[0] = 3; child<<<1, 1>>>(q); *out = q[0]; }
+__global__ void freed(int* out) { int* r = (int*)malloc(64); r[0] = *out; child<<<1, 1>>>(r); free(r); }
+__global__ void deleted(int* out) { int* s = new int(5); *out = *s; delete s; *out += *s; }
+__global__ void outside(int* out) { int* t = new int[4](); *out = t[0]; t[4] = 1; }
+__global__ void unwritten(int* out) { int* u = new int[4]; *out = u[2]; delete[] u; }
+__global__ void twice(int* out) { int* v = (int*)malloc(*out + 8); free(v); free(v); }
+__global__ void of_host(int* out) { free(out); }
+__device__ int* kept;
+__global__ void keep(int* out) { kept = new int(4); *out = 0; }
+__global__ void right(int* out) { S* s = new T; s->a = 4; *out = s->value() + *kept; delete s; }
+int main(int count, char** names)
+{
+    int* out; cudaMalloc(&out, 4); cudaMemset(out, 0, 4);
+    int* of_kernel;
+    switch (std::atoi(names[1])) {
+    case 0: race_of_malloc<<<1, 1>>>(out); break;
+    case 1: race_of_new<<<1, 1>>>(out); break;
+    case 2: freed<<<1, 1>>>(out); break;
+    case 3: deleted<<<1, 1>>>(out); break;
+    case 4: outside<<<1, 1>>>(out); break;
+    case 5: unwritten<<<1, 1>>>(out); break;
+    case 6: twice<<<1, 1>>>(out); break;
+    case 7: of_host<<<1, 1>>>(out); break;
+    case 8:
+        printf("%d\\n", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
+        keep<<<1, 1>>>(out);
+        cudaMemcpyFromSymbol(&of_kernel, kept, sizeof of_kernel);
+        printf("%d %d\\n", cudaMemset(of_kernel, 0, 4), cudaFree(of_kernel));
+        printf("%d\\n", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
+        right<<<1, 1>>>(out);
+    }
+    printf("%d\\n", cudaDeviceSynchronize());
+}
+"""
+
+    def test_memory_of_malloc_and_new_is_watched(self):
+        plain, watched = both(self.SOURCE)
+        self.check(watched(0), EXIT_BAD, "race: read and write of p[0] (4 bytes) read my.cu:7", "write my.cu:6", "1 kind of races")
+        self.check(watched(1), EXIT_BAD, "race: read and write of q[0] (4 bytes) read my.cu:8", "write my.cu:6", "1 kind of races")
+        self.check(watched(2), EXIT_BAD, "use after free: write of r[0], freed at my.cu:9 write my.cu:6", "memory 64 bytes, allocated at my.cu:9")
+        self.check(watched(3), EXIT_BAD, "use after free: read of s, freed at my.cu:10 read my.cu:10")
+        self.check(watched(4), EXIT_BAD, "out of bounds: write of t[4], 4 bytes past its end write my.cu:11")
+        self.check(watched(5), EXIT_BAD, "uninitialized: read of u[2], which nothing has written read my.cu:12")
+        self.check(plain(2), 0, "use after free: kernel child (launched at my.cu:9), block (0,0,0), thread (0,0,0), at my.cu:6: write of byte 0 of r "
+                   "(64 bytes, allocated at my.cu:9, freed at my.cu:9)")
+        self.assertEqual(plain(2).stdout, "0\n")
+        for run in (plain, watched):
+            done = run(6)
+            self.check(done, EXIT_BAD if run is watched else 0, "kernel twice (launched at my.cu:29), block (0,0,0), thread (0,0,0), at my.cu:13:",
+                       "cannot be freed: it has been freed before: v (8 bytes, allocated at my.cu:13, freed at my.cu:13)")
+            self.assertEqual(done.stdout, "719\n")
+            self.check(run(7), EXIT_BAD if run is watched else 0, "at my.cu:14:",
+                       "cannot be freed: out (4 bytes, allocated at my.cu:20) was allocated by the host, and only the host can free it")
+            done = run(8)
+            self.check(done, 0, "cudaMemset: a kernel has allocated kept (4 bytes, allocated at my.cu:16), and only kernels can use it",
+                       "kept (4 bytes, allocated at my.cu:16) was allocated by a kernel, and only a kernel can free it")
+            self.assertEqual(done.stdout, "0\n1 1\n1\n0\n")
+
+    def test_a_full_heap_is_said_once(self):
+        done = built("__global__ void k() { for (int i = 0; i < 20; ++i) if (malloc(1 << 20) == nullptr && i < 7) printf(\"%d\", i); }\n"
+                     "int main() { k<<<1, 2>>>(); return cudaDeviceSynchronize(); }\n")()
+        self.check(done, 0, "my.cu:2: 1048576 bytes for memory of a kernel do not fit into the heap of kernels, of which 7340144 of 8388608 bytes are "
+                   "in use")
+        self.assertEqual(done.stderr.count("do not fit"), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

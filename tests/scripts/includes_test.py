@@ -50,7 +50,7 @@ DECLARED_ELSEWHERE = [("cli/command_*.cpp", "cli/commands.hpp"),
                       ("program/rewrite/*_rewriter.cpp", "program/rewrite/rewriter.hpp"),
                       *(("program/runtime/*.cpp", f"program/{header}.hpp")
                         for header in ("runtime/running", "runtime/state", "runtime/workers", "runtime/ledger", "include/nestbed/program/types",
-                                       "include/nestbed/program/launch", "include/nestbed/program/kernel",
+                                       "include/nestbed/program/launch", "include/nestbed/program/kernel", "include/nestbed/program/kernel_heap",
                                        "include/nestbed/program/memory_api", "include/nestbed/program/language",
                                        "include/nestbed/program/runtime_api", "include/nestbed/program/errors", "include/nestbed/program/intrinsics",
                                        "include/nestbed/program/atomics", "include/nestbed/program/warps")),

@@ -257,7 +257,12 @@ void nestbed_watched_write(void* to, unsigned long bytes, const void* place)
 {
     nestbed::races::access(to, bytes, nestbed::races::write_access, place);
 }
-void __tsan_vptr_update(void**, void*) {}
+// A destructor writes the pointer that is there already.
+void __tsan_vptr_update(void** address, void* value)
+{
+    if (*address != value)
+        nestbed::races::access(address, sizeof value, nestbed::races::write_access, PLACE);
+}
 void __tsan_vptr_read(void**) {}
 ATOMICS(8, unsigned char)
 ATOMICS(16, unsigned short)

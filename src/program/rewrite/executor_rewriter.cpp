@@ -1,6 +1,7 @@
 // Mode executor: plain C++ for the executor.
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/inline_ptx.hpp"
+#include "program/rewrite/kernel_heap.hpp"
 #include "program/rewrite/launch_bounds.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
@@ -71,7 +72,9 @@ class ExecutorRewriter
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
         rewrite_shared_variables(source_, lambdas, changes_);
         restore_own_names(source_, functions, lambdas, changes_);
-        rewrite_waiting_loops(source_, device_code(functions, lambdas), changes_);
+        const std::vector<TokenRange> device = device_code(functions, lambdas);
+        rewrite_waiting_loops(source_, device, changes_);
+        rewrite_kernel_heap(source_, device, changes_);
         rewrite_inline_ptx(source_, functions, changes_);
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())

@@ -1,6 +1,7 @@
 // Functions that choose and set the device. There is one.
 #include "program/runtime/device.hpp"
 
+#include "program/runtime/heap.hpp"
 #include "program/runtime/kernels.hpp"
 #include "program/runtime/memory.hpp"
 #include "program/runtime/state.hpp"
@@ -118,6 +119,8 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
         return noted(error);
     if (static_cast<std::size_t>(limit) >= limits.size())
         return noted(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitMallocHeapSize && heap().is_used_by_kernels)
+        return noted(cudaErrorInvalidValue); // CUDA Runtime API, cudaDeviceSetLimit()
     if (limit == cudaLimitDevRuntimePendingLaunchCount && !environment().pending_limit)
         state().executor.set_pending_limit(static_cast<unsigned>(std::clamp(value, kMinPending, kMaxPending)));
     limits.at(limit) = value;

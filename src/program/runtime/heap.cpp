@@ -67,11 +67,13 @@ Heap& heap()
 void Heap::make(Allocation& allocation)
 {
     unsigned char* begin = nullptr;
-    if (with_pages_ < kMaxWithPages) {
+    const bool is_of_kernels = allocation.kind == MemoryKind::kernel_heap;
+    if (with_pages_ < kMaxWithPages && (!is_of_kernels || of_kernels_with_pages_ < kMaxOfKernelsWithPages)) {
         try {
             allocation.pages = cpu::GuardedPages::map(allocation.bytes);
             begin = allocation.pages.last(allocation.bytes, kZoneBytes); // the alignment of CUDA
             ++with_pages_;
+            of_kernels_with_pages_ += is_of_kernels ? 1 : 0;
         } catch (const std::bad_alloc&) { // no more addresses or mappings, as by `ulimit -v`
         }
     }
@@ -98,6 +100,7 @@ void Heap::end(const Allocation& allocation, const void* freed_at)
         return;
     }
     --with_pages_;
+    of_kernels_with_pages_ -= allocation.kind == MemoryKind::kernel_heap ? 1 : 0;
     if (cpu::observer != nullptr)
         cpu::observer->freed(allocation.address(), freed_at);
     allocation.pages.close();

@@ -49,10 +49,15 @@ class Heap
     static constexpr std::size_t kMaxFreed = 1024;
     // Each takes two mappings of a process, which has 65,530 by default (vm.max_map_count). More allocations have zones.
     static constexpr std::size_t kMaxWithPages = 16384;
+    // The same of those of kernels, which may be many and small.
+    static constexpr std::size_t kMaxOfKernelsWithPages = 1024;
 
     std::mutex mutex; // held by who calls
     std::map<std::uintptr_t, Allocation> by_begin;
-    std::size_t device_bytes = 0; // of the kinds device and managed
+    std::size_t device_bytes = 0;    // of the kinds device and managed
+    std::size_t kernel_bytes = 0;    // of the kind kernel_heap
+    bool is_full_said = false;       // that kernel_bytes can grow no further
+    bool is_used_by_kernels = false; // something of that kind has been made since the last reset
 
     // Gives it memory, which is poisoned. Throws std::bad_alloc.
     void make(Allocation& allocation);
@@ -66,6 +71,7 @@ class Heap
     std::map<std::uintptr_t, Allocation> freed_; // by begin
     std::deque<std::uintptr_t> freed_order_;
     std::size_t with_pages_ = 0; // that have not ended
+    std::size_t of_kernels_with_pages_ = 0;
 };
 Heap& heap();
 

@@ -1,6 +1,7 @@
 #include "program/runtime/memory.hpp"
 
 #include "device/cpu/observer.hpp"
+#include "program/runtime/device.hpp"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,7 @@ cpu::HostAccess by_host(MemoryKind kind)
 {
     switch (kind) {
     case MemoryKind::device:
+    case MemoryKind::kernel_heap:
         return cpu::HostAccess::forbidden;
     case MemoryKind::managed:
     case MemoryKind::host:
@@ -57,6 +59,13 @@ void tell_observer(const Allocation& allocation, std::size_t element_bytes, bool
                                .uninitialized = uninitialized});
 }
 
+// With what the heap keeps of it. (Of 64 allocations of 1 MB, 6 fit into the 8 MB of an H200, and 7 here.)
+std::size_t bytes_in_kernel_heap(std::size_t bytes)
+{
+    constexpr std::size_t kUnit = 16;
+    return (bytes + kUnit - 1) / kUnit * kUnit + kUnit;
+}
+
 std::string why_not_freed(Heap& of, const void* memory)
 {
     const auto at = reinterpret_cast<std::uintptr_t>(memory);
@@ -68,6 +77,33 @@ std::string why_not_freed(Heap& of, const void* memory)
     return "it is not the begin of an allocation, or it has been freed before";
 }
 
+// Returns why the memory cannot be freed; empty: it is freed.
+std::string free_at(void* memory, bool of_host, const char* function, const void* place)
+{
+    Heap& of = heap();
+    const std::unique_lock lock(of.mutex);
+    const auto found = of.by_begin.find(reinterpret_cast<std::uintptr_t>(memory));
+    if (found == of.by_begin.end() || found->second.kind == MemoryKind::registered)
+        return why_not_freed(of, memory);
+    const Allocation allocation = found->second;
+    const bool is_of_kernels = allocation.kind == MemoryKind::kernel_heap;
+    if (is_of_kernels != cpu::in_kernel()) {
+        const char* const who = is_of_kernels ? "a kernel" : "the host";
+        return fmt::format("{} was allocated by {}, and only {} can free it", allocation.spelled(), who, who);
+    }
+    if ((allocation.kind == MemoryKind::host) != of_host)
+        return fmt::format("{} was not allocated by {}", allocation.spelled(),
+                           of_host ? "cudaMallocHost() or cudaHostAlloc()" : "cudaMalloc()");
+    of.by_begin.erase(found);
+    if (is_of_device(allocation.kind))
+        of.device_bytes -= allocation.bytes;
+    if (is_of_kernels)
+        of.kernel_bytes -= bytes_in_kernel_heap(allocation.bytes);
+    check_guard(allocation, function);
+    of.end(allocation, place);
+    return "";
+}
+
 cudaError_t free_memory(void* memory, bool of_host, const void* place)
 {
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
@@ -75,24 +111,29 @@ cudaError_t free_memory(void* memory, bool of_host, const void* place)
     if (memory == nullptr)
         return cudaSuccess;
     finish_launches();
-    Heap& of = heap();
-    const std::unique_lock lock(of.mutex);
-    const auto found = of.by_begin.find(reinterpret_cast<std::uintptr_t>(memory));
     const char* const function = of_host ? "cudaFreeHost" : "cudaFree";
-    if (found == of.by_begin.end() || found->second.kind == MemoryKind::registered)
-        return noted_at(place, cudaErrorInvalidValue,
-                        fmt::format("{}({}): {}", function, memory, why_not_freed(of, memory)));
-    if ((found->second.kind == MemoryKind::host) != of_host)
-        return noted_at(place, cudaErrorInvalidValue,
-                        fmt::format("{}({}): {} was not allocated by {}", function, memory, found->second.spelled(),
-                                    of_host ? "cudaMallocHost() or cudaHostAlloc()" : "cudaMalloc()"));
-    const Allocation allocation = found->second;
-    of.by_begin.erase(found);
-    if (is_of_device(allocation.kind))
-        of.device_bytes -= allocation.bytes;
-    check_guard(allocation, function);
-    of.end(allocation, place);
+    if (const std::string why = free_at(memory, of_host, function, place); !why.empty())
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}({}): {}", function, memory, why));
     return cudaSuccess;
+}
+
+// Takes the bytes from the heap of kernels, or says once why it has not as many.
+bool has_room_in_kernel_heap(Heap& of, std::size_t bytes, const char* name, Place place)
+{
+    const std::size_t limit = limit_value(cudaLimitMallocHeapSize);
+    of.is_used_by_kernels = true;
+    if (bytes <= limit && of.kernel_bytes + bytes_in_kernel_heap(bytes) <= limit) {
+        of.kernel_bytes += bytes_in_kernel_heap(bytes);
+        return true;
+    }
+    if (!std::exchange(of.is_full_said, true))
+        say(fmt::format("{}: {} bytes for {} do not fit into the heap of kernels, of which {} of {} bytes are in "
+                        "use: malloc() and new "
+                        "return a null pointer, cudaMalloc() cudaErrorMemoryAllocation. "
+                        "cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes) "
+                        "before the first launch makes it larger. Later ones are not reported",
+                        spelled(place), bytes, name, of.kernel_bytes, limit));
+    return false;
 }
 
 } // namespace
@@ -107,10 +148,15 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
         return noted(cudaErrorInvalidValue, "an allocation has no pointer for its result");
     observe_write(memory, sizeof *memory, __builtin_return_address(0));
     *memory = nullptr;
+    const bool is_call_of_cuda = kind != MemoryKind::kernel_heap;
+    if (cpu::in_kernel())
+        kind = MemoryKind::kernel_heap;
     if (bytes == 0)
         return kind == MemoryKind::managed ? noted(cudaErrorInvalidValue) : cudaSuccess;
     Heap& of = heap();
     const std::lock_guard lock(of.mutex);
+    if (kind == MemoryKind::kernel_heap && !has_room_in_kernel_heap(of, bytes, name, place))
+        return is_call_of_cuda ? noted(cudaErrorMemoryAllocation) : cudaErrorMemoryAllocation;
     const std::size_t total = total_bytes();
     if (bytes > total || (is_of_device(kind) && of.device_bytes + bytes > total))
         return noted(cudaErrorMemoryAllocation,
@@ -125,7 +171,8 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
     if (is_of_device(kind))
         of.device_bytes += bytes;
     // What the host writes directly is not seen.
-    tell_observer(allocation, element_bytes, kind == MemoryKind::device && !environment().zero_memory);
+    const bool is_unwritten = kind == MemoryKind::device || kind == MemoryKind::kernel_heap;
+    tell_observer(allocation, element_bytes, is_unwritten && !environment().zero_memory);
     *memory = allocation.address();
     return cudaSuccess;
 }
@@ -153,6 +200,8 @@ std::string why_not_usable(const void* address, std::size_t bytes, bool device)
     if (address == nullptr)
         return "the address is NULL";
     const std::optional<Allocation> allocation = allocation_at(address);
+    if (allocation && allocation->kind == MemoryKind::kernel_heap && !cpu::in_kernel())
+        return fmt::format("a kernel has allocated {}, and only kernels can use it", allocation->spelled());
     if (allocation) {
         const auto at = reinterpret_cast<std::uintptr_t>(address);
         if (at >= allocation->begin && at + bytes <= allocation->begin + allocation->bytes)
@@ -193,7 +242,13 @@ void free_all_memory(const void* place)
         of.end(allocation, place);
     }
     of.by_begin.clear();
-    of.device_bytes = 0;
+    of.device_bytes = of.kernel_bytes = 0;
+    of.is_used_by_kernels = false;
+}
+
+std::string free_in_kernel(void* memory, const void* place)
+{
+    return free_at(memory, false, "free", place);
 }
 
 bool is_global(const void* address)
@@ -277,6 +332,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->devicePointer = same;
     switch (allocation->kind) {
     case MemoryKind::device:
+    case MemoryKind::kernel_heap:
     case MemoryKind::container:
         attributes->type = cudaMemoryTypeDevice;
         break;

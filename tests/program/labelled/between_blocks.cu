@@ -260,7 +260,7 @@ __global__ void heap_kernel(int*, int* result)
         __threadfence();
         int* const memory = reinterpret_cast<int*>(there);
         if constexpr (bug == Bug::kMissingAtomic)
-            ++*memory;
+            ++*memory; // race in heap.missing_atomic
         else
             atomicAdd(memory, 1);
         atomicAdd(result, 1);
@@ -319,6 +319,6 @@ int main(int argc, char** argv)
          {"compact", Bug::kMissingAtomic, compact<Bug::kMissingAtomic>},
          {"compact", Bug::kOverlap, compact<Bug::kOverlap>},
          {"heap", Bug::kNone, heap<Bug::kNone>},
-         {"heap", Bug::kMissingAtomic, heap<Bug::kMissingAtomic>, "", "Memory that has no name"},
+         {"heap", Bug::kMissingAtomic, heap<Bug::kMissingAtomic>},
          {"bytes", Bug::kNone, bytes, "", "Accesses to different bytes of one element"}});
 }

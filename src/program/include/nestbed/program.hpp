@@ -6,6 +6,7 @@
 #include "program/errors.hpp"
 #include "program/integers.hpp"
 #include "program/intrinsics.hpp"
+#include "program/kernel_heap.hpp"
 #include "program/language.hpp"
 #include "program/launch.hpp"
 #include "program/memory_api.hpp"

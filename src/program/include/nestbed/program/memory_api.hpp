@@ -8,7 +8,8 @@ namespace nestbed::program
 {
 enum class MemoryKind : unsigned char {
     device,
-    container, // of the device, which the host may access: Thrust's
+    container,   // of the device, which the host may access: Thrust's
+    kernel_heap, // of malloc(), new and cudaMalloc() in kernels
     managed,
     host,
     registered
