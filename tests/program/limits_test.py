@@ -196,5 +196,51 @@ int main(int count, char** names)
         self.assertEqual(done.stderr.count("do not fit"), 1)
 
 
+class Stack(Programs):
+    SOURCE = """
+#include <cstdlib>
+__device__ int odd(int n);
+__device__ int even(int n) { volatile int own = n; return n == 0 ? 1 : odd(n - 1) + 0 * own; }
+__device__ int odd(int n) { volatile int own = n; return n == 0 ? 0 : even(n - 1) + 0 * own; }
+template <class T> __device__ int levels(T n) { volatile T own = n; return n == 0 ? 0 : levels<T>(n - 1) + 1 + 0 * own; }
+constexpr __device__ int product(int n) { return n < 2 ? 1 : n * product(n - 1); }
+__device__ int with_array(int n) { volatile int own[50000]; own[n] = n; return levels(10) + own[n]; }
+__global__ void child(int what, int n, int* o)
+{
+    *o = what == 0 ? even(n) : what == 1 ? levels(n) : what == 2 ? product(n) : with_array(n);
+}
+__global__ void parent(int what, int n, int* o) { child<<<1, 1>>>(what, n, o); }
+int main(int count, char** words)
+{
+    int* o; cudaMallocManaged(&o, 4);
+    for (int i = 3; i < count; ++i) {
+        const int error = cudaDeviceSetLimit(cudaLimitStackSize, std::atoi(words[i]));
+        parent<<<1, 1>>>(std::atoi(words[1]), std::atoi(words[2]), o);
+        printf("%d %d ", error, cudaDeviceSynchronize());
+        printf("%d\\n", *o);
+    }
+}
+"""
+
+    def test_a_recursion_that_a_gpu_has_no_stack_for_is_an_error(self):
+        for run in both(self.SOURCE):
+            for what, function in ((0, r"my\.cu:[56]"), (1, r"my\.cu:7")):
+                done = run(what, 2000, 1024)
+                self.assertRegex(" ".join(done.stderr.split()), rf"stack overflow: kernel child \(launched at my\.cu:14\), block \(0,0,0\), thread "
+                                 rf"\(0,0,0\), at {function}: a recursion of \d+ calls has \d+ bytes, of 16384 that it may have: 16 for each byte of "
+                                 r"cudaLimitStackSize, which is 1024;")
+                self.assertRegex(done.stdout, "^0 700 ")
+            self.assertNotIn("no races:", run(0, 2000, 1024).stderr)
+
+    def test_a_limit_that_is_raised_is_enough_and_local_arrays_do_not_count(self):
+        for run in both(self.SOURCE):
+            self.assertEqual(run(0, 20, 1024).stdout, "0 0 1\n")
+            self.assertEqual(run(1, 20000, 4 << 20).stdout, "0 0 20000\n")
+            self.assertEqual(run(1, 200, 65536, 32768, 131072).stdout, "0 0 200\n" * 3)
+            self.assertEqual(run(2, 5, 1024).stdout, "0 0 120\n")
+            self.assertEqual(run(3, 7, 1024).stdout, "0 0 17\n")
+            self.assertEqual(run(1, 3000, 1024, NESTBED_STACK_BYTES=8 << 20).stdout, "0 0 3000\n")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -348,7 +348,7 @@ class EarlyEnds(unittest.TestCase):
     CASES = {
         "a_crash": ("a[0] = i; if (i == 1) *(int*)nullptr = 1;", "", [], [
             "access to an address that is no memory in kernel k (launched at ", LAST + "write of a[0] at ", "signal 11 (Segmentation fault)"]),
-        "a_full_stack": ("a[0] = i; if (i == 1) a[1] = deep(1 << 20);", "", [], [
+        "a_full_stack": ("a[0] = i; if (i == 1) { again = deep; a[1] = deep(1 << 20); }", "", [], [  # by a pointer, which nobody counts
             "the address is at the end of the thread's stack", "(576 KB); NESTBED_STACK_BYTES=N gives"]),
         "an_abort_of_the_host": ("a[0] = i;", "cudaDeviceSynchronize(); abort();", [], [LAST, "signal 6 (Aborted)"]),
         "a_volatile_spin": ("a[0] = i; while (*(volatile int*)(a + 1) == 0) {}", "", ["--timeout", "1"], [
@@ -362,7 +362,7 @@ class EarlyEnds(unittest.TestCase):
             with self.subTest(name), tempfile.TemporaryDirectory(prefix="nestbed-ends-") as folder:
                 source = ("#include <cassert>\n__global__ void k(int* a); // the rest is on one line, for its number\n"
                           "struct Adds { int* to; __device__ ~Adds() { atomicAdd(to, 1); } };\n"
-                          "__device__ int deep(int n) { volatile char big[1000]; big[n % 1000] = 1; return n == 0 ? big[0] : deep(n - 1) + big[1]; }\n"
+                          "__device__ int (*again)(int); __device__ int deep(int n) { volatile char big[1000]; big[n % 1000] = 1; return n == 0 ? big[0] : again(n - 1) + big[1]; }\n"
                           f"__global__ void k(int* a) {{ const int i = blockIdx.x; {kernel} }}\n"
                           f"int main() {{ int* a; cudaMalloc(&a, 12); cudaMemset(a, 0, 12); k<<<2, 1>>>(a); {then} "
                           "return cudaDeviceSynchronize(); }\n")

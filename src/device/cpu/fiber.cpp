@@ -50,6 +50,8 @@ void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
 void forget_frames(const boost::context::stack_context& /*stack*/) {}
 #endif
 
+constinit std::size_t more_stack_bytes = 0;
+
 constinit thread_local Carrier* running = nullptr;
 
 std::atomic<std::size_t> stacks = 0;
@@ -87,6 +89,11 @@ void set_stack_bytes(std::size_t bytes)
     stack_bytes = bytes;
 }
 
+void set_more_stack_bytes(std::size_t bytes)
+{
+    more_stack_bytes = bytes;
+}
+
 Carrier* current_carrier()
 {
     return running;
@@ -122,7 +129,7 @@ boost::context::stack_context Carrier::StackAllocator::allocate()
         throw Fault(
             fmt::format("the executor could not allocate {} bytes for the stack of one more thread; {} are in "
                         "use; use smaller blocks or fewer workers",
-                        stack_bytes, --stacks));
+                        stack_bytes + more_stack_bytes, --stacks));
     }
     forget_frames(*made);
     move_begin(*made, -static_cast<std::ptrdiff_t>(made_stacks++ * kLineBytes % kPageBytes));
@@ -137,7 +144,8 @@ void Carrier::StackAllocator::deallocate(boost::context::stack_context& stack)
 }
 
 Carrier::Carrier()
-    : fiber_(std::allocator_arg, StackAllocator{boost::context::protected_fixedsize_stack(stack_bytes), &stack_},
+    : fiber_(std::allocator_arg,
+             StackAllocator{boost::context::protected_fixedsize_stack(stack_bytes + more_stack_bytes), &stack_},
              [this](boost::context::fiber&& caller) {
                  caller_ = std::move(caller);
                  enter(nullptr, &caller_bottom_, &caller_size_);
@@ -216,6 +224,10 @@ void Carrier::switch_back(Stop why)
 
 Carrier& CarrierPool::take()
 {
+    if (std::exchange(stack_bytes_, stack_bytes + more_stack_bytes) != stack_bytes + more_stack_bytes) {
+        std::erase_if(all_, [this](const auto& each) { return std::ranges::find(idle_, each.get()) != idle_.end(); });
+        idle_.clear();
+    }
     if (idle_.empty()) {
         all_.push_back(std::make_unique<Carrier>());
         return *all_.back();

@@ -82,11 +82,15 @@ class CarrierPool
   private:
     std::vector<std::unique_ptr<Carrier>> all_;
     std::vector<Carrier*> idle_;
+    std::size_t stack_bytes_ = 0; // of the carriers that are made now
 };
 
 // Bytes of the stack of a carrier that is made from now on. The default is enough for the local memory of a CUDA
 // thread; deep recursion of device functions may need more.
 void set_stack_bytes(std::size_t bytes);
+
+// And bytes beyond those.
+void set_more_stack_bytes(std::size_t bytes);
 
 // How many stacks the process may have: Linux limits its memory mappings (vm.max_map_count), and a stack and its guard
 // page are two.

@@ -28,6 +28,8 @@ struct ProgramThread {
     void* configured = nullptr; // the launch configuration that the next kernel call takes
     int last_error = 0;         // cudaGetLastError() of the thread
     std::uint32_t spins = 0;    // atomic operations since the thread last gave way
+    std::uintptr_t stack_begin = 0;
+    std::uintptr_t stack_to_check = 0; // a recursion that gets there may be too deep
 };
 
 struct ThreadContext {

@@ -5,6 +5,7 @@
 #include "program/rewrite/launch_bounds.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
+#include "program/rewrite/recursion.hpp"
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
 #include "program/rewrite/shared_variables.hpp"
@@ -75,6 +76,7 @@ class ExecutorRewriter
         const std::vector<TokenRange> device = device_code(functions, lambdas);
         rewrite_waiting_loops(source_, device, changes_);
         rewrite_kernel_heap(source_, device, changes_);
+        rewrite_recursion(source_, functions, changes_);
         rewrite_inline_ptx(source_, functions, changes_);
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())

@@ -4,6 +4,7 @@
 #include "program/runtime/heap.hpp"
 #include "program/runtime/kernels.hpp"
 #include "program/runtime/memory.hpp"
+#include "program/runtime/recursion.hpp"
 #include "program/runtime/state.hpp"
 
 #include <algorithm>
@@ -123,6 +124,12 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
         return noted(cudaErrorInvalidValue); // CUDA Runtime API, cudaDeviceSetLimit()
     if (limit == cudaLimitDevRuntimePendingLaunchCount && !environment().pending_limit)
         state().executor.set_pending_limit(static_cast<unsigned>(std::clamp(value, kMinPending, kMaxPending)));
+    constexpr std::size_t kMaxStack = std::size_t{64} << 20U;
+    if (limit == cudaLimitStackSize) {
+        if (value > kMaxStack)
+            return noted(cudaErrorInvalidValue);
+        set_stack_limit(value);
+    }
     limits.at(limit) = value;
     return cudaSuccess;
 }
@@ -133,6 +140,7 @@ cudaError_t cudaDeviceReset()
     set_sticky_error(cudaSuccess);
     free_all_memory(__builtin_return_address(0));
     limits = default_limits();
+    set_stack_limit(limit_value(cudaLimitStackSize));
     forget_function_attributes();
     state().executor.set_pending_limit(environment().pending_limit.value_or(kDefaultPendingLimit));
     return cudaSuccess;

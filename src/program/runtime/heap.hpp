@@ -59,6 +59,8 @@ class Heap
     bool is_full_said = false;       // that kernel_bytes can grow no further
     bool is_used_by_kernels = false; // something of that kind has been made since the last reset
 
+    // Takes the bytes from the heap of kernels, or says once why it has not as many.
+    bool takes_for_kernel(std::size_t bytes, const char* name, Place place_of_call);
     // Gives it memory, which is poisoned. Throws std::bad_alloc.
     void make(Allocation& allocation);
     // Takes its memory from an allocation that is in by_begin no longer.
@@ -74,6 +76,9 @@ class Heap
     std::size_t of_kernels_with_pages_ = 0;
 };
 Heap& heap();
+
+// What an allocation takes from the heap of kernels.
+std::size_t bytes_in_kernel_heap(std::size_t bytes);
 
 // Reports bytes around the allocation that were overwritten, and repairs them.
 void check_guard(const Allocation& allocation, const std::string& where);

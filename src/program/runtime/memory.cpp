@@ -1,7 +1,6 @@
 #include "program/runtime/memory.hpp"
 
 #include "device/cpu/observer.hpp"
-#include "program/runtime/device.hpp"
 
 #include <fmt/format.h>
 
@@ -59,13 +58,6 @@ void tell_observer(const Allocation& allocation, std::size_t element_bytes, bool
                                .uninitialized = uninitialized});
 }
 
-// With what the heap keeps of it. (Of 64 allocations of 1 MB, 6 fit into the 8 MB of an H200, and 7 here.)
-std::size_t bytes_in_kernel_heap(std::size_t bytes)
-{
-    constexpr std::size_t kUnit = 16;
-    return (bytes + kUnit - 1) / kUnit * kUnit + kUnit;
-}
-
 std::string why_not_freed(Heap& of, const void* memory)
 {
     const auto at = reinterpret_cast<std::uintptr_t>(memory);
@@ -117,25 +109,6 @@ cudaError_t free_memory(void* memory, bool of_host, const void* place)
     return cudaSuccess;
 }
 
-// Takes the bytes from the heap of kernels, or says once why it has not as many.
-bool has_room_in_kernel_heap(Heap& of, std::size_t bytes, const char* name, Place place)
-{
-    const std::size_t limit = limit_value(cudaLimitMallocHeapSize);
-    of.is_used_by_kernels = true;
-    if (bytes <= limit && of.kernel_bytes + bytes_in_kernel_heap(bytes) <= limit) {
-        of.kernel_bytes += bytes_in_kernel_heap(bytes);
-        return true;
-    }
-    if (!std::exchange(of.is_full_said, true))
-        say(fmt::format("{}: {} bytes for {} do not fit into the heap of kernels, of which {} of {} bytes are in "
-                        "use: malloc() and new "
-                        "return a null pointer, cudaMalloc() cudaErrorMemoryAllocation. "
-                        "cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes) "
-                        "before the first launch makes it larger. Later ones are not reported",
-                        spelled(place), bytes, name, of.kernel_bytes, limit));
-    return false;
-}
-
 } // namespace
 
 cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes, const char* name, Place place,
@@ -155,7 +128,7 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
         return kind == MemoryKind::managed ? noted(cudaErrorInvalidValue) : cudaSuccess;
     Heap& of = heap();
     const std::lock_guard lock(of.mutex);
-    if (kind == MemoryKind::kernel_heap && !has_room_in_kernel_heap(of, bytes, name, place))
+    if (kind == MemoryKind::kernel_heap && !of.takes_for_kernel(bytes, name, place))
         return is_call_of_cuda ? noted(cudaErrorMemoryAllocation) : cudaErrorMemoryAllocation;
     const std::size_t total = total_bytes();
     if (bytes > total || (is_of_device(kind) && of.device_bytes + bytes > total))

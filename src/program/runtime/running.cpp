@@ -1,5 +1,6 @@
 #include "program/runtime/running.hpp"
 
+#include "program/runtime/recursion.hpp"
 #include "program/runtime/state.hpp"
 
 #include <array>
@@ -18,6 +19,7 @@ RunningThread::RunningThread(GridRecord& grid) : grid_(grid)
 {
     register_worker();
     cpu::current_thread->program.grid = &grid;
+    begin_stack();
     if (state().ledger.keeps_grids() && grid.begun_ns == 0) {
         std::uint64_t not_begun = 0;
         grid.begun_ns.compare_exchange_strong(not_begun, now_ns());

@@ -26,4 +26,7 @@ constexpr int launch_bounds(int max_threads, Others...)
 // Whether the kernel was called for its Kernel alone, which is taken now: its call returns, and reads no argument.
 bool asked(Kernel& kernel);
 
+// At the begin of a function that calls itself: ends the run of the kernel where a GPU would have no more stack.
+void on_stack();
+
 } // namespace nestbed::program
