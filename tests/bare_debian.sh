@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs both commands of the README on a bare Debian: in a folder that has nothing but Debian's required packages and apt. First as root;
-# then, in a new folder, as a user without sudo, after root has installed what `experiments/build.sh --check` told this user.
+# then, in a new folder, as a user without sudo, after root has installed what `experiments/build.sh --check` told this user. This user's
+# tests/run.sh finds what that of root built, if both are tried; it compiles again what depends on a header that is missing or different.
 #
 #     tests/bare_debian.sh                    Debian 12 (bookworm), as root and as a user
 #     tests/bare_debian.sh trixie             Debian 13
@@ -70,6 +71,13 @@ make_system() {
         --setup-hook='for file in /etc/apt/auth.conf /etc/apt/auth.conf.d; do [ ! -e "$file" ] || cp -r "$file" "$1/etc/apt/"; done' \
         --customize-hook='chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash student' \
         "$suite" "$system" ${mirror:+"$mirror"} >&2
+    if [[ -d $there/nestbed ]]; then # that of the run before, with its build
+        mv "$there/nestbed" "$system/nestbed"
+        mv "$system/nestbed/build" "$there/build"
+        git -C "$system/nestbed" clean -fdXq
+        chown -R 1000:1000 "$system/nestbed" "$there/build"
+        return
+    fi
     git clone --quiet --depth 1 "file://$root" "$system/nestbed"
     git -C "$root" diff --name-only -z --diff-filter=D HEAD | (cd "$system/nestbed" && xargs -0r rm -f)
     git -C "$root" diff --name-only -z --diff-filter=d HEAD | (cd "$root" && xargs -0r cp --parents -t "$system/nestbed")
@@ -118,7 +126,12 @@ for who in "${users[@]}"; do
         tried root "$(sed -n 's/^as root: apt-get install /apt-get install -y -qq /p' "$there/said")"
     fi
     tried "$who" experiments/run.sh
+    if [[ -d $there/build ]]; then
+        rm -rf "$system/nestbed/build"
+        mv "$there/build" "$system/nestbed/build"
+    fi
     tried "$who" tests/run.sh
     keep_packages
+    mv "$system/nestbed" "$there/nestbed"
 done
 say "bare_debian.sh: both commands of the README pass on a bare $suite, as ${users[*]/%/,} from nothing"

@@ -18,7 +18,7 @@ COLUMNS = 80
 STARTED = re.compile(r"\s*Start\s+\d+: ")
 ENDED = re.compile(r"\s*(\d+)/(\d+) Test\s+#\d+: (.*?) ?\.*( +Passed|\*\*\*.*?) +([\d.]+) sec$")
 # The summary says these with their reasons. ctest's own lists are as long as the names.
-LISTS = re.compile(r"The following tests (did not run|FAILED):|\t *\d+ - |Errors while running CTest|Output from these tests are in:|"
+LISTS = re.compile(r"The following tests (did not run|FAILED):|\t *\d+ - |Errors while running CTest|"
                    r"Use \"--rerun-failed|Label Time Summary|\w+ += +[\d.]+ sec\*proc")
 MOST_BY_NAME = 8  # failed tests that the command names
 
@@ -58,7 +58,7 @@ def follow(lines):
         elif not STARTED.match(line) and not LISTS.match(line):
             progress.clear()
             if line:
-                print(line, flush=True)
+                print(line.replace(" are in: ", " are in:\n  "), flush=True)  # ctest says where all is that failed tests said
     progress.clear()
 
 
