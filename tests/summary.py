@@ -53,7 +53,7 @@ def follow(lines):
             done, of, name, how, seconds = ended.groups()
             if not re.search("Passed|Skipped|Disabled", how):
                 progress.clear()
-                print(textwrap.shorten(f"FAILED after {float(seconds):.0f} s: {name}", COLUMNS, placeholder="..."), flush=True)
+                print(f"FAILED after {float(seconds):.0f} s: {name}"[:COLUMNS], flush=True)
             progress.show(int(done), int(of))
         elif not STARTED.match(line) and not LISTS.match(line):
             progress.clear()
