@@ -33,7 +33,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The test programs that judge a folder, with their --gtest_filter: the most specific tests first. Programs of every
-# strategy and user's programs (programs_test.py) are left out: they take minutes.
+# strategy and user's programs (programs_test.py) are left out: they take minutes. Of a script in tests/program, the name of a class or nothing.
 COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*:EditedLog*:PublishedTables*:*Plan.*")
 EXECUTOR = ("executor_tests", "*")
 RULES = ("detector_tests", "*")
@@ -43,6 +43,7 @@ JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["bas
     "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
     "src/device/cpu": [EXECUTOR, RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
     "src/device/races": [RULES, ("races_tests", "-*Every*:RacesCommand*"), ("races_tests", "RacesCommand*:*EveryMutant*")],
+    "src/program/runtime": [("runtime_tests", "*"), ("streams_test.py", ""), ("limits_test.py", ""), ("signals_test.py", "Crashes"), ("mistakes_test.py", "")],
     "src/program/rewrite": [("program_tests", "*")],
     "src/program/build": [("program_tests", "*")],
 }
@@ -125,16 +126,19 @@ def verdict(build, judges, usual_seconds):
     a change, as far as known. A mutant gets five times that, for it may loop for ever."""
     for judge in judges:
         program, tests = judge
-        status, output = run(["ninja", "-C", build, program])
+        is_script = program.endswith(".py")
+        status, output = run(["ninja", "-C", build, "nestbed_programs" if is_script else program])
         if status != 0:
             # A program that fails where the build runs it is one that a test has noticed.
             return ("stillborn", "") if " error: " in output else ("killed", f"build of {program}")
         folder = "tests/races" if program in ("detector_tests", "races_tests") else "tests"
-        status, output = run([build / folder / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}"],
-                             functools.partial(limit_process, 5 + 5 * usual_seconds.get(judge, 200)))
+        command = [build / folder / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}"]
+        if is_script:
+            command = ["/usr/bin/env", f"NESTBED={build}/nestbed", "/usr/bin/python3", ROOT / "tests/program" / program, "--failfast", *tests.split()]
+        status, output = run(command, functools.partial(limit_process, 5 + 5 * usual_seconds.get(judge, 200)))
         if status != 0:
-            failed = re.search(r"\[  FAILED  \] (\S+?),? ", output)
-            return "killed", failed[1] if failed else f"{program}: {'no end' if status is None else f'exit status {status}'}"
+            failed = re.search(r"\[  FAILED  \] (\S+?),? |^(?:FAIL|ERROR): (\S+)", output, re.MULTILINE)
+            return "killed", failed[1] or failed[2] if failed else f"{program}: {'no end' if status is None else f'exit status {status}'}"
     return "survived", ""
 
 

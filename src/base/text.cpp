@@ -29,9 +29,12 @@ std::vector<std::string> split(std::string_view text, char separator)
 namespace
 {
 
+constexpr std::size_t kMaxLetters = 200; // of a name that is compared: no known one is longer
+
 // The Wagner-Fischer algorithm with two rows.
 std::size_t levenshtein_distance(std::string_view a, std::string_view b)
 {
+    a = a.substr(0, kMaxLetters);
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -57,6 +60,8 @@ std::string three_digits(double value)
 
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> allowed)
 {
+    if (name.size() > kMaxLetters)
+        return "";
     std::string_view nearest;
     std::size_t least = SIZE_MAX;
     for (const std::string_view candidate : allowed) {

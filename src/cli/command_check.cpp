@@ -29,7 +29,7 @@ std::size_t check_rows(const ParsedLog& log, const std::map<std::string, RunIden
             check.check_once(row);
         } catch (const RunError& error) {
             if (++refused <= kRowsNamed)
-                err << fmt::format("nestbed: {}\n", printable(error.what()));
+                err << fmt::format("nestbed: {}\n", printable(shortened(error.what())));
         }
     }
     if (refused > kRowsNamed)

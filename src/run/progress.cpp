@@ -58,7 +58,7 @@ void ProgressReport::show(const Progress& progress)
 
 void ProgressReport::say(const std::string& text)
 {
-    err_ << fmt::format("{}nestbed: {}\n", terminal_ ? kWipe : "", printable(text)) << std::flush;
+    err_ << fmt::format("{}nestbed: {}\n", terminal_ ? kWipe : "", printable(shortened(text))) << std::flush;
 }
 
 } // namespace nestbed
