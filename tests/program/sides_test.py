@@ -162,6 +162,13 @@ class Written(Programs):
         self.check(tried("races", lines), EXIT_BAD,
                    *[rf"^access by the host: write of d[^\n]*\n[^\n]*\n  write  my\.cu:{line}  the host$" for line in range(4, 9)])
 
+    def test_a_memset_of_null_is_named_with_its_line(self):
+        lines = ["#include <cstring>", "__global__ void k(char* p, int n) {", "memset(p, 1, n); }",
+                 "int main(int count, char**) { k<<<1, 1>>>(nullptr, 100 * count); cudaDeviceSynchronize(); }"]
+        for command in ("cpu", "races"):
+            with self.subTest(command):
+                self.assertRegex(tried(command, lines).stderr, re.compile(r"in kernel k \(launched at my\.cu:4\)[^\n]*\nnestbed: at my\.cu:3$", re.M))
+
 
 class Streams(Programs):
     def test_streams_that_are_not_there_are_errors_with_their_line(self):

@@ -32,6 +32,7 @@ SOURCE = r"""
 #include <unistd.h>
 #include <vector>
 __global__ void child(int* a) { atomicAdd(a, 1); a[1] = threadIdx.x; }
+__host__ __device__ void raise_on_both_sides() { raise(SIGUSR1); } // in a kernel alone it does not build
 __global__ void parent(int* a, int mode)
 {
     int* own = new int[8 + threadIdx.x];
@@ -41,7 +42,7 @@ __global__ void parent(int* a, int mode)
         printf("block %d\n", blockIdx.x);
     delete[] own;
     if (mode == 1)
-        raise(SIGUSR1);
+        raise_on_both_sides();
 }
 int* a;
 void launch(int mode = 0) { parent<<<4, 8>>>(a, mode); cudaDeviceSynchronize(); }

@@ -24,6 +24,8 @@ class Interruptible
     // An access to an address where no memory is, which has ended in a signal: "write of address 0x7f0000001000 at my.cu:12 (depth 0,
     // block 0, thread 3)", and the memory that is nearest. Ask before Observer::end().
     virtual std::string access_without_memory(const void* address) = 0;
+    // The address after the last access of the thread of a kernel that runs; nullptr: not known. For the handler of a signal.
+    virtual const void* place_of_last_access() const = 0;
 };
 
 // The observer of this program, if it has one.

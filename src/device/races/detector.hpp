@@ -206,6 +206,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void stop() override { Busy::stop(); }
     std::string last_access() override;
     std::string access_without_memory(const void* address) override;
+    const void* place_of_last_access() const override
+    {
+        return cpu::current_thread != nullptr && tried_.thread == cpu::current_thread->observed ? tried_.place
+                                                                                                : nullptr;
+    }
 
     // ---- for the hooks: what a thread does; `place`: the address after it ----
 

@@ -253,7 +253,7 @@ void* nestbed_watched_memset(void* to, int byte, unsigned long bytes)
     return std::memset(to, byte, bytes);
 }
 // An access by a function of CUDA that is not watched itself.
-void nestbed_watched_write(void* to, unsigned long bytes, const void* place)
+void nestbed_observe_write(void* to, unsigned long bytes, const void* place)
 {
     nestbed::races::access(to, bytes, nestbed::races::write_access, place);
 }

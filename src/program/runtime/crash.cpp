@@ -1,6 +1,7 @@
 // What a program prints when a signal ends it: which kernel, block, thread and line; and, of a watched program, what the race detector has
 // found so far. Then the signal does what it does by default.
 #include "base/last_report.hpp"
+#include "device/cpu/interruptible.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <dlfcn.h>
 #include <memory>
 #include <optional>
 #include <ucontext.h>
@@ -98,6 +100,7 @@ const char* cause_of(int signal, const siginfo_t& info)
 std::atomic<int> ending_signal = 0;
 std::atomic<pid_t> ending_thread = 0;
 std::atomic<const void*> ending_code = nullptr; // which instruction; nullptr: not said
+std::atomic<const void*> ending_caller = nullptr;
 std::atomic<bool> ending_thread_waits = false;
 
 void report_is_late(int /*signal*/)
@@ -106,10 +109,21 @@ void report_is_late(int /*signal*/)
     last_report::end_by(ending_signal);
 }
 
+bool is_of_program(const void* code)
+{
+    Dl_info object{};
+    Dl_info own{};
+    return dladdr(code, &object) != 0 && dladdr(reinterpret_cast<const void*>(&is_of_program), &own) != 0 &&
+           object.dli_fbase == own.dli_fbase;
+}
+
 // On the thread of last_report.
 void write_report()
 {
-    if (const void* const code = ending_code)
+    const void* code = ending_code;
+    if (const void* const caller = ending_caller; code != nullptr && !is_of_program(code) && is_of_program(caller))
+        code = static_cast<const char*>(caller) - 1;
+    if (code != nullptr)
         if (const std::string line = source_of(code); !line.empty())
             say("at " + line);
     const bool is_done = report_so_far();
@@ -151,6 +165,19 @@ bool is_request(int signal, const siginfo_t& info)
     return signal != SIGABRT && signal != SIGPIPE && (is_sent || std::ranges::find(kFaults, signal) == kFaults.end());
 }
 
+// The address after the call of the function that was at work, if that is one of the C library as memset(); nullptr: not known.
+const void* caller_of(const Registers& registers, bool has_stack)
+{
+    const void* after = cpu::interruptible == nullptr ? nullptr : cpu::interruptible->place_of_last_access();
+#ifdef __x86_64__
+    // Such a function keeps nothing on the stack, so that the return address is on its top.
+    if (after == nullptr && has_stack)
+        std::memcpy(&after, reinterpret_cast<const void*>(registers.stack), // NOLINT(performance-no-int-to-ptr)
+                    sizeof after);
+#endif
+    return after;
+}
+
 void describe(int signal, const siginfo_t& info, const Registers& registers)
 {
     const cpu::ThreadContext* const thread = cpu::current_or_latest_thread();
@@ -169,12 +196,15 @@ void describe(int signal, const siginfo_t& info, const Registers& registers)
     write_text("\n");
     const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
     constexpr std::uintptr_t kNear = 1UL << 16U;
-    if (signal == SIGSEGV && registers.stack != 0 && address + kNear > registers.stack &&
-        address < registers.stack + kNear)
+    const bool is_at_stack = signal == SIGSEGV && registers.stack != 0 && address + kNear > registers.stack &&
+                             address < registers.stack + kNear;
+    if (is_at_stack)
         write_text("nestbed: the address is at the end of the thread's stack: local arrays or recursion need more "
                    "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
-    if (signal != SIGABRT)
+    if (signal != SIGABRT) {
+        ending_caller = caller_of(registers, !is_at_stack && registers.stack != 0);
         ending_code = registers.code;
+    }
 }
 
 // Calls only what the handler of a signal may call. But an access to a guard of memory, which the thread does again, is reported here: it is

@@ -119,7 +119,7 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
         return noted(error);
     if (memory == nullptr)
         return noted(cudaErrorInvalidValue, "an allocation has no pointer for its result");
-    observe_write(memory, sizeof *memory, __builtin_return_address(0));
+    observe_write(memory, sizeof(void*), __builtin_return_address(0));
     *memory = nullptr;
     const bool is_call_of_cuda = kind != MemoryKind::kernel_heap;
     if (cpu::in_kernel())

@@ -16,7 +16,7 @@
 #include <utility>
 
 // The race detector's, in a watched program.
-extern "C" void nestbed_watched_write(void* to, std::size_t bytes, const void* place) noexcept __attribute__((weak));
+extern "C" void nestbed_observe_write(void* to, std::size_t bytes, const void* place) noexcept __attribute__((weak));
 
 namespace nestbed::program
 {
@@ -101,8 +101,8 @@ void set_sticky_error(cudaError_t error)
 
 void observe_write(void* to, std::size_t bytes, const void* place)
 {
-    if (nestbed_watched_write != nullptr)
-        nestbed_watched_write(to, bytes, place);
+    if (nestbed_observe_write != nullptr)
+        nestbed_observe_write(to, bytes, place);
 }
 
 void note_finding()

@@ -64,7 +64,7 @@ cudaError_t give(T* to, const std::type_identity_t<T>& value, const void* place)
 {
     if (to == nullptr)
         return noted(cudaErrorInvalidValue);
-    observe_write(to, sizeof(T), place);
+    observe_write(to, sizeof(T), place); // NOLINT(bugprone-sizeof-expression): of a pointer, if it is one
     *to = value;
     return cudaSuccess;
 }
