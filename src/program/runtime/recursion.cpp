@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <unwind.h>
@@ -64,6 +66,8 @@ std::size_t allowed_bytes()
     return by_user > by_limit + kOfOthers ? by_user - kOfOthers : by_limit;
 }
 
+constinit std::atomic<std::size_t> allowed_now = 0; // allowed_bytes(); 0: not known
+
 } // namespace
 
 std::size_t recursion_bytes(std::size_t limit)
@@ -73,6 +77,7 @@ std::size_t recursion_bytes(std::size_t limit)
 
 void set_stack_limit(std::size_t limit)
 {
+    allowed_now = 0;
     cpu::set_more_stack_bytes(limit > kDefaultLimit ? recursion_bytes(limit - kDefaultLimit) : 0);
 }
 
@@ -80,8 +85,10 @@ void begin_stack()
 {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     cpu::ProgramThread& thread = cpu::current_thread->program;
+    if (allowed_now == 0)
+        allowed_now = std::max<std::size_t>(allowed_bytes(), 1);
     thread.stack_begin = here;
-    thread.stack_to_check = here - allowed_bytes();
+    thread.stack_to_check = here - allowed_now;
 }
 
 __attribute__((noinline)) void on_stack()
