@@ -51,6 +51,7 @@ Command nvcc_command()
                     "  NESTBED_TRACE=FILE                        write a timeline (JSON)\n"
                     "  NESTBED_REPORT=FILE                       write the table and the races (JSON)\n"
                     "  NESTBED_SUPPRESSIONS=FILE                 races that are known\n"
+                    "  NESTBED_STRICT=1                          warnings of the detector are errors\n"
                     "  NESTBED_ZERO_MEMORY=1                     cudaMalloc() returns zeros\n"
                     "  NESTBED_STACK_BYTES=N                     stack of a thread\n"
                     "  NESTBED_WATCHDOG_S=N                      report a kernel that waits for ever\n"

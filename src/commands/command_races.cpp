@@ -71,12 +71,14 @@ std::string_view why_wrong(const std::vector<BadAccess>& bad)
 }
 
 // Prints the races of a case. Returns whether the result is as expected.
-bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race)
+bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race, bool strict)
 {
-    const Races races = [&] {
+    Races races = [&] {
         const TimeLimit limit(now);
         return detector.races(now.point, 0);
     }();
+    if (strict)
+        races.take_warnings_for_errors();
     print_races(now, races);
     const Status status = races.sample.status;
     const bool found = !races.races.empty();
@@ -152,7 +154,8 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
             if (!given.contains("json") && !std::exchange(first, false))
                 out << "\n";
             const WatchedCase now{point, timeout, given.contains("json"), out, err};
-            as_expected = look(*sessions.at(point.backend), now, plan.expect_race) && as_expected;
+            as_expected =
+                look(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) && as_expected;
         }
     return as_expected ? exit_ok : exit_rows_bad;
 }
@@ -250,7 +253,7 @@ Command races_command()
     });
     Options options{
         {.name = "json", .value = "", .help = "print JSON: of cases one object per line; of a program its report"}};
-    Options more = program_options({"timeout", "suppressions", "zero-memory"});
+    Options more = program_options({"timeout", "suppressions", "strict", "zero-memory"});
     more.front().help = "end the program (0: never) or a case after S seconds";
     more.front().default_text += "; a case: 600";
     options.insert(options.end(), more.begin(), more.end());

@@ -37,6 +37,9 @@ const Options& all_program_options()
         {.name = "zero-memory",
          .value = "",
          .help = "cudaMalloc() returns memory that is zero, not 0xFF: for programs that rely on that"},
+        {.name = "strict",
+         .value = "",
+         .help = "warnings about barriers in branches and shuffles from absent lanes are errors"},
         {.name = "tree", .value = "", .help = "print the launch tree at the end"},
         {.name = "trace", .value = "FILE", .help = "write a timeline, for chrome://tracing and Perfetto"},
         {.name = "suppressions",
@@ -140,6 +143,8 @@ std::map<std::string, std::string> program_environment(const Given& given)
         environment["NESTBED_PENDING_LIMIT"] = std::to_string(number_of(given, "pending-limit", 0, kMaxPending));
     if (given.contains("workers"))
         environment["NESTBED_WORKERS"] = std::to_string(number_of(given, "workers", 1, kMaxWorkers));
+    if (given.contains("strict"))
+        environment["NESTBED_STRICT"] = "1";
     if (given.contains("zero-memory"))
         environment["NESTBED_ZERO_MEMORY"] = "1";
     if (given.contains("tree"))

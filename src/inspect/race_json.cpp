@@ -21,6 +21,9 @@ Json races_json(const Case& point, const Races& races)
     json["bad_accesses"] = Json::array();
     for (const BadAccess& bad : races.bad_accesses)
         json["bad_accesses"].push_back(bad_access_json(bad));
+    json["warnings"] = Json::array();
+    for (const BadAccess& warning : races.warnings)
+        json["warnings"].push_back(bad_access_json(warning));
     json["pairs"] = races.pairs();
     json["accesses"] = races.accesses;
     json["threads"] = races.threads;

@@ -23,6 +23,8 @@ constexpr std::size_t kIndent = 9;   // of what belongs to an access
 
 std::string name_of(const RaceAccess& access)
 {
+    if (access.asynchronous)
+        return access.write ? "asynchronous write" : "asynchronous read";
     return access.atomic ? (access.write ? "atomic update" : "atomic read") : access.write ? "write" : "read";
 }
 
@@ -39,10 +41,10 @@ std::string line_of(const std::string& first, std::string_view gap, const std::s
                 : fmt::format("{}{}\n{}", first, gap.substr(0, gap.find(' ')), folded(second, kIndent));
 }
 
-std::string lines_of(const RaceAccess& access)
+std::string lines_of(const RaceAccess& access, const std::string& name)
 {
     std::string text = line_of(
-        fmt::format("  {:<6} {}", name_of(access), spelled(access.places.front())), "  ",
+        fmt::format("  {:<6} {}", name, spelled(access.places.front())), "  ",
         access.by_host ? "the host"
                        : fmt::format("depth {}, block {}, thread {}", access.depth, access.block, access.thread));
     if (access.places.size() > 1 && access.places[1].file != access.places[0].file)
@@ -53,9 +55,14 @@ std::string lines_of(const RaceAccess& access)
     return text;
 }
 
-Json json_of(const RaceAccess& access)
+std::string lines_of(const RaceAccess& access)
 {
-    Json json{{"kind", name_of(access)}};
+    return lines_of(access, name_of(access));
+}
+
+Json json_of(const RaceAccess& access, const std::string& name)
+{
+    Json json{{"kind", name}};
     if (access.by_host)
         json["host"] = true;
     else
@@ -67,6 +74,10 @@ Json json_of(const RaceAccess& access)
                                {"block", access.launched_by->block},
                                {"thread", access.launched_by->thread}};
     return json;
+}
+Json json_of(const RaceAccess& access)
+{
+    return json_of(access, name_of(access));
 }
 
 std::string_view name_of(BadAccess::Kind kind)
@@ -82,6 +93,12 @@ std::string_view name_of(BadAccess::Kind kind)
         return "access by the host";
     case BadAccess::Kind::of_host:
         return "memory of the host";
+    case BadAccess::Kind::other_block:
+        return "memory of another block";
+    case BadAccess::Kind::other_stack:
+        return "memory of another thread";
+    case BadAccess::Kind::synchronization:
+        return "synchronization";
     case BadAccess::Kind::misaligned:
         break;
     }
@@ -94,7 +111,13 @@ std::string first_line_of(const BadAccess& bad)
     if (bad.kind == BadAccess::Kind::of_host)
         return fmt::format("{}: {} of what an argument of the launch points to", name_of(bad.kind),
                            name_of(bad.access));
+    if (bad.kind == BadAccess::Kind::synchronization)
+        return fmt::format("{}: {}", name_of(bad.kind), bad.text);
+    if (bad.kind == BadAccess::Kind::other_stack)
+        return fmt::format("{}: {} of a local variable of another thread", name_of(bad.kind), name_of(bad.access));
     const std::string text = fmt::format("{}: {} of {}, ", name_of(bad.kind), name_of(bad.access), bad.memory);
+    if (bad.kind == BadAccess::Kind::other_block)
+        return text + "which only the threads of its block can access";
     if (bad.kind == BadAccess::Kind::uninitialized)
         return text + "which nothing has written";
     if (bad.kind == BadAccess::Kind::freed)
@@ -128,7 +151,10 @@ std::string summary(const Races& races)
                                      std::pair(freed, "with accesses to freed memory"),
                                      std::pair(by_host, "where the host accesses memory of the device"),
                                      std::pair(of_host, "where a kernel accesses memory of the host"),
-                                     std::pair(misaligned, "with misaligned accesses")})
+                                     std::pair(misaligned, "with misaligned accesses"),
+                                     std::pair(other_block, "with accesses to shared memory of another block"),
+                                     std::pair(other_stack, "with accesses to local memory of another thread"),
+                                     std::pair(synchronization, "with wrong synchronization")})
         if (const std::uint64_t count = places(kind); count != 0)
             text += fmt::format(", {} {}", counted(count, "place", "places"), what);
     return text;
@@ -147,10 +173,15 @@ std::string races_text(const Races& races)
         text += folded("missing: " + race.missing, 2);
         text += fmt::format("  {}\n\n", counted(race.pairs, "pair", "pairs"));
     }
+    for (const BadAccess& warning : races.warnings)
+        text += folded(fmt::format("warning: {}", warning.text), 0) + lines_of(warning.access, "at") + "\n";
     for (const BadAccess& bad : races.bad_accesses)
-        text += folded(first_line_of(bad), 0) + lines_of(bad.access) +
+        text += folded(first_line_of(bad), 0) +
+                (bad.kind == BadAccess::Kind::synchronization ? lines_of(bad.access, "at") : lines_of(bad.access)) +
                 (bad.allocation.empty() ? "" : folded("memory " + bad.allocation, 2)) +
-                fmt::format("  {}\n\n", counted(bad.count, "access", "accesses"));
+                (bad.kind == BadAccess::Kind::synchronization
+                     ? fmt::format("  {}\n\n", counted(bad.count, "time", "times"))
+                     : fmt::format("  {}\n\n", counted(bad.count, "access", "accesses")));
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
     const Status status = races.sample.status;
@@ -167,7 +198,15 @@ Json race_json(const Race& race)
 
 Json bad_access_json(const BadAccess& bad)
 {
-    Json json{{"kind", name_of(bad.kind)}, {"memory", bad.memory}, {"bytes", bad.bytes}};
+    Json json{{"kind", name_of(bad.kind)}};
+    if (bad.kind == BadAccess::Kind::synchronization) {
+        json["text"] = bad.text;
+        json["access"] = json_of(bad.access, "call");
+        json["count"] = bad.count;
+        return json;
+    }
+    json["memory"] = bad.memory;
+    json["bytes"] = bad.bytes;
     if (bad.kind == BadAccess::Kind::out_of_bounds)
         json["beyond"] = bad.beyond;
     if (!bad.allocation.empty())

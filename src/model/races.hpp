@@ -29,6 +29,7 @@ struct SourcePlace {
 struct RaceAccess {
     bool write = false;
     bool atomic = false;
+    bool asynchronous = false;       // of a copy that goes on beside its thread
     std::vector<SourcePlace> places; // the place of the access, then its callers, innermost first; never empty
     unsigned depth = 0;              // of the grid
     std::uint64_t block = 0;         // linear index in the grid
@@ -56,15 +57,19 @@ struct Race {
 struct BadAccess {
     enum class Kind : std::uint8_t {
         out_of_bounds,
-        uninitialized, // a read of memory that nothing has written
-        freed,         // of memory that the host has freed
-        by_host,       // of memory that only kernels can access
-        of_host,       // by a kernel, of memory that only the host can access
-        misaligned     // of an address that is no multiple of its size
+        uninitialized,  // a read of memory that nothing has written
+        freed,          // of memory that the host has freed
+        by_host,        // of memory that only kernels can access
+        of_host,        // by a kernel, of memory that only the host can access
+        misaligned,     // of an address that is no multiple of its size
+        other_block,    // of the shared memory of another block
+        other_stack,    // of the local memory of another thread
+        synchronization // no access: a barrier or a function of a warp that is used wrongly
     };
     Kind kind = Kind::out_of_bounds;
-    std::string memory;    // of the first one: "in[1024]", "in[-1]"
+    std::string memory{};  // of the first one: "in[1024]", "in[-1]"
     std::size_t bytes = 0; // of the first one
+    std::string text{};    // of synchronization: what happened, and the rule
     // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
     std::ptrdiff_t beyond = 0;
     std::string allocation{}; // "4000 bytes, allocated at my.cu:12"; empty: not known
@@ -77,10 +82,18 @@ struct Races {
     Sample sample; // of the run that was searched for races
     std::vector<Race> races;
     std::vector<BadAccess> bad_accesses;
+    std::vector<BadAccess> warnings; // what right programs may do too; never part of none()
     std::uint64_t grids = 0;
     std::uint64_t threads = 0;
     std::uint64_t accesses = 0;     // to memory that threads can share
     std::uint64_t memory_bytes = 0; // used by the detector
+
+    // --strict
+    void take_warnings_for_errors()
+    {
+        bad_accesses.insert(bad_accesses.end(), warnings.begin(), warnings.end());
+        warnings.clear();
+    }
 
     // Nothing was found.
     bool none() const { return races.empty() && bad_accesses.empty(); }

@@ -144,6 +144,14 @@ class RunSeen final : public cpu::Observer
     void* thread_of(void* /*block*/, std::uint32_t /*index*/) override { return this; }
     void barrier(void* /*block*/) override {}
     void warp_barrier(std::span<void* const> /*threads*/) override {}
+    void misused(void* /*thread*/, const cpu::Misuse& /*misuse*/) override {}
+    void thread_ends(void* /*thread*/) override {}
+    void arrived(void* /*thread*/) override {}
+    void copies_beside(void* /*thread*/, const void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
+                       const void* /*place*/) override
+    {
+    }
+    void waited_for_copies(void* /*thread*/) override {}
     void waited(void* /*thread*/) override {}
     void lets_next_grid_begin(void* /*thread*/) override {}
     void waited_for_previous_grid(void* /*thread*/) override {}

@@ -95,15 +95,18 @@ TEST(Executor, ThreadsThatCanNeverReachABarrierAreAFault)
 {
     for (const char* schedule : {"fifo", "eager"}) {
         Executor executor(parse_schedule(schedule), 1);
-        unsigned waits = 0;
-        EXPECT_NO_THROW(executor.run(1, 4, [&] {
+        const auto kernel = [&] {
             const std::uint64_t* all = nullptr;
             if (thread_x() != 0)
-                barrier();
-            else
-                waits = exchange_in_warp(0b11, 1, all, true); // the second lane is at the barrier: it will not come
-        }));
-        EXPECT_EQ(waits, 0b1U) << schedule;
+                barrier("a.cu", 3);
+            else // the second lane is at the barrier: it will not come
+                exchange_in_warp(0b11, 1, all, true, {"__syncwarp", "a.cu", 5});
+        };
+        EXPECT_THAT([&] { executor.run(1, 4, kernel); },
+                    ThrowsMessage<Fault>(
+                        StartsWith("a.cu:5: __syncwarp() with the mask 0x00000003 waits for lane 1, which never "
+                                   "comes (waiting in __syncthreads() at a.cu:3); ")))
+            << schedule;
         bool ran = false;
         executor.run(1, 1, [&] { ran = true; }); // the executor can continue
         EXPECT_TRUE(ran);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <thread>
 
 namespace nestbed::cpu
@@ -17,6 +18,7 @@ namespace nestbed::cpu
 
 constinit Observer* observer = nullptr;
 constinit Interruptible* interruptible = nullptr;
+std::string (*describe_block)(const ThreadContext&) = nullptr;
 
 std::string_view name_of(LaunchError error)
 {
@@ -38,23 +40,9 @@ unsigned default_workers()
     return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxWorkers);
 }
 
-void open_barrier(Block& block, std::size_t reached)
+Fault fault_of(const ThreadContext& thread, const std::string& text)
 {
-    if (reached + block.gone != block.threads)
-        throw Fault(
-            fmt::format("{} of the {} threads of a block are at a barrier, {} have ended, and the others wait for "
-                        "something else; a barrier opens when every thread of the block has reached it or ended",
-                        reached, block.threads, block.gone));
-    if (block.other_place.file != nullptr)
-        throw Fault(fmt::format(
-            "threads of one block wait at two barriers, {}:{} and {}:{}; all threads of a block must meet at "
-            "the same barrier",
-            block.barrier_place.file, block.barrier_place.line, block.other_place.file, block.other_place.line));
-    block.barrier_place = {};
-    block.counted_votes = std::exchange(block.votes, 0);
-    block.at_last_barrier = static_cast<std::uint32_t>(reached);
-    if (block.observed != nullptr)
-        observer->barrier(block.observed);
+    return describe_block == nullptr ? Fault(text) : Fault(describe_block(thread) + ": " + text, true);
 }
 
 void begin_block(Block& block)
@@ -63,10 +51,36 @@ void begin_block(Block& block)
         block.observed = observer->block_begins(block.grid->observed, block.index, block.threads);
 }
 
-void end_block(const Block& block)
+namespace
 {
-    if (block.observed != nullptr)
-        observer->block_ends(block.observed);
+
+// Shared memory of blocks that have ended, where there is an observer: it stays for a while, so that nothing else is there when another
+// block accesses it.
+void keep_for_a_while(std::vector<SharedVariable> ended)
+{
+    constexpr std::size_t kMaxKept = 256;
+    constexpr std::size_t kMaxBytes = std::size_t{8} << 20U;
+    static std::deque<SharedVariable> kept; // an observer has one worker
+    static std::size_t bytes = 0;
+    for (SharedVariable& variable : ended) {
+        bytes += variable.bytes;
+        kept.push_back(std::move(variable));
+    }
+    while (kept.size() > kMaxKept || bytes > kMaxBytes) {
+        observer->forget(kept.front().memory.get() + kSharedGuardBytes);
+        bytes -= kept.front().bytes;
+        kept.pop_front();
+    }
+}
+
+} // namespace
+
+void end_block(Block& block)
+{
+    if (block.observed == nullptr)
+        return;
+    observer->block_ends(block.observed);
+    keep_for_a_while(std::move(block.shared));
 }
 
 struct Executor::State {
@@ -210,34 +224,16 @@ void carry_threads(Carrier& carrier)
             block.first = thread;
         context.observed = block.observed == nullptr ? nullptr : observer->thread_of(block.observed, thread);
         context.program = {};
+        context.iteration = 0;
         context.dynamic_shared_bytes = block.grid->call.shared_bytes;
         block.grid->call();
+        if (context.observed != nullptr)
+            observer->thread_ends(context.observed);
         ++block.gone;
         block.ended[thread / kWarpLanes] |= 1U << thread % kWarpLanes;
         if (!block.warps.empty() && block.warps[thread / kWarpLanes].arrived != 0)
             block.may_exchange |= 1U << thread / kWarpLanes; // the others of its warp may have waited for this thread
     } while (block.sequential && block.next_unstarted < block.threads);
-}
-
-void barrier(const char* file, unsigned line)
-{
-    Block& block = *current_carrier()->block;
-    if (block.barrier_place.file == nullptr)
-        block.barrier_place = {file, line};
-    else if (block.barrier_place.line != line ||
-             (block.barrier_place.file != file && std::string_view(block.barrier_place.file) != file))
-        block.other_place = {file, line};
-    current_carrier()->stop(Carrier::Stop::at_barrier);
-}
-
-unsigned barrier_count(bool predicate, unsigned& threads, const char* file, unsigned line)
-{
-    Block& block = *current_carrier()->block;
-    block.votes += predicate ? 1 : 0;
-    barrier(file, line);
-    // Nobody can pass the next barrier before this thread has read the votes of this one.
-    threads = block.at_last_barrier;
-    return block.counted_votes;
 }
 
 void give_way()

@@ -73,8 +73,18 @@ inline constexpr std::size_t kSharedGuardBytes = 1024;
 class Fault : public RunError
 {
   public:
-    using RunError::RunError;
+    explicit Fault(const std::string& text, bool names_kernel = false) : RunError(text), names_kernel_(names_kernel)
+    {
+    }
+    // The text says which kernel it is of.
+    bool names_kernel() const { return names_kernel_; }
+
+  private:
+    bool names_kernel_;
 };
+
+// "kernel k (launched at my.cu:12), block (0,0,0)", as the run-time library of users' programs says it; nullptr: it is not said.
+extern std::string (*describe_block)(const ThreadContext& thread);
 
 // The call of a kernel by one thread, with its arguments bound.
 struct KernelCall : std::function<void()> {

@@ -20,12 +20,14 @@ class RandomRun;
 
 // The lanes of a warp that exchange values: see exchange_in_warp().
 struct Warp {
-    std::uint32_t arrived = 0; // lanes that wait
-    bool same_mask = true;     // all of them wait with the same mask
-    std::array<std::uint32_t, kWarpLanes> mask{};
+    std::uint32_t arrived = 0;                    // lanes that wait
+    bool same_mask = true;                        // all of them wait with the same mask
+    std::array<std::uint32_t, kWarpLanes> mask{}; // of the exchange in which it is, or was last
+    std::array<CallPlace, kWarpLanes> place{};    // of that call
     std::array<std::uint64_t, kWarpLanes> given{};
-    std::uint32_t votes = 0;  // lanes that only ask for which lanes a predicate holds
-    std::uint32_t orders = 0; // lanes whose exchange orders memory
+    std::uint32_t reported = 0; // lanes whose wait has been reported: they will have waited in vain
+    std::uint32_t votes = 0;    // lanes that only ask for which lanes a predicate holds
+    std::uint32_t orders = 0;   // lanes whose exchange orders memory
     // What each lane got from its last exchange.
     std::array<std::uint32_t, kWarpLanes> present{};
     std::array<std::uint32_t, kWarpLanes> nonzero{}; // lanes that gave something else than 0
@@ -37,12 +39,6 @@ struct Launched {
     std::uint64_t block;  // within that grid
     std::uint64_t call;   // number of the launch call
     std::unique_ptr<Grid> grid;
-};
-
-// A barrier of the source; file nullptr: none.
-struct BarrierPlace {
-    const char* file = nullptr;
-    unsigned line = 0;
 };
 
 struct SharedVariable {
@@ -60,10 +56,12 @@ struct Block {
     std::uint32_t begun = 0;                                             // threads that have begun
     std::uint32_t gone = 0;                                              // threads that have ended
     std::array<std::uint32_t, kMaxThreadsPerBlock / kWarpLanes> ended{}; // lanes of each warp that have ended
-    BarrierPlace barrier_place;                                          // of the threads that are at a barrier
-    BarrierPlace other_place;        // of one that is at another barrier than they
-    std::uint32_t votes = 0;         // barrier_count(): of the threads at the barrier
-    std::uint32_t counted_votes = 0; // and at the one that opened last
+    CallPlace barrier_place;                                             // of the threads that are at a barrier
+    CallPlace other_place;               // of one that is at another barrier than they
+    std::uint32_t barrier_iteration = 0; // ThreadContext::iteration of the first of them
+    bool other_iteration = false;        // another one has another iteration
+    std::uint32_t votes = 0;             // barrier_count(): of the threads at the barrier
+    std::uint32_t counted_votes = 0;     // and at the one that opened last
     std::uint32_t at_last_barrier = 0;
     std::uint32_t next_unstarted = 0; // sequential schedules run threads in order
     std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
@@ -82,7 +80,10 @@ struct Block {
 bool can_be_launched(dim3 grid, dim3 block);
 
 // Opens the barrier when every thread of the block is there or has ended, as on GPUs since Volta.
-void open_barrier(Block& block, std::size_t reached);
+void open_barrier(Block& block, const std::vector<Carrier*>& reached);
+
+// A fault of the block of this thread.
+Fault fault_of(const ThreadContext& thread, const std::string& text);
 
 // What the threads of a block do that do not wait in exchange_in_warp(): at least one can continue; those that can have
 // given way, and wait for what another thread does; none can continue.
@@ -94,7 +95,7 @@ enum class Others : std::uint8_t { running, waiting, stopped };
 std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, Others others);
 
 void begin_block(Block& block);
-void end_block(const Block& block);
+void end_block(Block& block);
 
 // Copies the coordinates of the block into the context of a carrier.
 void enter_block(ThreadContext& context, const Block& block);

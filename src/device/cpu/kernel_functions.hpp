@@ -27,11 +27,11 @@ class Exchange
     static_assert(sizeof(T) <= 8, "lanes exchange at most 8 bytes");
 
   public:
-    Exchange(unsigned mask, T value)
+    Exchange(unsigned mask, T value, const CallPlace& place)
     {
         std::uint64_t bits = 0;
         __builtin_memcpy(&bits, &value, sizeof value);
-        present_ = exchange_in_warp(mask, bits, all_, false);
+        present_ = exchange_in_warp(mask, bits, all_, false, place);
     }
     unsigned present() const { return present_; }
     bool has(unsigned lane) const { return (present_ >> lane & 1U) != 0; }
@@ -48,18 +48,24 @@ class Exchange
     unsigned present_ = 0;
 };
 
+// What becomes known of a lane that is to give its value, and takes no part.
+enum class Absent : unsigned char { ignored, warned, wrong };
+
 // The value of lane `from`, if it is there and `valid`; otherwise the caller's own.
 template <class T>
-T shuffled(unsigned mask, T value, unsigned from, bool valid)
+T shuffled(unsigned mask, T value, unsigned from, bool valid, Absent absent, const CallPlace& place)
 {
-    const Exchange<T> exchange(mask, value);
-    return valid && exchange.has(from) ? exchange.of(from) : value;
+    const Exchange<T> exchange(mask, value, place);
+    if (valid && exchange.has(from))
+        return exchange.of(from);
+    if (valid && (mask >> lane() & 1U) != 0 && absent != Absent::ignored)
+        lane_is_absent(mask, from, absent == Absent::warned, place);
+    return value;
 }
 
 template <class T, class Combine>
-T reduced(unsigned mask, T value, Combine combine)
+T reduced(const Exchange<T>& exchange, T value, Combine combine)
 {
-    const Exchange<T> exchange(mask, value);
     bool first = true;
     for (unsigned other = 0; other < 32; ++other)
         if (exchange.has(other)) {
@@ -73,53 +79,62 @@ T reduced(unsigned mask, T value, Combine combine)
 
 // NOLINTBEGIN: these names are CUDA's.
 template <class T>
-T __shfl_sync(unsigned mask, T value, int from, int width = 32)
+T __shfl_sync(unsigned mask, T value, int from, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
     const unsigned in_segment = (unsigned)width - 1;
-    return nestbed::cpu::shuffled(mask, value, (lane & ~in_segment) + ((unsigned)from & in_segment), true);
+    return nestbed::cpu::shuffled(mask, value, (lane & ~in_segment) + ((unsigned)from & in_segment), true,
+                                  nestbed::cpu::Absent::wrong, {"__shfl_sync", file, line});
 }
 template <class T>
-T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32)
+T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
     const bool valid = (lane & ((unsigned)width - 1)) >= by;
-    return nestbed::cpu::shuffled(mask, value, valid ? lane - by : lane, valid);
+    return nestbed::cpu::shuffled(mask, value, valid ? lane - by : lane, valid, nestbed::cpu::Absent::warned,
+                                  {"__shfl_up_sync", file, line});
 }
+// In a sum over 2 * by lanes, the other lanes read values that nobody needs.
 template <class T>
-T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32)
+T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
-    const bool valid = (lane & ((unsigned)width - 1)) + by < (unsigned)width;
-    return nestbed::cpu::shuffled(mask, value, valid ? lane + by : lane, valid);
+    const unsigned in_segment = lane & ((unsigned)width - 1);
+    const bool valid = in_segment + by < (unsigned)width;
+    return nestbed::cpu::shuffled(mask, value, valid ? lane + by : lane, valid,
+                                  in_segment < by ? nestbed::cpu::Absent::warned : nestbed::cpu::Absent::ignored,
+                                  {"__shfl_down_sync", file, line});
 }
 template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32)
+T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
     const unsigned from = (lane ^ (unsigned)by) & 31U;
-    return nestbed::cpu::shuffled(mask, value, from, from / (unsigned)width <= lane / (unsigned)width);
+    return nestbed::cpu::shuffled(mask, value, from, from / (unsigned)width <= lane / (unsigned)width,
+                                  nestbed::cpu::Absent::wrong, {"__shfl_xor_sync", file, line});
 }
-inline unsigned __ballot_sync(unsigned mask, int predicate)
+inline unsigned __ballot_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
-    return nestbed::cpu::ballot_in_warp(mask, predicate != 0);
+    return nestbed::cpu::ballot_in_warp(mask, predicate != 0, {"__ballot_sync", file, line});
 }
-inline int __any_sync(unsigned mask, int predicate)
+inline int __any_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
-    return __ballot_sync(mask, predicate) != 0;
+    return nestbed::cpu::ballot_in_warp(mask, predicate != 0, {"__any_sync", file, line}) != 0;
 }
-inline int __all_sync(unsigned mask, int predicate)
+inline int __all_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
-    return __ballot_sync(mask, predicate == 0) == 0;
+    return nestbed::cpu::ballot_in_warp(mask, predicate == 0, {"__all_sync", file, line}) == 0;
 }
-inline int __uni_sync(unsigned mask, int predicate)
+inline int __uni_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
-    return nestbed::cpu::reduced(mask, predicate != 0 ? 1U : 2U, [](unsigned a, unsigned b) { return a | b; }) != 3;
+    const unsigned value = predicate != 0 ? 1U : 2U;
+    const nestbed::cpu::Exchange<unsigned> exchange(mask, value, {"__uni_sync", file, line});
+    return nestbed::cpu::reduced(exchange, value, [](unsigned a, unsigned b) { return a | b; }) != 3;
 }
 template <class T>
-unsigned __match_any_sync(unsigned mask, T value)
+unsigned __match_any_sync(unsigned mask, T value, NESTBED_PLACE)
 {
-    const nestbed::cpu::Exchange<T> exchange(mask, value);
+    const nestbed::cpu::Exchange<T> exchange(mask, value, {"__match_any_sync", file, line});
     const auto own = exchange.bits_of(nestbed::cpu::lane());
     unsigned bits = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -128,9 +143,9 @@ unsigned __match_any_sync(unsigned mask, T value)
     return bits;
 }
 template <class T>
-unsigned __match_all_sync(unsigned mask, T value, int* all)
+unsigned __match_all_sync(unsigned mask, T value, int* all, NESTBED_PLACE)
 {
-    const nestbed::cpu::Exchange<T> exchange(mask, value);
+    const nestbed::cpu::Exchange<T> exchange(mask, value, {"__match_all_sync", file, line});
     const auto own = exchange.bits_of(nestbed::cpu::lane());
     *all = 1;
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -140,18 +155,20 @@ unsigned __match_all_sync(unsigned mask, T value, int* all)
 }
 #define NESTBED_REDUCE(name, combined)                                                                               \
     template <class T>                                                                                               \
-    T name(unsigned mask, T value)                                                                                   \
+    T name(unsigned mask, T value, NESTBED_PLACE)                                                                    \
     {                                                                                                                \
-        return nestbed::cpu::reduced(mask, value, [](T a, T b) -> T { return combined; });                           \
+        const nestbed::cpu::Exchange<T> exchange(mask, value, {#name, file, line});                                  \
+        return nestbed::cpu::reduced(exchange, value, [](T a, T b) -> T { return combined; });                       \
     }
 NESTBED_REDUCE(__reduce_add_sync, a + b)
 NESTBED_REDUCE(__reduce_min_sync, b < a ? b : a)
 NESTBED_REDUCE(__reduce_max_sync, a < b ? b : a)
 #undef NESTBED_REDUCE
 #define NESTBED_REDUCE(name, combined)                                                                               \
-    inline unsigned name(unsigned mask, unsigned value)                                                              \
+    inline unsigned name(unsigned mask, unsigned value, NESTBED_PLACE)                                               \
     {                                                                                                                \
-        return nestbed::cpu::reduced(mask, value, [](unsigned a, unsigned b) { return combined; });                  \
+        const nestbed::cpu::Exchange<unsigned> exchange(mask, value, {#name, file, line});                           \
+        return nestbed::cpu::reduced(exchange, value, [](unsigned a, unsigned b) { return combined; });              \
     }
 NESTBED_REDUCE(__reduce_and_sync, (a & b))
 NESTBED_REDUCE(__reduce_or_sync, (a | b))
@@ -159,12 +176,12 @@ NESTBED_REDUCE(__reduce_xor_sync, (a ^ b))
 #undef NESTBED_REDUCE
 inline unsigned __activemask()
 {
-    return nestbed::cpu::Exchange<bool>(0, true).present();
+    return nestbed::cpu::Exchange<bool>(0, true, {}).present();
 }
-inline void __syncwarp(unsigned mask = 0xFFFFFFFF)
+inline void __syncwarp(unsigned mask = 0xFFFFFFFF, NESTBED_PLACE)
 {
     const std::uint64_t* all = nullptr;
-    nestbed::cpu::exchange_in_warp(mask, 0, all, true);
+    nestbed::cpu::exchange_in_warp(mask, 0, all, true, {"__syncwarp", file, line});
 }
 inline int __popc(unsigned value)
 {

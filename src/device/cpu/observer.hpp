@@ -5,6 +5,7 @@
 #pragma once
 
 #include "device/cpu/executor.hpp"
+#include "device/cpu/misuse.hpp"
 #include "model/races.hpp"
 
 #include <cstddef>
@@ -82,12 +83,23 @@ class Observer
     virtual void barrier(void* block) = 0;
     // These threads of a warp have met at a __syncwarp().
     virtual void warp_barrier(std::span<void* const> threads) = 0;
+    // The thread uses a barrier or a function of its warp wrongly.
+    virtual void misused(void* thread, const Misuse& misuse) = 0;
+    // The thread has ended: it meets no barrier any more.
+    virtual void thread_ends(void* thread) = 0;
+    // The thread has arrived at the next barrier of its block: what it does until the barrier opens is not before it.
+    virtual void arrived(void* thread) = 0;
+    // The thread has started a copy that goes on beside it. It ends where the thread waits for its copies.
+    virtual void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes,
+                               const void* place) = 0;
+    virtual void waited_for_copies(void* thread) = 0;
     // The thread has waited for all that its block launched, without tail launches.
     virtual void waited(void* thread) = 0;
     // The thread lets the next grid begin, as the first one of its block.
     virtual void lets_next_grid_begin(void* thread) = 0;
     // The thread has waited for the grid before its own in the stream of the host.
     virtual void waited_for_previous_grid(void* thread) = 0;
+    // Its shared memory is that of no block from now on, until it is forgotten.
     virtual void block_ends(void* block) = 0;
     virtual void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
                                std::string_view name) = 0;

@@ -217,7 +217,7 @@ void RandomRun::go_on(ResidentBlock& block, Carrier& carrier)
         std::ranges::copy(take_exchanged(block, block.at_warp, others), std::back_inserter(block.runnable));
     }
     if (block.at_barrier.size() == block.live) {
-        open_barrier(block, block.live);
+        open_barrier(block, block.at_barrier);
         block.runnable = std::exchange(block.at_barrier, {});
     }
 }

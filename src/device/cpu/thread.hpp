@@ -38,8 +38,19 @@ struct ThreadContext {
     void* observed = nullptr;    // see observer.hpp
     bool in_block_scope = false; // for the observer: its atomic operations and fences have the scope of the block
     std::size_t dynamic_shared_bytes = 0; // of the launch
+    std::uint32_t iteration = 0;          // of the loops with barriers in which it is: equal for equal iterations
     ProgramThread program{};
 };
+
+// A call in the source; file nullptr: it is not known.
+struct CallPlace {
+    const char* function = nullptr; // its name
+    const char* file = nullptr;
+    unsigned line = 0;
+    unsigned number = 0; // of several barriers in one line
+};
+// The last parameters of a function: the place of the call in the program, for reports.
+#define NESTBED_PLACE const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()
 
 // The thread that runs; nullptr outside of kernels. __thread: without the call that C++ makes for a thread_local variable.
 // It is the program's, for all modules: so it is not inline (each module has its own inline variables).
@@ -66,18 +77,28 @@ inline unsigned linear_thread()
 
 // __syncthreads(): waits for all threads of the block that have not ended. They must all be at the same barrier of the source
 // (CUDA guide, "Synchronization Functions"); where they are not, the run ends with a Fault that names both.
-void barrier(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE());
+void barrier(NESTBED_PLACE, unsigned number = 0);
 // __syncthreads_count(): a barrier that returns for how many threads `predicate` holds; `threads`: how many there were.
-unsigned barrier_count(bool predicate, unsigned& threads, const char* file = __builtin_FILE(),
-                       unsigned line = __builtin_LINE());
+unsigned barrier_count(bool predicate, unsigned& threads, NESTBED_PLACE, unsigned number = 0);
+
+// For the observer: the thread has arrived at the barrier that it will wait for, and goes on until then.
+void arrive();
+// A copy that goes on beside the thread until it waits for its copies, as far as the observer knows. Here it is done at once.
+void copy_beside(void* to, const void* from, std::size_t bytes);
+void wait_for_copies();
 
 // A point of exchange of the lanes of a warp (32 consecutive threads of a block, by their linear index). Waits until
 // every lane of `mask` that has not ended is there (mask 0: until no other thread of the block can continue; those
 // that are there take part). Returns which lanes took part; `all[lane]` is what each of them gave, valid until the
 // thread's next exchange. `orders`: memory too, as __syncwarp() does.
-std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const std::uint64_t*& all, bool orders);
+std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const std::uint64_t*& all, bool orders,
+                               const CallPlace& place = {});
 // The same; returns for which lanes `predicate` holds.
-std::uint32_t ballot_in_warp(std::uint32_t mask, bool predicate);
+std::uint32_t ballot_in_warp(std::uint32_t mask, bool predicate, const CallPlace& place = {});
+// For the observer: the lane wants the value of a lane that took no part in the exchange. `is_warning`: it may not need the value.
+void lane_is_absent(std::uint32_t mask, unsigned lane, bool is_warning, const CallPlace& place);
+// For the observer: a function that all threads of a group must call has been called by these.
+void check_whole_group(std::uint32_t mask, std::uint32_t present, const CallPlace& place);
 
 // Returns when all that the threads of the block have launched is complete, without tail launches: the old device
 // runtime's cudaDeviceSynchronize().

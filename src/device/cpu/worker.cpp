@@ -62,7 +62,7 @@ bool Worker::advance(OpenBlock& open)
         // Every thread is now at a barrier or has ended, so the barrier opens.
         if (open.at_barrier.empty())
             return true;
-        open_barrier(block, open.at_barrier.size());
+        open_barrier(block, open.at_barrier);
         for (Carrier* carrier : std::exchange(open.at_barrier, {}))
             go_on_by_warps(open, *carrier);
     }

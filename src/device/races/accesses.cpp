@@ -51,9 +51,13 @@ const SeenAtomic* Detector::would_order(const Access& access, const WatchedThrea
 bool Detector::ordered(const Access& access, const WatchedThread& thread) const
 {
     const WatchedBlock& block = *thread.block;
-    if (access.grid == block.grid->number && access.block == block.index &&
-        (access.thread == thread.index || access.phase < block.phase))
-        return true;
+    if (access.grid == block.grid->number && access.block == block.index) {
+        if (access.thread == thread.index)
+            return true;
+        // A thread that has ended has not met the barriers after its last access.
+        if (access.phase < block.phase && access.phase != block.threads[access.thread].ended_phase)
+            return true;
+    }
     return knows(thread.acquired, access) || knows(block.clock, access);
 }
 
@@ -163,10 +167,10 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const WatchedBlock& block = *thread.block;
     const Access now{.grid = block.grid->number,
                      .block = block.index,
-                     .epoch = thread.epoch,
-                     .phase = block.phase,
+                     .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
+                     .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
                      .site = sites_.at(thread.node, place),
-                     .thread = thread.index,
+                     .thread = thread.copies ? copier_of(thread.index) : thread.index,
                      .kind = kind,
                      .in_block = in_block};
     region->has_scopes |= in_block;
@@ -176,6 +180,10 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);
     const auto begin = static_cast<std::ptrdiff_t>(address - region->begin); // negative: before it
     const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(bytes);
+    if (region->owner != nullptr && region->owner != &block) {
+        found_bad(BadAccess::Kind::other_block, now, *region, begin, bytes, 0);
+        return false;
+    }
     if (region->is_freed || region->is_of_host) {
         found_bad(region->is_freed ? BadAccess::Kind::freed : BadAccess::Kind::of_host, now, *region, begin, bytes,
                   0);

@@ -1,6 +1,8 @@
 // Who clocks have times of.
 #pragma once
 
+#include "device/cpu/executor.hpp"
+
 #include <cstdint>
 
 namespace nestbed::races
@@ -16,6 +18,15 @@ inline std::uint64_t actor_of(std::uint32_t grid, std::uint64_t block, std::uint
 inline std::uint64_t thread_actor(std::uint32_t grid, std::uint32_t block, std::uint16_t thread)
 {
     return actor_of(grid, block, thread + 1ULL);
+}
+// In place of the thread: the copies that go on beside it.
+inline std::uint16_t copier_of(std::uint16_t thread)
+{
+    return static_cast<std::uint16_t>(thread + cpu::kMaxThreadsPerBlock);
+}
+inline bool is_copier(std::uint16_t thread)
+{
+    return thread >= cpu::kMaxThreadsPerBlock;
 }
 inline std::uint64_t block_actor(std::uint32_t grid, std::uint32_t block)
 {

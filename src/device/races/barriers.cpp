@@ -25,6 +25,7 @@ void Detector::barrier(void* handle)
         for (const SeenAtomic& atomic : std::views::reverse(thread.seen)) // the latest last
             remember(block.seen, atomic);
         thread.seen.clear();
+        thread.has_arrived = false;
     }
     block.clock = clocks_.merged(block.clock, block.acquired);
     ++block.phase;

@@ -1,8 +1,10 @@
 // A plugin of GCC that completes -fsanitize=thread. GCC reports the accesses of assignments and of atomic functions. It leaves out
 //   - objects of class type that a call takes or returns by value: f(*p), *p = f();
 //   - what the compiler's own memory functions access, which std::copy and others become: __builtin_memcpy and so on;
-//   - the memory operands of assembly.
+//   - the memory operands of assembly;
+//   - what the compiler removes before GCC's pass comes, such as v[i] = v[i], or a read whose value nobody needs. A GPU may do it.
 // This pass runs before GCC's own. It adds calls of the same functions, __tsan_read_range() and __tsan_write_range().
+// For what would be removed, another pass does so as soon as there is a function to look at.
 // What a call returns is written when the call is done: the function may wait for other threads before it returns.
 #include "gcc-plugin.h"
 
@@ -16,6 +18,7 @@
 #include "attribs.h"
 
 #include "asan.h"
+#include "cfganal.h"
 #include "cfghooks.h"
 #include "context.h"
 #include "gimple-iterator.h"
@@ -25,7 +28,10 @@
 #include "tree-cfg.h"
 #include "tree-pass.h"
 
+#include <map>
 #include <vector>
+
+#include "removed_accesses.hpp"
 
 int plugin_is_GPL_compatible; // NOLINT: GCC's name
 
@@ -70,6 +76,16 @@ Range range_of(tree object)
     return {build_fold_addr_expr(unshare_expr(object)), bytes};
 }
 
+// Bits have no address.
+Range range_of_access(tree object)
+{
+    for (tree part = object; handled_component_p(part); part = TREE_OPERAND(part, 0))
+        if (TREE_CODE(part) == BIT_FIELD_REF ||
+            (TREE_CODE(part) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(part, 1))))
+            return {};
+    return range_of(object);
+}
+
 // An argument or a result. What is in a register is loaded or stored by an assignment of its own, which GCC reports. A class that is not
 // trivially copyable is passed and returned by its address.
 Range range_of_value(tree object)
@@ -95,6 +111,39 @@ gimple_seq call_of(built_in_function function, const Range& range, location_t pl
 class Instrument
 {
   public:
+    // Of what will be removed alone.
+    static void run_early(function* code)
+    {
+        initialize_sanitizer_builtins();
+        const nestbed::plugin::Needed needed(code);
+        std::vector<gassign*> removed;
+        std::vector<gassign*> without_effect;
+        basic_block block;
+        FOR_EACH_BB_FN(block, code)
+        {
+            for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
+                auto* const assignment = dyn_cast<gassign*>(gsi_stmt(at));
+                if (assignment == nullptr || gimple_clobber_p(assignment) || gimple_has_volatile_ops(assignment))
+                    continue;
+                if (nestbed::plugin::stores_what_is_there(assignment))
+                    without_effect.push_back(assignment);
+                else if (gimple_assign_load_p(assignment) && !needed.has(assignment))
+                    removed.push_back(assignment);
+            }
+        }
+        for (gassign* const assignment : removed)
+            read(assignment, range_of_access(gimple_assign_rhs1(assignment)));
+        for (gassign* const assignment : without_effect) {
+            if (TREE_CODE(gimple_assign_rhs1(assignment)) == SSA_NAME) {
+                keep(assignment);
+                continue;
+            }
+            const Range range = range_of(gimple_assign_lhs(assignment));
+            read(assignment, range);
+            insert(assignment, BUILT_IN_TSAN_WRITE_RANGE, range);
+        }
+    }
+
     void run(function* code)
     {
         initialize_sanitizer_builtins();
@@ -117,6 +166,17 @@ class Instrument
     }
 
   private:
+    // The compiler knows no longer what is in memory.
+    static void keep(gimple* store)
+    {
+        vec<tree, va_gc>* clobbers = nullptr;
+        vec_safe_push(clobbers, build_tree_list(NULL_TREE, build_string(sizeof "memory" - 1, "memory")));
+        gasm* const barrier = gimple_build_asm_vec("", nullptr, nullptr, clobbers, nullptr);
+        gimple_asm_set_volatile(barrier, true);
+        gimple_stmt_iterator at = gsi_for_stmt(store);
+        gsi_insert_before(&at, barrier, GSI_SAME_STMT);
+    }
+
     static void read(gimple* before, const Range& range) { insert(before, BUILT_IN_TSAN_READ_RANGE, range); }
     static void insert(gimple* before, built_in_function function, const Range& range)
     {
@@ -193,8 +253,24 @@ class Instrument
     bool on_edges_ = false;
 };
 
+constexpr pass_data kEarlyPass{GIMPLE_PASS, "nestbed_removed", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0,
+                               0,           TODO_update_ssa};
 constexpr pass_data kPass{GIMPLE_PASS, "nestbed_watch", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0,
                           0,           TODO_update_ssa};
+
+// Before the optimisations that remove accesses.
+class EarlyPass final : public gimple_opt_pass
+{
+  public:
+    explicit EarlyPass(gcc::context* context) : gimple_opt_pass(kEarlyPass, context) {}
+    opt_pass* clone() override { return new EarlyPass(m_ctxt); } // GCC deletes it
+    bool gate(function*) override { return sanitize_flags_p(SANITIZE_THREAD) && optimize != 0; }
+    unsigned execute(function* code) override
+    {
+        Instrument::run_early(code);
+        return 0;
+    }
+};
 
 // Before one of the two passes of GCC: "tsan" in code that is optimised, else "tsan0".
 class Pass final : public gimple_opt_pass
@@ -222,6 +298,12 @@ int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
                 version->basever);
         return 1;
     }
+    register_pass_info early{};
+    early.pass = new EarlyPass(g); // GCC deletes it
+    early.reference_pass_name = "ccp";
+    early.ref_pass_instance_number = 1;
+    early.pos_op = PASS_POS_INSERT_AFTER;
+    register_callback(plugin->base_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &early);
     for (const bool optimised : {true, false}) {
         register_pass_info info{};
         info.pass = new Pass(g, optimised); // GCC deletes it

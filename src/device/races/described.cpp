@@ -107,6 +107,10 @@ Detector::Missing Detector::missing_order(const Access& first, const Access& sec
         return {
             "both are atomic, but of different blocks, and the scope of one is its block (without _block it would "
             "do)"};
+    if (is_copier(first.thread))
+        return {"nothing has waited for the asynchronous copy (a cooperative_groups::wait() before the access would "
+                "do; a "
+                "barrier alone does not end a copy)"};
     const WatchedGrid* const left = grids_[first.grid].get();
     const WatchedGrid* const right = grids_[second.grid].get();
     const SeenAtomic* const atomic = would_order(first, *thread);
@@ -121,6 +125,11 @@ Detector::Missing Detector::missing_order(const Access& first, const Access& sec
     }
     if (atomic != nullptr)
         return {missing_fence(*atomic, first)};
+    if (left == right && first.block == second.block && first.phase < thread->block->phase &&
+        thread->block->threads[first.thread].ended_phase == first.phase)
+        return {
+            fmt::format("thread {} has ended after its {}: a __syncthreads() orders only the threads that meet at it",
+                        first.thread, verb(first))};
     if (left == right)
         return {between_threads(first, second)};
     for (const WatchedGrid* above = left->parent;; above = above->parent) {
@@ -147,10 +156,11 @@ RaceAccess Detector::described(const Access& access) const
     const WatchedGrid& grid = *grids_[access.grid];
     RaceAccess out{.write = writes(access.kind),
                    .atomic = is_atomic(access.kind),
+                   .asynchronous = is_copier(access.thread),
                    .places = sites_.places(access.site),
                    .depth = grid.depth,
                    .block = access.block,
-                   .thread = access.thread};
+                   .thread = access.thread % cpu::kMaxThreadsPerBlock};
     if (grid.parent != nullptr)
         out.launched_by = {
             .place = sites_.places(grid.site).front(), .block = grid.parent_block, .thread = grid.parent_thread};
@@ -251,6 +261,8 @@ std::vector<BadAccess> Detector::described_bad_accesses() const
         else
             same->count += bad.count;
     }
+    for (BadAccess& misuse : described_misuses(false))
+        all.push_back(std::move(misuse));
     return all;
 }
 

@@ -60,6 +60,7 @@ Races Detector::end()
     Races races{.sample = {},
                 .races = described_races(),
                 .bad_accesses = described_bad_accesses(),
+                .warnings = described_misuses(true),
                 .grids = grids_.size(),
                 .threads = threads_,
                 .accesses = accesses_,
@@ -99,6 +100,7 @@ void Detector::reset()
     captured_ = std::vector<Captured>(); // with its room
     found_.clear();
     found_bad_.clear();
+    misuses_.clear();
     accesses_ = threads_ = 0;
     block_bytes_ = most_bytes_ = 0;
 }
@@ -311,6 +313,10 @@ void Detector::block_ends(void* handle)
     grid.ended = clocks_.merged(grid.ended, block.acquired);
     for (const WatchedThread& thread : block.threads)
         grid.ended = clocks_.merged(grid.ended, thread.acquired);
+    for (const void* begin : std::exchange(block.shared, {})) {
+        freed(begin, nullptr);
+        shadow_.find(reinterpret_cast<std::uintptr_t>(begin))->owner = this; // no block
+    }
     remove(block);
 }
 
@@ -325,6 +331,7 @@ void Detector::shared_memory(void* handle, const void* begin, std::size_t bytes,
             .name = name,
             .guard_bytes = cpu::kSharedGuardBytes,
             .uninitialized = true});
+    shadow_.find(reinterpret_cast<std::uintptr_t>(begin))->owner = handle;
 }
 
 } // namespace nestbed::races

@@ -37,11 +37,11 @@
 
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
+#include "device/races/busy.hpp"
 #include "device/races/clock.hpp"
 #include "device/races/shadow.hpp"
 #include "device/races/sites.hpp"
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,6 +54,8 @@ namespace nestbed::races
 {
 
 struct WatchedBlock;
+
+inline constexpr std::uint32_t kNoPhase = 0xFFFFFFFF; // that no block reaches
 
 // Whether what the clock is of comes after the access.
 bool knows(Clock clock, const Access& access);
@@ -111,8 +113,13 @@ struct WatchedThread {
     Clock unfenced_in_block = nullptr;           // what a fence of that scope will acquire
     const volatile void* may_wait_for = nullptr; // what it reads again and again
     std::uint32_t reads_that_may_wait = 0;
-    Fenced fenced;    // since the last barrier
-    SeenAtomics seen; // since the last barrier
+    Fenced fenced;                        // since the last barrier
+    SeenAtomics seen;                     // since the last barrier
+    std::uint32_t ended_phase = kNoPhase; // of the block, when it ended: it has met no barrier after that
+    bool has_arrived = false;             // at the next barrier, for which it does not wait yet
+    bool copies = false;                  // what it accesses now is of a copy beside it
+    bool has_copies = false;              // for which it has not waited
+    std::uint32_t copied_epoch = 1;       // of those copies
 };
 
 // What an event captured: a clock, and the end of a grid.
@@ -139,40 +146,6 @@ struct WatchedBlock {
     std::size_t bytes() const { return sizeof(WatchedBlock) + threads.capacity() * sizeof(WatchedThread); }
 };
 
-// While the detector works, accesses are its own. Functions of the library that it shares with watched code may be those of the watched
-// code, because the linker keeps one of each.
-class Busy
-{
-  public:
-    Busy() : before_(now())
-    {
-        now_.store(true, std::memory_order_relaxed);
-        std::atomic_signal_fence(std::memory_order_seq_cst); // stop() sees this, or this thread sees stop()
-        if (!before_ && is_stopped())
-            wait_for_end();
-    }
-    ~Busy()
-    {
-        now_.store(before_, std::memory_order_release);
-        if (!before_ && is_stopped())
-            wait_for_end();
-    }
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
-
-    static bool now() { return now_.load(std::memory_order_relaxed); }
-    // For Interruptible::stop().
-    static void stop();
-    static bool is_stopped() { return stopped_.load(std::memory_order_relaxed); }
-
-  private:
-    static void wait_for_end(); // unless it is the thread that called stop()
-
-    static inline constinit std::atomic<bool> now_ = false;
-    static inline constinit std::atomic<bool> stopped_ = false;
-    bool before_;
-};
-
 class Detector final : public cpu::Observer, public cpu::Interruptible
 {
   public:
@@ -197,6 +170,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void* thread_of(void* block, std::uint32_t index) override;
     void barrier(void* block) override;
     void warp_barrier(std::span<void* const> threads) override;
+    void misused(void* thread, const cpu::Misuse& misuse) override;
+    void thread_ends(void* thread) override;
+    void arrived(void* thread) override;
+    void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes, const void* place) override;
+    void waited_for_copies(void* thread) override;
     void waited(void* thread) override;
     void lets_next_grid_begin(void* thread) override;
     void waited_for_previous_grid(void* thread) override;
@@ -277,6 +255,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         std::uint64_t count;
     };
 
+    struct FoundMisuse {
+        cpu::Misuse misuse; // the first one at its place
+        std::string text;
+        RaceAccess access;
+        std::uint64_t count;
+    };
+    std::vector<BadAccess> described_misuses(bool warnings) const;
+
     Clock release(WatchedThread& thread);
     bool ordered(const Access& access, const WatchedThread& thread) const;
     // The grid comes after the access, but what comes after the end of the grid may not.
@@ -327,6 +313,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
+    std::vector<FoundMisuse> misuses_;
     static inline std::uintptr_t checked_begin_ = ~std::uintptr_t{0};
     static inline std::uintptr_t checked_end_ = 0;
     std::vector<const void*> host_calls_; // where the functions were called that the host is in

@@ -90,6 +90,7 @@ struct Region {
     bool orders = true; // its atomics do
     bool is_freed = false;
     const void* freed_at = nullptr; // the address after the call
+    const void* owner = nullptr;    // the block that alone may access it
     bool has_scopes = false;        // some of its atomics have the scope of a block
     Cells cells{};
     std::vector<bool> written{}; // by cell; empty: nothing is

@@ -169,6 +169,11 @@ SourcePlace source_place(const void* address)
     return {relative(file, dwfl_line_comp_dir(line)), static_cast<unsigned>(number)};
 }
 
+SourcePlace place_of_call(const char* file, unsigned line)
+{
+    return file == nullptr ? SourcePlace{} : SourcePlace{relative(file, nullptr), line};
+}
+
 #ifdef NESTBED_PROJECT_FOLDER
 std::size_t bytes_behind_variable(std::uintptr_t /*address*/, std::size_t /*bytes*/)
 {

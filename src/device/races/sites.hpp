@@ -53,4 +53,7 @@ std::size_t bytes_behind_variable(std::uintptr_t address, std::size_t bytes);
 // The source place of the instruction before the address, from this program's debug information (elfutils); line 0: there is none.
 SourcePlace source_place(const void* address);
 
+// The place of a call that the compiler gave as file and line; file nullptr: it is not known.
+SourcePlace place_of_call(const char* file, unsigned line);
+
 } // namespace nestbed::races

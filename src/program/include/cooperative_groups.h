@@ -21,17 +21,15 @@ class thread_block
     static dim3 thread_index() { return nestbed::cpu::current_thread->thread_index; }
     static dim3 group_dim() { return nestbed::cpu::current_thread->block_dim; }
     static dim3 dim_threads() { return nestbed::cpu::current_thread->block_dim; }
-    static void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
-    {
-        __syncthreads(file, line);
-    }
+    static void sync(NESTBED_PLACE) { __syncthreads(file, line); }
     struct arrival_token {
     };
-    static arrival_token barrier_arrive() { return {}; }
-    static void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+    static arrival_token barrier_arrive()
     {
-        sync(file, line);
+        nestbed::cpu::arrive();
+        return {};
     }
+    static void barrier_wait(arrival_token&&, NESTBED_PLACE) { sync(file, line); }
 };
 inline thread_block this_thread_block()
 {
@@ -52,36 +50,36 @@ class coalesced_group
     unsigned meta_group_rank() const { return meta_rank_; }
     unsigned meta_group_size() const { return meta_size_; }
     unsigned mask() const { return mask_; }
-    void sync() const { __syncwarp(mask_); }
-    int any(int predicate) const { return __any_sync(mask_, predicate); }
-    int all(int predicate) const { return __all_sync(mask_, predicate); }
-    unsigned ballot(int predicate) const { return ranks(__ballot_sync(mask_, predicate)); }
+    void sync(NESTBED_PLACE) const { __syncwarp(mask_, file, line); }
+    int any(int predicate, NESTBED_PLACE) const { return __any_sync(mask_, predicate, file, line); }
+    int all(int predicate, NESTBED_PLACE) const { return __all_sync(mask_, predicate, file, line); }
+    unsigned ballot(int predicate, NESTBED_PLACE) const { return ranks(__ballot_sync(mask_, predicate, file, line)); }
     template <class T>
-    unsigned match_any(T value) const
+    unsigned match_any(T value, NESTBED_PLACE) const
     {
-        return ranks(__match_any_sync(mask_, value));
+        return ranks(__match_any_sync(mask_, value, file, line));
     }
     template <class T>
-    unsigned match_all(T value, int& all) const
+    unsigned match_all(T value, int& all, NESTBED_PLACE) const
     {
-        return ranks(__match_all_sync(mask_, value, &all));
+        return ranks(__match_all_sync(mask_, value, &all, file, line));
     }
     template <class T>
-    T shfl(T value, int rank) const
+    T shfl(T value, int rank, NESTBED_PLACE) const
     {
-        return __shfl_sync(mask_, value, (int)lane_of((unsigned)rank % num_threads()));
+        return __shfl_sync(mask_, value, (int)lane_of((unsigned)rank % num_threads()), 32, file, line);
     }
     template <class T>
-    T shfl_up(T value, unsigned by) const
+    T shfl_up(T value, unsigned by, NESTBED_PLACE) const
     {
         const unsigned rank = thread_rank();
-        return __shfl_sync(mask_, value, (int)lane_of(rank >= by ? rank - by : rank));
+        return __shfl_sync(mask_, value, (int)lane_of(rank >= by ? rank - by : rank), 32, file, line);
     }
     template <class T>
-    T shfl_down(T value, unsigned by) const
+    T shfl_down(T value, unsigned by, NESTBED_PLACE) const
     {
         const unsigned rank = thread_rank();
-        return __shfl_sync(mask_, value, (int)lane_of(rank + by < num_threads() ? rank + by : rank));
+        return __shfl_sync(mask_, value, (int)lane_of(rank + by < num_threads() ? rank + by : rank), 32, file, line);
     }
 
   private:
@@ -126,39 +124,42 @@ class thread_block_tile
     static unsigned meta_group_rank() { return nestbed::cpu::linear_thread() / Size; }
     static unsigned meta_group_size() { return (thread_block::num_threads() + Size - 1) / Size; }
     static unsigned mask() { return Size == 32 ? ~0U : ((1U << Size % 32) - 1) << first(); }
-    static void sync() { __syncwarp(mask()); }
-    static int any(int predicate) { return __any_sync(mask(), predicate); }
-    static int all(int predicate) { return __all_sync(mask(), predicate); }
-    static unsigned ballot(int predicate) { return __ballot_sync(mask(), predicate) >> first(); }
-    template <class T>
-    static unsigned match_any(T value)
+    static void sync(NESTBED_PLACE) { __syncwarp(mask(), file, line); }
+    static int any(int predicate, NESTBED_PLACE) { return __any_sync(mask(), predicate, file, line); }
+    static int all(int predicate, NESTBED_PLACE) { return __all_sync(mask(), predicate, file, line); }
+    static unsigned ballot(int predicate, NESTBED_PLACE)
     {
-        return __match_any_sync(mask(), value) >> first();
+        return __ballot_sync(mask(), predicate, file, line) >> first();
     }
     template <class T>
-    static unsigned match_all(T value, int& all)
+    static unsigned match_any(T value, NESTBED_PLACE)
     {
-        return __match_all_sync(mask(), value, &all) >> first();
+        return __match_any_sync(mask(), value, file, line) >> first();
     }
     template <class T>
-    static T shfl(T value, int rank)
+    static unsigned match_all(T value, int& all, NESTBED_PLACE)
     {
-        return __shfl_sync(mask(), value, rank, (int)Size);
+        return __match_all_sync(mask(), value, &all, file, line) >> first();
     }
     template <class T>
-    static T shfl_up(T value, unsigned by)
+    static T shfl(T value, int rank, NESTBED_PLACE)
     {
-        return __shfl_up_sync(mask(), value, by, (int)Size);
+        return __shfl_sync(mask(), value, rank, (int)Size, file, line);
     }
     template <class T>
-    static T shfl_down(T value, unsigned by)
+    static T shfl_up(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_down_sync(mask(), value, by, (int)Size);
+        return __shfl_up_sync(mask(), value, by, (int)Size, file, line);
     }
     template <class T>
-    static T shfl_xor(T value, unsigned by)
+    static T shfl_down(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_xor_sync(mask(), value, (int)by, (int)Size);
+        return __shfl_down_sync(mask(), value, by, (int)Size, file, line);
+    }
+    template <class T>
+    static T shfl_xor(T value, unsigned by, NESTBED_PLACE)
+    {
+        return __shfl_xor_sync(mask(), value, (int)by, (int)Size, file, line);
     }
 
   private:
@@ -181,24 +182,21 @@ inline coalesced_group tiled_partition(const thread_block&, unsigned size)
 }
 // The lanes of a group for which the label is the same.
 template <class Group, class Label>
-coalesced_group labeled_partition(const Group& group, Label label)
+coalesced_group labeled_partition(const Group& group, Label label, NESTBED_PLACE)
 {
-    return coalesced_group(__match_any_sync(group.mask(), label));
+    return coalesced_group(__match_any_sync(group.mask(), label, file, line));
 }
 template <class Group>
-coalesced_group binary_partition(const Group& group, bool predicate)
+coalesced_group binary_partition(const Group& group, bool predicate, NESTBED_PLACE)
 {
-    return labeled_partition(group, (int)predicate);
+    return labeled_partition(group, (int)predicate, file, line);
 }
 
 // The barrier is that of the call in the program.
 template <class Group>
-void sync(const Group& group, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+void sync(const Group& group, NESTBED_PLACE)
 {
-    if constexpr (std::is_same<Group, thread_block>::value)
-        group.sync(file, line);
-    else
-        group.sync();
+    group.sync(file, line);
 }
 template <class Group>
 unsigned thread_rank(const Group& group)
@@ -232,15 +230,23 @@ NESTBED_OPERATOR(bit_or, a | b)
 NESTBED_OPERATOR(bit_xor, a ^ b)
 #undef NESTBED_OPERATOR
 
-template <class Group, class T, class Operator>
-T reduce(const Group& group, T value, Operator combine)
+// What the threads of a group give each other: all of them must.
+template <class Group, class T>
+nestbed::cpu::Exchange<T> whole_exchange(const Group& group, T value, const nestbed::cpu::CallPlace& place)
 {
-    return nestbed::cpu::reduced(group.mask(), value, combine);
+    const nestbed::cpu::Exchange<T> exchange(group.mask(), value, place);
+    nestbed::cpu::check_whole_group(group.mask(), exchange.present(), place);
+    return exchange;
 }
 template <class Group, class T, class Operator>
-T inclusive_scan(const Group& group, T value, Operator combine)
+T reduce(const Group& group, T value, Operator combine, NESTBED_PLACE)
 {
-    const nestbed::cpu::Exchange<T> exchange(group.mask(), value);
+    return nestbed::cpu::reduced(whole_exchange(group, value, {"reduce", file, line}), value, combine);
+}
+template <class Group, class T, class Operator>
+T inclusive_scan(const Group& group, T value, Operator combine, NESTBED_PLACE)
+{
+    const nestbed::cpu::Exchange<T> exchange = whole_exchange(group, value, {"inclusive_scan", file, line});
     const unsigned own = nestbed::cpu::lane();
     for (unsigned lane = own; lane-- > 0;)
         if (exchange.has(lane))
@@ -248,38 +254,39 @@ T inclusive_scan(const Group& group, T value, Operator combine)
     return value;
 }
 template <class Group, class T>
-T inclusive_scan(const Group& group, T value)
+T inclusive_scan(const Group& group, T value, NESTBED_PLACE)
 {
-    return inclusive_scan(group, value, plus<T>());
+    return inclusive_scan(group, value, plus<T>(), file, line);
 }
 template <class Group, class T, class Operator>
-T exclusive_scan(const Group& group, T value, Operator combine)
+T exclusive_scan(const Group& group, T value, Operator combine, NESTBED_PLACE)
 {
-    const T inclusive = inclusive_scan(group, value, combine);
-    const T before = group.shfl_up(inclusive, 1);
+    const T inclusive = inclusive_scan(group, value, combine, file, line);
+    const T before = group.shfl_up(inclusive, 1, file, line);
     return group.thread_rank() == 0 ? T() : before;
 }
 template <class Group, class T>
-T exclusive_scan(const Group& group, T value)
+T exclusive_scan(const Group& group, T value, NESTBED_PLACE)
 {
-    return exclusive_scan(group, value, plus<T>());
+    return exclusive_scan(group, value, plus<T>(), file, line);
 }
 
 template <class Group>
 void memcpy_async(const Group& group, void* to, const void* from, size_t bytes)
 {
     if (group.thread_rank() == 0)
-        memcpy(to, from, bytes);
+        nestbed::cpu::copy_beside(to, from, bytes);
 }
 template <class Group, class T>
 void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
 {
     for (size_t at = group.thread_rank(); at < bytes / sizeof(T); at += group.size())
-        to[at] = from[at];
+        nestbed::cpu::copy_beside(to + at, from + at, sizeof(T));
 }
 template <class Group>
-void wait(const Group& group, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+void wait(const Group& group, NESTBED_PLACE)
 {
+    nestbed::cpu::wait_for_copies();
     sync(group, file, line);
 }
 // NOLINTEND

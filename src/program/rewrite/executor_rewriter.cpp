@@ -1,4 +1,5 @@
 // Mode executor: plain C++ for the executor.
+#include "program/rewrite/barriers.hpp"
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/inline_ptx.hpp"
 #include "program/rewrite/kernel_heap.hpp"
@@ -74,6 +75,7 @@ class ExecutorRewriter
         rewrite_shared_variables(source_, lambdas, changes_);
         restore_own_names(source_, functions, lambdas, changes_);
         const std::vector<TokenRange> device = device_code(functions, lambdas);
+        rewrite_barriers(source_, functions, device, changes_);
         rewrite_waiting_loops(source_, device, changes_);
         rewrite_kernel_heap(source_, device, changes_);
         rewrite_recursion(source_, functions, changes_);

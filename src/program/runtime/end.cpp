@@ -88,6 +88,8 @@ std::optional<int> report(int status)
     if (cpu::observer != nullptr) {
         try {
             races = check_races(cpu::observer->end(), all_suppressions());
+            if (environment().strict)
+                races->races.take_warnings_for_errors();
             if (has_finding())
                 races->races.sample.status = Status::crashed;
             text += "\n" + checked_text(*races);

@@ -116,6 +116,7 @@ Environment environment_of(const Lookup& lookup)
     result.report_file = variables.text("NESTBED_REPORT");
     result.suppressions_file = variables.text("NESTBED_SUPPRESSIONS");
     result.zero_memory = variables.flag("NESTBED_ZERO_MEMORY");
+    result.strict = variables.flag("NESTBED_STRICT");
     result.stack_bytes = variables.number<std::size_t>("NESTBED_STACK_BYTES", kMinStackBytes, kMaxStackBytes);
     result.watchdog_s = variables.number<double>("NESTBED_WATCHDOG_S", 0, kMaxSeconds).value_or(result.watchdog_s);
     result.preemptions = preemptions_of(variables);

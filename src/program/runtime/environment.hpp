@@ -22,6 +22,7 @@ struct Environment {
     std::string report_file;                // NESTBED_REPORT; empty: none
     std::string suppressions_file;          // NESTBED_SUPPRESSIONS; empty: none
     bool zero_memory = false;               // NESTBED_ZERO_MEMORY=1
+    bool strict = false;                    // NESTBED_STRICT=1
     std::optional<std::size_t> stack_bytes; // NESTBED_STACK_BYTES, of each thread
     double watchdog_s = 10;                 // NESTBED_WATCHDOG_S; 0: off
     std::optional<std::vector<std::uint64_t>> preemptions; // NESTBED_PREEMPTIONS: Executor::deviate_only_at()

@@ -121,6 +121,9 @@ void run_watched(const std::string& name, const Run& run)
     } catch (const KernelFault& fault) {
         say(fault.what());
         set_sticky_error(fault.error());
+    } catch (const cpu::Fault& fault) {
+        say(fault.names_kernel() ? fault.what() : fmt::format("{}: {}", name, fault.what()));
+        set_sticky_error(cudaErrorLaunchFailure);
     } catch (const std::exception& error) {
         say(fmt::format("{}: {}", name, error.what()));
         set_sticky_error(cudaErrorLaunchFailure);
@@ -301,15 +304,19 @@ const GridRecord* grid_of_running_thread()
     return cpu::in_kernel() ? static_cast<const GridRecord*>(cpu::current_thread->program.grid) : nullptr;
 }
 
-std::string described(const cpu::ThreadContext& thread)
+std::string described_block(const cpu::ThreadContext& thread)
 {
     const auto* const grid = static_cast<const GridRecord*>(thread.program.grid);
     const uint3 block = thread.block_index;
-    const uint3 index = thread.thread_index;
     const std::string kernel =
         grid == nullptr ? "a kernel" : fmt::format("kernel {} (launched at {})", grid->kernel, grid->place);
-    return fmt::format("{}, block ({},{},{}), thread ({},{},{})", kernel, block.x, block.y, block.z, index.x, index.y,
-                       index.z);
+    return fmt::format("{}, block ({},{},{})", kernel, block.x, block.y, block.z);
+}
+
+std::string described(const cpu::ThreadContext& thread)
+{
+    const uint3 index = thread.thread_index;
+    return fmt::format("{}, thread ({},{},{})", described_block(thread), index.x, index.y, index.z);
 }
 
 std::string spelled(Place place)

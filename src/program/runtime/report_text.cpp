@@ -102,8 +102,10 @@ std::string checked_text(const CheckedRaces& races)
             message(fmt::format("suppressed by {}: race of {} between {} and {}{}", by.origin, race.memory,
                                 spelled(race.first.places.front()), spelled(race.second.places.front()), reason(by)));
     for (const auto& [bad, by] : races.suppressed_accesses)
-        text += message(fmt::format("suppressed by {}: access to {} at {}{}", by.origin, bad.memory,
-                                    spelled(bad.access.places.front()), reason(by)));
+        text += message(
+            fmt::format("suppressed by {}: {} at {}{}", by.origin,
+                        bad.kind == BadAccess::Kind::synchronization ? "synchronization" : "access to " + bad.memory,
+                        spelled(bad.access.places.front()), reason(by)));
     for (const Suppression& unused : races.unused)
         text += message(fmt::format("unused suppression at {}: nothing found matches {}", unused.origin,
                                     unused.next_line ? "this line or the next" : unused.what));
@@ -138,6 +140,9 @@ Json report_json(const std::vector<KernelCounts>& counts, const std::optional<Ch
     json["bad_accesses"] = Json::array();
     for (const BadAccess& bad : races->races.bad_accesses)
         json["bad_accesses"].push_back(bad_access_json(bad));
+    json["warnings"] = Json::array();
+    for (const BadAccess& warning : races->races.warnings)
+        json["warnings"].push_back(bad_access_json(warning));
     json["suppressed"] = Json::array();
     const auto add_suppressed = [&](Json finding, const Suppression& by) {
         finding["by"] = by.origin;

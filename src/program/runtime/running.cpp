@@ -39,10 +39,10 @@ RunningThread::~RunningThread()
     made_progress();
 }
 
-void block_barrier(const char* file, unsigned line)
+void block_barrier(const char* file, unsigned line, unsigned number)
 {
     made_progress();
-    cpu::barrier(file, line);
+    cpu::barrier(file, line, number);
 }
 
 std::string source_of(const void* code)

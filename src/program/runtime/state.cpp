@@ -66,6 +66,7 @@ State::State()
 {
     begin_program();
     pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+    cpu::describe_block = described_block;
     const Environment& env = environment();
     executor.set_pending_limit(env.pending_limit.value_or(kDefaultPendingLimit));
     if (env.stack_bytes)

@@ -79,6 +79,8 @@ void write_error(std::string_view text);
 // ---- launches ----
 
 const GridRecord* grid_of_running_thread();
+// "kernel k (launched at my.cu:12), block (0,0,0)", of a thread of a kernel.
+std::string described_block(const cpu::ThreadContext& thread);
 // "k (launched at my.cu:12), block (0,0,0), thread (3,0,0)", of a thread of a kernel.
 std::string described(const cpu::ThreadContext& thread);
 // Launches from a kernel that are no kernels of the user: copies.

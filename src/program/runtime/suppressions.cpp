@@ -177,6 +177,7 @@ CheckedRaces check_races(Races races, const std::vector<Suppression>& suppressio
     std::vector<bool> used(suppressions.size());
     take_suppressed(checked.races.races, suppressions, used, checked.suppressed_races);
     take_suppressed(checked.races.bad_accesses, suppressions, used, checked.suppressed_accesses);
+    take_suppressed(checked.races.warnings, suppressions, used, checked.suppressed_accesses);
     for (std::size_t index = 0; index < suppressions.size(); ++index)
         if (!used[index])
             checked.unused.push_back(suppressions[index]);

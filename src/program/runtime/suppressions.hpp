@@ -40,7 +40,7 @@ struct CheckedRaces {
         Suppression by;
     };
     std::vector<Suppressed<Race>> suppressed_races;
-    std::vector<Suppressed<BadAccess>> suppressed_accesses;
+    std::vector<Suppressed<BadAccess>> suppressed_accesses; // and warnings
     std::vector<Suppression> unused;
 };
 CheckedRaces check_races(Races races, const std::vector<Suppression>& suppressions);

@@ -191,6 +191,7 @@ bool list_run(int)
 // A child cannot use its parent's local or shared memory.
 __global__ void store(int* to)
 {
+    // memory of another block in pointer to shared memory.wrong_memory
     *to = 42; // also race in pointer to shared memory.wrong_memory
 }
 

@@ -6,15 +6,13 @@ __global__ void reduce(int* all_numbers, int* sums, int size)
 {
     int* const numbers = all_numbers + blockIdx.x * blockDim.x;
     const int tid = threadIdx.x;
-    if (size == 2 && tid == 0) {
-        sums[blockIdx.x] = numbers[0] + numbers[1];
-        return;
-    }
     const int half = size / 2;
+    if (half == 1 && tid == 0)
+        sums[blockIdx.x] = numbers[0] + numbers[1];
     if (half > 1 && tid < half)
         numbers[tid] += numbers[tid + half];
     __syncthreads();
-    if (tid == 0) {
+    if (half > 1 && tid == 0) {
         reduce<<<1, half>>>(numbers, &sums[blockIdx.x], half);
         cudaDeviceSynchronize();
     }

@@ -5,11 +5,11 @@ __global__ void reduce_nosync(int* all_numbers, int* sums, int size)
 {
     int* const numbers = all_numbers + blockIdx.x * blockDim.x;
     const int tid = threadIdx.x;
-    if (size == 2 && tid == 0) {
-        sums[blockIdx.x] = numbers[0] + numbers[1]; // BUG
-        return;
-    }
     const int half = size / 2;
+    if (half == 1 && tid == 0)
+        sums[blockIdx.x] = numbers[0] + numbers[1]; // BUG
+
+    // Each thread adds a pair of numbers, and the first one launches a block for what is left.
     if (half > 1 && tid < half) {
         numbers[tid] += numbers[tid + half]; // BUG
         if (tid == 0)

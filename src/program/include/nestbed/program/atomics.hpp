@@ -52,7 +52,44 @@ constexpr void waits(std::uint32_t weight)
 }
 
 // The place is that of the call in the program: all threads of a block must meet at the same barrier.
-void block_barrier(const char* file, unsigned line);
+// `number`: of several barriers in one line.
+void block_barrier(const char* file, unsigned line, unsigned number);
+
+// Around a loop that has barriers: in which iteration the thread is.
+class Iterations
+{
+  public:
+    __attribute__((no_sanitize("thread"))) Iterations()
+        : outer_(cpu::in_kernel() ? cpu::current_thread->iteration : 0)
+    {
+    }
+    Iterations(const Iterations&) = delete;
+    Iterations& operator=(const Iterations&) = delete;
+    ~Iterations() { set(outer_); }
+    __attribute__((no_sanitize("thread"))) bool once()
+    {
+        const bool first = !entered_;
+        entered_ = true;
+        return first;
+    }
+    bool next()
+    {
+        constexpr std::uint32_t kOdd = 0x9E3779B1; // mixes the bits
+        set((outer_ ^ ++count_) * kOdd);
+        return true;
+    }
+
+  private:
+    __attribute__((no_sanitize("thread"))) static void set(std::uint32_t iteration)
+    {
+        if (cpu::in_kernel())
+            cpu::current_thread->iteration = iteration;
+    }
+
+    std::uint32_t outer_;
+    std::uint32_t count_ = 0;
+    bool entered_ = false;
+};
 
 // The unsigned number of as many bytes, at most 8.
 template <class T>
@@ -144,24 +181,24 @@ T atomic_add(volatile T* address, T value, int order)
 } // namespace nestbed::program
 
 // NOLINTBEGIN: these names are CUDA's.
-inline void __syncthreads(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+inline void __syncthreads(NESTBED_PLACE, unsigned number = 0)
 {
-    nestbed::program::block_barrier(file, line);
+    nestbed::program::block_barrier(file, line, number);
 }
-inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+inline int __syncthreads_count(int predicate, NESTBED_PLACE, unsigned number = 0)
 {
     unsigned threads = 0;
-    return (int)nestbed::cpu::barrier_count(predicate != 0, threads, file, line);
+    return (int)nestbed::cpu::barrier_count(predicate != 0, threads, file, line, number);
 }
-inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+inline int __syncthreads_and(int predicate, NESTBED_PLACE, unsigned number = 0)
 {
     unsigned threads = 0;
-    const unsigned count = nestbed::cpu::barrier_count(predicate != 0, threads, file, line);
+    const unsigned count = nestbed::cpu::barrier_count(predicate != 0, threads, file, line, number);
     return count == threads;
 }
-inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+inline int __syncthreads_or(int predicate, NESTBED_PLACE, unsigned number = 0)
 {
-    return __syncthreads_count(predicate, file, line) != 0;
+    return __syncthreads_count(predicate, file, line, number) != 0;
 }
 inline void __threadfence()
 {
