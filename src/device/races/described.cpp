@@ -171,6 +171,19 @@ std::string Detector::last_access()
         place.file, place.line, access.depth, access.block, access.thread);
 }
 
+cpu::LastRead Detector::last_read(void* thread)
+{
+    const Busy busy;
+    const WatchedThread::Read& read = static_cast<const WatchedThread*>(thread)->last_read;
+    const Region* const region = read.address == 0 ? nullptr : shadow_.find(read.address);
+    if (region == nullptr)
+        return {};
+    const SourcePlace place = sites_.places(read.site).front();
+    return {.memory = region->spelled(static_cast<std::ptrdiff_t>(read.address - region->begin)),
+            .place = place.line == 0 ? "" : fmt::format("{}:{}", place.file, place.line),
+            .is_plain = read.is_plain};
+}
+
 std::string Detector::access_without_memory(const void* at)
 {
     const Busy busy;

@@ -111,6 +111,11 @@ struct WatchedThread {
     Clock unfenced_in_block = nullptr;           // what a fence of that scope will acquire
     const volatile void* may_wait_for = nullptr; // what it reads again and again
     std::uint32_t reads_that_may_wait = 0;
+    struct Read {
+        std::uintptr_t address = 0; // 0: there was none
+        std::uint32_t site = 0;
+        bool is_plain = false;
+    } last_read;      // of memory that the detector knows
     Fenced fenced;    // since the last barrier
     SeenAtomics seen; // since the last barrier
 };
@@ -211,6 +216,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         return cpu::current_thread != nullptr && tried_.thread == cpu::current_thread->observed ? tried_.place
                                                                                                 : nullptr;
     }
+    cpu::LastRead last_read(void* thread) override;
 
     // ---- for the hooks: what a thread does; `place`: the address after it ----
 

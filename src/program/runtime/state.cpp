@@ -5,6 +5,7 @@
 #include "device/cpu/observer.hpp"
 #include "program/runtime/errors.hpp"
 #include "program/runtime/running.hpp"
+#include "program/runtime/standstill.hpp"
 
 #include <fmt/format.h>
 
@@ -66,6 +67,7 @@ State::State()
 {
     begin_program();
     pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+    cpu::users_program = &users_program();
     const Environment& env = environment();
     executor.set_pending_limit(env.pending_limit.value_or(kDefaultPendingLimit));
     if (env.stack_bytes)
