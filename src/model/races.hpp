@@ -82,6 +82,10 @@ struct Races {
     std::uint64_t accesses = 0;     // to memory that threads can share
     std::uint64_t memory_bytes = 0; // used by the detector
 
+    // Launches of threads of one block into one stream that nothing orders: any may be the first. Of those of most, the place.
+    std::uint64_t open_launches = 0;
+    SourcePlace open_launch{};
+
     // Nothing was found.
     bool none() const { return races.empty() && bad_accesses.empty(); }
 

@@ -25,6 +25,8 @@ namespace nestbed::cpu
 // What the run-time library of users' programs (src/program/runtime/) keeps of a thread.
 struct ProgramThread {
     void* grid = nullptr;         // its record of the thread's grid
+    void* latest_grid = nullptr;  // the same, also when the thread has ended
+    unsigned refusals = 0;        // of its launches, which it does not know yet
     void* configured = nullptr;   // the launch configuration that the next kernel call takes
     int last_error = 0;           // cudaGetLastError() of the thread
     std::uint32_t spins = 0;      // atomic operations since the thread last gave way

@@ -78,7 +78,8 @@ class Program final : public cpu::UsersProgram
 
     bool host_may_write() override
     {
-        const std::size_t own = (environment().watchdog_s > 0 ? 1 : 0) + state().executor.workers();
+        // The watchdog, and the thread of last_report.
+        const std::size_t own = (environment().watchdog_s > 0 ? 2 : 1) + state().executor.workers();
         std::error_code none;
         const std::filesystem::directory_iterator tasks("/proc/self/task", none);
         return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks))) > own;

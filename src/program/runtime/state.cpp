@@ -29,6 +29,13 @@ std::atomic<int> sticky = cudaSuccess;
 std::atomic<bool> any_finding = false;
 std::atomic<bool> is_forked = false; // from a process that had used CUDA, which a child process cannot use then
 thread_local int last_error_of_host = cudaSuccess;
+std::atomic<std::uint64_t> unread_refusals = 0;
+thread_local unsigned refusals_of_host = 0;
+
+unsigned& own_refusals()
+{
+    return cpu::in_kernel() ? cpu::current_thread->program.refusals : refusals_of_host;
+}
 
 int& last_error()
 {
@@ -117,6 +124,17 @@ bool has_finding()
     return any_finding;
 }
 
+void note_refusal()
+{
+    ++own_refusals();
+    ++unread_refusals;
+}
+
+bool has_unread_refusal()
+{
+    return unread_refusals != 0;
+}
+
 cudaError_t noted(cudaError_t error)
 {
     if (error != cudaSuccess)
@@ -169,6 +187,7 @@ using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
 cudaError_t cudaPeekAtLastError()
 {
+    unread_refusals -= std::exchange(own_refusals(), 0);
     const cudaError_t error = sticky_error();
     return error != cudaSuccess ? error : static_cast<cudaError_t>(last_error());
 }
