@@ -245,7 +245,8 @@ void give_way()
 {
     __builtin_unwind_init();
     Carrier& carrier = *current_carrier();
-    carrier.context.gave_way_at = __builtin_return_address(0);
+    carrier.context.gave_way_at =
+        static_cast<const void* const*>(__builtin_frame_address(0)) + 1; // of the return address
     carrier.gives_way_in(__builtin_frame_address(0));
     carrier.stop(Carrier::Stop::gave_way);
     asm volatile(""); // no tail call: the frame stays

@@ -45,7 +45,7 @@ struct ThreadContext {
     bool moved =
         false; // since it last stopped, one of its carrier ended, launched, read a clock, or changed an atomic
     std::size_t dynamic_shared_bytes = 0; // of the launch
-    const void* gave_way_at = nullptr;    // the address behind the call
+    const void* gave_way_at = nullptr;    // where on the stack the return address is
     ProgramThread program{};
 };
 

@@ -76,11 +76,12 @@ bool releases(int order)
 }
 
 // Not inlined: its frame has the registers that the kernel keeps.
-[[gnu::noinline]] void give_way(const void* place)
+[[gnu::noinline]] void give_way()
 {
     __builtin_unwind_init();
     cpu::Carrier& carrier = *cpu::current_carrier();
-    carrier.context.gave_way_at = place;
+    carrier.context.gave_way_at =
+        static_cast<const void* const*>(__builtin_frame_address(0)) + 1; // of the return address
     carrier.gives_way_in(__builtin_frame_address(0));
     carrier.stop_without_unwinding(cpu::Carrier::Stop::gave_way);
     asm volatile(""); // no tail call: the frame stays
@@ -89,7 +90,7 @@ bool releases(int order)
 // A thread waits for another one if it reads one address again and again by atomic reads, or by exchanges that change nothing, or if it
 // makes many volatile reads, of whatever addresses (then `address` is null). The other threads must run meanwhile, so it gives way. Do
 // not call this between an access and the detector's note of it. The compiler takes these functions for such that throw nothing.
-void may_wait(const volatile void* address, const void* place)
+void may_wait(const volatile void* address)
 {
     constexpr std::uint32_t kReads = 128;
     WatchedThread* const thread = watched();
@@ -98,7 +99,7 @@ void may_wait(const volatile void* address, const void* place)
     if (std::exchange(thread->may_wait_for, address) != address)
         thread->reads_that_may_wait = 0;
     if (++thread->reads_that_may_wait % kReads == 0)
-        give_way(place);
+        give_way();
 }
 
 enum class Atomic : std::uint8_t { load, store, exchange, update };
@@ -124,7 +125,7 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
 // An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
 void volatile_read(const volatile void* address, std::size_t bytes, const void* place)
 {
-    may_wait(nullptr, place); // before the read: it sees what the others write
+    may_wait(nullptr); // before the read: it sees what the others write
     atomic(address, bytes, Atomic::load, __ATOMIC_RELAXED, place);
 }
 
@@ -179,14 +180,14 @@ using nestbed::races::Atomic;
         nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
                                done ? order : failed_order, PLACE);                                                  \
         if (!done)                                                                                                   \
-            nestbed::races::may_wait(address, PLACE);                                                                \
+            nestbed::races::may_wait(address);                                                                       \
         return done;                                                                                                 \
     }
 
 #define ATOMICS(bits, T)                                                                                             \
     T __tsan_atomic##bits##_load(const volatile T* address, int order)                                               \
     {                                                                                                                \
-        nestbed::races::may_wait(address, PLACE);                                                                    \
+        nestbed::races::may_wait(address);                                                                           \
         nestbed::races::atomic(address, sizeof(T), Atomic::load, order, PLACE);                                      \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
     }                                                                                                                \
@@ -200,7 +201,7 @@ using nestbed::races::Atomic;
         nestbed::races::atomic(address, sizeof(T), Atomic::exchange, order, PLACE);                                  \
         const T before = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                      \
         if (before == value)                                                                                         \
-            nestbed::races::may_wait(address, PLACE);                                                                \
+            nestbed::races::may_wait(address);                                                                       \
         return before;                                                                                               \
     }                                                                                                                \
     UPDATE(bits, fetch_add, T)                                                                                       \

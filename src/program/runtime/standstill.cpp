@@ -17,6 +17,10 @@
 #include <tuple>
 #include <utility>
 
+// Of the linker: the code of the program is between them.
+extern const char __executable_start; // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+extern const char etext;              // NOLINT(readability-identifier-naming)
+
 namespace nestbed::program
 {
 
@@ -40,6 +44,28 @@ std::string text_of_line(const std::string& place)
         return "";
     line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
     return line.size() > kMaximum ? line.substr(0, kMaximum) + "…" : line;
+}
+
+// The place of the user's call through which a thread gave way. `stack`: where the return address of the last call is; the user's is above it,
+// behind those of functions of CUDA that are not inlined.
+std::string place_of(const void* stack)
+{
+    constexpr int kWords = 40; // fewer than the frames of every thread have
+    static std::map<std::uintptr_t, std::string> known;
+    const auto* const words = static_cast<const std::uintptr_t*>(stack);
+    for (int word = 0; word < kWords; ++word) {
+        const std::uintptr_t address = words[word];
+        if (address <= reinterpret_cast<std::uintptr_t>(&__executable_start) ||
+            address >= reinterpret_cast<std::uintptr_t>(&etext))
+            continue;
+        auto place = known.find(address);
+        if (place == known.end())
+            // NOLINTNEXTLINE(performance-no-int-to-ptr)
+            place = known.emplace(address, source_of(reinterpret_cast<const void*>(address - 1))).first;
+        if (!place->second.empty())
+            return place->second;
+    }
+    return "";
 }
 
 cpu::LastRead read_last(const cpu::ThreadContext& thread)
@@ -91,17 +117,12 @@ class Program final : public cpu::UsersProgram
             const cpu::ThreadContext* first = nullptr;
             std::size_t count = 0;
         };
-        std::map<const void*, std::string> lines;
         std::map<std::tuple<std::string, std::string, std::string>, Group> groups; // by kernel, line, memory
         bool is_plain = false;
         for (const cpu::Carrier* carrier : threads.in_loops) {
             const cpu::ThreadContext& thread = carrier->context;
-            auto line = lines.find(thread.gave_way_at);
-            if (line == lines.end())
-                line = lines.emplace(thread.gave_way_at, source_of(static_cast<const char*>(thread.gave_way_at) - 1))
-                           .first;
             const cpu::LastRead read = read_last(thread);
-            const std::string& place = read.place.empty() ? line->second : read.place;
+            const std::string place = read.place.empty() ? place_of(thread.gave_way_at) : read.place;
             is_plain |= read.is_plain;
             const auto* const grid = static_cast<const GridRecord*>(thread.program.grid);
             Group& group = groups[{grid == nullptr ? "a kernel" : grid->kernel, place, read.memory}];
@@ -147,7 +168,8 @@ class Program final : public cpu::UsersProgram
         if (threads.for_children != 0)
             text += fmt::format("\n  {} for children", counted(threads.for_children, "thread"));
         if (threads.launches != 0)
-            text += fmt::format("\n  {} cannot begin before", counted(threads.launches, "launch"));
+            text += fmt::format("\n  {} cannot begin before",
+                                threads.launches == 1 ? "1 launch" : fmt::format("{} launches", threads.launches));
         return text;
     }
 
