@@ -94,6 +94,9 @@ struct Races {
         bad_accesses.insert(bad_accesses.end(), warnings.begin(), warnings.end());
         warnings.clear();
     }
+    // Launches of threads of one block into one stream that nothing orders: any may be the first. Of those of most, the place.
+    std::uint64_t open_launches = 0;
+    SourcePlace open_launch{};
 
     // Nothing was found.
     bool none() const { return races.empty() && bad_accesses.empty(); }

@@ -104,8 +104,8 @@ TEST_P(Reports, SayWhichLaunchesAreInNoOrder)
         " are in no order (one stream of one block, as its NULL stream, would order them, or a tail "
         "launch)";
     const auto either = [&](const std::string& one, const std::string& other) {
-        return testing::AnyOf("a grid launched by " + one + " and one by " + other + none,
-                              "a grid launched by " + other + " and one by " + one + none);
+        return testing::AnyOf("a grid launched " + one + " and one launched " + other + none,
+                              "a grid launched " + other + " and one launched " + one + none);
     };
     EXPECT_THAT(missing(3, 1,
                         [this] {
@@ -114,7 +114,7 @@ TEST_P(Reports, SayWhichLaunchesAreInNoOrder)
                             if (blockIdx.x == 2)
                                 launch(1, 1, kForget, write);
                         }),
-                either("null_stream from block 1", "fire_and_forget from block 2"));
+                either("into the NULL stream of block 1", "fire and forget by block 2"));
     // The grids that differ are those below the grid that both descend from.
     EXPECT_THAT(missing(3, 1,
                         [this] {
@@ -123,7 +123,7 @@ TEST_P(Reports, SayWhichLaunchesAreInNoOrder)
                             if (blockIdx.x == 2)
                                 launch(1, 1, kForget, write);
                         }),
-                either("null_stream from block 1", "fire_and_forget from block 2"));
+                either("into the NULL stream of block 1", "fire and forget by block 2"));
     EXPECT_THAT(missing(1, 1,
                         [this] {
                             launch(3, 1, Mechanism::null_stream, [this] {
@@ -133,7 +133,7 @@ TEST_P(Reports, SayWhichLaunchesAreInNoOrder)
                                     launch(1, 1, kForget, write);
                             });
                         }),
-                either("named from block 2", "fire_and_forget from block 0"));
+                either("into a named stream of block 2", "fire and forget by block 0"));
     const Races races = watch([&](cpu::Executor& executor) {
         executor.run(1, 1, write, 3);
         executor.run(1, 1, write, 7);

@@ -230,6 +230,7 @@ void carry_threads(Carrier& carrier)
         if (context.observed != nullptr)
             observer->thread_ends(context.observed);
         ++block.gone;
+        context.moved = true;
         block.ended[thread / kWarpLanes] |= 1U << thread % kWarpLanes;
         if (!block.warps.empty() && block.warps[thread / kWarpLanes].arrived != 0)
             block.may_exchange |= 1U << thread / kWarpLanes; // the others of its warp may have waited for this thread
@@ -238,7 +239,13 @@ void carry_threads(Carrier& carrier)
 
 void give_way()
 {
-    current_carrier()->stop(Carrier::Stop::gave_way);
+    __builtin_unwind_init();
+    Carrier& carrier = *current_carrier();
+    carrier.context.gave_way_at =
+        static_cast<const void* const*>(__builtin_frame_address(0)) + 1; // of the return address
+    carrier.gives_way_in(__builtin_frame_address(0));
+    carrier.stop(Carrier::Stop::gave_way);
+    asm volatile(""); // no tail call: the frame stays
 }
 
 void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name)

@@ -3,6 +3,7 @@
 
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/grid_graph.hpp"
+#include "device/cpu/standstill.hpp"
 
 #include <algorithm>
 #include <array>
@@ -145,6 +146,9 @@ class Engine
 
     PendingLaunches& pending;
     unsigned number = 0; // of the worker
+
+  protected:
+    Standstill standstill_;
 };
 
 // Runs a root grid to its end, generation by generation (fifo) or launch by launch (eager).

@@ -1,6 +1,7 @@
 #include "device/cpu/fiber.hpp"
 
 #include "base/error.hpp"
+#include "device/cpu/standstill.hpp"
 
 #include <fmt/format.h>
 
@@ -212,6 +213,17 @@ void Carrier::stop_without_unwinding(Stop why)
     cannot_unwind_ = true;
     switch_back(why);
     cannot_unwind_ = false;
+}
+
+std::uint64_t Carrier::state() const
+{
+#ifdef __x86_64__
+    constexpr std::size_t kRegisters = 5 * sizeof(std::uint64_t); // below the frame pointer
+#else
+    constexpr std::size_t kRegisters = 0;
+#endif
+    const std::byte* const low = static_cast<const std::byte*>(frame_) - kRegisters;
+    return number_for(low, static_cast<std::size_t>(static_cast<const std::byte*>(stack_.sp) - low));
 }
 
 void Carrier::switch_back(Stop why)

@@ -17,6 +17,15 @@ namespace nestbed::cpu
 
 struct Block;
 
+// What a thread that gives way did before: see standstill.hpp.
+struct Repetition {
+    std::uint64_t epoch = 0;
+    std::uint64_t state = 0;
+    std::uint64_t stops = 0;            // in the epoch
+    std::uint64_t period = 0, left = 0; // stops for which `state` is compared; of them, those to come
+    bool repeats = false;
+};
+
 class Carrier
 {
   public:
@@ -40,10 +49,16 @@ class Carrier
     }
     // The same for a caller that no exception can leave.
     void stop_without_unwinding(Stop why);
+    // Call it in a function that the thread calls to give way, and that saves all registers (__builtin_unwind_init()); `frame`:
+    // __builtin_frame_address(0) there.
+    void gives_way_in(const void* frame) { frame_ = frame; }
+    // Of a thread that has given way: a number for its stack, and so for the registers too.
+    std::uint64_t state() const;
 
     Block* block = nullptr;        // the block whose threads it runs; set before the first resume()
     std::uint32_t next_thread = 0; // which thread to run next
     ThreadContext context;
+    Repetition repetition;
 
   private:
     // Boost's allocator of stacks with a guard page, with a limit to their number. It also records where the stack is,
@@ -62,6 +77,7 @@ class Carrier
     boost::context::fiber fiber_;  // this carrier while it is stopped
     boost::context::fiber caller_; // the fiber that resumed it, while it runs
     Stop why_ = Stop::idle;
+    const void* frame_ = nullptr;
     bool ending_ = false;
     bool cannot_unwind_ = false;
     std::exception_ptr error_;

@@ -125,6 +125,17 @@ std::vector<Grid*> GridGraph::take_ready()
     return std::exchange(ready_, {});
 }
 
+std::size_t GridGraph::held_back() const
+{
+    std::size_t count = 0;
+    for (const auto& [grid, owned] : live_) {
+        count += grid->tails.size();
+        for (const Grid* next = grid->next_in_stream.get(); next != nullptr; next = next->next_in_stream.get())
+            ++count;
+    }
+    return count;
+}
+
 std::vector<Carrier*> GridGraph::take_woken()
 {
     return std::exchange(woken_, {});

@@ -72,6 +72,8 @@ class GridGraph
     // Returns the grids that may start, in the order in which they became ready. The caller must start them.
     std::vector<Grid*> take_ready();
     std::vector<Grid*>& ready() { return ready_; }
+    // The number of grids that wait for others.
+    std::size_t held_back() const;
     // True if every submitted grid is complete.
     bool empty() const { return live_.empty(); }
     // True if the last root grid runs beside the one before it.

@@ -6,6 +6,12 @@
 namespace nestbed::cpu
 {
 
+struct LastRead {
+    std::string memory; // "flag[0]"; empty: there was none
+    std::string place;  // FILE:LINE
+    bool is_plain = false;
+};
+
 class Interruptible
 {
   public:
@@ -26,6 +32,8 @@ class Interruptible
     virtual std::string access_without_memory(const void* address) = 0;
     // The address after the last access of the thread of a kernel that runs; nullptr: not known. For the handler of a signal.
     virtual const void* place_of_last_access() const = 0;
+    // What a thread (the observer's handle) read last.
+    virtual LastRead last_read(void* thread) = 0;
 };
 
 // The observer of this program, if it has one.

@@ -73,6 +73,7 @@ LaunchError launch_child(std::uint64_t stream, dim3 grid, dim3 block, Mechanism 
     void* const thread = current_thread->observed;
     if (thread != nullptr)
         child->observed = observer->launched(thread, mechanism, stream, place);
+    current_thread->moved = true;
     parent.engine->on_launch(parent, std::move(child), wait);
     return launch_ok;
 }

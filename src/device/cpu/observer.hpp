@@ -63,6 +63,8 @@ class Observer
     virtual void event_synchronized(std::uint64_t captured) = 0;
     // An event of a thread of a kernel, or of the host (nullptr), captures what is in a stream: of the thread's block, or of the host.
     virtual std::uint64_t captures(void* thread, std::uint64_t stream) = 0;
+    // A thread of a kernel made a stream. `place`: the address after the call.
+    virtual void stream_made(void* thread, std::uint64_t stream, const void* place) = 0;
     // What is launched into the stream from now on waits for it.
     virtual void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) = 0;
 

@@ -49,12 +49,17 @@ void RandomRun::step()
     // A grid that overlaps the one before has room of its own, and begins soon: a missing wait shows only while both run.
     const std::size_t most_blocks = graph_.overlaps() ? 2 * kResidentBlocks : kResidentBlocks;
     const bool room = resident_.size() < most_blocks && resident_threads_ < kResidentThreads;
-    const bool may_start = !graph_.ready().empty() && (room || all_gave_way);
+    const bool still = stands_still();
+    const bool may_start = !graph_.ready().empty() && (room || all_gave_way || still);
     if (!may_start && able.empty())
         throw Fault("every thread waits and nothing can start: the kernels deadlock");
+    if (still && graph_.ready().empty())
+        fail_if_for_ever();
     const std::uint64_t decision = deviations_.next++;
     Draws draws(seed_, steps_++);
-    const bool allowed = deviations_.allowed(decision);
+    // Where all do the same for long, a random order takes long to show it of each.
+    const bool in_turn = standstill_.may_all_repeat(1) && standstill_.calm() > 2 * resident_threads_;
+    const bool allowed = deviations_.allowed(decision) && !in_turn;
     // The default choice is needed where it is taken, and where a deviation from it is reported.
     Choice choice;
     if (!allowed || deviations_.report)
@@ -80,6 +85,33 @@ void RandomRun::step()
         finish(block);
     for (Carrier* woken : graph_.take_woken())
         static_cast<ResidentBlock*>(woken->block)->runnable.push_back(woken);
+}
+
+// Whether every thread that can run does the same again and again.
+bool RandomRun::stands_still()
+{
+    if (!standstill_.may_all_repeat(1) || standstill_.calm() < resident_threads_ ||
+        ++calm_steps_ % std::max<std::size_t>(resident_threads_, 1) != 0)
+        return false;
+    return std::ranges::all_of(resident_, [&](const ResidentBlock& block) {
+        return block.unstarted.empty() && standstill_.all_repeat(block.runnable) &&
+               standstill_.all_repeat(block.gave_way) && standstill_.all_stay(block.at_barrier) &&
+               standstill_.all_stay(block.at_warp);
+    });
+}
+
+void RandomRun::fail_if_for_ever()
+{
+    std::uint64_t shared = 0;
+    WaitingThreads threads;
+    for (const ResidentBlock& block : resident_) {
+        shared = number_for_shared(block, shared);
+        threads.add(block, block.gave_way, block.at_barrier.size(), block.at_warp.size());
+        threads.for_children += block.live - block.gave_way.size() - block.at_barrier.size() - block.at_warp.size();
+    }
+    threads.launches = graph_.held_back();
+    if (standstill_.is_proved(shared))
+        fail(threads);
 }
 
 // If there is no room, it starts a block of the grid that became ready last, not another root block: a thread waits for this grid, or for
@@ -184,7 +216,9 @@ Carrier& RandomRun::carrier_of(ResidentBlock& block, std::size_t thread)
 void RandomRun::go_on(ResidentBlock& block, Carrier& carrier)
 {
     last_ = &carrier;
-    switch (carrier.resume()) {
+    const Carrier::Stop why = carrier.resume();
+    standstill_.stopped(carrier, why);
+    switch (why) {
     case Carrier::Stop::idle:
         carriers_.put(carrier);
         last_ = nullptr;

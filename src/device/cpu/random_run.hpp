@@ -83,6 +83,8 @@ class RandomRun final : public Engine
 
   private:
     void step();
+    bool stands_still();
+    void fail_if_for_ever();
     Choice drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room, Draws& draws);
     Choice default_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room);
     std::vector<std::uint64_t>& unstarted_blocks(Grid& grid);
@@ -98,6 +100,7 @@ class RandomRun final : public Engine
     GridGraph graph_;
     std::list<ResidentBlock> resident_;
     std::size_t resident_threads_ = 0;
+    std::uint64_t calm_steps_ = 0;
     std::unordered_map<Grid*, std::vector<std::uint64_t>> unstarted_blocks_;
     Carrier* last_ = nullptr; // the thread that ran last, if it has not ended
 };

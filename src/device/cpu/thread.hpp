@@ -22,12 +22,17 @@ struct dim3 { // NOLINT(readability-identifier-naming)
 namespace nestbed::cpu
 {
 
-// What the run-time library of users' programs (src/program/runtime/) keeps of a thread. The executor does not read it.
+// What the run-time library of users' programs (src/program/runtime/) keeps of a thread.
 struct ProgramThread {
-    void* grid = nullptr;       // its record of the thread's grid
-    void* configured = nullptr; // the launch configuration that the next kernel call takes
-    int last_error = 0;         // cudaGetLastError() of the thread
-    std::uint32_t spins = 0;    // atomic operations since the thread last gave way
+    void* grid = nullptr;         // its record of the thread's grid
+    void* latest_grid = nullptr;  // the same, also when the thread has ended
+    unsigned refusals = 0;        // of its launches, which it does not know yet
+    void* configured = nullptr;   // the launch configuration that the next kernel call takes
+    int last_error = 0;           // cudaGetLastError() of the thread
+    std::uint32_t spins = 0;      // atomic operations since the thread last gave way
+    std::uint32_t impatience = 0; // of a thread that does nothing but wait: it gives way 2^n times as soon
+    const volatile void* waits_for =
+        nullptr; // the last that it read atomically and did not change; nullptr: nothing since it gave way
     std::uintptr_t stack_begin = 0;
     std::uintptr_t stack_to_check = 0; // a recursion that gets there may be too deep
 };
@@ -37,8 +42,11 @@ struct ThreadContext {
     dim3 block_dim, grid_dim;
     void* observed = nullptr;    // see observer.hpp
     bool in_block_scope = false; // for the observer: its atomic operations and fences have the scope of the block
+    bool moved =
+        false; // since it last stopped, one of its carrier ended, launched, read a clock, or changed an atomic
     std::size_t dynamic_shared_bytes = 0; // of the launch
     std::uint32_t iteration = 0;          // of the loops with barriers in which it is: equal for equal iterations
+    const void* gave_way_at = nullptr;    // where on the stack the return address is
     ProgramThread program{};
 };
 

@@ -8,7 +8,9 @@ namespace nestbed::cpu
 
 void Worker::go_on(OpenBlock& open, Carrier& carrier)
 {
-    switch (carrier.resume()) {
+    const Carrier::Stop why = carrier.resume();
+    standstill_.stopped(carrier, why);
+    switch (why) {
     case Carrier::Stop::at_barrier:
         open.at_barrier.push_back(&carrier);
         break;
@@ -109,9 +111,53 @@ void Worker::run_open(std::list<OpenBlock>& open)
             ended |= advance_all(*outer);
         if (ended)
             round = 0;
+        else if (stands_still(open))
+            go_on_otherwise(open);
         else if (round % kPatience == kPatience - 1)
             run_early(open);
     }
+}
+
+template <class Call>
+void Worker::for_all_open(const std::list<OpenBlock>& open, const Call& call) const
+{
+    std::ranges::for_each(open, call);
+    for (const std::list<OpenBlock>* outer : waiting_)
+        std::ranges::for_each(*outer, call);
+}
+
+// Whether every thread that can run does the same again and again. With more workers others may still do something else.
+bool Worker::stands_still(const std::list<OpenBlock>& open) const
+{
+    std::size_t gave_way = 0;
+    for_all_open(open, [&](const OpenBlock& block) { gave_way += block.gave_way.size(); });
+    if (workers_.all.size() != 1 || !standstill_.may_all_repeat(gave_way))
+        return false;
+    bool still = true;
+    for_all_open(open, [&](const OpenBlock& block) {
+        still = still && standstill_.all_repeat(block.gave_way) && standstill_.all_stay(block.at_barrier) &&
+                standstill_.all_stay(block.at_warp);
+    });
+    return still;
+}
+
+// Children may write what the threads wait for. If there are none that can start, nothing ever will.
+void Worker::go_on_otherwise(std::list<OpenBlock>& open)
+{
+    if (run_early(open))
+        return;
+    std::uint64_t shared = 0;
+    WaitingThreads threads;
+    for_all_open(open, [&](const OpenBlock& block) {
+        shared = number_for_shared(block.block, shared);
+        threads.add(block.block, block.gave_way, block.at_barrier.size(), block.at_warp.size());
+    });
+    if (!standstill_.is_proved(shared))
+        return;
+    threads.held_back = inner_runs_ > 0;
+    for (const std::vector<Launched>& level : launched_)
+        threads.launches += level.size();
+    fail(threads);
 }
 
 bool Workers::runs_early(const Grid& parent, std::uint64_t block, const Grid* like)
@@ -143,14 +189,15 @@ std::vector<Launched> Worker::take_early()
     return all;
 }
 
-void Worker::run_early(std::list<OpenBlock>& waiting)
+bool Worker::run_early(std::list<OpenBlock>& waiting)
 {
     const Worker* runner = nullptr;
     const bool is_outermost = workers_.runner.compare_exchange_strong(runner, this);
     if (!is_outermost && runner != this)
-        return; // another worker does
+        return false; // another worker does
     std::vector<Launched> launched = take_early();
-    if (!launched.empty()) {
+    const bool any = !launched.empty();
+    if (any) {
         std::unique_lock lock(workers_.mutex);
         for (const Launched& each : launched)
             workers_.early.push_back(
@@ -165,6 +212,7 @@ void Worker::run_early(std::list<OpenBlock>& waiting)
     }
     if (is_outermost)
         workers_.runner = nullptr;
+    return any;
 }
 
 void Worker::wait_for_early(const Block& block)
@@ -257,7 +305,9 @@ void Worker::run_now(const Block& block, std::unique_ptr<Grid> grid)
                    earlier.grid->mechanism == how && earlier.grid->stream == stream;
         });
     lock.unlock();
+    ++inner_runs_;
     run_to_end(std::move(before), std::move(grid));
+    --inner_runs_;
 }
 
 void Worker::on_wait(Block& block)
@@ -269,7 +319,9 @@ void Worker::on_wait(Block& block)
                earlier.grid->mechanism != Mechanism::tail;
     });
     lock.unlock();
+    ++inner_runs_;
     run_to_end(std::move(children), nullptr);
+    --inner_runs_;
 }
 
 void Worker::forget_everything()
@@ -277,6 +329,8 @@ void Worker::forget_everything()
     launched_.clear();
     launched_.emplace_back();
     waiting_.clear();
+    inner_runs_ = 0;
+    standstill_ = {};
     carriers_.clear();
 }
 

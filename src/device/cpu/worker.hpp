@@ -66,7 +66,13 @@ class Worker final : public Engine
     void go_on_by_warps(OpenBlock& open, Carrier& carrier);
     void run_now(const Block& block, std::unique_ptr<Grid> grid);
     // Runs what all workers have launched so far, without tail launches, for blocks that wait for it.
-    void run_early(std::list<OpenBlock>& waiting);
+    // Returns whether there is anything.
+    bool run_early(std::list<OpenBlock>& waiting);
+    // Also of those that wait for what run_early() runs.
+    template <class Call>
+    void for_all_open(const std::list<OpenBlock>& open, const Call& call) const;
+    bool stands_still(const std::list<OpenBlock>& open) const;
+    void go_on_otherwise(std::list<OpenBlock>& open);
     std::vector<Launched> take_early();
     // Called in the fiber of a thread: lets others run until what run_early() took of its block is complete.
     void wait_for_early(const Block& block);
@@ -82,6 +88,7 @@ class Worker final : public Engine
     // Of the generation; then, each below one of those before, of the launches that run before it is done.
     std::list<std::vector<Launched>> launched_{1};
     std::vector<std::list<OpenBlock>*> waiting_; // blocks for which run_early() runs launches
+    unsigned inner_runs_ = 0;                    // for threads in whose fibers they are
 };
 
 } // namespace nestbed::cpu

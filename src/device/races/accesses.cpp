@@ -177,6 +177,8 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     last_ = now;
     last_address_ = address;
     last_bytes_ = bytes;
+    if (reads)
+        thread.last_read = {.address = address, .site = now.site, .is_plain = !is_atomic(kind)};
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);
     const auto begin = static_cast<std::ptrdiff_t>(address - region->begin); // negative: before it
     const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(bytes);

@@ -132,6 +132,13 @@ Clock Detector::end_of(std::uint64_t captured)
     return clocks_.merged(of.clock, of.grid == nullptr ? nullptr : of.grid->ended);
 }
 
+void Detector::stream_made(void* handle, std::uint64_t stream, const void* place)
+{
+    const Busy busy;
+    if (watching_)
+        made_[stream] = sites_.at(static_cast<const WatchedThread*>(handle)->node, place);
+}
+
 void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t captured)
 {
     const Busy busy;

@@ -51,20 +51,6 @@ std::string between_parent_and(const WatchedGrid& child, const Access& parents, 
         parents.thread, verb(parents));
 }
 
-std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right)
-{
-    if (left.parent == nullptr && left.stream == right.stream)
-        return "a grid that is launched programmatically need not wait for the one before it in its stream (a "
-               "cudaGridDependencySynchronize() before its access would do, and one in each grid that is between "
-               "them)";
-    if (left.parent == nullptr)
-        return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
-    return fmt::format(
-        "a grid launched by {} from block {} and one by {} from block {} are in no order (one stream of one "
-        "block, as its NULL stream, would order them, or a tail launch)",
-        name_of(left.mechanism), left.parent_block, name_of(right.mechanism), right.parent_block);
-}
-
 std::string between_threads(const Access& first, const Access& second)
 {
     if (first.block != second.block)
@@ -80,6 +66,35 @@ std::string between_threads(const Access& first, const Access& second)
 }
 
 } // namespace
+
+// "into a stream of block 2 (made at my.cu:8)"
+std::string Detector::spelled_launch(const WatchedGrid& grid) const
+{
+    if (grid.mechanism == Mechanism::fire_and_forget)
+        return fmt::format("fire and forget by block {}", grid.parent_block);
+    if (grid.mechanism == Mechanism::tail)
+        return fmt::format("as a tail launch by block {}", grid.parent_block);
+    if (grid.mechanism != Mechanism::named_stream)
+        return fmt::format("into the NULL stream of block {}", grid.parent_block);
+    const auto made = made_.find(grid.stream);
+    const SourcePlace place = made == made_.end() ? SourcePlace{} : sites_.places(made->second).front();
+    return fmt::format("into a named stream of block {}{}", grid.parent_block,
+                       place.line == 0 ? "" : fmt::format(" (made at {}:{})", place.file, place.line));
+}
+
+std::string Detector::between_siblings(const WatchedGrid& left, const WatchedGrid& right) const
+{
+    if (left.parent == nullptr && left.stream == right.stream)
+        return "a grid that is launched programmatically need not wait for the one before it in its stream (a "
+               "cudaGridDependencySynchronize() before its access would do, and one in each grid that is between "
+               "them)";
+    if (left.parent == nullptr)
+        return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
+    return fmt::format(
+        "a grid launched {} and one launched {} are in no order (one stream of one block, as its NULL stream, would "
+        "order them, or a tail launch)",
+        spelled_launch(left), spelled_launch(right));
+}
 
 std::string Detector::missing_fence(const SeenAtomic& atomic, const Access& first)
 {
@@ -179,6 +194,19 @@ std::string Detector::last_access()
         access.write ? "write" : "read",
         region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_address_ - region->begin)),
         place.file, place.line, access.depth, access.block, access.thread);
+}
+
+cpu::LastRead Detector::last_read(void* thread)
+{
+    const Busy busy;
+    const WatchedThread::Read& read = static_cast<const WatchedThread*>(thread)->last_read;
+    const Region* const region = read.address == 0 ? nullptr : shadow_.find(read.address);
+    if (region == nullptr)
+        return {};
+    const SourcePlace place = sites_.places(read.site).front();
+    return {.memory = region->spelled(static_cast<std::ptrdiff_t>(read.address - region->begin)),
+            .place = place.line == 0 ? "" : fmt::format("{}:{}", place.file, place.line),
+            .is_plain = read.is_plain};
 }
 
 std::string Detector::access_without_memory(const void* at)

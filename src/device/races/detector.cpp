@@ -65,6 +65,12 @@ Races Detector::end()
                 .threads = threads_,
                 .accesses = accesses_,
                 .memory_bytes = most_bytes_};
+    std::uint64_t most = 0;
+    for (const auto& [site, count] : open_launches_) {
+        races.open_launches += count;
+        if (count > std::exchange(most, std::max(most, count)))
+            races.open_launch = sites_.places(site).front();
+    }
     if (!Busy::is_stopped()) // else a stopped thread may have the lock that freeing memory needs
         reset();
     return races;
@@ -101,6 +107,8 @@ void Detector::reset()
     found_.clear();
     found_bad_.clear();
     misuses_.clear();
+    open_launches_.clear();
+    made_.clear();
     accesses_ = threads_ = 0;
     block_bytes_ = most_bytes_ = 0;
 }
@@ -177,6 +185,17 @@ Clock Detector::release(WatchedThread& thread)
     return clock;
 }
 
+void Detector::follows_in_stream(const WatchedGrid& before, const WatchedGrid& grid, const WatchedThread& thread)
+{
+    const Access launch{.grid = thread.block->grid->number,
+                        .block = thread.block->index,
+                        .epoch = before.parent_epoch,
+                        .phase = before.parent_phase,
+                        .thread = before.parent_thread};
+    if (!ordered(launch, thread))
+        ++open_launches_[grid.site];
+}
+
 void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream, const void* place)
 {
     const Busy busy;
@@ -207,6 +226,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     grid.parent_thread = thread->index;
     grid.parent_phase = block.phase;
     grid.site = sites_.at(thread->node, place);
+    grid.parent_epoch = thread->epoch;
     grid.base = release(*thread);
     grid.fenced = thread->fenced;
     merge(grid.fenced, block.fenced);
@@ -218,6 +238,8 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
         if (last == block.last_children.end())
             last = block.last_children.insert(last, {key, nullptr});
         grid.before = std::exchange(last->second, &grid);
+        if (grid.before != nullptr)
+            follows_in_stream(*grid.before, grid, *thread);
         if (const auto awaited = block.awaited.find(key); awaited != block.awaited.end())
             grid.awaited = awaited->second;
     }

@@ -85,6 +85,7 @@ struct WatchedGrid {
     std::uint32_t parent_block = 0;
     std::uint16_t parent_thread = 0;
     std::uint32_t parent_phase = 0; // barriers of the launching block before the launch
+    std::uint32_t parent_epoch = 0; // of the launching thread at the launch
     std::uint32_t site = 0;         // of the launch
     std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
@@ -120,6 +121,11 @@ struct WatchedThread {
     bool copies = false;                  // what it accesses now is of a copy beside it
     bool has_copies = false;              // for which it has not waited
     std::uint32_t copied_epoch = 1;       // of those copies
+    struct Read {
+        std::uintptr_t address = 0; // 0: there was none
+        std::uint32_t site = 0;
+        bool is_plain = false;
+    } last_read; // of memory that the detector knows
 };
 
 // What an event captured: a clock, and the end of a grid.
@@ -160,6 +166,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void stream_synchronized(std::uint64_t stream) override;
     void event_synchronized(std::uint64_t captured) override;
     std::uint64_t captures(void* thread, std::uint64_t stream) override;
+    void stream_made(void* thread, std::uint64_t stream, const void* place) override;
     void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
     void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) override;
     void starts(void* grid) override;
@@ -189,6 +196,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         return cpu::current_thread != nullptr && tried_.thread == cpu::current_thread->observed ? tried_.place
                                                                                                 : nullptr;
     }
+    cpu::LastRead last_read(void* thread) override;
 
     // ---- for the hooks: what a thread does; `place`: the address after it ----
 
@@ -263,6 +271,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     };
     std::vector<BadAccess> described_misuses(bool warnings) const;
 
+    // The launches of two threads of a block into one stream: notes that their order is open, if it is.
+    void follows_in_stream(const WatchedGrid& before, const WatchedGrid& grid, const WatchedThread& thread);
     Clock release(WatchedThread& thread);
     bool ordered(const Access& access, const WatchedThread& thread) const;
     // The grid comes after the access, but what comes after the end of the grid may not.
@@ -279,6 +289,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
                    std::size_t bytes, std::ptrdiff_t beyond);
     // `thread`: of the second access; nullptr: the host.
+    std::string spelled_launch(const WatchedGrid& grid) const;
+    std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right) const;
     Missing missing_order(const Access& first, const Access& second, const WatchedThread* thread);
     std::string missing_fence(const SeenAtomic& atomic, const Access& first);
     std::string described(const Missing& missing) const;
@@ -307,8 +319,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     Clock host_ = nullptr;
-    std::map<std::uint64_t, Clock> streams_; // of the host
-    std::map<std::uint64_t, Clock> awaited_; // by stream of the host: what events captured for which it waits
+    std::map<std::uint64_t, Clock> streams_;      // of the host
+    std::map<std::uint64_t, std::uint32_t> made_; // the sites where threads made streams
+    std::map<std::uint64_t, Clock> awaited_;      // by stream of the host: what events captured for which it waits
     std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
@@ -330,6 +343,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         const void* place = nullptr;
     } tried_;
     std::uint64_t threads_ = 0;
+    std::map<std::uint32_t, std::uint64_t> open_launches_; // by site: those whose order in their stream is open
     std::size_t block_bytes_ = 0;
     std::size_t most_bytes_ = 0; // that were kept at one time
 };

@@ -75,6 +75,18 @@ bool releases(int order)
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
+// Not inlined: its frame has the registers that the kernel keeps.
+[[gnu::noinline]] void give_way()
+{
+    __builtin_unwind_init();
+    cpu::Carrier& carrier = *cpu::current_carrier();
+    carrier.context.gave_way_at =
+        static_cast<const void* const*>(__builtin_frame_address(0)) + 1; // of the return address
+    carrier.gives_way_in(__builtin_frame_address(0));
+    carrier.stop_without_unwinding(cpu::Carrier::Stop::gave_way);
+    asm volatile(""); // no tail call: the frame stays
+}
+
 // A thread waits for another one if it reads one address again and again by atomic reads, or by exchanges that change nothing, or if it
 // makes many volatile reads, of whatever addresses (then `address` is null). The other threads must run meanwhile, so it gives way. Do
 // not call this between an access and the detector's note of it. The compiler takes these functions for such that throw nothing.
@@ -87,7 +99,7 @@ void may_wait(const volatile void* address)
     if (std::exchange(thread->may_wait_for, address) != address)
         thread->reads_that_may_wait = 0;
     if (++thread->reads_that_may_wait % kReads == 0)
-        cpu::current_carrier()->stop_without_unwinding(cpu::Carrier::Stop::gave_way);
+        give_way();
 }
 
 enum class Atomic : std::uint8_t { load, store, exchange, update };

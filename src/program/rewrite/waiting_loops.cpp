@@ -178,7 +178,12 @@ class LoopRewriter
     void rewrite(const TokenRange& device)
     {
         std::unordered_set<std::size_t> whiles_of_do;
+        Names labels; // that came before
         for (std::size_t token = device.begin; token < device.end; ++token) {
+            if (source_.is(token, ":") && source_.is_identifier(token - 1))
+                labels.insert(source_.text(token - 1));
+            if (source_.is(token, "goto") && labels.contains(source_.text(token + 1)))
+                rewrite_goto(token);
             std::size_t loop_token = token;
             std::size_t do_token = kNoToken;
             if (source_.is(token, "do")) {
@@ -194,6 +199,13 @@ class LoopRewriter
     }
 
   private:
+    // Backwards: a loop that nobody wrote as one.
+    void rewrite_goto(std::size_t token)
+    {
+        changes_.insert_before(token, "{ ::nestbed::program::waits(::nestbed::program::kRound); ");
+        changes_.insert_after(token + 2, " }");
+    }
+
     void rewrite(const Loop& loop)
     {
         const std::size_t length = loop.body.end - loop.condition.begin;
@@ -205,11 +217,14 @@ class LoopRewriter
         const bool is_endless = !has_names(loop.condition);
         if (is_endless ? !leaves_unless_changed(loop.body, changed, names) : changed.mentions(loop.condition, names))
             return;
-        const bool has_body = loop.body.end - loop.body.begin > (source_.is(loop.body.begin, "{") ? 2 : 1);
+        bool has_body = false;
+        for (std::size_t token = loop.body.begin; token < loop.body.end; ++token)
+            has_body |= !source_.is(token, "{") && !source_.is(token, "}") && !source_.is(token, ";");
         const bool is_empty = loop.condition.begin == loop.condition.end;
-        changes_.insert_after(loop.after, std::string("::nestbed::program::waits(") +
-                                              (has_body ? "1" : "::nestbed::program::kSpin") +
-                                              (is_empty ? "), true" : "), "));
+        changes_.insert_after(loop.after,
+                              std::string("::nestbed::program::waits(") +
+                                  (has_body ? "::nestbed::program::kRound" : "::nestbed::program::kSpin") +
+                                  (is_empty ? "), true" : "), "));
     }
 
     // while (int value = next())
@@ -220,8 +235,7 @@ class LoopRewriter
                 source_.is(token + 1, "*") || source_.is(token + 1, "&") || source_.is(token + 1, ">");
             const std::size_t name = is_pointer ? token + 2 : token + 1;
             if (source_.is_identifier(token) && source_.is_identifier(name) &&
-                !is_before_expression(source_.text(token)) && !is_before_expression(source_.text(name)) &&
-                !source_.is(token, "sizeof") && (!is_pointer || source_.is(name + 1, "=")))
+                (source_.is(name + 1, "=") || source_.is(name + 1, "{")))
                 return true;
         }
         return false;

@@ -90,10 +90,11 @@ std::optional<int> report(int status)
             races = check_races(cpu::observer->end(), all_suppressions());
             if (environment().strict)
                 races->races.take_warnings_for_errors();
-            if (has_finding())
+            const bool is_incomplete = has_finding() || has_unread_refusal();
+            if (is_incomplete)
                 races->races.sample.status = Status::crashed;
             text += "\n" + checked_text(*races);
-            if (status == 0 && (!races->races.none() || races->races.grids == 0 || has_finding()))
+            if (status == 0 && (!races->races.none() || races->races.grids == 0 || is_incomplete))
                 code = exit_rows_bad;
         } catch (const UsageError& error) {
             text += fmt::format("nestbed: {}\n", error.what());

@@ -108,6 +108,8 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
         grid->error = cpu::launch_into(number_of(launch.stream), launch.grid, launch.block, grid->mechanism,
                                        call_of(grid, std::move(body)), launch.address);
     state().ledger.add(grid);
+    if (grid->error != cudaSuccess)
+        note_refusal();
     return noted(static_cast<cudaError_t>(grid->error));
 }
 
@@ -142,8 +144,10 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     grid->of_library = of_library;
     refuse(*grid, launch);
     state().ledger.add(grid);
-    if (grid->error != cudaSuccess)
+    if (grid->error != cudaSuccess) {
+        note_refusal();
         return noted(static_cast<cudaError_t>(grid->error));
+    }
     const std::lock_guard lock(state().running);
     last_launched = fmt::format("kernel {} (launched at {})", kernel, grid->place);
     use_stream(launch.stream);
@@ -306,7 +310,7 @@ const GridRecord* grid_of_running_thread()
 
 std::string described_block(const cpu::ThreadContext& thread)
 {
-    const auto* const grid = static_cast<const GridRecord*>(thread.program.grid);
+    const auto* const grid = static_cast<const GridRecord*>(thread.program.latest_grid);
     const uint3 block = thread.block_index;
     const std::string kernel =
         grid == nullptr ? "a kernel" : fmt::format("kernel {} (launched at {})", grid->kernel, grid->place);

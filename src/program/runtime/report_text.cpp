@@ -97,6 +97,13 @@ std::string refusals_text(const std::vector<KernelCounts>& counts)
 std::string checked_text(const CheckedRaces& races)
 {
     std::string text = races.races.grids == 0 ? "not searched for races: no kernel ran\n" : races_text(races.races);
+    if (const std::uint64_t open = races.races.open_launches; open != 0)
+        text += message(
+            fmt::format("note: {} at {} {} in no order with the launch before by another thread of the block into "
+                        "the same stream. Races of another order of these are not reported: `nestbed test` tries "
+                        "others",
+                        open == 1 ? "1 launch" : fmt::format("{} launches", open), spelled(races.races.open_launch),
+                        open == 1 ? "is" : "are"));
     for (const auto& [race, by] : races.suppressed_races)
         text +=
             message(fmt::format("suppressed by {}: race of {} between {} and {}{}", by.origin, race.memory,

@@ -18,7 +18,7 @@ namespace nestbed::program
 RunningThread::RunningThread(GridRecord& grid) : grid_(grid)
 {
     register_worker();
-    cpu::current_thread->program.grid = &grid;
+    cpu::current_thread->program.grid = cpu::current_thread->program.latest_grid = &grid;
     begin_stack();
     if (state().ledger.keeps_grids() && grid.begun_ns == 0) {
         std::uint64_t not_begun = 0;

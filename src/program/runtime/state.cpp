@@ -5,6 +5,7 @@
 #include "device/cpu/observer.hpp"
 #include "program/runtime/errors.hpp"
 #include "program/runtime/running.hpp"
+#include "program/runtime/standstill.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,13 @@ std::atomic<int> sticky = cudaSuccess;
 std::atomic<bool> any_finding = false;
 std::atomic<bool> is_forked = false; // from a process that had used CUDA, which a child process cannot use then
 thread_local int last_error_of_host = cudaSuccess;
+std::atomic<std::uint64_t> unread_refusals = 0;
+thread_local unsigned refusals_of_host = 0;
+
+unsigned& own_refusals()
+{
+    return cpu::in_kernel() ? cpu::current_thread->program.refusals : refusals_of_host;
+}
 
 int& last_error()
 {
@@ -67,6 +75,7 @@ State::State()
     begin_program();
     pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
     cpu::describe_block = described_block;
+    cpu::users_program = &users_program();
     const Environment& env = environment();
     executor.set_pending_limit(env.pending_limit.value_or(kDefaultPendingLimit));
     if (env.stack_bytes)
@@ -114,6 +123,17 @@ void note_finding()
 bool has_finding()
 {
     return any_finding;
+}
+
+void note_refusal()
+{
+    ++own_refusals();
+    ++unread_refusals;
+}
+
+bool has_unread_refusal()
+{
+    return unread_refusals != 0;
 }
 
 cudaError_t noted(cudaError_t error)
@@ -168,6 +188,7 @@ using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
 cudaError_t cudaPeekAtLastError()
 {
+    unread_refusals -= std::exchange(own_refusals(), 0);
     const cudaError_t error = sticky_error();
     return error != cudaSuccess ? error : static_cast<cudaError_t>(last_error());
 }

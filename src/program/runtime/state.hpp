@@ -71,6 +71,9 @@ cudaError_t give(T* to, const std::type_identity_t<T>& value, const void* place)
 // Something is wrong with the program that the observer does not know: it has no "no races", and no exit code 0, under one.
 void note_finding();
 bool has_finding();
+// A launch of the calling thread was refused. Whether a thread has not asked for such an error: what its launch would have done is missing.
+void note_refusal();
+bool has_unread_refusal();
 // "nestbed: TEXT" on standard error.
 void say(const std::string& text);
 // On standard error. Takes no lock: a thread that a signal has stopped may hold that of the stream.

@@ -60,6 +60,8 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, const char* func
     if (const cudaError_t error = give(stream, reinterpret_cast<cudaStream_t>(number << kFlagBits | flags), place);
         error != cudaSuccess)
         return error;
+    if (cpu::in_kernel() && cpu::current_thread->observed != nullptr)
+        cpu::observer->stream_made(cpu::current_thread->observed, number, place);
     const std::lock_guard lock(all_streams().mutex);
     own_streams().insert(number);
     return cudaSuccess;

@@ -8,22 +8,31 @@ namespace nestbed::program
 {
 
 // A thread that waits for another one must let it run. It gives way after this much: an atomic operation that changes
-// memory counts 1, and so does a round of a loop that may wait; an atomic operation that leaves memory as it is counts kSpin, and
+// memory counts 1, a round of a loop that may wait kRound; an atomic operation that leaves memory as it is counts kSpin, and
 // so does a round of a loop that does nothing else, because that is how a thread waits.
 inline constexpr std::uint32_t kSpinLimit = 1U << 16U;
 inline constexpr std::uint32_t kSpin = kSpinLimit / 128;
+inline constexpr std::uint32_t kRound = 16; // of a loop that may wait and does something else too
 
 __attribute__((no_sanitize("thread"))) inline void spun(std::uint32_t weight)
 {
     cpu::ThreadContext* const thread = cpu::current_thread;
-    if (thread != nullptr && (thread->program.spins += weight) >= kSpinLimit) {
+    if (thread != nullptr && (thread->program.spins += weight << thread->program.impatience) >= kSpinLimit) {
         thread->program.spins = 0;
         if (weight > 1 || cpu::has_stacks_to_spare())
             cpu::give_way();
+        thread->program.waits_for = nullptr;
     }
 }
-inline void spun_if_same(bool same)
+// After an atomic operation, or before it.
+__attribute__((no_sanitize("thread"))) inline void spun_at(const volatile void* address, bool same)
 {
+    if (cpu::ThreadContext* const thread = cpu::current_thread) {
+        if (same)
+            thread->program.waits_for = address;
+        else
+            thread->moved = true;
+    }
     spun(same ? kSpin : 1);
 }
 // While there is one, what the thread does atomically has the scope of its block, for the race detector.
@@ -125,7 +134,7 @@ template <class T>
 T atomic_load(const volatile T* address, int order)
 {
     const T value = bits_as<T>(__atomic_load_n(bits_at(const_cast<volatile T*>(address)), order));
-    spun(kSpin);
+    spun_at(address, true);
     return value;
 }
 template <class T>
@@ -139,7 +148,7 @@ T atomic_exchange(volatile T* address, T value, int order)
 {
     const auto bits = bits_as<Bits<T>>(value);
     const auto old = __atomic_exchange_n(bits_at(address), bits, order);
-    spun_if_same(old == bits);
+    spun_at(address, old == bits);
     return bits_as<T>(old);
 }
 // Returns whether it exchanged; otherwise `expected` becomes what was there.
@@ -150,7 +159,7 @@ bool atomic_compare_exchange(volatile T* address, T& expected, T desired, int su
     const bool exchanged =
         __atomic_compare_exchange_n(bits_at(address), &old, bits_as<Bits<T>>(desired), false, success, failure);
     expected = bits_as<T>(old);
-    spun_if_same(!exchanged);
+    spun_at(address, !exchanged);
     return exchanged;
 }
 // Replaces the value by next(value), and returns the old one.
@@ -161,7 +170,7 @@ T atomic_update(volatile T* address, Next next, int order)
     for (;;) {
         const auto desired = bits_as<Bits<T>>(static_cast<T>(next(bits_as<T>(old))));
         if (__atomic_compare_exchange_n(bits_at(address), &old, desired, false, order, __ATOMIC_RELAXED)) {
-            spun_if_same(desired == old);
+            spun_at(address, desired == old);
             return bits_as<T>(old);
         }
     }
@@ -170,7 +179,7 @@ template <class T>
 T atomic_add(volatile T* address, T value, int order)
 {
     if constexpr (std::is_integral<T>::value) {
-        spun_if_same(value == 0);
+        spun_at(address, value == 0);
         return __atomic_fetch_add(address, value, order);
     } else {
         return atomic_update<T>(
@@ -245,10 +254,9 @@ inline void __prof_trigger(int) {}
 #define NESTBED_UPDATE(name, next)                                                                                   \
     NESTBED_ATOMIC(name, return nestbed::program::atomic_update<Value>(                                              \
                              address, [value](Value old) { return next; }, __ATOMIC_RELAXED);)
-#define NESTBED_BITWISE(name, builtin)                                                                               \
-    NESTBED_ATOMIC(name, const Value old = builtin(address, value, __ATOMIC_RELAXED); nestbed::program::spun(        \
-                       value == 0 || value == static_cast<Value>(-1) ? nestbed::program::kSpin : 1);                 \
-                   return old;)
+#define NESTBED_BITWISE(name, builtin, is_same)                                                                      \
+    NESTBED_ATOMIC(name, const Value old = builtin(address, value, __ATOMIC_RELAXED);                                \
+                   nestbed::program::spun_at(address, is_same); return old;)
 NESTBED_ATOMIC(atomicAdd, return nestbed::program::atomic_add<Value>(address, value, __ATOMIC_RELAXED);)
 NESTBED_ATOMIC(atomicSub, return nestbed::program::atomic_add<Value>(address, static_cast<Value>(Value(0) - value),
                                                                      __ATOMIC_RELAXED);)
@@ -257,9 +265,9 @@ NESTBED_UPDATE(atomicMin, value < old ? value : old)
 NESTBED_UPDATE(atomicMax, old < value ? value : old)
 NESTBED_UPDATE(atomicInc, old >= value ? Value(0) : Value(old + 1))
 NESTBED_UPDATE(atomicDec, old == 0 || old > value ? value : Value(old - 1))
-NESTBED_BITWISE(atomicAnd, __atomic_fetch_and)
-NESTBED_BITWISE(atomicOr, __atomic_fetch_or)
-NESTBED_BITWISE(atomicXor, __atomic_fetch_xor)
+NESTBED_BITWISE(atomicAnd, __atomic_fetch_and, (old & value) == old)
+NESTBED_BITWISE(atomicOr, __atomic_fetch_or, (old | value) == old)
+NESTBED_BITWISE(atomicXor, __atomic_fetch_xor, value == 0)
 #undef NESTBED_ATOMIC
 #undef NESTBED_UPDATE
 #undef NESTBED_BITWISE

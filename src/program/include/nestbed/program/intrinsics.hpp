@@ -34,6 +34,8 @@ To saturated(From value)
 
 inline long long clock64()
 {
+    if (nestbed::cpu::current_thread != nullptr)
+        nestbed::cpu::current_thread->moved = true; // a loop may wait for a time
     nestbed::program::spun(nestbed::program::kSpin);
     return (long long)nestbed::program::clock_ns();
 }
