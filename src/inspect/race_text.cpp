@@ -23,6 +23,8 @@ constexpr std::size_t kIndent = 9;   // of what belongs to an access
 
 std::string name_of(const RaceAccess& access)
 {
+    if (access.is_volatile)
+        return access.write ? "volatile write" : "volatile read";
     return access.atomic ? (access.write ? "atomic update" : "atomic read") : access.write ? "write" : "read";
 }
 
@@ -82,6 +84,10 @@ std::string_view name_of(BadAccess::Kind kind)
         return "access by the host";
     case BadAccess::Kind::of_host:
         return "memory of the host";
+    case BadAccess::Kind::constant:
+        return "write to constant memory";
+    case BadAccess::Kind::read_only:
+        return "not read-only";
     case BadAccess::Kind::misaligned:
         break;
     }
@@ -101,8 +107,12 @@ std::string first_line_of(const BadAccess& bad)
         return text + fmt::format("freed at {}", spelled(bad.freed));
     if (bad.kind == BadAccess::Kind::by_host)
         return text + "which is memory of the device (cudaMemcpy() copies it)";
+    if (bad.kind == BadAccess::Kind::constant)
+        return text + "a __constant__ variable, which only the host may write";
+    if (bad.kind == BadAccess::Kind::read_only)
+        return text + "which this kernel has written: __ldg() is for data that is read-only for the whole kernel";
     if (bad.kind == BadAccess::Kind::misaligned)
-        return text + fmt::format("{0} bytes at an address that is no multiple of {0}", bad.bytes);
+        return text + fmt::format("{} bytes at an address that is no multiple of {}", bad.bytes, bad.beyond);
     const std::ptrdiff_t bytes = bad.beyond < 0 ? -bad.beyond : bad.beyond;
     return text + fmt::format("{} {} {}", bytes, bytes == 1 ? "byte" : "bytes",
                               bad.beyond < 0 ? "before its beginning" : "past its end");
@@ -128,7 +138,9 @@ std::string summary(const Races& races)
                                      std::pair(freed, "with accesses to freed memory"),
                                      std::pair(by_host, "where the host accesses memory of the device"),
                                      std::pair(of_host, "where a kernel accesses memory of the host"),
-                                     std::pair(misaligned, "with misaligned accesses")})
+                                     std::pair(misaligned, "with misaligned accesses"),
+                                     std::pair(constant, "where a kernel writes constant memory"),
+                                     std::pair(read_only, "where __ldg() reads what the kernel wrote")})
         if (const std::uint64_t count = places(kind); count != 0)
             text += fmt::format(", {} {}", counted(count, "place", "places"), what);
     return text;
@@ -151,6 +163,12 @@ std::string races_text(const Races& races)
         text += folded(first_line_of(bad), 0) + lines_of(bad.access) +
                 (bad.allocation.empty() ? "" : folded("memory " + bad.allocation, 2)) +
                 fmt::format("  {}\n\n", counted(bad.count, "access", "accesses"));
+    for (const Race& note : races.notes) {
+        text += folded(fmt::format("note: the order of a {} and a {} of {} is open (which is no race)",
+                                   name_of(note.first), name_of(note.second), note.memory),
+                       0);
+        text += lines_of(note.first) + lines_of(note.second) + folded("missing: " + note.missing, 2) + "\n";
+    }
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
     const Status status = races.sample.status;

@@ -29,6 +29,7 @@ struct SourcePlace {
 struct RaceAccess {
     bool write = false;
     bool atomic = false;
+    bool is_volatile = false;        // and atomic: relaxed
     std::vector<SourcePlace> places; // the place of the access, then its callers, innermost first; never empty
     unsigned depth = 0;              // of the grid
     std::uint64_t block = 0;         // linear index in the grid
@@ -60,12 +61,15 @@ struct BadAccess {
         freed,         // of memory that the host has freed
         by_host,       // of memory that only kernels can access
         of_host,       // by a kernel, of memory that only the host can access
-        misaligned     // of an address that is no multiple of its size
+        misaligned,    // of an address that is no multiple of its size
+        constant,      // by a kernel, a write of a __constant__ variable
+        read_only      // a read by __ldg() of what the same kernel has written
     };
     Kind kind = Kind::out_of_bounds;
     std::string memory;    // of the first one: "in[1024]", "in[-1]"
     std::size_t bytes = 0; // of the first one
     // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
+    // Misaligned: what its address is no multiple of.
     std::ptrdiff_t beyond = 0;
     std::string allocation{}; // "4000 bytes, allocated at my.cu:12"; empty: not known
     SourcePlace freed{};      // where it was freed
@@ -77,6 +81,7 @@ struct Races {
     Sample sample; // of the run that was searched for races
     std::vector<Race> races;
     std::vector<BadAccess> bad_accesses;
+    std::vector<Race> notes{}; // pairs of volatile accesses that are no races, but whose order is open
     std::uint64_t grids = 0;
     std::uint64_t threads = 0;
     std::uint64_t accesses = 0;     // to memory that threads can share

@@ -60,6 +60,7 @@ Races Detector::end()
     Races races{.sample = {},
                 .races = described_races(),
                 .bad_accesses = described_bad_accesses(),
+                .notes = described_notes(),
                 .grids = grids_.size(),
                 .threads = threads_,
                 .accesses = accesses_,
@@ -99,6 +100,7 @@ void Detector::reset()
     captured_ = std::vector<Captured>(); // with its room
     found_.clear();
     found_bad_.clear();
+    notes_.clear();
     accesses_ = threads_ = 0;
     block_bytes_ = most_bytes_ = 0;
 }
