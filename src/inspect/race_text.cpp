@@ -25,6 +25,8 @@ std::string name_of(const RaceAccess& access)
 {
     if (access.asynchronous)
         return access.write ? "asynchronous write" : "asynchronous read";
+    if (access.is_volatile)
+        return access.write ? "volatile write" : "volatile read";
     return access.atomic ? (access.write ? "atomic update" : "atomic read") : access.write ? "write" : "read";
 }
 
@@ -99,6 +101,10 @@ std::string_view name_of(BadAccess::Kind kind)
         return "memory of another thread";
     case BadAccess::Kind::synchronization:
         return "synchronization";
+    case BadAccess::Kind::constant:
+        return "write to constant memory";
+    case BadAccess::Kind::read_only:
+        return "not read-only";
     case BadAccess::Kind::misaligned:
         break;
     }
@@ -124,8 +130,12 @@ std::string first_line_of(const BadAccess& bad)
         return text + fmt::format("freed at {}", spelled(bad.freed));
     if (bad.kind == BadAccess::Kind::by_host)
         return text + "which is memory of the device (cudaMemcpy() copies it)";
+    if (bad.kind == BadAccess::Kind::constant)
+        return text + "a __constant__ variable, which only the host may write";
+    if (bad.kind == BadAccess::Kind::read_only)
+        return text + "which this kernel has written: __ldg() is for data that is read-only for the whole kernel";
     if (bad.kind == BadAccess::Kind::misaligned)
-        return text + fmt::format("{0} bytes at an address that is no multiple of {0}", bad.bytes);
+        return text + fmt::format("{} bytes at an address that is no multiple of {}", bad.bytes, bad.beyond);
     const std::ptrdiff_t bytes = bad.beyond < 0 ? -bad.beyond : bad.beyond;
     return text + fmt::format("{} {} {}", bytes, bytes == 1 ? "byte" : "bytes",
                               bad.beyond < 0 ? "before its beginning" : "past its end");
@@ -154,7 +164,9 @@ std::string summary(const Races& races)
                                      std::pair(misaligned, "with misaligned accesses"),
                                      std::pair(other_block, "with accesses to shared memory of another block"),
                                      std::pair(other_stack, "with accesses to local memory of another thread"),
-                                     std::pair(synchronization, "with wrong synchronization")})
+                                     std::pair(synchronization, "with wrong synchronization"),
+                                     std::pair(constant, "where a kernel writes constant memory"),
+                                     std::pair(read_only, "where __ldg() reads what the kernel wrote")})
         if (const std::uint64_t count = places(kind); count != 0)
             text += fmt::format(", {} {}", counted(count, "place", "places"), what);
     return text;
@@ -182,6 +194,12 @@ std::string races_text(const Races& races)
                 (bad.kind == BadAccess::Kind::synchronization
                      ? fmt::format("  {}\n\n", counted(bad.count, "time", "times"))
                      : fmt::format("  {}\n\n", counted(bad.count, "access", "accesses")));
+    for (const Race& note : races.notes) {
+        text += folded(fmt::format("note: the order of a {} and a {} of {} is open (which is no race)",
+                                   name_of(note.first), name_of(note.second), note.memory),
+                       0);
+        text += lines_of(note.first) + lines_of(note.second) + folded("missing: " + note.missing, 2) + "\n";
+    }
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
     const Status status = races.sample.status;

@@ -30,6 +30,7 @@ struct RaceAccess {
     bool write = false;
     bool atomic = false;
     bool asynchronous = false;       // of a copy that goes on beside its thread
+    bool is_volatile = false;        // and atomic: relaxed
     std::vector<SourcePlace> places; // the place of the access, then its callers, innermost first; never empty
     unsigned depth = 0;              // of the grid
     std::uint64_t block = 0;         // linear index in the grid
@@ -57,20 +58,23 @@ struct Race {
 struct BadAccess {
     enum class Kind : std::uint8_t {
         out_of_bounds,
-        uninitialized,  // a read of memory that nothing has written
-        freed,          // of memory that the host has freed
-        by_host,        // of memory that only kernels can access
-        of_host,        // by a kernel, of memory that only the host can access
-        misaligned,     // of an address that is no multiple of its size
-        other_block,    // of the shared memory of another block
-        other_stack,    // of the local memory of another thread
-        synchronization // no access: a barrier or a function of a warp that is used wrongly
+        uninitialized,   // a read of memory that nothing has written
+        freed,           // of memory that the host has freed
+        by_host,         // of memory that only kernels can access
+        of_host,         // by a kernel, of memory that only the host can access
+        misaligned,      // of an address that is no multiple of its size
+        other_block,     // of the shared memory of another block
+        other_stack,     // of the local memory of another thread
+        synchronization, // no access: a barrier or a function of a warp that is used wrongly
+        constant,        // by a kernel, a write of a __constant__ variable
+        read_only        // a read by __ldg() of what the same kernel has written
     };
     Kind kind = Kind::out_of_bounds;
     std::string memory{};  // of the first one: "in[1024]", "in[-1]"
     std::size_t bytes = 0; // of the first one
     std::string text{};    // of synchronization: what happened, and the rule
     // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
+    // Misaligned: what its address is no multiple of.
     std::ptrdiff_t beyond = 0;
     std::string allocation{}; // "4000 bytes, allocated at my.cu:12"; empty: not known
     SourcePlace freed{};      // where it was freed
@@ -83,6 +87,7 @@ struct Races {
     std::vector<Race> races;
     std::vector<BadAccess> bad_accesses;
     std::vector<BadAccess> warnings; // what right programs may do too; never part of none()
+    std::vector<Race> notes{};       // pairs of volatile accesses that are no races, but whose order is open
     std::uint64_t grids = 0;
     std::uint64_t threads = 0;
     std::uint64_t accesses = 0;     // to memory that threads can share

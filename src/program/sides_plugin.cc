@@ -40,6 +40,8 @@ int plugin_is_GPL_compatible; // NOLINT: GCC's name
 namespace
 {
 
+// The file includes nestbed/cuda_std.hpp, where cuda::std is std: a function of std may have been called as one of CUDA.
+bool has_cuda_std = false;
 std::string own_headers; // the folder of nestbed's headers, with a / at its end
 
 // What kernels can call of the CUDA runtime: cuda_device_runtime_api.h of CUDA 13.0. cudaDeviceSynchronize() was there before CUDA 12.
@@ -87,9 +89,9 @@ constexpr std::array<std::string_view, 14> kDeviceLibrary{"__assert_fail", "abs"
                                                           "printf",        "putchar", "puts",   "vprintf"};
 
 // Functions whose argument is a variable of the device by its name.
-constexpr std::array<std::string_view, 6> kOfSymbols{"cudaMemcpyToSymbol",   "cudaMemcpyToSymbolAsync",
-                                                     "cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync",
-                                                     "cudaGetSymbolAddress", "cudaGetSymbolSize"};
+constexpr std::array<std::string_view, 7> kOfSymbols{
+    "register_symbol",           "cudaMemcpyToSymbol",   "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbol",
+    "cudaMemcpyFromSymbolAsync", "cudaGetSymbolAddress", "cudaGetSymbolSize"};
 
 template <std::size_t count>
 bool contains(const std::array<std::string_view, count>& names, std::string_view name)
@@ -177,7 +179,8 @@ bool is_refused_on_device(tree function)
     const bool is_of_math =
         is_below(header, "math") || header == "cmath" || header == "std_abs.h" || header == "specfun.h";
     // A library of kernels may be there, too: only the C library has C functions, and the standard library this folder.
-    return !is_of_math && (DECL_EXTERN_C_P(function) || file.find("/c++/") != std::string_view::npos);
+    const bool is_of_std = !has_cuda_std && file.find("/c++/") != std::string_view::npos;
+    return !is_of_math && (DECL_EXTERN_C_P(function) || is_of_std);
 }
 
 std::string spelled(tree function)
@@ -377,6 +380,7 @@ void finish_declaration(void* event, void* /*data*/)
     static unsigned HOST_WIDE_INT bytes = 0;
     static std::set<tree> counted;
     tree variable = static_cast<tree>(event);
+    has_cuda_std |= VAR_P(variable) && name_of(variable) == "nestbed_cuda_std";
     if (!VAR_P(variable) || !has("nestbed_constant", variable) || DECL_EXTERNAL(variable) ||
         DECL_SIZE_UNIT(variable) == NULL_TREE || !tree_fits_uhwi_p(DECL_SIZE_UNIT(variable)) ||
         !counted.insert(variable).second)

@@ -32,6 +32,14 @@ headers_of(cublas_v2.h cublas_api.h)
 headers_of(cusparse.h cusparse_v2.h)
 headers_of(cuda.h cudaProfiler.h) # the driver's profiler functions do nothing
 headers_of(cuda/atomic cuda/std/atomic)
+# cuda::std is std here. What std has from C++20 on alone, or not at all, is in nestbed/cuda_std.hpp.
+foreach(name array bitset cassert cfloat chrono climits cmath complex concepts cstddef cstdint cstdlib cstring ctime functional
+        initializer_list iterator limits memory numeric optional ratio source_location tuple type_traits utility variant
+        version)
+    header_by_name("#include <${name}>\n#include \"@up@nestbed/cuda_std.hpp\"" cuda/std/${name})
+endforeach()
+header_by_name("#include <complex>\n#include \"@up@nestbed/cuda_std.hpp\"" cuda/std/ccomplex)
+headers_of(nestbed/cuda_std.hpp cuda/std/bit cuda/std/numbers cuda/std/span cuda/cmath cuda/functional cuda/type_traits cuda/version)
 
 refused_headers(CUB cub/cub.cuh cub/util_allocator.cuh cub/block/block_load.cuh cub/block/block_radix_sort.cuh
     cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_store.cuh cub/device/device_radix_sort.cuh
@@ -46,7 +54,8 @@ refused_headers(Thrust thrust/adjacent_difference.h thrust/binary_search.h thrus
     thrust/system/cuda/experimental/pinned_allocator.h thrust/system_error.h thrust/transform.h thrust/transform_reduce.h
     thrust/unique.h thrust/universal_vector.h thrust/version.h)
 refused_headers(thrust::device_malloc thrust/device_malloc.h)
-foreach(name barrier latch pipeline semaphore std/barrier std/latch std/semaphore)
+foreach(name barrier latch pipeline semaphore std/barrier std/expected std/inplace_vector std/latch std/linalg std/mdspan std/ranges
+        std/semaphore)
     string(REPLACE / :: qualified ${name})
     refused_headers(cuda::${qualified} cuda/${name})
 endforeach()

@@ -250,7 +250,7 @@ TEST(NvccSteps, PreprocessRewriteCompileLink)
     EXPECT_THAT(made[0], AllOf(HasSubstr("-w -O2 -std=gnu++17 -D__CUDACC__"),
                                HasSubstr("-isystem /p/include -D__CUDA_ARCH__=900 -D N=3 -fopenmp"),
                                HasSubstr("-include /h.hpp -E -x c++ my.cu -o /t/2.ii")));
-    EXPECT_EQ(made[1], "/p/nestbed_rewrite executor /t/2.ii /t/3.ii");
+    EXPECT_EQ(made[1], "/p/nestbed_rewrite executor-whole /t/2.ii /t/3.ii");
     EXPECT_THAT(made[2],
                 AllOf(HasSubstr("-fpreprocessed -x c++-cpp-output -c /t/3.ii -o /t/"), Not(HasSubstr("-D N=3"))));
     EXPECT_THAT(made[3],

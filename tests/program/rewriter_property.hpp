@@ -78,7 +78,8 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
     refusal.clear();
     try {
         const Source source(text);
-        const Changes changes = mode == RewriteMode::count ? count_changes(source) : executor_changes(source, "");
+        const Changes changes =
+            mode == RewriteMode::count ? count_changes(source) : executor_changes(source, "", false);
         std::string result = changes.result();
         // The line at the end that registers the files.
         if (const std::size_t line = result.rfind("namespace { __attribute__((unused)) const bool nestbed_sources");

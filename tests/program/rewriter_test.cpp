@@ -138,6 +138,19 @@ TEST(Rewriter, MarksSidesForThePluginOfTheCompiler)
                       "static <device> int d();");
 }
 
+TEST(Rewriter, GivesEachFileOfAWholeProgramItsOwnVariables)
+{
+    const std::string known = " static const bool nestbed_known_x = P::register_symbol(x, \"x\", false);";
+    for (const auto& [text, declaration] : {std::pair("__device__ int x;", " static int x;"),
+                                            std::pair("alignas(8) __device__ int x;", "alignas(8)  static int x;"),
+                                            std::pair("static __device__ int x;", "static  int x;"),
+                                            std::pair("const __device__ int x = 1;", "static const  int x = 1;")})
+        EXPECT_EQ(shortened(rewrite(text, RewriteMode::executor_whole)), declaration + known);
+    EXPECT_EQ(shortened(rewrite("extern __device__ int x; __device__ int x;", RewriteMode::executor_whole)),
+              "extern  int x;  int x;" + known);
+    EXPECT_EQ(shortened(rewrite("__device__ int f();", RewriteMode::executor_whole)), " int f();");
+}
+
 TEST(Rewriter, KeepsLineEndsAndOtherAlphabets)
 {
     const std::string text =
@@ -157,12 +170,12 @@ TEST(Rewriter, RegistersFilesByTheirWholeNames)
 
 TEST(Rewriter, WarnsOfPtxThatTheExecutorDoesNotHave)
 {
-    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.global.u32 %0, [%1];\" : \"=r\"(x) : "
+    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x) : "
                              "\"l\"(p)); asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));\n asm(\"" +
                              std::string(200, 'a') + ".b\"); }\n";
     std::vector<std::string> warnings;
     rewrite(text, RewriteMode::executor, "", &warnings);
-    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.global.u32 %0, [%1]' is not supported "
+    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.shared.u32 %0, [%1]' is not supported "
                                       "on the executor: the program fails where it is reached",
                                       HasSubstr("a.h:5: warning: inline PTX '" + std::string(120, 'a') + "…'")));
 }

@@ -248,7 +248,7 @@ void give_way()
     asm volatile(""); // no tail call: the frame stays
 }
 
-void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name)
+void* shared_memory(const void* key, std::size_t bytes, std::size_t element, const char* name)
 {
     Block& block = *current_carrier()->block;
     auto& shared = block.shared;
@@ -273,7 +273,7 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
     return memory;
 }
 
-void* dynamic_shared_memory(std::size_t element, std::string_view name)
+void* dynamic_shared_memory(std::size_t element, const char* name)
 {
     static constexpr char kKey = 0;
     if (current_thread->dynamic_shared_bytes == 0)

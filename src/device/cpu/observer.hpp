@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -32,8 +33,11 @@ struct Memory {
     std::string_view place{};    // FILE:LINE of its allocation; empty: not known
     std::size_t guard_bytes = 0; // behind it (and as many before it): an access there is reported as out of bounds
     HostAccess by_host = HostAccess::unchecked;
-    bool is_of_host = false;    // an access by a kernel is reported
-    bool uninitialized = false; // a read of what nothing has written is reported
+    bool is_of_host = false;             // an access by a kernel is reported
+    bool uninitialized = false;          // a read of what nothing has written is reported
+    std::optional<unsigned char> fill{}; // uninitialized only: of what nothing has written, each byte is this one
+    bool is_variable = false;            // of the program: an access beyond its end is reported
+    bool is_constant = false;            // and so is a write by a kernel
 };
 
 class Observer

@@ -1,10 +1,9 @@
 // A CUDA thread on the executor, as code of kernels sees it. C++17, because users' programs include it too
-// (src/program/include/).
+// (src/program/include/): without headers whose names nvcc gives no program.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 // CUDA's types uint3 and dim3, for g++.
 struct uint3 { // NOLINT(readability-identifier-naming)
@@ -128,8 +127,8 @@ bool has_stacks_to_spare();
 
 // Returns the memory of the block for `key`. It is the same for all threads of the block, is aligned for any type,
 // and is freed when the block ends. The name and the element size are for the observer.
-void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name);
+void* shared_memory(const void* key, std::size_t bytes, std::size_t element, const char* name);
 // The dynamic shared memory of the block: as many bytes as its launch asked for.
-void* dynamic_shared_memory(std::size_t element, std::string_view name);
+void* dynamic_shared_memory(std::size_t element, const char* name);
 
 } // namespace nestbed::cpu

@@ -3,6 +3,7 @@
 #include "device/races/detector.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace nestbed::races
 {
@@ -80,7 +81,7 @@ void Detector::found(const Access& first, const Access& second, const WatchedThr
             return;
         counted_.push_back(first);
     }
-    const auto name_of = [](const Access& access) { return std::uint64_t{access.site} << 2U | access.kind; };
+    const auto name_of = [](const Access& access) { return std::uint64_t{access.site} << 3U | access.kind; };
     const std::pair<std::uint64_t, std::uint64_t> key = std::minmax(name_of(first), name_of(second));
     auto known = found_.find(key);
     if (known == found_.end())
@@ -103,8 +104,8 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
         if (ordered(before, thread)) // mostly, what races with the one before then races with this one too
             return now.kind == write_access && !ordered_by_launch_alone(before, thread.block->grid);
         const bool is_same_block = before.grid == now.grid && before.block == now.block;
-        const bool are_atomic =
-            is_atomic(before.kind) && is_atomic(now.kind) && (is_same_block || (!before.in_block && !now.in_block));
+        const bool are_atomic = is_atomic(before.kind) && is_atomic(now.kind) && before.size == now.size &&
+                                (is_same_block || (!before.in_block && !now.in_block));
         if ((writes(before.kind) || writes(now.kind)) && !are_atomic)
             found(before, now, &thread, region, cell, bytes);
         return false;
@@ -119,11 +120,11 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
     check(cell.writes, now, thread, region, number, bytes);
     if (writes(now.kind))
         check(cell.reads, now, thread, region, number, bytes);
-    if (!is_atomic(now.kind) || region.has_scopes)
+    if (!is_atomic(now.kind) || region.has_pairs)
         check(cell.atomics, now, thread, region, number, bytes);
     auto& own = is_atomic(now.kind) ? cell.atomics : writes(now.kind) ? cell.writes : cell.reads;
     if (!own.empty() && own.back().same_thread(now) && own.back().kind == now.kind &&
-        own.back().in_block == now.in_block) {
+        own.back().in_block == now.in_block && own.back().size == now.size) {
         own.back() = now;
         return;
     }
@@ -135,6 +136,32 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
     has_room();
 }
 
+// A message through volatile memory: the thread has seen what another one wrote after this, and there are no fences. Both are volatile, so
+// that it is no race; but nothing orders the two writes, or the two reads.
+void Detector::note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
+                               std::uintptr_t address)
+{
+    for (const Access& before : cell.atomics) {
+        if (before.kind != volatile_write || ordered(before, thread))
+            continue;
+        const auto later = std::ranges::find_if(thread.seen, [&](const SeenAtomic& seen) {
+            return seen.address != address && knows(seen.with_fences, before);
+        });
+        const std::pair key(before.site, now.site);
+        if (later == thread.seen.end() || notes_.contains(key))
+            continue;
+        notes_.emplace(key, Found{.first = before,
+                                  .second = now,
+                                  .memory = region.spelled(static_cast<std::ptrdiff_t>(address - region.begin)),
+                                  .bytes = std::size_t{1} << now.size,
+                                  .missing = {missing_fence(*later, before)},
+                                  .pairs = 1});
+    }
+}
+
+// Of managed memory, which a program may take for zero.
+constexpr std::string_view kOnGpu = " (a GPU's managed memory is zero at first, which CUDA does not promise)";
+
 void Detector::found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
                          std::size_t bytes, std::ptrdiff_t beyond)
 {
@@ -142,20 +169,23 @@ void Detector::found_bad(BadAccess::Kind kind, const Access& access, const Regio
     auto known = found_bad_.find(key);
     if (known == found_bad_.end())
         known = found_bad_
-                    .emplace(key, FoundBad{.access = access,
-                                           .memory = region.spelled(offset),
-                                           .bytes = bytes,
-                                           .beyond = beyond,
-                                           .allocation = region.allocation(),
-                                           .freed = region.freed_at == nullptr ? SourcePlace{}
-                                                                               : source_place(region.freed_at),
-                                           .count = 0})
+                    .emplace(
+                        key,
+                        FoundBad{.access = access,
+                                 .memory = region.spelled(offset),
+                                 .bytes = bytes,
+                                 .beyond = beyond,
+                                 .allocation =
+                                     region.allocation() +
+                                     std::string(kind == BadAccess::Kind::uninitialized && region.fill ? kOnGpu : ""),
+                                 .freed = region.freed_at == nullptr ? SourcePlace{} : source_place(region.freed_at),
+                                 .count = 0})
                     .first;
     ++known->second.count;
 }
 
 bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                        const void* place, bool in_block)
+                        const void* place, std::size_t alignment, bool in_block)
 {
     tried_ = {.thread = &thread, .address = address, .bytes = bytes, .kind = kind, .place = place};
     if (full_)
@@ -165,15 +195,20 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
         return false;
     ++accesses_;
     const WatchedBlock& block = *thread.block;
-    const Access now{.grid = block.grid->number,
-                     .block = block.index,
-                     .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
-                     .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
-                     .site = sites_.at(thread.node, place),
-                     .thread = thread.copies ? copier_of(thread.index) : thread.index,
-                     .kind = kind,
-                     .in_block = in_block};
-    region->has_scopes |= in_block;
+    Access now{.grid = block.grid->number,
+               .block = block.index,
+               .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
+               .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
+               .site = sites_.at(thread.node, place),
+               .thread = thread.copies ? copier_of(thread.index) : thread.index,
+               .kind = kind,
+               .in_block = in_block};
+    now.size = is_atomic(kind) ? (std::bit_width(bytes) - 1) & 7U : 0U;
+    if (is_atomic(kind)) {
+        if (region->atomic_bytes == 0)
+            region->atomic_bytes = bytes;
+        region->has_pairs |= in_block || region->atomic_bytes != bytes;
+    }
     last_ = now;
     last_address_ = address;
     last_bytes_ = bytes;
@@ -191,7 +226,14 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
                   0);
         return false;
     }
-    if (region->guard != 0 && (begin < 0 || end > size))
+    if (alignment == 0) // of a packed structure it may be so
+        alignment = region->is_variable && region->element == bytes ? bytes : 1;
+    const bool is_misaligned = address % alignment != 0;
+    if (is_misaligned)
+        found_bad(BadAccess::Kind::misaligned, now, *region, begin, bytes, static_cast<std::ptrdiff_t>(alignment));
+    if (region->is_constant && writes(kind))
+        found_bad(BadAccess::Kind::constant, now, *region, begin, bytes, 0);
+    if ((region->guard != 0 || (region->is_variable && !is_misaligned)) && (begin < 0 || end > size))
         found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin < 0 ? begin : std::max(begin, size), bytes,
                   begin < 0 ? begin : end - size);
     if (begin >= size || end <= 0)
@@ -205,8 +247,12 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const std::size_t first = static_cast<std::size_t>(std::max(begin, std::ptrdiff_t{0})) / region->element;
     const std::size_t last = static_cast<std::size_t>(std::min(end, size) - 1) / region->element;
     if (region->uninitialized) {
-        if (reads && !region->any_written(first, last))
-            found_bad(BadAccess::Kind::uninitialized, now, *region, begin, bytes, 0);
+        if (reads && !region->any_written(first, last)) {
+            if (region->is_filled(address, bytes))
+                found_bad(BadAccess::Kind::uninitialized, now, *region, begin, bytes, 0);
+            else
+                shadow_.mark_written(*region, first, last); // by the host, in code that is not watched
+        }
         if (writes(kind))
             shadow_.mark_written(*region, first, last);
     }
@@ -217,17 +263,38 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
         shadow_.changed(*region, static_cast<std::ptrdiff_t>(more));
     }
     counted_.clear();
+    if (kind == volatile_read && !thread.seen.empty())
+        note_open_order(region->cells[first], now, thread, *region, address);
     for (std::size_t cell = first; cell <= last; ++cell)
         access_cell(region->cells[cell], now, thread, *region, cell, bytes);
     return region->orders;
 }
 
-void Detector::misaligned()
+void Detector::reads_read_only(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, const void* place)
 {
-    const Region* const region = full_ ? nullptr : shadow_.find(last_address_);
-    if (region != nullptr && !region->is_freed)
-        found_bad(BadAccess::Kind::misaligned, last_, *region,
-                  static_cast<std::ptrdiff_t>(last_address_ - region->begin), last_bytes_, 0);
+    Region* const region = full_ ? nullptr : shadow_.find(address);
+    if (region == nullptr || region->is_freed || address < region->begin ||
+        address + bytes > region->begin + region->bytes)
+        return;
+    const std::uint32_t grid = thread.block->grid->number;
+    const auto is_of_grid = [grid](const Access& access) { return access.grid == grid && writes(access.kind); };
+    const std::size_t begin = address - region->begin;
+    for (std::size_t number = begin / region->element; number <= (begin + bytes - 1) / region->element; ++number) {
+        const Cell* const cell = region->cells.find(number);
+        if (cell == nullptr ||
+            (std::ranges::none_of(cell->writes, is_of_grid) && std::ranges::none_of(cell->atomics, is_of_grid)))
+            continue;
+        found_bad(BadAccess::Kind::read_only,
+                  {.grid = grid,
+                   .block = thread.block->index,
+                   .epoch = thread.epoch,
+                   .phase = thread.block->phase,
+                   .site = sites_.at(thread.node, place),
+                   .thread = thread.index,
+                   .kind = read_access},
+                  *region, static_cast<std::ptrdiff_t>(begin), bytes, 0);
+        return;
+    }
 }
 
 Clock Detector::Released::to_own_threads(Clocks& clocks, std::uint64_t block) const

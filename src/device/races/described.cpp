@@ -118,6 +118,10 @@ Detector::Missing Detector::missing_order(const Access& first, const Access& sec
         return {
             fmt::format("the host has not waited for the kernel (a cudaDeviceSynchronize() before its {} would do)",
                         verb(second))};
+    if (is_atomic(first.kind) && is_atomic(second.kind) && first.size != second.size)
+        return {fmt::format("both are atomic, but of {} and {} bytes: atomics that overlap in part are as plain "
+                            "accesses to each other",
+                            1U << first.size, 1U << second.size)};
     if (is_atomic(first.kind) && is_atomic(second.kind))
         return {
             "both are atomic, but of different blocks, and the scope of one is its block (without _block it would "
@@ -172,6 +176,7 @@ RaceAccess Detector::described(const Access& access) const
     RaceAccess out{.write = writes(access.kind),
                    .atomic = is_atomic(access.kind),
                    .asynchronous = is_copier(access.thread),
+                   .is_volatile = access.kind == volatile_read || access.kind == volatile_write,
                    .places = sites_.places(access.site),
                    .depth = grid.depth,
                    .block = access.block,
@@ -245,7 +250,9 @@ std::vector<Race> Detector::described_races() const
     std::vector<Race> races;
     const auto names = [](const RaceAccess& left, const RaceAccess& right) {
         const auto name = [](const RaceAccess& access) {
-            return std::tuple(access.places.front(), access.write, access.atomic);
+            // An atomic operation that fails only reads.
+            const bool is_update = access.atomic && !access.is_volatile;
+            return std::tuple(access.places.front(), access.write || is_update, access.atomic, access.is_volatile);
         };
         return std::minmax({name(left), name(right)}, std::less{});
     };
@@ -259,13 +266,30 @@ std::vector<Race> Detector::described_races() const
         const auto same = std::ranges::find_if(races, [&](const Race& other) {
             return names(other.first, other.second) == names(race.first, race.second);
         });
-        if (same == races.end())
+        if (same == races.end()) {
             races.push_back(std::move(race));
-        else
-            same->pairs += race.pairs;
+            continue;
+        }
+        const std::uint64_t sum = same->pairs + race.pairs;
+        if (race.first.write && race.second.write)
+            *same = std::move(race);
+        same->pairs = sum;
     }
     std::ranges::stable_sort(races, std::ranges::greater{}, &Race::pairs);
     return races;
+}
+
+std::vector<Race> Detector::described_notes() const
+{
+    std::vector<Race> notes;
+    for (const auto& [key, note] : notes_)
+        notes.push_back({.memory = note.memory,
+                         .bytes = note.bytes,
+                         .first = described(note.first),
+                         .second = described(note.second),
+                         .missing = described(note.missing),
+                         .pairs = note.pairs});
+    return notes;
 }
 
 std::vector<BadAccess> Detector::described_bad_accesses() const

@@ -61,6 +61,7 @@ Races Detector::end()
                 .races = described_races(),
                 .bad_accesses = described_bad_accesses(),
                 .warnings = described_misuses(true),
+                .notes = described_notes(),
                 .grids = grids_.size(),
                 .threads = threads_,
                 .accesses = accesses_,
@@ -109,6 +110,7 @@ void Detector::reset()
     misuses_.clear();
     open_launches_.clear();
     made_.clear();
+    notes_.clear();
     accesses_ = threads_ = 0;
     block_bytes_ = most_bytes_ = 0;
 }

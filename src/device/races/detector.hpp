@@ -210,14 +210,16 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
             host_calls_.pop_back();
     }
     void host_accesses(std::uintptr_t address, std::size_t bytes, bool write, const void* place);
+    // An acquire: what the kernel released to the address comes before what the host does next.
+    void host_acquires(std::uintptr_t address);
     // Whether the host's accesses of some memory near there are checked.
     static bool checks_host_at(std::uintptr_t address) { return address >= checked_begin_ && address < checked_end_; }
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
-    // `in_block`: an atomic operation whose scope is the block.
+    // `alignment`: what the address must be a multiple of; 0: of a variable its own. `in_block`: an atomic operation whose scope is the block.
     bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                  const void* place, bool in_block = false);
-    // The last access was to an address that is no multiple of its size.
-    void misaligned();
+                  const void* place, std::size_t alignment, bool in_block = false);
+    // A read through the cache for data that is read-only for the whole kernel; besides accesses().
+    void reads_read_only(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, const void* place);
     // After the access itself: what it acquires and releases.
     // `in_block`: of the scope of the block.
     // `and_writes`: an atomic operation that does both, and not a load.
@@ -286,6 +288,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
                std::size_t cell, std::size_t bytes);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
+    void note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
+                         std::uintptr_t address);
     void found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
                    std::size_t bytes, std::ptrdiff_t beyond);
     // `thread`: of the second access; nullptr: the host.
@@ -297,6 +301,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     RaceAccess described(const Access& access) const;
     std::vector<Race> described_races() const;
     std::vector<BadAccess> described_bad_accesses() const;
+    std::vector<Race> described_notes() const;
     void merge(Fenced& into, const Fenced& more);
     Clock end_of(std::uint64_t captured);
     // Of all that the detector keeps.
@@ -325,6 +330,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Found> notes_;                       // by sites
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::vector<FoundMisuse> misuses_;
     static inline std::uintptr_t checked_begin_ = ~std::uintptr_t{0};
@@ -333,7 +339,6 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::uint64_t accesses_ = 0;
     Access last_{};
     std::uintptr_t last_address_ = 0;
-    std::size_t last_bytes_ = 0;
     // The last access of a kernel, also to memory that it does not know.
     struct Tried {
         const WatchedThread* thread = nullptr;

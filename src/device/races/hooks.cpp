@@ -3,6 +3,7 @@
 #include "device/cpu/fiber.hpp"
 #include "device/races/detector.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -49,8 +50,16 @@ std::uintptr_t number(const volatile void* address)
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
-// `aligned`: the compiler takes the address for a multiple of the size, as the GPU does.
-void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place, bool aligned = false)
+// What GCC takes the address for a multiple of, where it takes it to be aligned: the alignment of a type of 16 bytes may be 8.
+constexpr std::size_t alignment_of(std::size_t bytes)
+{
+    return std::min(bytes, sizeof(std::uint64_t));
+}
+
+// `alignment`: what the address must be a multiple of; 0: GCC knows the address, and that it is no multiple of the size, or the
+// access is of several elements.
+void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place,
+            std::size_t alignment = 1)
 {
     WatchedThread* const thread = bytes == 0 ? nullptr : watched();
     if (thread == nullptr) {
@@ -61,9 +70,7 @@ void access(const volatile void* address, std::size_t bytes, AccessKind kind, co
         return;
     }
     const Busy busy;
-    detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place);
-    if (aligned && number(address) % bytes != 0)
-        detector().misaligned();
+    detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place, alignment);
 }
 
 bool acquires(int order)
@@ -104,17 +111,28 @@ void may_wait(const volatile void* address)
 
 enum class Atomic : std::uint8_t { load, store, exchange, update };
 
-void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
+void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place,
+            bool is_volatile = false)
 {
     WatchedThread* const thread = watched();
-    const AccessKind kind = what == Atomic::load ? atomic_read : atomic_write;
+    const bool is_load = what == Atomic::load;
+    const AccessKind kind = is_volatile ? (is_load ? races::volatile_read : races::volatile_write)
+                            : is_load   ? atomic_read
+                                        : atomic_write;
     // What an exchange reads may not matter to the program.
     const bool reads = what == Atomic::load || what == Atomic::update;
-    if (thread == nullptr)
+    if (thread == nullptr) {
+        // The host's processor keeps the order of its reads, volatile ones too.
+        if (what != Atomic::store && (acquires(order) || is_volatile) && Detector::checks_host_at(number(address)) &&
+            is_host()) {
+            const Busy busy;
+            detector().host_acquires(number(address));
+        }
         return;
+    }
     const Busy busy;
     const bool in_block = cpu::current_thread->in_block_scope;
-    if (!detector().accesses(*thread, number(address), bytes, kind, reads, place, in_block))
+    if (!detector().accesses(*thread, number(address), bytes, kind, reads, place, bytes, in_block))
         return;
     if (what != Atomic::store)
         detector().reads_atomically(*thread, number(address), acquires(order), what != Atomic::load, in_block);
@@ -123,10 +141,10 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
 }
 
 // An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
-void volatile_read(const volatile void* address, std::size_t bytes, const void* place)
+void reads_volatile(const volatile void* address, std::size_t bytes, const void* place)
 {
     may_wait(nullptr); // before the read: it sees what the others write
-    atomic(address, bytes, Atomic::load, __ATOMIC_RELAXED, place);
+    atomic(address, bytes, Atomic::load, __ATOMIC_RELAXED, place, true);
 }
 
 } // namespace
@@ -141,27 +159,29 @@ using nestbed::races::Atomic;
 #define ACCESSES(bytes)                                                                                              \
     void __tsan_read##bytes(void* address)                                                                           \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE, true);                            \
+        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE,                                   \
+                               nestbed::races::alignment_of(bytes));                                                 \
     }                                                                                                                \
     void __tsan_write##bytes(void* address)                                                                          \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE, true);                           \
+        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE,                                  \
+                               nestbed::races::alignment_of(bytes));                                                 \
     }                                                                                                                \
     void __tsan_unaligned_read##bytes(void* address)                                                                 \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);                                  \
+        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE, 0);                               \
     }                                                                                                                \
     void __tsan_unaligned_write##bytes(void* address)                                                                \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);                                 \
+        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE, 0);                              \
     }                                                                                                                \
     void __tsan_volatile_read##bytes(void* address)                                                                  \
     {                                                                                                                \
-        nestbed::races::volatile_read(address, bytes, PLACE);                                                        \
+        nestbed::races::reads_volatile(address, bytes, PLACE);                                                       \
     }                                                                                                                \
     void __tsan_volatile_write##bytes(void* address)                                                                 \
     {                                                                                                                \
-        nestbed::races::atomic(address, bytes, Atomic::store, __ATOMIC_RELAXED, PLACE);                              \
+        nestbed::races::atomic(address, bytes, Atomic::store, __ATOMIC_RELAXED, PLACE, true);                        \
     }
 
 #define UPDATE(bits, name, T)                                                                                        \
@@ -240,11 +260,11 @@ ACCESSES(8)
 ACCESSES(16)
 void __tsan_read_range(void* address, unsigned long bytes)
 {
-    nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);
+    nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE, 0);
 }
 void __tsan_write_range(void* address, unsigned long bytes)
 {
-    nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);
+    nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE, 0);
 }
 // What memcpy, memmove and memset are in watched code: see device/cpu/cuda_language.hpp.
 void* nestbed_watched_memcpy(void* to, const void* from, unsigned long bytes)
@@ -274,6 +294,19 @@ void __tsan_vptr_update(void** address, void* value)
 {
     if (*address != value)
         nestbed::races::access(address, sizeof value, nestbed::races::write_access, PLACE);
+}
+// What program/include/nestbed/program/atomics.hpp updates in a loop is one atomic operation.
+void nestbed_watched_update(volatile void* address, unsigned long bytes, int order)
+{
+    nestbed::races::atomic(address, bytes, Atomic::update, order, PLACE);
+}
+// Before a read by __ldg().
+void nestbed_watched_read_only(const void* address, unsigned long bytes)
+{
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched()) {
+        const nestbed::races::Busy busy;
+        nestbed::races::detector().reads_read_only(*thread, nestbed::races::number(address), bytes, PLACE);
+    }
 }
 void __tsan_vptr_read(void**) {}
 ATOMICS(8, unsigned char)

@@ -7,6 +7,12 @@
 namespace nestbed::races
 {
 
+void Detector::host_acquires(std::uintptr_t address)
+{
+    if (const auto found = atomics_.find(address); found != atomics_.end() && !full_)
+        host_ = clocks_.merged(host_, found->second.clock);
+}
+
 void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool write, const void* place)
 {
     Region* const region = watching_ && !full_ ? shadow_.find(address) : nullptr;
@@ -39,6 +45,8 @@ void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool wri
         found_bad(BadAccess::Kind::by_host, now, *region, begin, bytes, 0);
         return;
     }
+    if (write)
+        shadow_.mark_written(address, bytes);
     counted_.clear();
     const std::size_t last = static_cast<std::size_t>(end - 1) / region->element;
     for (std::size_t number = static_cast<std::size_t>(begin) / region->element; number <= last; ++number) {

@@ -74,6 +74,8 @@ std::string Region::spelled(std::ptrdiff_t offset) const
 {
     if (name.empty())
         return variable_at(begin + static_cast<std::size_t>(offset));
+    if (element == 1 && is_variable && offset == 0)
+        return name;
     if (element == 1)
         return fmt::format("{}, byte {}", name, offset);
     const auto size = static_cast<std::ptrdiff_t>(element);
@@ -90,6 +92,12 @@ bool Region::any_written(std::size_t first, std::size_t last) const
 {
     const auto at = [&](std::size_t cell) { return written.begin() + static_cast<std::ptrdiff_t>(cell); };
     return !uninitialized || (!written.empty() && std::find(at(first), at(last + 1), true) != at(last + 1));
+}
+
+bool Region::is_filled(std::uintptr_t address, std::size_t bytes_there) const
+{
+    const auto* const at = reinterpret_cast<const unsigned char*>(address); // NOLINT(performance-no-int-to-ptr)
+    return !fill || std::all_of(at, at + bytes_there, [this](unsigned char byte) { return byte == *fill; });
 }
 
 void Shadow::add(const cpu::Memory& memory)
@@ -113,6 +121,9 @@ void Shadow::add(const cpu::Memory& memory)
                                  .guard = memory.guard_bytes,
                                  .by_host = memory.by_host,
                                  .uninitialized = memory.uninitialized,
+                                 .fill = memory.fill,
+                                 .is_variable = memory.is_variable,
+                                 .is_constant = memory.is_constant,
                                  .is_of_host = memory.is_of_host,
                                  .orders = memory.name != kOwnRecords});
 }
@@ -182,7 +193,7 @@ const Region* Shadow::nearest(std::uintptr_t address) const
     for (const auto& [end, region] : regions_) {
         const std::uintptr_t distance =
             address < region.begin ? region.begin - address : address - region.begin - region.bytes;
-        if (distance < least && region.name != kOwnRecords) {
+        if (distance < least && region.name != kOwnRecords && !region.is_variable) {
             least = distance;
             nearest = &region;
         }
@@ -225,12 +236,13 @@ void shorten(std::vector<Access>& accesses)
         return;
     // A later access of a thread is of a later phase and epoch.
     const auto by_thread = [](const Access& access) {
-        return std::tuple(access.grid, access.block, access.thread, access.kind, access.in_block, ~access.phase,
-                          ~access.epoch);
+        return std::tuple(access.grid, access.block, access.thread, access.kind, bool{access.in_block},
+                          unsigned{access.size}, ~access.phase, ~access.epoch);
     };
     std::ranges::stable_sort(accesses, {}, by_thread);
     const auto same = [](const Access& left, const Access& right) {
-        return left.same_thread(right) && left.kind == right.kind && left.in_block == right.in_block;
+        return left.same_thread(right) && left.kind == right.kind && left.in_block == right.in_block &&
+               left.size == right.size;
     };
     accesses.erase(std::unique(accesses.begin(), accesses.end(), same), accesses.end());
 }

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,14 @@
 namespace nestbed::races
 {
 
-enum AccessKind : std::uint8_t { read_access = 0, write_access = 1, atomic_read = 2, atomic_write = 3 };
+enum AccessKind : std::uint8_t {
+    read_access = 0,
+    write_access = 1,
+    atomic_read = 2,
+    atomic_write = 3,
+    volatile_read = 6, // atomic, too: relaxed
+    volatile_write = 7
+};
 constexpr bool writes(AccessKind kind)
 {
     return (kind & 1U) != 0;
@@ -34,7 +42,8 @@ struct Access {
     std::uint32_t site;  // see Sites
     std::uint16_t thread;
     AccessKind kind;
-    bool in_block = false; // an atomic operation whose scope is the block
+    bool in_block : 1 = false; // an atomic operation whose scope is the block
+    std::uint8_t size : 3 = 0; // of an atomic operation: the binary logarithm of its bytes
 
     bool same_thread(const Access& other) const
     {
@@ -85,13 +94,17 @@ struct Region {
     std::string place;     // FILE:LINE of its allocation; empty: not known
     std::size_t guard = 0; // bytes before and behind it that belong to nothing
     cpu::HostAccess by_host = cpu::HostAccess::unchecked;
-    bool uninitialized = false; // `written` is kept
+    bool uninitialized = false;          // `written` is kept
+    std::optional<unsigned char> fill{}; // see cpu::Memory
+    bool is_variable = false;
+    bool is_constant = false;
     bool is_of_host = false;
     bool orders = true; // its atomics do
     bool is_freed = false;
     const void* freed_at = nullptr; // the address after the call
     const void* owner = nullptr;    // the block that alone may access it
-    bool has_scopes = false;        // some of its atomics have the scope of a block
+    std::size_t atomic_bytes = 0;   // of its first atomic operation
+    bool has_pairs = false;         // of its atomics some may race: of the scope of a block, or of different sizes
     Cells cells{};
     std::vector<bool> written{}; // by cell; empty: nothing is
     std::size_t held = 0;        // bytes of its cells
@@ -99,6 +112,8 @@ struct Region {
     std::size_t count() const { return (bytes + element - 1) / element; }
     // Whether something has written one of these cells.
     bool any_written(std::size_t first, std::size_t last) const;
+    // Whether these bytes are still what they were filled with; true where they were not filled.
+    bool is_filled(std::uintptr_t address, std::size_t bytes_there) const;
     bool has(std::uintptr_t address) const { return address - (begin - guard) < bytes + 2 * guard; }
     // "4000 bytes, allocated at my.cu:12"; empty: the place is not known.
     std::string allocation() const;

@@ -143,7 +143,8 @@ class Builder
         words.insert(words.end(),
                      {"-fpch-preprocess", "-include", header_, "-E", "-x", "c++", input.text, "-o", preprocessed});
         run(std::move(words));
-        run({toolchain_.rewriter().string(), "executor", preprocessed, rewritten});
+        run({toolchain_.rewriter().string(), command_.relocatable ? "executor" : "executor-whole", preprocessed,
+             rewritten});
         words = start(input.kind);
         append(words, command_.compiler);
         if (fs::exists(toolchain_.sides_plugin()))

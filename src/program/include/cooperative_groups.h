@@ -1,4 +1,4 @@
-// Cooperative groups of a block and of a warp. Groups of a grid or a cluster are not supported.
+// Cooperative groups of a block and of a warp; of a grid, without its barrier. Groups of a cluster are not supported.
 #pragma once
 
 #include "nestbed/program.hpp"
@@ -32,6 +32,37 @@ class thread_block
     static void barrier_wait(arrival_token&&, NESTBED_PLACE) { sync(file, line); }
 };
 inline thread_block this_thread_block()
+{
+    return {};
+}
+
+class grid_group
+{
+  public:
+    static unsigned long long size() { return num_threads(); }
+    static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
+    static unsigned long long thread_rank()
+    {
+        return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+    }
+    static unsigned long long num_blocks()
+    {
+        const dim3 grid = nestbed::cpu::current_thread->grid_dim;
+        return (unsigned long long)grid.x * grid.y * grid.z;
+    }
+    static unsigned long long block_rank()
+    {
+        const dim3 grid = nestbed::cpu::current_thread->grid_dim;
+        const uint3 block = nestbed::cpu::current_thread->block_index;
+        return block.x + (unsigned long long)grid.x * (block.y + (unsigned long long)grid.y * block.z);
+    }
+    static dim3 block_index() { return nestbed::cpu::current_thread->block_index; }
+    static dim3 dim_blocks() { return nestbed::cpu::current_thread->grid_dim; }
+    static dim3 group_dim() { return nestbed::cpu::current_thread->grid_dim; }
+    static bool is_valid() { return false; } // as of a grid that was not launched cooperatively
+    static void sync() __attribute__((error("the executor has no barrier of a whole grid")));
+};
+inline grid_group this_grid()
 {
     return {};
 }
@@ -199,7 +230,7 @@ void sync(const Group& group, NESTBED_PLACE)
     group.sync(file, line);
 }
 template <class Group>
-unsigned thread_rank(const Group& group)
+auto thread_rank(const Group& group)
 {
     return group.thread_rank();
 }

@@ -40,6 +40,18 @@ typedef cuFloatComplex cuComplex;
     {                                                                                                                \
         return make_##Complex(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);                                         \
     }                                                                                                                \
+    inline Complex cuCdiv##f(Complex x, Complex y)                                                                   \
+    {                                                                                                                \
+        const Real scale = Real(1) / (fabs##f(y.x) + fabs##f(y.y));                                                  \
+        const Complex a = make_##Complex(x.x * scale, x.y * scale);                                                  \
+        const Complex b = make_##Complex(y.x * scale, y.y * scale);                                                  \
+        const Real by = Real(1) / (b.x * b.x + b.y * b.y);                                                           \
+        return make_##Complex((a.x * b.x + a.y * b.y) * by, (a.y * b.x - a.x * b.y) * by);                           \
+    }                                                                                                                \
+    inline Complex cuCfma##f(Complex x, Complex y, Complex d)                                                        \
+    {                                                                                                                \
+        return make_##Complex(x.x * y.x + d.x - x.y * y.y, x.x * y.y + d.y + x.y * y.x);                             \
+    }                                                                                                                \
     inline Real cuCabs##f(Complex x)                                                                                 \
     {                                                                                                                \
         return hypot##f(x.x, x.y);                                                                                   \
@@ -48,6 +60,14 @@ NESTBED_COMPLEX(float, cuFloatComplex, f)
 NESTBED_COMPLEX(double, cuDoubleComplex, )
 #undef NESTBED_COMPLEX
 
+inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex c)
+{
+    return make_cuDoubleComplex(c.x, c.y);
+}
+inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex c)
+{
+    return make_cuFloatComplex((float)c.x, (float)c.y);
+}
 inline cuComplex make_cuComplex(float x, float y)
 {
     return make_cuFloatComplex(x, y);

@@ -1,5 +1,6 @@
 // Mode executor: plain C++ for the executor.
 #include "program/rewrite/barriers.hpp"
+#include "program/rewrite/device_variables.hpp"
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/inline_ptx.hpp"
 #include "program/rewrite/kernel_heap.hpp"
@@ -41,7 +42,7 @@ constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
     "tex2D* tex3D* texCubemap* surf1D* surf2D* surf3D*";
-constexpr std::string_view kGridBarriers = "this_grid this_multi_grid this_cluster";
+constexpr std::string_view kGridBarriers = "this_multi_grid this_cluster";
 constexpr std::array kRefused{
     RefusedNames{kLaunches,
                  "the executor launches kernels by kernel<<<grid, block>>>(arguments) and cudaLaunchKernelEx() only"},
@@ -49,7 +50,7 @@ constexpr std::array kRefused{
     RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
-    RefusedNames{kGridBarriers, "the executor has no barrier of a whole grid or cluster", true},
+    RefusedNames{kGridBarriers, "the executor has no grids of several devices and no clusters", true},
 };
 
 // Functions whose first argument is the address of a pointer, and that take its name as their last.
@@ -61,7 +62,7 @@ class ExecutorRewriter
   public:
     explicit ExecutorRewriter(const Source& source) : source_(source), changes_(source) {}
 
-    Changes rewrite(std::string_view folder) &&
+    Changes rewrite(std::string_view folder, bool whole_program) &&
     {
         refuse_calls(source_, kRefused, OwnFunctions::declared);
         for (const Launch& each : find_launches(source_))
@@ -72,7 +73,7 @@ class ExecutorRewriter
             if (function.is_kernel)
                 kernel(function, bounds);
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
-        rewrite_shared_variables(source_, lambdas, changes_);
+        rewrite_shared_variables(source_, functions, lambdas, changes_);
         restore_own_names(source_, functions, lambdas, changes_);
         const std::vector<TokenRange> device = device_code(functions, lambdas);
         rewrite_barriers(source_, functions, device, changes_);
@@ -83,6 +84,8 @@ class ExecutorRewriter
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())
                 allocation(token);
+        print(device_code(functions, lambdas));
+        rewrite_device_variables(source_, whole_program, changes_);
         mark_sides(source_, functions, lambdas, changes_);
         register_files(folder);
         return std::move(changes_);
@@ -118,6 +121,19 @@ class ExecutorRewriter
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +
                                                  captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");
+    }
+
+    // printf() of kernels returns something else than C's.
+    void print(const std::vector<TokenRange>& of_device)
+    {
+        for (const TokenRange& code : of_device)
+            for (std::size_t token = code.begin; token < code.end; ++token) {
+                std::size_t begin = token;
+                if (!source_.is(token, "printf") || !is_call_of_global_name(source_, token, begin))
+                    continue;
+                changes_.remove(begin, token);
+                changes_.replace(token, "::nestbed::program::print");
+            }
     }
 
     // cudaMalloc((void**)&d, n) becomes cudaMalloc(&d, n, "d"), so that reports name the memory and its type.
@@ -194,9 +210,9 @@ class ExecutorRewriter
 
 } // namespace
 
-Changes executor_changes(const Source& source, std::string_view folder)
+Changes executor_changes(const Source& source, std::string_view folder, bool whole_program)
 {
-    return ExecutorRewriter(source).rewrite(folder);
+    return ExecutorRewriter(source).rewrite(folder, whole_program);
 }
 
 } // namespace nestbed::program

@@ -26,9 +26,19 @@ constexpr std::array kForms = {
     Form{"membar.cta", "__threadfence_block"},
     Form{"membar.gl", "__threadfence"},
     Form{"membar.sys", "__threadfence_system"},
-    Form{"fence.acq_rel.cta", "__threadfence_block"},
-    Form{"fence.acq_rel.gpu", "__threadfence"},
-    Form{"fence.acq_rel.sys", "__threadfence_system"},
+    // membar is fence.sc (PTX ISA, "membar / fence"), and so are CUDA's functions. A fence without a semantics is fence.acq_rel. There are no
+    // clusters: that of a block is the block.
+    Form{"fence.sc.cta", "__threadfence_block"},
+    Form{"fence.sc.cluster", "__threadfence_block"},
+    Form{"fence.sc.gpu", "__threadfence"},
+    Form{"fence.sc.sys", "__threadfence_system"},
+    Form{"fence.acq_rel.cta", "::nestbed::program::ptx_fence_acq_rel<true>"},
+    Form{"fence.acq_rel.cluster", "::nestbed::program::ptx_fence_acq_rel<true>"},
+    Form{"fence.acq_rel.gpu", "::nestbed::program::ptx_fence_acq_rel<false>"},
+    Form{"fence.acq_rel.sys", "::nestbed::program::ptx_fence_acq_rel<false>"},
+    Form{"fence.cta", "::nestbed::program::ptx_fence_acq_rel<true>"},
+    Form{"fence.gpu", "::nestbed::program::ptx_fence_acq_rel<false>"},
+    Form{"fence.sys", "::nestbed::program::ptx_fence_acq_rel<false>"},
     Form{"bar.sync 0", "__syncthreads"},
     Form{"griddepcontrol.launch_dependents", "cudaTriggerProgrammaticLaunchCompletion"},
     Form{"griddepcontrol.wait", "cudaGridDependencySynchronize"},
@@ -62,10 +72,85 @@ std::string function_of_move(std::string_view text)
     return "::nestbed::program::ptx_" + rest;
 }
 
+struct Word {
+    std::string_view ptx;
+    std::string_view text;
+};
+constexpr std::array kOrders = {Word{"weak", "kPtxWeak"},       Word{"volatile", "kPtxVolatile"},
+                                Word{"nc", "kPtxReadOnly"},     Word{"relaxed", "kPtxRelaxed"},
+                                Word{"acquire", "kPtxAcquire"}, Word{"release", "kPtxRelease"},
+                                Word{"acq_rel", "kPtxAcqRel"}};
+constexpr std::array kScopes = {Word{"cta", "true"}, Word{"cluster", "true"}, Word{"gpu", "false"},
+                                Word{"sys", "false"}};
+constexpr std::array kTypes = {Word{"b8", "unsigned char"},
+                               Word{"u8", "unsigned char"},
+                               Word{"s8", "signed char"},
+                               Word{"b16", "unsigned short"},
+                               Word{"u16", "unsigned short"},
+                               Word{"s16", "short"},
+                               Word{"b32", "unsigned"},
+                               Word{"u32", "unsigned"},
+                               Word{"s32", "int"},
+                               Word{"b64", "unsigned long long"},
+                               Word{"u64", "unsigned long long"},
+                               Word{"s64", "long long"},
+                               Word{"f32", "float"},
+                               Word{"f64", "double"}};
+constexpr std::array kOperations = {Word{"add", "add"},   Word{"min", "min"}, Word{"max", "max"}, Word{"inc", "inc"},
+                                    Word{"dec", "dec"},   Word{"and", "and"}, Word{"or", "or"},   Word{"xor", "xor"},
+                                    Word{"exch", "exch"}, Word{"cas", "cas"}};
+// Spaces that generic addresses have, and hints of the cache, which change no order.
+constexpr std::array<std::string_view, 8> kIgnored = {"global", "ca", "cg", "cs", "lu", "cv", "wb", "wt"};
+
+// The function for a load, a store or an atomic operation of one value in global memory: "ld.acquire.gpu.u32 %0, [%1]". "" for others.
+std::string function_of_memory(std::string_view text)
+{
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    std::string operands; // without blanks
+    std::ranges::copy_if(text.substr(blank), std::back_inserter(operands), [](char byte) { return byte != ' '; });
+    std::string_view head = text.substr(0, blank);
+    const auto next_word = [&head] {
+        const std::string_view word = head.substr(0, head.find('.'));
+        head.remove_prefix(std::min(word.size() + 1, head.size()));
+        return word;
+    };
+    const std::string_view instruction = next_word();
+    const bool is_atomic = instruction == "atom" || instruction == "red";
+    std::string_view order = is_atomic ? "kPtxRelaxed" : "kPtxWeak";
+    std::string_view scope = "false";
+    std::string_view type;
+    std::string_view operation;
+    const auto takes = [](const auto& words, std::string_view word, std::string_view& to) {
+        const auto* const found = std::ranges::find(words, word, &Word::ptx);
+        if (found != words.end())
+            to = found->text;
+        return found != words.end();
+    };
+    while (!head.empty()) {
+        const std::string_view word = next_word();
+        if (!takes(kOrders, word, order) && !takes(kScopes, word, scope) && !takes(kTypes, word, type) &&
+            !(is_atomic && takes(kOperations, word, operation)) && !word.starts_with("L1::") &&
+            !word.starts_with("L2::") && std::ranges::find(kIgnored, word) == kIgnored.end())
+            return "";
+    }
+    std::string_view expected = instruction == "ld" ? "%0,[%1]" : "[%0],%1";
+    if (instruction == "atom")
+        expected = operation == "cas" ? "%0,[%1],%2,%3" : "%0,[%1],%2";
+    if (type.empty() || operands != expected || is_atomic == operation.empty() ||
+        (instruction != "ld" && instruction != "st" && !is_atomic))
+        return "";
+    const std::string in = "::nestbed::program::";
+    return in + "ptx_" + std::string(instruction) + (is_atomic ? "_" + std::string(operation) : "") + "<" +
+           std::string(type) + ", " + in + std::string(order) + ", " + std::string(scope) + ">";
+}
+
 std::string function_of(std::string_view text)
 {
     const auto* const form = std::ranges::find(kForms, text, &Form::text);
-    return form != kForms.end() ? std::string(form->function) : function_of_move(text);
+    if (form != kForms.end())
+        return std::string(form->function);
+    const std::string move = function_of_move(text);
+    return move.empty() ? function_of_memory(text) : move;
 }
 
 // The text of a string literal with single blanks, without \n and \t, and %% as %.

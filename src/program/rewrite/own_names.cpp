@@ -1,12 +1,9 @@
 #include "program/rewrite/own_names.hpp"
 
-#include "program/rewrite/launches.hpp"
+#include "program/rewrite/name_scopes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
-#include <iterator>
-#include <unordered_map>
 #include <utility>
 
 namespace nestbed::program
@@ -37,12 +34,12 @@ class NameRestorer
   public:
     NameRestorer(const Source& source, const std::vector<Function>& functions, const std::vector<LambdaBody>& lambdas,
                  Changes& changes)
-        : source_(source), device_(device_code(functions, lambdas)), lambdas_(lambdas), changes_(changes)
+        : source_(source), device_(device_code(functions, lambdas)), changes_(changes),
+          scopes_(source, functions, lambdas, [this](std::size_t token) { return !name_at(token).empty(); })
     {
-        for (const Function& each : functions)
-            if (each.body != kNoToken)
-                body_ends_[each.parameters] = each.body_end;
     }
+    NameRestorer(const NameRestorer&) = delete;
+    NameRestorer& operator=(const NameRestorer&) = delete;
 
     void restore()
     {
@@ -55,7 +52,7 @@ class NameRestorer
                 ++around;
             const bool on_device = around != device_.end() && around->begin <= token;
             // Host code cannot use the built-in variables, so there it is always the program's own name.
-            if (!is_own(token, name, on_device) && on_device)
+            if (!scopes_.is_own(token, token + kExpansion.size(), name, on_device) && on_device)
                 continue;
             // As `(` it may stand right behind a word.
             const std::string_view before = source_.text(token - 1);
@@ -68,11 +65,6 @@ class NameRestorer
     }
 
   private:
-    struct Variable {
-        std::string_view name;
-        std::size_t scope_end;
-    };
-
     std::string_view name_at(std::size_t token) const
     {
         for (std::size_t part = 0; part < kExpansion.size(); ++part)
@@ -81,84 +73,10 @@ class NameRestorer
         return name_of(source_.text(token + kMember));
     }
 
-    // A member, or a variable or parameter that hides the built-in variable.
-    bool is_own(std::size_t token, std::string_view name, bool on_device)
-    {
-        const std::string_view before = source_.text(token - 1);
-        if (before == "." || before == "->" || before == "::")
-            return true;
-        if (is_declared(token)) {
-            if (on_device ||
-                source_.is(source_.parent(token), "{")) // of host code: members, which member functions use
-                variables_.push_back({name, scope_end(token)});
-            return true;
-        }
-        std::erase_if(variables_, [token](const Variable& each) { return each.scope_end < token; });
-        return std::ranges::find(variables_, name, &Variable::name) != variables_.end();
-    }
-
-    bool is_name(std::size_t token) const
-    {
-        return source_.is_identifier(token) && !is_before_expression(source_.text(token));
-    }
-
-    bool is_declared(std::size_t token) const
-    {
-        const std::string_view next = source_.text(token + kExpansion.size());
-        if (next == "." || token == 0)
-            return false;
-        if (is_name(token - 1))
-            return true;
-        const bool ends = next == ";" || next == "=" || next == "(" || next == "{" || next == "," || next == ")" ||
-                          next == "[" || next == ":";
-        const std::string_view before = source_.text(token - 1);
-        if (before == "*" || before == "&" || before == "&&" || before == ">")
-            return ends && (is_name(token - 2) || source_.is(token - 2, ">"));
-        return before == "," && ends && follows_in_declaration(token);
-    }
-
-    // `dim3 block(16), gridDim(4);`
-    bool follows_in_declaration(std::size_t token) const
-    {
-        static constexpr std::size_t kMaxTokens = 200; // keeps the time linear
-        std::size_t begin = token;
-        while (begin > 0 && token - begin < kMaxTokens) {
-            const std::string_view before = source_.text(begin - 1);
-            if (before == ";" || before == "{" || before == "(")
-                break;
-            const bool is_list_end = before == "}" && source_.is(begin, ",");
-            if (before == "}" && !is_list_end)
-                break;
-            const std::size_t opening =
-                before == ")" || before == "]" || is_list_end ? source_.match(begin - 1) : begin - 1;
-            if (opening == kNoToken)
-                return false;
-            begin = opening;
-        }
-        return !source_.is(begin - 1, "(") && is_name(begin) && (is_name(begin + 1) || !name_at(begin + 1).empty());
-    }
-
-    // Of a parameter: of its function; else of the brackets around.
-    std::size_t scope_end(std::size_t token) const
-    {
-        const std::size_t around = source_.parent(token);
-        if (const auto function = body_ends_.find(around); function != body_ends_.end())
-            return function->second;
-        const auto after = std::ranges::upper_bound(lambdas_, token, {}, &LambdaBody::captures);
-        if (after != lambdas_.begin() && token < std::prev(after)->body)
-            return std::prev(after)->body_end;
-        std::size_t brace = around;
-        while (source_.is(brace, "(")) // for (dim3 gridDim = …; …)
-            brace = source_.parent(brace);
-        return source_.match(brace) == kNoToken ? source_.size() : source_.match(brace);
-    }
-
     const Source& source_;
     const std::vector<TokenRange> device_;
-    const std::vector<LambdaBody>& lambdas_;
     Changes& changes_;
-    std::unordered_map<std::size_t, std::size_t> body_ends_; // of functions, by their parameters
-    std::vector<Variable> variables_;                        // that hide a built-in variable here
+    NameScopes scopes_;
 };
 
 } // namespace

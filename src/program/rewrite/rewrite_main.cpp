@@ -1,14 +1,17 @@
-// nestbed_rewrite count|executor INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it. Exit
+// nestbed_rewrite count|executor|executor-whole INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it. Exit
 // code 1 and a message if it cannot; the output is then not written.
 #include "base/error.hpp"
 #include "program/rewrite/rewriter.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace
 {
@@ -36,13 +39,17 @@ void write_file(const std::string& path, const std::string& text)
 int run(int count, char** words)
 {
     using nestbed::program::RewriteMode;
-    const bool is_count = count == 4 && std::strcmp(words[1], "count") == 0;
-    if (!is_count && (count != 4 || std::strcmp(words[1], "executor") != 0))
-        throw nestbed::UsageError("usage: nestbed_rewrite count|executor INPUT.ii OUTPUT.ii");
+    static constexpr std::array kModes{std::pair("count", RewriteMode::count),
+                                       std::pair("executor", RewriteMode::executor),
+                                       std::pair("executor-whole", RewriteMode::executor_whole)};
+    const auto* const mode = std::ranges::find_if(
+        kModes, [&](const auto& each) { return count == 4 && std::strcmp(words[1], each.first) == 0; });
+    if (mode == kModes.end())
+        throw nestbed::UsageError("usage: nestbed_rewrite count|executor|executor-whole INPUT.ii OUTPUT.ii");
     const std::string text = read_file(words[2]);
     std::vector<std::string> warnings;
-    write_file(words[3], nestbed::program::rewrite(text, is_count ? RewriteMode::count : RewriteMode::executor,
-                                                   std::filesystem::current_path().string(), &warnings));
+    write_file(words[3],
+               nestbed::program::rewrite(text, mode->second, std::filesystem::current_path().string(), &warnings));
     for (const std::string& warning : warnings)
         static_cast<void>(std::fprintf(stderr, "%s\n", warning.c_str()));
     return nestbed::exit_ok;

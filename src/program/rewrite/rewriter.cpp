@@ -15,9 +15,9 @@ std::size_t find_count_mark(std::string_view text)
 std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder,
                     std::vector<std::string>* warnings)
 {
-    if (mode == RewriteMode::executor) {
+    if (mode != RewriteMode::count) {
         const Source source(text);
-        const Changes changes = executor_changes(source, folder);
+        const Changes changes = executor_changes(source, folder, mode == RewriteMode::executor_whole);
         if (warnings != nullptr)
             *warnings = changes.warnings();
         return changes.result();

@@ -13,7 +13,11 @@
 namespace nestbed::program
 {
 
-enum class RewriteMode : std::uint8_t { count, executor };
+enum class RewriteMode : std::uint8_t {
+    count,
+    executor,       // of a file for -rdc=true
+    executor_whole, // of a file that is a program of its own for the device: nvcc without -rdc=true
+};
 
 // Only the user's parts change (see Source). Every text stays on its line of its file, except for the kernel's name in
 // a launch over several lines. `folder` completes the relative names of files for the executor.
@@ -30,7 +34,7 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
 
 // The changes that rewrite() makes of the user's parts.
 Changes count_changes(const Source& source);
-Changes executor_changes(const Source& source, std::string_view folder);
+Changes executor_changes(const Source& source, std::string_view folder, bool whole_program);
 
 // Where the mark of nestbed_count.cuh begins: a line that only the rewriter removes. npos if there is none.
 std::size_t find_count_mark(std::string_view text);

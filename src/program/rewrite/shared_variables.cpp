@@ -1,6 +1,7 @@
 #include "program/rewrite/shared_variables.hpp"
 
 #include "program/rewrite/launches.hpp"
+#include "program/rewrite/name_scopes.hpp"
 
 #include <map>
 #include <set>
@@ -22,8 +23,9 @@ bool is_alignment(std::string_view word)
 class SharedRewriter
 {
   public:
-    SharedRewriter(const Source& source, const std::vector<LambdaBody>& lambdas, Changes& changes)
-        : source_(source), changes_(changes)
+    SharedRewriter(const Source& source, const std::vector<Function>& functions,
+                   const std::vector<LambdaBody>& lambdas, Changes& changes)
+        : source_(source), changes_(changes), scopes_(source, functions, lambdas, [](std::size_t) { return false; })
     {
         for (const LambdaBody& lambda : lambdas)
             lambdas_[lambda.body] = lambda;
@@ -35,6 +37,8 @@ class SharedRewriter
             if (source_.is(token, "__shared__"))
                 token = declaration(token);
         capture();
+        if (!outside_.empty())
+            uses_of_outside();
     }
 
   private:
@@ -163,27 +167,64 @@ class SharedRewriter
     {
         const std::string name(source_.text(token));
         const std::string type = "nestbed_type_of_" + name;
+        const std::string key = "nestbed_key_of_" + name;
         changes_.replace(token, type);
-        std::string declaration;
-        if (!is_local(token)) {
-            if (!is_extern)
-                source_.fail(token, "a __shared__ variable outside of a function; declare it in the kernel");
-            if (!outside_.insert({source_.parent(token), name}).second)
-                return; // declared again
-            declaration =
-                " static ::nestbed::program::DynamicShared<std::remove_extent<" + type + ">::type> " + name + ";";
-        } else if (is_extern) {
-            declaration =
-                " " + type + "& " + name + " = ::nestbed::program::dynamic_shared<" + type + ">(\"" + name + "\");";
+        const std::string of_key =
+            is_extern ? "" : " static const ::nestbed::program::SharedKey " + key + "{sizeof(" + type + ")};";
+        const std::string memory = is_extern
+                                       ? "::nestbed::program::dynamic_shared<" + type + ">(\"" + name + "\")"
+                                       : "::nestbed::program::shared<" + type + ">(&" + key + ", \"" + name + "\")";
+        if (is_local(token)) {
+            changes_.insert_after(end, of_key + " " + type + "& " + name + " = " + memory + ";");
             remember(token);
-        } else {
-            const std::string key = "nestbed_key_of_" + name;
-            declaration = " static const ::nestbed::program::SharedKey " + key + "{sizeof(" + type + ")}; " + type +
-                          "& " + name + " = ::nestbed::program::shared<" + type + ">(&" + key + ", \"" + name +
-                          "\");";
-            remember(token);
+            return;
         }
-        changes_.insert_after(end, declaration);
+        declared_.insert(token);
+        if (outside_.insert({name, source_.parent(token)}).second) { // not declared again
+            // Its value is the same for all that a thread does.
+            changes_.insert_after(
+                end, " __attribute__((nestbed_device, const, noinline, no_sanitize(\"thread\"))) static " + type +
+                         "& " + accessor(name) + " {" + of_key + " return " + memory + "; }");
+            first_outside_.insert({source_.text(token), end});
+        }
+    }
+
+    static std::string accessor(std::string_view name) { return "nestbed_shared_" + std::string(name) + "()"; }
+
+    // Of variables outside of functions: each use becomes a call.
+    void uses_of_outside()
+    {
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            const std::string_view name = source_.text(token);
+            const auto variable = first_outside_.find(name);
+            if (variable == first_outside_.end() || token < variable->second || declared_.contains(token))
+                continue;
+            const bool is_qualified = source_.is(token - 1, "::");
+            if (is_qualified ? !is_in_namespace_of(token) : scopes_.is_own(token, token + 1, name, true))
+                continue;
+            std::string use = accessor(name);
+            std::size_t first = token; // of the qualified name
+            while (source_.is(first - 1, "::") || (source_.is(first, "::") && source_.is_identifier(first - 1)))
+                --first;
+            if (source_.is(first, "using") || source_.is(first - 1, "using")) // it names the function
+                use.resize(use.size() - 2);
+            changes_.replace(token, std::move(use));
+        }
+    }
+    // Whether `a::x` and `::x` name such a variable `x`.
+    bool is_in_namespace_of(std::size_t token) const
+    {
+        const std::string_view name = source_.text(token);
+        const bool is_global = token < 2 || !source_.is_identifier(token - 2);
+        for (auto each = outside_.lower_bound({std::string(name), 0}); each != outside_.end() && each->first == name;
+             ++each) {
+            std::size_t brace = each->second;
+            while (source_.is(brace - 1, "namespace")) // without a name
+                brace = source_.parent(brace);
+            if (is_global ? brace == kNoToken : source_.is(brace - 1, source_.text(token - 2)))
+                return true;
+        }
+        return false;
     }
 
     void remember(std::size_t token)
@@ -257,16 +298,21 @@ class SharedRewriter
     std::unordered_map<std::size_t, LambdaBody> lambdas_; // by their brace
     std::unordered_set<std::string_view> names_;
     std::map<std::pair<std::string_view, std::size_t>, std::size_t> variables_; // name and bracket around it: token
-    std::set<std::pair<std::size_t, std::string>> outside_;
+    NameScopes scopes_;
+    // Of variables outside of functions: name and brace around it; where it is declared; the end of the first declaration.
+    std::set<std::pair<std::string, std::size_t>> outside_;
+    std::unordered_set<std::size_t> declared_;
+    std::unordered_map<std::string_view, std::size_t> first_outside_;
     std::set<std::pair<std::size_t, std::string_view>> captured_;
     std::set<std::size_t> captures_something_;
 };
 
 } // namespace
 
-void rewrite_shared_variables(const Source& source, const std::vector<LambdaBody>& lambdas, Changes& changes)
+void rewrite_shared_variables(const Source& source, const std::vector<Function>& functions,
+                              const std::vector<LambdaBody>& lambdas, Changes& changes)
 {
-    SharedRewriter(source, lambdas, changes).rewrite();
+    SharedRewriter(source, functions, lambdas, changes).rewrite();
 }
 
 } // namespace nestbed::program

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
 #include <utility>
 
 namespace nestbed::program
@@ -51,6 +53,13 @@ Mechanism mechanism_of(cudaStream_t stream)
     if (stream == cudaStreamFireAndForget)
         return Mechanism::fire_and_forget;
     return is_named(stream) ? Mechanism::named_stream : Mechanism::null_stream;
+}
+
+std::function<void()> function_of(const void* body, const BodyFunctions& functions)
+{
+    return [copy = std::shared_ptr<void>(functions.copy(body), functions.end), call = functions.call] {
+        call(copy.get());
+    };
 }
 
 // The running grid, as the parent of what it launches.
@@ -201,24 +210,25 @@ __attribute__((noinline)) void configure(dim3 grid, dim3 block, std::size_t shar
     configured() = launch.release(); // submit() takes it over, after the launches that the arguments make
 }
 
-__attribute__((noinline)) void submit(Kernel& kernel, const void* arguments, std::size_t bytes,
-                                      std::function<void()> body)
+__attribute__((noinline)) void submit(Kernel& kernel, const void* body, std::size_t bytes,
+                                      const BodyFunctions& functions)
 {
+    std::function<void()> work = function_of(body, functions);
     const std::unique_ptr<Configuration> launch = take_configuration(kernel.name);
     launch->kernel = &kernel;
     launch->code = __builtin_return_address(0);
     if (cpu::in_kernel()) {
-        warn_of_own_memory(kernel.name, launch->place, arguments, bytes);
-        launch_from_kernel(kernel.name, *launch, std::move(body), false);
+        warn_of_own_memory(kernel.name, launch->place, body, bytes);
+        launch_from_kernel(kernel.name, *launch, std::move(work), false);
         return;
     }
-    const HostArguments watched(kernel.name, launch->place, arguments, bytes);
-    const cudaError_t error = launch_from_host(kernel.name, *launch, std::move(body), false);
+    const HostArguments watched(kernel.name, launch->place, body, bytes);
+    const cudaError_t error = launch_from_host(kernel.name, *launch, std::move(work), false);
     if (launch->error != nullptr)
         *launch->error = error;
 }
 
-cudaError_t launch_extended(const ExtendedLaunch& launch, const std::function<void()>& call)
+cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of), void* of_call)
 {
     const cudaLaunchConfig_t& of = *launch.configuration;
     cudaError_t error = cudaSuccess;
@@ -235,7 +245,7 @@ cudaError_t launch_extended(const ExtendedLaunch& launch, const std::function<vo
         return noted(fault.error(), fault.what());
     }
     configured() = std::make_unique<Configuration>(configuration).release(); // submit() takes it over
-    call();
+    call(of_call);
     return error;
 }
 
@@ -256,17 +266,18 @@ cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream
         std::move(body), true);
 }
 
-void run_library_kernel(const char* name, std::size_t threads, std::function<void()> body)
+void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions)
 {
+    std::function<void()> work = function_of(body, functions);
     constexpr unsigned kBlock = 256;
     Configuration launch;
     launch.grid = dim3(static_cast<unsigned>((threads + kBlock - 1) / kBlock));
     launch.block = dim3(kBlock);
     launch.address = __builtin_return_address(0);
     if (cpu::in_kernel())
-        launch_from_kernel(name, launch, std::move(body), true);
+        launch_from_kernel(name, launch, std::move(work), true);
     else
-        launch_from_host(name, launch, std::move(body), true);
+        launch_from_host(name, launch, std::move(work), true);
 }
 
 void* shared_variable(const void* key, std::size_t bytes, std::size_t element_bytes, const char* name)

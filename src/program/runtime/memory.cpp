@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <dlfcn.h>
 #include <new>
 #include <unistd.h>
@@ -45,7 +46,9 @@ cpu::HostAccess by_host(MemoryKind kind)
     return cpu::HostAccess::unchecked;
 }
 
-void tell_observer(const Allocation& allocation, std::size_t element_bytes, bool uninitialized)
+// `fill`: what the bytes are, if the observer must look at them to know whether the host has written there.
+void tell_observer(const Allocation& allocation, std::size_t element_bytes, bool uninitialized,
+                   std::optional<unsigned char> fill = std::nullopt)
 {
     if (cpu::observer != nullptr)
         cpu::observer->memory({.begin = allocation.address(),
@@ -55,8 +58,12 @@ void tell_observer(const Allocation& allocation, std::size_t element_bytes, bool
                                .place = allocation.place,
                                .guard_bytes = allocation.guard_bytes(),
                                .by_host = by_host(allocation.kind),
-                               .uninitialized = uninitialized});
+                               .uninitialized = uninitialized,
+                               .fill = fill});
 }
+
+// A byte that programs hardly write to whole elements of managed memory, unlike 0xFF.
+constexpr unsigned char kManagedFill = 0xF5;
 
 std::string why_not_freed(Heap& of, const void* memory)
 {
@@ -143,9 +150,15 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
     }
     if (is_of_device(kind))
         of.device_bytes += bytes;
-    // What the host writes directly is not seen.
-    const bool is_unwritten = kind == MemoryKind::device || kind == MemoryKind::kernel_heap;
-    tell_observer(allocation, element_bytes, is_unwritten && !environment().zero_memory);
+    // The host writes managed memory itself, and not all of that is seen: what is no longer the fill has been written.
+    const bool is_managed = kind == MemoryKind::managed;
+    std::optional<unsigned char> fill;
+    if (is_managed && cpu::observer != nullptr && !environment().zero_memory) {
+        fill = kManagedFill;
+        std::memset(allocation.address(), kManagedFill, bytes);
+    }
+    const bool is_unwritten = is_managed || kind == MemoryKind::device || kind == MemoryKind::kernel_heap;
+    tell_observer(allocation, element_bytes, is_unwritten && !environment().zero_memory, fill);
     *memory = allocation.address();
     return cudaSuccess;
 }
@@ -198,6 +211,19 @@ std::string why_not_usable(const void* address, std::size_t bytes, bool device)
                                          : fmt::format("{} is not memory of the device (exchanged arguments, a wrong "
                                                        "kind of copy, or freed memory?)",
                                                        address);
+}
+
+bool known_variable(const void* begin, std::size_t bytes, std::size_t element_bytes, const char* name,
+                    bool is_constant)
+{
+    if (cpu::observer != nullptr)
+        cpu::observer->memory({.begin = begin,
+                               .bytes = bytes,
+                               .element = element_bytes,
+                               .name = name,
+                               .is_variable = true,
+                               .is_constant = is_constant});
+    return true;
 }
 
 void host_wrote(void* begin, std::size_t bytes)

@@ -144,6 +144,9 @@ Json report_json(const std::vector<KernelCounts>& counts, const std::optional<Ch
     json["races"] = Json::array();
     for (const Race& race : races->races.races)
         json["races"].push_back(race_json(race));
+    json["notes"] = Json::array();
+    for (const Race& note : races->races.notes)
+        json["notes"].push_back(race_json(note));
     json["bad_accesses"] = Json::array();
     for (const BadAccess& bad : races->races.bad_accesses)
         json["bad_accesses"].push_back(bad_access_json(bad));

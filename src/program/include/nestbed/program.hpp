@@ -10,6 +10,7 @@
 #include "program/language.hpp"
 #include "program/launch.hpp"
 #include "program/memory_api.hpp"
+#include "program/print.hpp"
 #include "program/ptx.hpp"
 #include "program/runtime_api.hpp"
 #include "program/types.hpp"

@@ -252,14 +252,20 @@ void generate(Iterator first, Iterator last, Generator generator)
         const std::ptrdiff_t count = last - first;
         if (count <= 0)
             return;
-        nestbed::program::run_library_kernel("thrust::generate", static_cast<std::size_t>(count), [=] {
+        const auto body = [=] {
             const nestbed::cpu::ThreadContext& thread = *nestbed::cpu::current_thread;
             const std::ptrdiff_t at =
                 static_cast<std::ptrdiff_t>(thread.block_index.x) * thread.block_dim.x + thread.thread_index.x;
             Generator own = generator;
             if (at < count)
                 first[at] = own();
-        });
+        };
+        using Body = decltype(body);
+        nestbed::program::run_library_kernel(
+            "thrust::generate", static_cast<std::size_t>(count), &body,
+            {[](const void* from) -> void* { return new Body(*static_cast<Body*>(from)); },
+             [](const void* from) { (*static_cast<Body*>(from))(); },
+             [](void* copy) { delete static_cast<Body*>(copy); }});
         cudaDeviceSynchronize();
         return;
     }

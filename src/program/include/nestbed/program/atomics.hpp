@@ -162,10 +162,18 @@ bool atomic_compare_exchange(volatile T* address, T& expected, T desired, int su
     spun_at(address, !exchanged);
     return exchanged;
 }
-// Replaces the value by next(value), and returns the old one.
+#ifdef __SANITIZE_THREAD__
+// Tells the race detector of an atomic operation that reads and writes, before it is done.
+extern "C" void nestbed_watched_update(volatile void* address, unsigned long bytes, int order);
+#endif
+
+// Replaces the value by next(value), and returns the old one. To the race detector it is one operation.
 template <class T, class Next>
-T atomic_update(volatile T* address, Next next, int order)
+__attribute__((no_sanitize("thread"))) T atomic_update(volatile T* address, Next next, int order)
 {
+#ifdef __SANITIZE_THREAD__
+    nestbed_watched_update(address, sizeof(T), order);
+#endif
     auto old = __atomic_load_n(bits_at(address), __ATOMIC_RELAXED);
     for (;;) {
         const auto desired = bits_as<Bits<T>>(static_cast<T>(next(bits_as<T>(old))));

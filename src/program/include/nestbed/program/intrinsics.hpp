@@ -2,6 +2,7 @@
 #pragma once
 
 #include "atomics.hpp"
+#include "rounding.hpp"
 
 #include <limits>
 
@@ -11,12 +12,14 @@ namespace nestbed::program
 unsigned long long clock_ns();
 bool is_global(const void* address);
 
-// CUDA's conversions saturate, and turn NaN into 0.
+// CUDA's conversions saturate. Of NaN they make 0, and where one side has 64 bits the highest bit alone (PTX ISA, "cvt").
 template <class To, class From>
 To saturated(From value)
 {
     if (std::isnan(value))
-        return 0;
+        return sizeof(From) == 8 || sizeof(To) == 8
+                   ? static_cast<To>(std::make_unsigned_t<To>(1) << (sizeof(To) * 8 - 1))
+                   : To(0);
     if (value <= static_cast<From>(std::numeric_limits<To>::min()))
         return std::numeric_limits<To>::min();
     if (value >= static_cast<From>(std::numeric_limits<To>::max()))
@@ -54,17 +57,30 @@ inline unsigned __isGlobal(const void* address)
     {                                                                                                                \
         return *address;                                                                                             \
     }
-NESTBED_LOAD(__ldg)
 NESTBED_LOAD(__ldcg)
 NESTBED_LOAD(__ldca)
 NESTBED_LOAD(__ldcs)
 NESTBED_LOAD(__ldlu)
 #undef NESTBED_LOAD
+// Of data that is read-only for the whole kernel.
+#ifdef __SANITIZE_THREAD__
+extern "C" void nestbed_watched_read_only(const void* address, unsigned long bytes);
+#endif
+template <class T>
+T __ldg(const T* address)
+{
+#ifdef __SANITIZE_THREAD__
+    nestbed_watched_read_only(address, sizeof(T));
+#endif
+    return *address;
+}
+// A weak read that is done each time: "does not change the memory consistency behavior" (PTX ISA, "Cache Operators").
 template <class T>
 T __ldcv(const T* address)
 {
     nestbed::program::spun(nestbed::program::kSpin);
-    return *(const volatile T*)address;
+    asm volatile("" : : : "memory");
+    return *address;
 }
 #define NESTBED_STORE(name)                                                                                          \
     template <class T>                                                                                               \
@@ -122,37 +138,36 @@ NESTBED_TO_INTEGER(double, double, uint, unsigned)
 NESTBED_TO_INTEGER(double, double, ll, long long)
 NESTBED_TO_INTEGER(double, double, ull, unsigned long long)
 #undef NESTBED_TO_INTEGER
-// The executor rounds to nearest, whatever the name says.
-#define NESTBED_ROUNDED(name, T, parameters, value)                                                                  \
-    NESTBED_FUNCTION(name##_rn, T, parameters, value)                                                                \
-    NESTBED_FUNCTION(name##_rz, T, parameters, value)                                                                \
-    NESTBED_FUNCTION(name##_ru, T, parameters, value)                                                                \
-    NESTBED_FUNCTION(name##_rd, T, parameters, value)
-NESTBED_ROUNDED(__int2float, float, (int a), (float)a)
-NESTBED_ROUNDED(__uint2float, float, (unsigned a), (float)a)
-NESTBED_ROUNDED(__ll2float, float, (long long a), (float)a)
-NESTBED_ROUNDED(__ull2float, float, (unsigned long long a), (float)a)
-NESTBED_ROUNDED(__int2double, double, (int a), (double)a)
-NESTBED_ROUNDED(__uint2double, double, (unsigned a), (double)a)
-NESTBED_ROUNDED(__ll2double, double, (long long a), (double)a)
-NESTBED_ROUNDED(__ull2double, double, (unsigned long long a), (double)a)
-NESTBED_ROUNDED(__double2float, float, (double a), (float)a)
+#define NESTBED_ROUNDED(name, T, parameters, nearest, ...)                                                           \
+    NESTBED_FUNCTION(name##_rn, T, parameters, nearest)                                                              \
+    NESTBED_FUNCTION(name##_rz, T, parameters, NESTBED_ROUNDED_BY(zero, __VA_ARGS__))                                \
+    NESTBED_FUNCTION(name##_ru, T, parameters, NESTBED_ROUNDED_BY(up, __VA_ARGS__))                                  \
+    NESTBED_FUNCTION(name##_rd, T, parameters, NESTBED_ROUNDED_BY(down, __VA_ARGS__))
+#define NESTBED_ROUNDED_BY(direction, function, ...)                                                                 \
+    nestbed::program::function(nestbed::program::Rounding::direction, __VA_ARGS__)
+#define NESTBED_CONVERTED(from, From, Wide)                                                                          \
+    NESTBED_ROUNDED(__##from##2float, float, (From a), (float)a, rounded_to_float, (Wide)a)                          \
+    NESTBED_ROUNDED(__##from##2double, double, (From a), (double)a, rounded_to_double, (Wide)a)
+NESTBED_CONVERTED(int, int, long long)
+NESTBED_CONVERTED(uint, unsigned, long long)
+NESTBED_CONVERTED(ll, long long, long long)
+NESTBED_CONVERTED(ull, unsigned long long, unsigned long long)
+NESTBED_ROUNDED(__double2float, float, (double a), (float)a, rounded_to_float, a)
+#undef NESTBED_CONVERTED
 
 // ---- floating point ----
-NESTBED_ROUNDED(__fadd, float, (float a, float b), a + b)
-NESTBED_ROUNDED(__fsub, float, (float a, float b), a - b)
-NESTBED_ROUNDED(__fmul, float, (float a, float b), a* b)
-NESTBED_ROUNDED(__fdiv, float, (float a, float b), a / b)
-NESTBED_ROUNDED(__fmaf, float, (float a, float b, float c), std::fma(a, b, c))
-NESTBED_ROUNDED(__frcp, float, (float a), 1.0F / a)
-NESTBED_ROUNDED(__fsqrt, float, (float a), std::sqrt(a))
-NESTBED_ROUNDED(__dadd, double, (double a, double b), a + b)
-NESTBED_ROUNDED(__dsub, double, (double a, double b), a - b)
-NESTBED_ROUNDED(__dmul, double, (double a, double b), a* b)
-NESTBED_ROUNDED(__ddiv, double, (double a, double b), a / b)
-NESTBED_ROUNDED(__fma, double, (double a, double b, double c), std::fma(a, b, c))
-NESTBED_ROUNDED(__drcp, double, (double a), 1.0 / a)
-NESTBED_ROUNDED(__dsqrt, double, (double a), std::sqrt(a))
+#define NESTBED_ARITHMETIC(T, Add, Sub, Mul, Div, Fma, Rcp, Sqrt)                                                    \
+    NESTBED_ROUNDED(Add, T, (T a, T b), a + b, rounded, nestbed::program::Arithmetic::add, a, b)                     \
+    NESTBED_ROUNDED(Sub, T, (T a, T b), a - b, rounded, nestbed::program::Arithmetic::subtract, a, b)                \
+    NESTBED_ROUNDED(Mul, T, (T a, T b), a* b, rounded, nestbed::program::Arithmetic::multiply, a, b)                 \
+    NESTBED_ROUNDED(Div, T, (T a, T b), a / b, rounded, nestbed::program::Arithmetic::divide, a, b)                  \
+    NESTBED_ROUNDED(Fma, T, (T a, T b, T c), std::fma(a, b, c), rounded, nestbed::program::Arithmetic::fma, a, b, c) \
+    NESTBED_ROUNDED(Rcp, T, (T a), T(1) / a, rounded, nestbed::program::Arithmetic::divide, T(1), a)                 \
+    NESTBED_ROUNDED(Sqrt, T, (T a), std::sqrt(a), rounded, nestbed::program::Arithmetic::sqrt, a)
+NESTBED_ARITHMETIC(float, __fadd, __fsub, __fmul, __fdiv, __fmaf, __frcp, __fsqrt)
+NESTBED_ARITHMETIC(double, __dadd, __dsub, __dmul, __ddiv, __fma, __drcp, __dsqrt)
+#undef NESTBED_ARITHMETIC
+#undef NESTBED_ROUNDED_BY
 #undef NESTBED_ROUNDED
 NESTBED_FUNCTION(__frsqrt_rn, float, (float a), 1.0F / std::sqrt(a))
 NESTBED_FUNCTION(rsqrtf, float, (float a), 1.0F / std::sqrt(a))

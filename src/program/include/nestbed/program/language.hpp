@@ -47,7 +47,7 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #define __device__ __device__
 #define __host__ __host__
 #define __launch_bounds__(...) __launch_bounds__(__VA_ARGS__)
-#define __constant__ __attribute__((nestbed_constant)) // for the plugin of the compiler
+#define __constant__ __attribute__((nestbed_constant)) // for the rewriter and the plugin of the compiler
 #define __managed__ __attribute__((nestbed_managed))
 #else // a C++ file: the rewriter does not see it, and it only declares kernels
 #define __device__

@@ -4,7 +4,6 @@
 #include "kernel.hpp"
 #include "types.hpp"
 
-#include <functional>
 #include <initializer_list>
 
 namespace nestbed::program
@@ -48,12 +47,19 @@ struct ExtendedLaunch {
     const cudaLaunchConfig_t* configuration;
     Place place;
 };
-// `call` calls the kernel.
-cudaError_t launch_extended(const ExtendedLaunch& launch, const std::function<void()>& call);
+// `call(of)` calls the kernel.
+cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of), void* of);
 
-// Launches a grid whose threads each call `body`, with the configuration of the last configure(). `arguments`: the bytes
-// of the arguments that the kernel uses, with zeros between them.
-void submit(Kernel& kernel, const void* arguments, std::size_t bytes, std::function<void()> body);
+// How the run-time library keeps and calls a body. Not std::function: <functional> has names that programs use as their own.
+struct BodyFunctions {
+    void* (*copy)(const void* body);
+    void (*call)(const void* body);
+    void (*end)(void* copy);
+};
+
+// Launches a grid whose threads each call the body, with the configuration of the last configure(). The bytes of the
+// body are those of the arguments that the kernel uses, with zeros between them.
+void submit(Kernel& kernel, const void* body, std::size_t bytes, const BodyFunctions& functions);
 
 // The body of a kernel, as what its call is: a launch. Each thread has arguments of its own.
 template <class Body>
@@ -62,15 +68,18 @@ void kernel(Kernel& of, Body body)
 #if __has_builtin(__builtin_clear_padding)
     __builtin_clear_padding(&body); // an int and what happens to lie behind it may look like a pointer
 #endif
-    submit(of, &body, sizeof body, [body]() {
-        Body own = body;
-        own();
-    });
+    submit(of, &body, sizeof body,
+           {[](const void* from) -> void* { return new Body(*static_cast<const Body*>(from)); },
+            [](const void* from) {
+                Body own = *static_cast<const Body*>(from);
+                own();
+            },
+            [](void* copy) { delete static_cast<Body*>(copy); }});
 }
 
 // A kernel of a library that comes with CUDA, which the table does not show: `body`, by this many threads and more, in
 // blocks of 256.
-void run_library_kernel(const char* name, std::size_t threads, std::function<void()> body);
+void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions);
 
 inline constexpr std::size_t kMaxStaticSharedBytes = 48 * 1024;
 
@@ -86,24 +95,12 @@ T& shared(const void* key, const char* name)
     return *static_cast<T*>(shared_variable(key, sizeof(T), kElementBytes<T>, name));
 }
 
-// T: the array type of an extern __shared__ variable in a function.
+// T: the array type of an extern __shared__ variable.
 template <class T>
 T& dynamic_shared(const char* name)
 {
     return *reinterpret_cast<T*>(dynamic_shared_memory(kElementBytes<T>, name));
 }
-
-// An extern __shared__ array of T at namespace scope.
-template <class T>
-struct DynamicShared {
-    // NOLINTNEXTLINE(google-explicit-constructor): as an array is a pointer
-    operator T*() const { return static_cast<T*>(dynamic_shared_memory(kElementBytes<T>, "shared memory")); }
-    template <class U>
-    explicit operator U*() const
-    {
-        return reinterpret_cast<U*>(static_cast<T*>(*this));
-    }
-};
 
 // Files of the user whose comments `nestbed: benign` count. Returns true.
 bool sources(std::initializer_list<const char*> files);
@@ -122,7 +119,9 @@ cudaError_t cudaLaunchKernelEx(nestbed::program::ExtendedLaunch launch, void (*k
 {
     static_assert(sizeof...(Expected) == sizeof...(Actual),
                   "a kernel is launched with as many arguments as it takes");
-    return nestbed::program::launch_extended(launch, [&] { kernel(std::forward<Actual>(arguments)...); });
+    auto call = [&] { kernel(std::forward<Actual>(arguments)...); };
+    return nestbed::program::launch_extended(
+        launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); }, &call);
 }
 inline void cudaTriggerProgrammaticLaunchCompletion()
 {

@@ -26,12 +26,21 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 
 // The address on the device of a variable that may be the host's shadow of it.
 void* variable_of_symbol(const void* symbol);
+// Tells the race detector of a variable of kernels. Returns true.
+bool known_variable(const void* begin, std::size_t bytes, std::size_t element_bytes, const char* name,
+                    bool is_constant);
 
 template <class T>
 void* address_of(const T& symbol)
 {
     return variable_of_symbol(const_cast<const void*>(
         reinterpret_cast<const volatile void*>(&reinterpret_cast<const volatile char&>(symbol))));
+}
+// What the rewriter puts behind each variable of kernels.
+template <class T>
+bool register_symbol(const T& symbol, const char* name, bool is_constant)
+{
+    return known_variable(address_of(symbol), sizeof(T), kElementBytes<T>, name, is_constant);
 }
 } // namespace nestbed::program
 

@@ -90,6 +90,98 @@ NESTBED_REGISTER(nctaid_z, cpu::current_thread->grid_dim.z)
 #undef NESTBED_REGISTER
 // NOLINTEND(bugprone-macro-parentheses)
 
+template <bool in_block>
+void ptx_fence_acq_rel()
+{
+    const BlockScope<in_block> scope;
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    spun(kSpin);
+}
+
+// Orders: those of the compiler, and of loads and stores that C++ does not have.
+inline constexpr int kPtxRelaxed = __ATOMIC_RELAXED, kPtxAcquire = __ATOMIC_ACQUIRE, kPtxRelease = __ATOMIC_RELEASE,
+                     kPtxAcqRel = __ATOMIC_ACQ_REL, kPtxWeak = -1, kPtxVolatile = -2, kPtxReadOnly = -3;
+
+template <class T, class Address>
+T* ptx_pointer(Address address)
+{
+    return (T*)(std::uintptr_t)address; // NOLINT: of a pointer or a number
+}
+template <class T, int order, bool in_block, class To, class Address>
+void ptx_ld(To& to, Address address)
+{
+    T* const at = ptx_pointer<T>(address);
+    if constexpr (order == kPtxWeak) {
+        spun(kSpin);
+        asm volatile("" : : : "memory");
+        to = static_cast<To>(*at);
+    } else if constexpr (order == kPtxVolatile) {
+        spun(kSpin);
+        to = static_cast<To>(*static_cast<volatile T*>(at));
+    } else if constexpr (order == kPtxReadOnly) {
+        to = static_cast<To>(__ldg(at));
+    } else {
+        const BlockScope<in_block> scope;
+        to = static_cast<To>(atomic_load<T>(at, order));
+    }
+}
+template <class T, int order, bool in_block, class Address, class From>
+void ptx_st(Address address, From value)
+{
+    T* const at = ptx_pointer<T>(address);
+    if constexpr (order == kPtxWeak) {
+        *at = static_cast<T>(value);
+        asm volatile("" : : : "memory");
+    } else if constexpr (order == kPtxVolatile) {
+        *static_cast<volatile T*>(at) = static_cast<T>(value);
+    } else {
+        const BlockScope<in_block> scope;
+        atomic_store<T>(at, static_cast<T>(value), order);
+    }
+}
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define NESTBED_PTX_ATOMIC(name, ...)                                                                                \
+    template <class T, int order, bool in_block, class To, class Address, class From>                                \
+    void ptx_atom_##name(To& to, Address address, From from)                                                         \
+    {                                                                                                                \
+        const BlockScope<in_block> scope;                                                                            \
+        T* const at = ptx_pointer<T>(address);                                                                       \
+        const T value = static_cast<T>(from);                                                                        \
+        to = static_cast<To>(__VA_ARGS__);                                                                           \
+    }                                                                                                                \
+    template <class T, int order, bool in_block, class Address, class From>                                          \
+    void ptx_red_##name(Address address, From from)                                                                  \
+    {                                                                                                                \
+        T old;                                                                                                       \
+        ptx_atom_##name<T, order, in_block>(old, address, from);                                                     \
+    }
+#define NESTBED_PTX_UPDATE(name, next)                                                                               \
+    NESTBED_PTX_ATOMIC(name, atomic_update<T>(                                                                       \
+                                 at, [value](T old) -> T { return next; }, order))
+NESTBED_PTX_ATOMIC(add, atomic_add<T>(at, value, order))
+NESTBED_PTX_ATOMIC(exch, atomic_exchange<T>(at, value, order))
+NESTBED_PTX_UPDATE(min, value < old ? value : old)
+NESTBED_PTX_UPDATE(max, old < value ? value : old)
+NESTBED_PTX_UPDATE(inc, old >= value ? T(0) : T(old + 1))
+NESTBED_PTX_UPDATE(dec, old == 0 || old > value ? value : T(old - 1))
+NESTBED_PTX_UPDATE(and, T(old& value))
+NESTBED_PTX_UPDATE(or, T(old | value))
+NESTBED_PTX_UPDATE(xor, T(old ^ value))
+#undef NESTBED_PTX_ATOMIC
+#undef NESTBED_PTX_UPDATE
+// NOLINTEND(bugprone-macro-parentheses)
+template <class T, int order, bool in_block, class To, class Address, class Expected, class Desired>
+void ptx_atom_cas(To& to, Address address, Expected expected, Desired desired)
+{
+    const BlockScope<in_block> scope;
+    T found = static_cast<T>(expected);
+    constexpr int failed = order == __ATOMIC_ACQ_REL   ? __ATOMIC_ACQUIRE
+                           : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED
+                                                       : order;
+    atomic_compare_exchange<T>(ptx_pointer<T>(address), found, static_cast<T>(desired), order, failed);
+    to = static_cast<To>(found);
+}
+
 // All other PTX. The operands are compiled, but not used.
 template <class... Operands>
 [[noreturn]] void unsupported_ptx(const char* text, const Operands&...)

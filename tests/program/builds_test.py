@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""Tests that what nvcc builds is built: files with variables of one name, headers of cuda::std.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/builds_test.py
+"""
+import pathlib
+import tempfile
+import unittest
+
+from mistakes_test import NESTBED, called
+
+# Of each file its own variables: a header may define them.
+ONE_NAME = """
+namespace n { __constant__ int weights[4]; __align__(16) __device__ int counter = 1; static __device__ int own; }
+__managed__ int sum;
+static __global__ void use(int* out) { n::own = n::weights[0] + n::counter; *out = n::own; sum += n::own; }
+int NAME(int weight)
+{
+    int host[4] = {weight}, result, *out;
+    cudaMalloc(&out, 4);
+    cudaMemcpyToSymbol(n::weights, host, sizeof host);
+    use<<<1, 1>>>(out);
+    cudaMemcpy(&result, out, 4, cudaMemcpyDeviceToHost);
+    return result;
+}
+"""
+MAIN = "#include <cstdio>\nint other(int);\nint main() { const int a = first(3), b = other(5); std::printf(\"%d %d %d\\n\", a, b, sum); }\n"
+
+CUDA_STD = """
+#include <cuda/std/array>
+#include <cuda/std/atomic>
+#include <cuda/std/bit>
+#include <cuda/std/cmath>
+#include <cuda/std/complex>
+#include <cuda/std/cstdint>
+#include <cuda/std/functional>
+#include <cuda/std/limits>
+#include <cuda/std/optional>
+#include <cuda/std/span>
+#include <cuda/std/tuple>
+#include <cuda/std/type_traits>
+#include <cuda/std/utility>
+#include <cuda/std/variant>
+#include <cuda/cmath>
+#include <cuda/functional>
+#include <cstdio>
+template <class T>
+__device__ cuda::std::optional<T> positive(T value) { return value > T(0) ? cuda::std::optional<T>(value) : cuda::std::nullopt; }
+__global__ void k(cuda::std::span<int> out, cuda::std::array<int, 3> in)
+{
+    const auto [a, b] = cuda::std::make_tuple(in[0], cuda::std::max(in[1], in[2]));
+    cuda::std::complex<float> c(3.0f, 4.0f);
+    out[0] = a + b + (int)cuda::std::abs(c) + (int)cuda::std::sqrt(16.0f);
+    out[1] = positive(a).value_or(7) + positive(-a).value_or(70);
+    out[2] = cuda::std::popcount(0xFFu) + cuda::std::countl_zero(1u) + cuda::std::bit_cast<int>(1.0f) / 1000000;
+    cuda::std::variant<int, float> v = 2.5f;
+    out[3] = cuda::ceil_div(10, 4) + cuda::maximum<>{}(1, 2) + cuda::std::holds_alternative<float>(v) + (int)out.size();
+    cuda::std::atomic<int> count{1};
+    count.fetch_add(2, cuda::std::memory_order_relaxed);
+    static_assert(cuda::std::is_same_v<cuda::std::int32_t, int> && cuda::std::numeric_limits<int>::max() > 0);
+    out[4] = count.load() + cuda::std::exchange(in[0], 5) + cuda::std::plus<int>{}(1, 1);
+}
+int main()
+{
+    int* out;
+    cudaMallocManaged(&out, 64);
+    k<<<1, 1>>>(cuda::std::span<int>(out, 5), {1, 2, 3});
+    cudaDeviceSynchronize();
+    std::printf("%d %d %d %d %d\\n", out[0], out[1], out[2], out[3], out[4]);
+}
+"""
+
+
+class Builds(unittest.TestCase):
+    maxDiff = None
+
+    def output(self, sources, *options):
+        """What the program prints, or None if it is not built."""
+        with tempfile.TemporaryDirectory(prefix="nestbed-builds-") as folder:
+            for name, text in sources.items():
+                (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
+            built = called([NESTBED, "nvcc", *options, *sources, "-o", "my"], folder)
+            return called(["./my"], folder).stdout if built.returncode == 0 else None
+
+    def test_without_rdc_each_file_has_variables_of_its_own(self):
+        files = {"a.cu": ONE_NAME.replace("NAME", "first") + MAIN, "b.cu": ONE_NAME.replace("NAME", "other")}
+        self.assertEqual(self.output(files), "4 6 4\n")
+        self.assertIsNone(self.output(files, "-rdc=true"))
+
+    def test_common_parts_of_cuda_std_are_those_of_std(self):
+        for standard in ("-std=c++17", "-std=c++20"):
+            with self.subTest(standard):
+                self.assertEqual(self.output({"my.cu": CUDA_STD}, standard), "13 71 1104 11 6\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
