@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <thread>
 
 namespace nestbed::cpu
@@ -58,17 +59,11 @@ namespace
 // block accesses it.
 void keep_for_a_while(std::vector<SharedVariable> ended)
 {
-    constexpr std::size_t kMaxKept = 256;
-    constexpr std::size_t kMaxBytes = std::size_t{8} << 20U;
+    constexpr std::size_t kMaxKept = 16;    // more would make the observer's search for an address slower
     static std::deque<SharedVariable> kept; // an observer has one worker
-    static std::size_t bytes = 0;
-    for (SharedVariable& variable : ended) {
-        bytes += variable.bytes;
-        kept.push_back(std::move(variable));
-    }
-    while (kept.size() > kMaxKept || bytes > kMaxBytes) {
+    std::ranges::move(ended, std::back_inserter(kept));
+    while (kept.size() > kMaxKept) {
         observer->forget(kept.front().memory.get() + kSharedGuardBytes);
-        bytes -= kept.front().bytes;
         kept.pop_front();
     }
 }

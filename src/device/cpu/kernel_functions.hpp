@@ -15,9 +15,14 @@
 namespace nestbed::cpu
 {
 
-inline unsigned lane()
+// They access no memory of the program, so the race detector need not see them.
+#define NESTBED_UNWATCHED __attribute__((no_sanitize("thread")))
+
+NESTBED_UNWATCHED inline unsigned lane()
 {
-    return linear_thread() % 32;
+    const uint3 index = current_thread->thread_index;
+    const dim3& dim = current_thread->block_dim;
+    return (index.x + dim.x * (index.y + dim.y * index.z)) % 32;
 }
 
 // What the lanes of a warp gave each other at one point.
@@ -27,16 +32,16 @@ class Exchange
     static_assert(sizeof(T) <= 8, "lanes exchange at most 8 bytes");
 
   public:
-    Exchange(unsigned mask, T value, const CallPlace& place)
+    NESTBED_UNWATCHED Exchange(unsigned mask, T value, const CallPlace& place)
     {
         std::uint64_t bits = 0;
         __builtin_memcpy(&bits, &value, sizeof value);
         present_ = exchange_in_warp(mask, bits, all_, false, place);
     }
-    unsigned present() const { return present_; }
-    bool has(unsigned lane) const { return (present_ >> lane & 1U) != 0; }
-    std::uint64_t bits_of(unsigned lane) const { return all_[lane]; }
-    T of(unsigned lane) const
+    NESTBED_UNWATCHED unsigned present() const { return present_; }
+    NESTBED_UNWATCHED bool has(unsigned lane) const { return (present_ >> lane & 1U) != 0; }
+    NESTBED_UNWATCHED std::uint64_t bits_of(unsigned lane) const { return all_[lane]; }
+    NESTBED_UNWATCHED T of(unsigned lane) const
     {
         T value;
         __builtin_memcpy(&value, &all_[lane], sizeof value);
@@ -53,7 +58,8 @@ enum class Absent : unsigned char { ignored, warned, wrong };
 
 // The value of lane `from`, if it is there and `valid`; otherwise the caller's own.
 template <class T>
-T shuffled(unsigned mask, T value, unsigned from, bool valid, Absent absent, const CallPlace& place)
+NESTBED_UNWATCHED inline T shuffled(unsigned mask, T value, unsigned from, bool valid, Absent absent,
+                                    const CallPlace& place)
 {
     const Exchange<T> exchange(mask, value, place);
     if (valid && exchange.has(from))
@@ -64,7 +70,7 @@ T shuffled(unsigned mask, T value, unsigned from, bool valid, Absent absent, con
 }
 
 template <class T, class Combine>
-T reduced(const Exchange<T>& exchange, T value, Combine combine)
+NESTBED_UNWATCHED inline T reduced(const Exchange<T>& exchange, T value, Combine combine)
 {
     bool first = true;
     for (unsigned other = 0; other < 32; ++other)
@@ -79,7 +85,7 @@ T reduced(const Exchange<T>& exchange, T value, Combine combine)
 
 // NOLINTBEGIN: these names are CUDA's.
 template <class T>
-T __shfl_sync(unsigned mask, T value, int from, int width = 32, NESTBED_PLACE)
+NESTBED_UNWATCHED inline T __shfl_sync(unsigned mask, T value, int from, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
     const unsigned in_segment = (unsigned)width - 1;
@@ -87,7 +93,7 @@ T __shfl_sync(unsigned mask, T value, int from, int width = 32, NESTBED_PLACE)
                                   nestbed::cpu::Absent::wrong, {"__shfl_sync", file, line});
 }
 template <class T>
-T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_PLACE)
+NESTBED_UNWATCHED inline T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
     const bool valid = (lane & ((unsigned)width - 1)) >= by;
@@ -96,7 +102,7 @@ T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_PL
 }
 // In a sum over 2 * by lanes, the other lanes read values that nobody needs.
 template <class T>
-T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_PLACE)
+NESTBED_UNWATCHED inline T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
     const unsigned in_segment = lane & ((unsigned)width - 1);
@@ -106,33 +112,33 @@ T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32, NESTBED_
                                   {"__shfl_down_sync", file, line});
 }
 template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32, NESTBED_PLACE)
+NESTBED_UNWATCHED inline T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32, NESTBED_PLACE)
 {
     const unsigned lane = nestbed::cpu::lane();
     const unsigned from = (lane ^ (unsigned)by) & 31U;
     return nestbed::cpu::shuffled(mask, value, from, from / (unsigned)width <= lane / (unsigned)width,
                                   nestbed::cpu::Absent::wrong, {"__shfl_xor_sync", file, line});
 }
-inline unsigned __ballot_sync(unsigned mask, int predicate, NESTBED_PLACE)
+NESTBED_UNWATCHED inline unsigned __ballot_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
     return nestbed::cpu::ballot_in_warp(mask, predicate != 0, {"__ballot_sync", file, line});
 }
-inline int __any_sync(unsigned mask, int predicate, NESTBED_PLACE)
+NESTBED_UNWATCHED inline int __any_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
     return nestbed::cpu::ballot_in_warp(mask, predicate != 0, {"__any_sync", file, line}) != 0;
 }
-inline int __all_sync(unsigned mask, int predicate, NESTBED_PLACE)
+NESTBED_UNWATCHED inline int __all_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
     return nestbed::cpu::ballot_in_warp(mask, predicate == 0, {"__all_sync", file, line}) == 0;
 }
-inline int __uni_sync(unsigned mask, int predicate, NESTBED_PLACE)
+NESTBED_UNWATCHED inline int __uni_sync(unsigned mask, int predicate, NESTBED_PLACE)
 {
     const unsigned value = predicate != 0 ? 1U : 2U;
     const nestbed::cpu::Exchange<unsigned> exchange(mask, value, {"__uni_sync", file, line});
     return nestbed::cpu::reduced(exchange, value, [](unsigned a, unsigned b) { return a | b; }) != 3;
 }
 template <class T>
-unsigned __match_any_sync(unsigned mask, T value, NESTBED_PLACE)
+NESTBED_UNWATCHED inline unsigned __match_any_sync(unsigned mask, T value, NESTBED_PLACE)
 {
     const nestbed::cpu::Exchange<T> exchange(mask, value, {"__match_any_sync", file, line});
     const auto own = exchange.bits_of(nestbed::cpu::lane());
@@ -155,7 +161,7 @@ unsigned __match_all_sync(unsigned mask, T value, int* all, NESTBED_PLACE)
 }
 #define NESTBED_REDUCE(name, combined)                                                                               \
     template <class T>                                                                                               \
-    T name(unsigned mask, T value, NESTBED_PLACE)                                                                    \
+    NESTBED_UNWATCHED T name(unsigned mask, T value, NESTBED_PLACE)                                                  \
     {                                                                                                                \
         const nestbed::cpu::Exchange<T> exchange(mask, value, {#name, file, line});                                  \
         return nestbed::cpu::reduced(exchange, value, [](T a, T b) -> T { return combined; });                       \
@@ -165,7 +171,7 @@ NESTBED_REDUCE(__reduce_min_sync, b < a ? b : a)
 NESTBED_REDUCE(__reduce_max_sync, a < b ? b : a)
 #undef NESTBED_REDUCE
 #define NESTBED_REDUCE(name, combined)                                                                               \
-    inline unsigned name(unsigned mask, unsigned value, NESTBED_PLACE)                                               \
+    NESTBED_UNWATCHED inline unsigned name(unsigned mask, unsigned value, NESTBED_PLACE)                             \
     {                                                                                                                \
         const nestbed::cpu::Exchange<unsigned> exchange(mask, value, {#name, file, line});                           \
         return nestbed::cpu::reduced(exchange, value, [](unsigned a, unsigned b) { return combined; });              \
@@ -174,11 +180,11 @@ NESTBED_REDUCE(__reduce_and_sync, (a & b))
 NESTBED_REDUCE(__reduce_or_sync, (a | b))
 NESTBED_REDUCE(__reduce_xor_sync, (a ^ b))
 #undef NESTBED_REDUCE
-inline unsigned __activemask()
+NESTBED_UNWATCHED inline unsigned __activemask()
 {
     return nestbed::cpu::Exchange<bool>(0, true, {}).present();
 }
-inline void __syncwarp(unsigned mask = 0xFFFFFFFF, NESTBED_PLACE)
+NESTBED_UNWATCHED inline void __syncwarp(unsigned mask = 0xFFFFFFFF, NESTBED_PLACE)
 {
     const std::uint64_t* all = nullptr;
     nestbed::cpu::exchange_in_warp(mask, 0, all, true, {"__syncwarp", file, line});
