@@ -214,6 +214,13 @@ void Carrier::stop_without_unwinding(Stop why)
     cannot_unwind_ = false;
 }
 
+void Carrier::end_by(std::exception_ptr error)
+{
+    error_ = std::move(error);
+    cannot_unwind_ = true;
+    switch_back(Stop::idle); // resume() throws the error, and nobody resumes this fiber again
+}
+
 void Carrier::switch_back(Stop why)
 {
     why_ = why;

@@ -40,6 +40,8 @@ class Carrier
     }
     // The same for a caller that no exception can leave.
     void stop_without_unwinding(Stop why);
+    // Ends the run of the kernel by this error, without unwinding: does not return.
+    void end_by(std::exception_ptr error);
 
     Block* block = nullptr;        // the block whose threads it runs; set before the first resume()
     std::uint32_t next_thread = 0; // which thread to run next

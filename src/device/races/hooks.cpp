@@ -49,6 +49,13 @@ std::uintptr_t number(const volatile void* address)
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
+// Before an access that would destroy what the executor works with: the thread does not go on, and the run of the kernel ends.
+void end_if_illegal()
+{
+    if (detector().is_illegal()) [[unlikely]]
+        cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(detector().take_illegal())));
+}
+
 // `aligned`: the compiler takes the address for a multiple of the size, as the GPU does.
 void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place, bool aligned = false)
 {
@@ -60,10 +67,13 @@ void access(const volatile void* address, std::size_t bytes, AccessKind kind, co
         }
         return;
     }
-    const Busy busy;
-    detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place);
-    if (aligned && number(address) % bytes != 0)
-        detector().misaligned();
+    {
+        const Busy busy;
+        detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place);
+        if (aligned && number(address) % bytes != 0)
+            detector().misaligned();
+    }
+    end_if_illegal();
 }
 
 bool acquires(int order)
@@ -92,7 +102,7 @@ void may_wait(const volatile void* address)
 
 enum class Atomic : std::uint8_t { load, store, exchange, update };
 
-void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
+void note_atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
 {
     WatchedThread* const thread = watched();
     const AccessKind kind = what == Atomic::load ? atomic_read : atomic_write;
@@ -108,6 +118,12 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
         detector().reads_atomically(*thread, number(address), acquires(order), what != Atomic::load, in_block);
     if (what != Atomic::load)
         detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store, in_block);
+}
+
+void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
+{
+    note_atomic(address, bytes, what, order, place);
+    end_if_illegal();
 }
 
 // An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").

@@ -116,6 +116,28 @@ bool has_finding()
     return any_finding;
 }
 
+namespace
+{
+
+std::vector<FailedKernel>& failed()
+{
+    static auto& of_process = *new std::vector<FailedKernel>; // needed after the destructors of the program
+    return of_process;
+}
+
+} // namespace
+
+void note_failed(FailedKernel one)
+{
+    note_finding();
+    failed().push_back(std::move(one));
+}
+
+const std::vector<FailedKernel>& failed_kernels()
+{
+    return failed();
+}
+
 cudaError_t noted(cudaError_t error)
 {
     if (error != cudaSuccess)

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestbed::program
 {
@@ -71,6 +72,9 @@ cudaError_t give(T* to, const std::type_identity_t<T>& value, const void* place)
 // Something is wrong with the program that the observer does not know: it has no "no races", and no exit code 0, under one.
 void note_finding();
 bool has_finding();
+// The same of a kernel that failed.
+void note_failed(FailedKernel failed);
+const std::vector<FailedKernel>& failed_kernels();
 // "nestbed: TEXT" on standard error.
 void say(const std::string& text);
 // On standard error. Takes no lock: a thread that a signal has stopped may hold that of the stream.
