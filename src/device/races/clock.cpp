@@ -123,6 +123,11 @@ Clock Clocks::merged(Clock left, Clock right)
         return added(left, right);
     if (left->branch == 0)
         return added(right, left);
+    // Those of few threads or of few grids take no longer than a look: there are too many of them to keep.
+    constexpr std::uint64_t kFewThreads = 0x3F;
+    constexpr std::uint64_t kSmall = kFewThreads << kGridShift | kFewThreads;
+    if (((left->branch | right->branch) & ~kSmall) == 0)
+        return merged_now(left, right);
     if (unions_.empty())
         unions_.resize(kUnions);
     constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15U;

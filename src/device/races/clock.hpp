@@ -59,7 +59,7 @@ class Clocks
     struct Union {
         Clock left, right, both;
     };
-    static constexpr std::size_t kUnions = 1U << 12U;
+    static constexpr std::size_t kUnions = 1U << 14U;
     std::vector<Union> unions_;
     std::deque<std::unique_ptr<ClockNode[]>> chunks_;
     std::size_t unused_ = 0;          // nodes at the end of the last chunk that were never made
