@@ -88,6 +88,8 @@ bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race, boo
     };
     switch (status) {
     case Status::ok:
+        if (!races.incomplete.empty())
+            return now.err << fmt::format("nestbed: {}: {}\n", heading(now.point), races.incomplete), false;
         return found == expect_race && !bad;
     case Status::wrong:
         if (found)

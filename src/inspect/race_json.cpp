@@ -29,6 +29,8 @@ Json races_json(const Case& point, const Races& races)
     json["threads"] = races.threads;
     json["grids"] = races.grids;
     json["memory_bytes"] = races.memory_bytes;
+    if (!races.incomplete.empty())
+        json["incomplete"] = races.incomplete;
     return json;
 }
 

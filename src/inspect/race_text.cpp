@@ -205,7 +205,10 @@ std::string races_text(const Races& races)
     const Status status = races.sample.status;
     const bool ran = status == Status::ok || status == Status::wrong || status == Status::count_mismatch;
     return text +
-           folded(fmt::format("{}{}: {}", summary(races), ran || !races.none() ? "" : " in what ran", watched), 0);
+           folded(fmt::format("{}{}: {}", summary(races),
+                              (ran && races.incomplete.empty()) || !races.none() ? "" : " in what ran", watched),
+                  0) +
+           (races.incomplete.empty() ? "" : folded("not all: " + races.incomplete, 2));
 }
 
 Json race_json(const Race& race)

@@ -92,6 +92,7 @@ struct Races {
     std::uint64_t threads = 0;
     std::uint64_t accesses = 0;     // to memory that threads can share
     std::uint64_t memory_bytes = 0; // used by the detector
+    std::string incomplete{};       // why there may be more than was found; empty: this is all of the run
 
     // --strict
     void take_warnings_for_errors()

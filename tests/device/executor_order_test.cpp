@@ -2,6 +2,7 @@
 #include "device/cpu/executor.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/own_memory.hpp"
+#include "device/cpu/shared_place.hpp"
 
 #include "support/matchers.hpp"
 
@@ -145,10 +146,11 @@ TEST(ExecutorOrder, MemoryIsAThreadsItsBlocksOrNobodys)
         const auto* const shared = static_cast<const char*>(shared_memory(&key, 8, 4, "shared"));
         EXPECT_EQ(own_memory_of(shared), OwnMemory::of_block);
         EXPECT_EQ(own_memory_of(shared + 7), OwnMemory::of_block);
-        EXPECT_EQ(own_memory_of(shared - kSharedGuardBytes), OwnMemory::of_block) << "an index that is too small";
-        EXPECT_EQ(own_memory_of(shared + 8 + kSharedGuardBytes - 1), OwnMemory::of_block) << "one that is too large";
-        EXPECT_EQ(own_memory_of(shared - kSharedGuardBytes - 1), OwnMemory::none);
-        EXPECT_EQ(own_memory_of(shared + 8 + kSharedGuardBytes), OwnMemory::none);
+        EXPECT_EQ(own_memory_of(shared - kSharedPoisonBytes), OwnMemory::of_block) << "an index that is too small";
+        EXPECT_EQ(own_memory_of(shared + 8 + kSharedPoisonBytes - 1), OwnMemory::of_block) << "one that is too large";
+        constexpr std::ptrdiff_t kFar = 1 << 30;
+        EXPECT_EQ(own_memory_of(shared - kFar), OwnMemory::none);
+        EXPECT_EQ(own_memory_of(shared + kFar), OwnMemory::none);
         // It is not a guard, nor what is left of another variable.
         EXPECT_TRUE(
             std::ranges::all_of(std::vector(shared, shared + 8), [](char byte) { return byte == char(0xFF); }));
@@ -163,9 +165,9 @@ TEST(ExecutorOrder, MemoryIsPoisonedWithItsGuards)
     for (int run = 0; run < 3; ++run)
         executor.run(1, 1, [&] {
             auto* const shared = static_cast<char*>(shared_memory(&key, 100, 1, "shared"));
-            const std::vector all(shared - kSharedGuardBytes, shared + 100 + kSharedGuardBytes);
+            const std::vector all(shared - kSharedPoisonBytes, shared + 100 + kSharedPoisonBytes);
             EXPECT_THAT(all, Each(char(0xFF)));
-            std::fill_n(shared - kSharedGuardBytes, all.size(), char(0));
+            std::fill_n(shared - kSharedPoisonBytes, all.size(), char(0));
         });
 }
 

@@ -224,11 +224,14 @@ class NothingRan(Programs):
         self.check(run("races", self.KERNEL, main), EXIT_BAD, r"^no races in what ran: 1 accesses of 1 threads in 1 grid$")
 
     def test_a_run_that_is_too_large_for_the_detector_is_told_so(self):
-        kernel = "__global__ void k(char* a) { for (int i = threadIdx.x; i < 30000000; i += 1024) a[i] = 1; }"
-        done = run("races", kernel, ["char* d; cudaMalloc(&d, 30000000);", "k<<<1, 1024>>>(d);", "cudaDeviceSynchronize();",
-                                     "cudaMalloc(&d, 4); k<<<1, 1>>>(d);"])
-        self.check(done, 1, r"^nestbed: the race detector needs more than 2048 MB for the accesses of this run")
-        self.assertNotRegex(done.stderr, "json|no races|warning: an argument")
+        kernel = "__global__ void k(char* a, int n) { a[n] = 1; for (int i = threadIdx.x; i < n; i += 1024) a[i] = 1; }"
+        done = run("races", kernel, ["char* d; cudaMalloc(&d, 30000000);", "k<<<1, 2>>>(d, 3); cudaDeviceSynchronize();", "k<<<1, 1024>>>(d, 29999999);",
+                                     "cudaDeviceSynchronize(); cudaMalloc(&d, 4); k<<<1, 1>>>(d, 1);"], "--json")
+        self.check(done, EXIT_BAD, r"^race: write and write of d\[3\] ", r"^  not all: .*the race detector needs more\n  than 2048 MB")
+        report = json.loads(done.stdout[done.stdout.index("{"):].splitlines()[0])
+        self.assertIn("the race detector needs more than 2048 MB", report["incomplete"])
+        self.assertEqual(len(report["races"]), 1)
+        self.assertNotRegex(done.stderr, "no races|warning: an argument")
 
 
 if __name__ == "__main__":

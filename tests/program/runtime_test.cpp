@@ -170,7 +170,7 @@ TEST(ProgramReport, WarnsOfRefusedLaunches)
 
 TEST(ProgramReport, JsonHasTheSameCounts)
 {
-    const nlohmann::ordered_json json = report_json(example(), {});
+    const nlohmann::ordered_json json = report_json(example(), {}, "", {});
     EXPECT_EQ(json["kernels"].size(), 2U);
     EXPECT_EQ(json["kernels"][1]["kernel"], "nestedReduceNosync");
     EXPECT_EQ(json["kernels"][1]["refused"], 2048);
@@ -178,7 +178,7 @@ TEST(ProgramReport, JsonHasTheSameCounts)
     EXPECT_EQ(json["refused"], 2048);
     EXPECT_EQ(json["backend"], "cpu");
     EXPECT_FALSE(json.contains("races"));
-    EXPECT_TRUE(report_json(example(), CheckedRaces())["races"].empty());
+    EXPECT_TRUE(report_json(example(), {}, "", CheckedRaces())["races"].empty());
 }
 
 Race race_between(const std::string& memory, unsigned first, unsigned second)
@@ -257,7 +257,7 @@ TEST(Suppressions, UsedAndUnusedOnesAreListed)
     expect_columns(text, 80);
     EXPECT_THAT(text, HasSubstr("suppressed by s.txt:1: race of count between /home/user/my.cu:3 and\n  /home/"));
     EXPECT_THAT(text, HasSubstr("unused suppression at s.txt:3: nothing found matches my.cu:77"));
-    const nlohmann::ordered_json json = report_json({}, checked);
+    const nlohmann::ordered_json json = report_json({}, {}, "", checked);
     EXPECT_EQ(json["races"].size(), 1U);
     EXPECT_EQ(json["suppressed"][0]["by"], "s.txt:1");
     EXPECT_EQ(json["unused_suppressions"][0]["at"], "s.txt:3");
@@ -276,7 +276,7 @@ TEST(Suppressions, CoverAccessesOutOfBounds)
     EXPECT_FALSE(checked.races.none());
     EXPECT_EQ(checked.suppressed_accesses.size(), 1U);
     EXPECT_THAT(checked_text(checked), HasSubstr("suppressed by s.txt:1: access to data[1024] at"));
-    EXPECT_EQ(report_json({}, checked)["bad_accesses"].size(), 1U);
+    EXPECT_EQ(report_json({}, {}, "", checked)["bad_accesses"].size(), 1U);
     EXPECT_TRUE(check_races(races, suppressions_in_file("s.txt", "memory data\n")).races.none());
 }
 

@@ -314,7 +314,12 @@ TEST_P(Room, PairsAreCountedByElementsAndNotByBytes)
     EXPECT_EQ(by(1, set(0, 8), set(8, 8)), 0U);
     EXPECT_EQ(by(1, set(0, 9), set(8, 8)), 1U);
     EXPECT_EQ(by(4, set(3, 1), set(4, 1)), 0U);
-    EXPECT_EQ(by(4, set(0, 1), set(3, 1)), 1U) << "of one element";
+    EXPECT_EQ(by(4, set(0, 1), set(3, 1)), 0U) << "different bytes of one element";
+    EXPECT_EQ(by(4, set(0, 2), set(1, 2)), 1U);
+    EXPECT_EQ(by(4, set(2, 4), set(5, 1)), 1U) << "of the second of two elements";
+    EXPECT_EQ(by(4, set(2, 4), set(6, 1)), 0U);
+    EXPECT_EQ(by(4, set(1, 1), set(0, 4)), 1U) << "a part and the whole";
+    EXPECT_EQ(by(16, set(0, 2), set(2, 2)), 0U) << "of an element of 16 bytes, by pairs";
     // Of one access and two others, of two places of a thread: two pairs.
     const auto halves = [=] {
         set(0, 4)();

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <iterator>
 #include <thread>
@@ -63,7 +62,7 @@ void keep_for_a_while(std::vector<SharedVariable> ended)
     static std::deque<SharedVariable> kept; // an observer has one worker
     std::ranges::move(ended, std::back_inserter(kept));
     while (kept.size() > kMaxKept) {
-        observer->forget(kept.front().memory.get() + kSharedGuardBytes);
+        observer->forget(kept.front().place.memory());
         kept.pop_front();
     }
 }
@@ -249,7 +248,7 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, con
     auto& shared = block.shared;
     const auto found = std::ranges::find(shared, key, &SharedVariable::key);
     if (found != shared.end())
-        return found->memory.get() + kSharedGuardBytes;
+        return found->place.memory();
     block.shared_bytes += bytes;
     if (block.shared_bytes > kMaxSharedBytes)
         throw Fault(fmt::format(
@@ -258,14 +257,15 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, con
             block.shared_bytes, name, bytes, kMaxSharedBytes));
     // Neither zero nor data of an earlier block: a kernel that reads memory that nothing wrote to gives a wrong
     // answer.
-    constexpr int kPoison = 0xFF; // NaN as a float
-    const std::size_t with_guards = bytes + 2 * kSharedGuardBytes;
-    shared.push_back({key, std::make_unique_for_overwrite<std::byte[]>(with_guards), with_guards});
-    std::byte* const memory = shared.back().memory.get() + kSharedGuardBytes;
-    std::memset(memory - kSharedGuardBytes, kPoison, with_guards);
+    const SharedPlace& place = shared.emplace_back(key, SharedPlace(bytes)).place;
     if (block.observed != nullptr)
-        observer->shared_memory(block.observed, memory, bytes, element, name);
-    return memory;
+        observer->shared_memory(block.observed, {.begin = place.memory(),
+                                                 .bytes = bytes,
+                                                 .element = element,
+                                                 .name = name,
+                                                 .guard_bytes = place.guard(),
+                                                 .uninitialized = true});
+    return place.memory();
 }
 
 void* dynamic_shared_memory(std::size_t element, const char* name)

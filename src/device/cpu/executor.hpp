@@ -65,8 +65,6 @@ inline constexpr std::size_t kMaxSharedBytes =
 // Dynamic shared memory that a launch may ask for, unless the host has allowed the kernel more (CUDA guide, "Shared Memory",
 // of compute capability 7.x and later).
 inline constexpr std::size_t kDefaultDynamicSharedBytes = 48UL * 1024;
-// Before and behind each shared variable: an access past its end does not destroy the memory of the program.
-inline constexpr std::size_t kSharedGuardBytes = 1024;
 
 // What a GPU would report as an error of the launch or of the kernel: an impossible grid, or kernels that wait for
 // ever.
@@ -81,6 +79,12 @@ class Fault : public RunError
 
   private:
     bool names_kernel_;
+};
+// A write to memory that no kernel can have, which was not done.
+class IllegalAccess : public Fault
+{
+  public:
+    using Fault::Fault;
 };
 
 // "kernel k (launched at my.cu:12), block (0,0,0)", as the run-time library of users' programs says it; nullptr: it is not said.

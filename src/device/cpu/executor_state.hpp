@@ -3,6 +3,7 @@
 
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/grid_graph.hpp"
+#include "device/cpu/shared_place.hpp"
 #include "device/cpu/standstill.hpp"
 
 #include <algorithm>
@@ -44,8 +45,7 @@ struct Launched {
 
 struct SharedVariable {
     const void* key = nullptr;
-    std::unique_ptr<std::byte[]> memory; // with guards
-    std::size_t bytes = 0;               // of the memory
+    SharedPlace place;
 };
 
 // A running block. Each of its threads is not started, stopped in a carrier, or ended.

@@ -226,6 +226,13 @@ std::uint64_t Carrier::state() const
     return number_for(low, static_cast<std::size_t>(static_cast<const std::byte*>(stack_.sp) - low));
 }
 
+void Carrier::end_by(std::exception_ptr error)
+{
+    error_ = std::move(error);
+    cannot_unwind_ = true;
+    switch_back(Stop::idle); // resume() throws the error, and nobody resumes this fiber again
+}
+
 void Carrier::switch_back(Stop why)
 {
     why_ = why;

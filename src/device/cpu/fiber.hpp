@@ -54,6 +54,8 @@ class Carrier
     void gives_way_in(const void* frame) { frame_ = frame; }
     // Of a thread that has given way: a number for its stack, and so for the registers too.
     std::uint64_t state() const;
+    // Ends the run of the kernel by this error, without unwinding: does not return.
+    void end_by(std::exception_ptr error);
 
     Block* block = nullptr;        // the block whose threads it runs; set before the first resume()
     std::uint32_t next_thread = 0; // which thread to run next

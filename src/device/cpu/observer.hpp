@@ -48,7 +48,7 @@ class Observer
     Observer& operator=(const Observer&) = delete;
     virtual ~Observer() = default;
 
-    // Observes what runs from begin() on. end() returns the races; it throws RunError if a memory limit is exceeded.
+    // Observes what runs from begin() on. end() returns the races; if a memory limit was reached, those that were found until then.
     virtual void begin() = 0;
     virtual Races end() = 0;
     // The same of what `work` runs.
@@ -107,8 +107,7 @@ class Observer
     virtual void waited_for_previous_grid(void* thread) = 0;
     // Its shared memory is that of no block from now on, until it is forgotten.
     virtual void block_ends(void* block) = 0;
-    virtual void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
-                               std::string_view name) = 0;
+    virtual void shared_memory(void* block, const Memory& memory) = 0;
 };
 
 extern Observer* observer;

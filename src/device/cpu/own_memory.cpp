@@ -3,7 +3,6 @@
 #include "device/cpu/executor_state.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace nestbed::cpu
 {
@@ -13,10 +12,8 @@ OwnMemory own_memory_of(const void* address)
     const Carrier& carrier = *current_carrier();
     if (carrier.has_on_stack(address))
         return OwnMemory::of_thread;
-    const bool is_shared = std::ranges::any_of(carrier.block->shared, [address](const SharedVariable& variable) {
-        return std::less_equal<>{}(variable.memory.get(), address) &&
-               std::less<>{}(address, variable.memory.get() + variable.bytes);
-    });
+    const bool is_shared = std::ranges::any_of(
+        carrier.block->shared, [address](const SharedVariable& variable) { return variable.place.has(address); });
     return is_shared ? OwnMemory::of_block : OwnMemory::none;
 }
 

@@ -40,7 +40,7 @@ number_for(const void* begin, std::size_t bytes, std::uint64_t before)
 std::uint64_t number_for_shared(const Block& block, std::uint64_t before)
 {
     for (const SharedVariable& variable : block.shared)
-        before = number_for(variable.memory.get(), variable.bytes, before);
+        before = number_for(variable.place.memory(), variable.place.bytes(), before);
     return before;
 }
 

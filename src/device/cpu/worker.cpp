@@ -36,16 +36,28 @@ void Worker::go_on_by_warps(OpenBlock& open, Carrier& carrier)
             go_on(open, *exchanged);
 }
 
+// The memory of the lists is used again: at a barrier of 1024 threads they are 8 KB each.
+std::size_t Worker::go_on_all(OpenBlock& open, std::vector<Carrier*>& waiting,
+                              void (Worker::*go)(OpenBlock&, Carrier&))
+{
+    std::vector<Carrier*> now = std::exchange(open.spare, {}); // what runs may come here again
+    now.clear();
+    now.swap(waiting);
+    for (Carrier* carrier : now)
+        (this->*go)(open, *carrier);
+    const std::size_t count = now.size();
+    open.spare = std::move(now);
+    return count;
+}
+
 // Lets every thread run until it stops, then opens what is complete. Returns true if the block has ended, false if threads have given way
 // and nothing else can go on.
 bool Worker::advance(OpenBlock& open)
 {
     Block& block = open.block;
-    const std::vector<Carrier*> resumed = std::exchange(open.gave_way, {});
-    for (Carrier* carrier : resumed)
-        go_on(open, *carrier);
+    const std::size_t resumed = go_on_all(open, open.gave_way, &Worker::go_on);
     // All of them have given way once more: they wait for a thread that waits itself.
-    const bool in_vain = !resumed.empty() && open.gave_way.size() == resumed.size();
+    const bool in_vain = resumed != 0 && open.gave_way.size() == resumed;
     for (;;) {
         while (block.next_unstarted < block.threads) {
             Carrier& carrier = carriers_.take();
@@ -65,15 +77,17 @@ bool Worker::advance(OpenBlock& open)
         if (open.at_barrier.empty())
             return true;
         open_barrier(block, open.at_barrier);
-        for (Carrier* carrier : std::exchange(open.at_barrier, {}))
-            go_on_by_warps(open, *carrier);
+        go_on_all(open, open.at_barrier, &Worker::go_on_by_warps);
     }
 }
 
 void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position, std::list<OpenBlock>& open)
 {
     const dim3 dim = grid.block_dim;
-    OpenBlock& begun = open.emplace_back();
+    if (ended_.empty())
+        ended_.emplace_back();
+    open.splice(open.end(), ended_, ended_.begin());
+    OpenBlock& begun = open.back();
     begun.block.grid = &grid;
     begun.block.index = index;
     begun.block.threads = dim.x * dim.y * dim.z;
@@ -81,10 +95,16 @@ void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position, st
     begun.block.engine = this;
     begun.block.launched = &launched_.back();
     begin_block(begun.block);
-    if (advance(begun)) {
-        end_block(begun.block);
-        open.pop_back();
-    }
+    const auto place = std::prev(open.end());
+    if (advance(begun))
+        end(open, place);
+}
+
+void Worker::end(std::list<OpenBlock>& open, std::list<OpenBlock>::iterator block)
+{
+    end_block(block->block);
+    block->block = {};
+    ended_.splice(ended_.begin(), open, block);
 }
 
 bool Worker::advance_all(std::list<OpenBlock>& open)
@@ -95,8 +115,7 @@ bool Worker::advance_all(std::list<OpenBlock>& open)
             ++block;
             continue;
         }
-        end_block(block->block);
-        block = open.erase(block);
+        end(open, block++);
     }
     return open.size() != before;
 }

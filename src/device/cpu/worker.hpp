@@ -17,6 +17,7 @@ namespace nestbed::cpu
 struct OpenBlock {
     Block block;
     std::vector<Carrier*> at_barrier, at_warp, gave_way;
+    std::vector<Carrier*> spare; // room for another list
 };
 
 class Worker;
@@ -60,10 +61,13 @@ class Worker final : public Engine
 
   private:
     bool advance(OpenBlock& open);
+    void end(std::list<OpenBlock>& open, std::list<OpenBlock>::iterator block);
     // Returns whether a block has ended.
     bool advance_all(std::list<OpenBlock>& open);
     void go_on(OpenBlock& open, Carrier& carrier);
     void go_on_by_warps(OpenBlock& open, Carrier& carrier);
+    // Lets each of the list go on. Returns how many they were. They may come into the same list again.
+    std::size_t go_on_all(OpenBlock& open, std::vector<Carrier*>& waiting, void (Worker::*go)(OpenBlock&, Carrier&));
     void run_now(const Block& block, std::unique_ptr<Grid> grid);
     // Runs what all workers have launched so far, without tail launches, for blocks that wait for it.
     // Returns whether there is anything.
@@ -84,7 +88,8 @@ class Worker final : public Engine
 
     Workers& workers_;
     CarrierPool carriers_;
-    std::mutex mutex_; // of launched_
+    std::list<OpenBlock> ended_; // for blocks that begin: their lists have room
+    std::mutex mutex_;           // of launched_
     // Of the generation; then, each below one of those before, of the launches that run before it is done.
     std::list<std::vector<Launched>> launched_{1};
     std::vector<std::list<OpenBlock>*> waiting_; // blocks for which run_early() runs launches

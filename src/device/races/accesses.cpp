@@ -1,4 +1,4 @@
-// What the detector does at an access, and at an atomic's order.
+// What the detector does at an access.
 #include "device/races/actors.hpp"
 #include "device/races/detector.hpp"
 
@@ -101,8 +101,11 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
                      const Region& region, std::size_t cell, std::size_t bytes)
 {
     const auto rest = std::remove_if(accesses.begin(), accesses.end(), [&](const Access& before) {
+        if (!before.meets(now))
+            return false;
         if (ordered(before, thread)) // mostly, what races with the one before then races with this one too
-            return now.kind == write_access && !ordered_by_launch_alone(before, thread.block->grid);
+            return now.kind == write_access && now.covers(before) &&
+                   !ordered_by_launch_alone(before, thread.block->grid);
         const bool is_same_block = before.grid == now.grid && before.block == now.block;
         const bool are_atomic = is_atomic(before.kind) && is_atomic(now.kind) && before.size == now.size &&
                                 (is_same_block || (!before.in_block && !now.in_block));
@@ -123,13 +126,29 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
     if (!is_atomic(now.kind) || region.has_pairs)
         check(cell.atomics, now, thread, region, number, bytes);
     auto& own = is_atomic(now.kind) ? cell.atomics : writes(now.kind) ? cell.writes : cell.reads;
-    if (!own.empty() && own.back().same_thread(now) && own.back().kind == now.kind &&
-        own.back().in_block == now.in_block && own.back().size == now.size) {
-        own.back() = now;
-        return;
+    if (!own.empty() && own.back().same_thread_and_kind(now)) {
+        Access& last = own.back();
+        if (now.covers(last)) {
+            last = now;
+            return;
+        }
+        if (last.site == now.site && last.phase == now.phase &&
+            last.epoch == now.epoch) { // as of a loop over the bytes
+            last.part |= now.part;
+            return;
+        }
     }
     own.push_back(now);
-    shorten(own);
+    if (is_long(own)) {
+        shorten(own);
+        // What races with one of those that come before this one races with this one too. A shorter list keeps them, because a report
+        // names both.
+        std::erase_if(own, [&](const Access& other) {
+            return !other.same_thread(now) && now.covers(other) && (writes(now.kind) || !writes(other.kind)) &&
+                   now.in_block == other.in_block && ordered(other, thread) &&
+                   !ordered_by_launch_alone(other, thread.block->grid);
+        });
+    }
     if (cell.bytes() == before)
         return;
     shadow_.changed(region, static_cast<std::ptrdiff_t>(cell.bytes() - before));
@@ -184,17 +203,38 @@ void Detector::found_bad(BadAccess::Kind kind, const Access& access, const Regio
     ++known->second.count;
 }
 
+// nullptr: the block has no shared memory.
+Region* Detector::nearest_shared(const WatchedBlock& block, std::uintptr_t address)
+{
+    Region* nearest = nullptr;
+    std::uintptr_t least = ~std::uintptr_t{0};
+    for (const void* const begin : block.shared) {
+        const auto at = reinterpret_cast<std::uintptr_t>(begin);
+        if (const std::uintptr_t distance = std::max(at, address) - std::min(at, address); distance < least) {
+            least = distance;
+            nearest = shadow_.find(at);
+        }
+    }
+    return nearest;
+}
+
 bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
                         const void* place, std::size_t alignment, bool in_block)
 {
     tried_ = {.thread = &thread, .address = address, .bytes = bytes, .kind = kind, .place = place};
     if (full_)
         return false;
-    Region* const region = shadow_.find(address);
+    const WatchedBlock& block = *thread.block;
+    Region* region = shadow_.find(address);
+    // Also far from the own shared memory, but near that of another block.
+    const bool is_guard_of_other = region != nullptr && region->owner != nullptr && region->owner != &block &&
+                                   address - region->begin >= region->bytes;
+    const bool is_beyond_shared = (region == nullptr || is_guard_of_other) && cpu::is_near_shared_places(address);
+    if (is_beyond_shared)
+        region = nearest_shared(block, address);
     if (region == nullptr)
         return false;
     ++accesses_;
-    const WatchedBlock& block = *thread.block;
     Access now{.grid = block.grid->number,
                .block = block.index,
                .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
@@ -211,7 +251,6 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     }
     last_ = now;
     last_address_ = address;
-    last_bytes_ = bytes;
     if (reads)
         thread.last_read = {.address = address, .site = now.site, .is_plain = !is_atomic(kind)};
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);
@@ -236,16 +275,26 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     if ((region->guard != 0 || (region->is_variable && !is_misaligned)) && (begin < 0 || end > size))
         found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin < 0 ? begin : std::max(begin, size), bytes,
                   begin < 0 ? begin : end - size);
+    if (is_beyond_shared)
+        illegal_ =
+            last_access_of(region->spelled(begin)) + ", where no memory is: an illegal access, which ends the kernel";
     if (begin >= size || end <= 0)
         return false;
-    if (region->name.empty())
-        if (const std::size_t behind = bytes_behind_variable(address, bytes); behind != 0) {
-            found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin, bytes,
-                      static_cast<std::ptrdiff_t>(behind));
+    if (region->name.empty()) {
+        const bool is_of_library = are_of_library(address, bytes);
+        const NearVariable near = near_variable(address, bytes);
+        if (near.beyond != 0 && (!is_of_library || writes(kind))) { // headers of the library read its variables
+            found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin, bytes, near.beyond);
+            if (is_of_library)
+                illegal_ = last_access_of(region->spelled(begin)) +
+                           ", where memory of the executor is: an illegal access, which ends the kernel";
             return false;
         }
-    const std::size_t first = static_cast<std::size_t>(std::max(begin, std::ptrdiff_t{0})) / region->element;
-    const std::size_t last = static_cast<std::size_t>(std::min(end, size) - 1) / region->element;
+    }
+    const auto inside = static_cast<std::size_t>(std::max(begin, std::ptrdiff_t{0}));
+    const auto inside_end = static_cast<std::size_t>(std::min(end, size));
+    const std::size_t first = inside / region->element;
+    const std::size_t last = (inside_end - 1) / region->element;
     if (region->uninitialized) {
         if (reads && !region->any_written(first, last)) {
             if (region->is_filled(address, bytes))
@@ -265,8 +314,10 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     counted_.clear();
     if (kind == volatile_read && !thread.seen.empty())
         note_open_order(region->cells[first], now, thread, *region, address);
-    for (std::size_t cell = first; cell <= last; ++cell)
+    for (std::size_t cell = first; cell <= last; ++cell) {
+        now.part = region->part(cell, inside, inside_end);
         access_cell(region->cells[cell], now, thread, *region, cell, bytes);
+    }
     return region->orders;
 }
 
@@ -295,104 +346,6 @@ void Detector::reads_read_only(WatchedThread& thread, std::uintptr_t address, st
                   *region, static_cast<std::ptrdiff_t>(begin), bytes, 0);
         return;
     }
-}
-
-Clock Detector::Released::to_own_threads(Clocks& clocks, std::uint64_t block) const
-{
-    const auto more = in_block.find(block);
-    return clocks.merged(writer == block ? clock : nullptr, more == in_block.end() ? nullptr : more->second);
-}
-
-void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires, bool and_writes,
-                                bool in_block)
-{
-    const auto found = atomics_.find(address);
-    if (found == atomics_.end())
-        return;
-    const Released& released = found->second;
-    const Clock of_block =
-        released.to_own_threads(clocks_, block_actor(thread.block->grid->number, thread.block->index));
-    const Clock of_all = in_block ? nullptr : released.clock;
-    if (acquires) {
-        thread.acquired = clocks_.merged(clocks_.merged(thread.acquired, of_all), of_block);
-    } else {
-        thread.unfenced = clocks_.merged(thread.unfenced, of_all);
-        thread.unfenced_in_block = clocks_.merged(thread.unfenced_in_block, of_block);
-    }
-    if (!in_block)
-        thread.fenced.unfenced =
-            clocks_.merged(thread.fenced.unfenced, and_writes ? released.sequential : released.last_sequential);
-    remember(
-        thread.seen,
-        {.address = address, .with_fences = released.with_fences, .released = released.clock, .fenced = acquires});
-}
-
-// A release to an address goes on with later relaxed writes of the same thread to it, stores too: a release pattern of the PTX ISA is "a
-// release operation on M followed by a strong write on M in program order" ("Release and Acquire Patterns"). C++20 has this of
-// atomics that read and write alone; what is checked is what the GPU does.
-void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading,
-                                 bool in_block)
-{
-    const WatchedBlock& block = *thread.block;
-    const std::uint64_t own_block = block_actor(block.grid->number, block.index);
-    const std::pair key(address, thread_actor(block.grid->number, block.index, thread.index));
-    const Clock all = release(thread);
-    const Clock sequential = clocks_.merged(thread.fenced.released, block.fenced.released);
-    Clock clock = all;
-    if (!releases) {
-        const auto earlier = releases_.find(key);
-        clock = clocks_.merged(thread.released, earlier == releases_.end() ? nullptr : earlier->second);
-    } else if (!in_block) {
-        releases_[key] = all;
-    }
-    const Clock to_block = clocks_.merged(clock, thread.released_in_block);
-    Released& released = atomics_[address];
-    const Released before = after_reading ? released : Released{};
-    const bool is_only_writer = !after_reading || !before.writer || before.writer == own_block;
-    released.with_fences = clocks_.merged(before.with_fences, all);
-    if (in_block) { // to all others it is the end of the release sequence
-        const Clock own = clocks_.merged(before.to_own_threads(clocks_, own_block), to_block);
-        released.clock = released.sequential = released.last_sequential = nullptr;
-        released.writer = own_block;
-        released.in_block = {{own_block, own}};
-        return;
-    }
-    released.clock = clocks_.merged(before.clock, clock);
-    released.sequential = clocks_.merged(before.sequential, sequential);
-    released.last_sequential = sequential;
-    released.in_block = before.in_block;
-    if (to_block != clock)
-        released.in_block[own_block] = clocks_.merged(before.to_own_threads(clocks_, own_block), to_block);
-    if (is_only_writer)
-        released.writer = own_block;
-    else
-        released.writer = kManyBlocks;
-}
-
-void Detector::fences(WatchedThread& thread, bool acquires, bool releases, bool sequential, bool in_block)
-{
-    if (acquires) {
-        thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced_in_block, nullptr));
-        if (!in_block)
-            thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced, nullptr));
-        for (SeenAtomic& atomic : thread.seen)
-            atomic.fenced |= !in_block;
-    }
-    if (in_block) {
-        if (releases)
-            thread.released_in_block = release(thread);
-        return;
-    }
-    if (sequential) {
-        thread.acquired = clocks_.merged(thread.acquired, thread.fenced.unfenced);
-        thread.acquired = clocks_.merged(thread.acquired, thread.block->fenced.unfenced);
-    }
-    if (releases) {
-        thread.released = release(thread);
-        thread.released_in_block = nullptr;
-    }
-    if (sequential)
-        thread.fenced.released = thread.released;
 }
 
 } // namespace nestbed::races

@@ -18,6 +18,7 @@ void Detector::merge(Fenced& into, const Fenced& more)
 void Detector::barrier(void* handle)
 {
     const Busy busy;
+    make_room();
     WatchedBlock& block = *static_cast<WatchedBlock*>(handle);
     for (WatchedThread& thread : block.threads) {
         block.acquired = clocks_.merged(block.acquired, std::exchange(thread.acquired, nullptr));
@@ -35,6 +36,7 @@ void Detector::barrier(void* handle)
 void Detector::warp_barrier(std::span<void* const> threads)
 {
     const Busy busy;
+    make_room();
     Clock all = nullptr;
     Fenced fenced;
     for (void* const handle : threads) {
@@ -55,6 +57,7 @@ void Detector::warp_barrier(std::span<void* const> threads)
 void Detector::waited(void* handle)
 {
     const Busy busy;
+    make_room();
     auto& thread = *static_cast<WatchedThread*>(handle);
     WatchedBlock& block = *thread.block;
     std::erase_if(block.children, [&](const WatchedGrid* child) {

@@ -1,6 +1,10 @@
 #include "device/races/clock.hpp"
 
+#include "device/races/actors.hpp"
+
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace nestbed::races
 {
@@ -19,6 +23,18 @@ bool has(Clock node, std::uint64_t key)
     return above(key, node->branch) == node->key;
 }
 
+constexpr unsigned kGridShift = 32; // of an actor: see actor_of()
+
+bool is_of_one_grid(Clock node, std::uint64_t actor)
+{
+    return node->branch >> kGridShift == 0 && node->key >> kGridShift == actor >> kGridShift;
+}
+
+bool is_end_of_grid(std::uint64_t actor)
+{
+    return actor == grid_actor(static_cast<std::uint32_t>(actor >> kGridShift));
+}
+
 } // namespace
 
 std::uint32_t time_of(Clock clock, std::uint64_t actor)
@@ -30,13 +46,25 @@ std::uint32_t time_of(Clock clock, std::uint64_t actor)
 
 Clock Clocks::make(const ClockNode& node)
 {
-    if (used_ == kChunk) {
-        chunks_.push_back(std::make_unique_for_overwrite<ClockNode[]>(kChunk));
-        used_ = 0;
+    ++made_;
+    if (free_ != nullptr) {
+        auto* const made = const_cast<ClockNode*>(free_); // NOLINT(*-const-cast): no clock has it
+        free_ = free_->zero;
+        *made = node;
+        return made;
     }
-    ClockNode& made = chunks_.back()[used_++];
+    if (unused_ == 0) {
+        chunks_.push_back(std::make_unique_for_overwrite<ClockNode[]>(kChunk));
+        unused_ = kChunk;
+    }
+    ClockNode& made = chunks_.back()[kChunk - unused_--];
     made = node;
     return &made;
+}
+
+Clock Clocks::leaf(std::uint64_t key, std::uint32_t time)
+{
+    return make({.key = key, .branch = 0, .time = time, .used = 0, .zero = nullptr, .one = nullptr});
 }
 
 // Two clocks whose keys differ above both branches.
@@ -44,28 +72,45 @@ Clock Clocks::joined(Clock left, Clock right)
 {
     const std::uint64_t branch = std::bit_floor(left->key ^ right->key);
     const bool swapped = (left->key & branch) != 0;
-    return make({above(left->key, branch), branch, 0, swapped ? right : left, swapped ? left : right});
+    return make({.key = above(left->key, branch),
+                 .branch = branch,
+                 .time = 0,
+                 .used = 0,
+                 .zero = swapped ? right : left,
+                 .one = swapped ? left : right});
 }
 
 Clock Clocks::replaced(Clock node, Clock zero, Clock one)
 {
-    return zero == node->zero && one == node->one ? node : make({node->key, node->branch, 0, zero, one});
+    return zero == node->zero && one == node->one
+               ? node
+               : make({.key = node->key, .branch = node->branch, .time = 0, .used = 0, .zero = zero, .one = one});
+}
+
+// Leaves are shared as all nodes are, so that two clocks that got the same leaf are found to be equal without a look into them.
+Clock Clocks::added(Clock clock, Clock leaf)
+{
+    const std::uint64_t actor = leaf->key;
+    if (clock->branch == 0 && clock->key == actor)
+        return clock->time >= leaf->time ? clock : leaf;
+    if (is_of_one_grid(clock, actor)) {
+        if (is_end_of_grid(actor))
+            return leaf;
+        if (clock->branch == 0 && is_end_of_grid(clock->key))
+            return clock;
+    }
+    if (clock->branch == 0 || !has(clock, actor))
+        return joined(clock, leaf);
+    if ((actor & clock->branch) != 0)
+        return replaced(clock, clock->zero, added(clock->one, leaf));
+    return replaced(clock, added(clock->zero, leaf), clock->one);
 }
 
 Clock Clocks::with(Clock clock, std::uint64_t actor, std::uint32_t time)
 {
     if (clock == nullptr)
         return leaf(actor, time);
-    if (clock->branch == 0) {
-        if (clock->key != actor)
-            return joined(clock, leaf(actor, time));
-        return clock->time >= time ? clock : leaf(actor, time);
-    }
-    if (!has(clock, actor))
-        return joined(clock, leaf(actor, time));
-    if ((actor & clock->branch) != 0)
-        return replaced(clock, clock->zero, with(clock->one, actor, time));
-    return replaced(clock, with(clock->zero, actor, time), clock->one);
+    return time_of(clock, actor) >= time ? clock : added(clock, leaf(actor, time));
 }
 
 Clock Clocks::merged(Clock left, Clock right)
@@ -75,9 +120,30 @@ Clock Clocks::merged(Clock left, Clock right)
     if (left == nullptr)
         return right;
     if (right->branch == 0)
-        return with(left, right->key, right->time);
+        return added(left, right);
     if (left->branch == 0)
-        return with(right, left->key, left->time);
+        return added(right, left);
+    // Those of few threads or of few grids take no longer than a look: there are too many of them to keep.
+    constexpr std::uint64_t kFewThreads = 0x3F;
+    constexpr std::uint64_t kSmall = kFewThreads << kGridShift | kFewThreads;
+    if (((left->branch | right->branch) & ~kSmall) == 0)
+        return merged_now(left, right);
+    if (unions_.empty())
+        unions_.resize(kUnions);
+    constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15U;
+    const std::uint64_t mixed =
+        reinterpret_cast<std::uintptr_t>(left) * kMix ^ reinterpret_cast<std::uintptr_t>(right) * (kMix << 1U | 1U);
+    const std::size_t at = (mixed >> 40U) % kUnions;
+    if (const Union& known = unions_[at]; known.left == left && known.right == right)
+        return known.both;
+    const Clock both = merged_now(left, right);
+    unions_[at] = {left, right, both};
+    return both;
+}
+
+// Of two that are no leaves.
+Clock Clocks::merged_now(Clock left, Clock right)
+{
     if (left->branch == right->branch && left->key == right->key) {
         const Clock zero = merged(left->zero, right->zero);
         const Clock one = merged(left->one, right->one);
@@ -91,6 +157,35 @@ Clock Clocks::merged(Clock left, Clock right)
         return replaced(left, merged(left->zero, right), left->one);
     }
     return joined(left, right);
+}
+
+void Clocks::keep(Clock clock)
+{
+    if (clock == nullptr || clock->used == collection_)
+        return;
+    clock->used = collection_;
+    ++kept_;
+    if (clock->branch == 0)
+        return;
+    keep(clock->zero);
+    keep(clock->one);
+}
+
+void Clocks::free_others()
+{
+    unions_.clear();
+    free_ = nullptr;
+    for (const auto& chunk : chunks_) {
+        const std::size_t made = kChunk - (chunk == chunks_.back() ? unused_ : 0);
+        for (ClockNode* node = chunk.get(); node != chunk.get() + made; ++node)
+            if (node->used != collection_) {
+                node->zero = free_;
+                free_ = node;
+            }
+    }
+    ++collection_;
+    made_ = 0;
+    next_collection_ = std::max(kMinCollection, std::exchange(kept_, 0));
 }
 
 } // namespace nestbed::races

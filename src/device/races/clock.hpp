@@ -6,14 +6,16 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <vector>
 
 namespace nestbed::races
 {
 
 struct ClockNode {
-    std::uint64_t key;    // of a leaf; else the bits that all keys below have in common
-    std::uint64_t branch; // the bit in which the two sides differ; 0: a leaf
-    std::uint32_t time;   // of a leaf
+    std::uint64_t key;          // of a leaf; else the bits that all keys below have in common
+    std::uint64_t branch;       // the bit in which the two sides differ; 0: a leaf
+    std::uint32_t time;         // of a leaf
+    mutable std::uint32_t used; // the last collection that has found it in a clock
     const ClockNode* zero;
     const ClockNode* one;
 };
@@ -23,7 +25,8 @@ using Clock = const ClockNode*; // nullptr: nothing is ordered before
 // 0 of an actor that it does not have.
 std::uint32_t time_of(Clock clock, std::uint64_t actor);
 
-// Makes clocks, and keeps all of them until it ends.
+// Makes clocks, and keeps them until a collection or its own end. A clock that has the end of a grid has nothing else of that grid: the
+// end comes after all that its blocks and threads did.
 class Clocks
 {
   public:
@@ -34,16 +37,37 @@ class Clocks
 
     std::size_t bytes() const { return chunks_.size() * kChunk * sizeof(ClockNode); }
 
-  private:
-    static constexpr std::size_t kChunk = 4096; // nodes
+    // Whether so many nodes have been made since the last collection that another one is worth its time. It goes: keep() of every clock that
+    // is still needed, then free_others(). No other clock may be used after it.
+    bool should_collect() const { return made_ >= next_collection_; }
+    void keep(Clock clock);
+    void free_others();
 
-    Clock leaf(std::uint64_t key, std::uint32_t time) { return make({key, 0, time, nullptr, nullptr}); }
+  private:
+    static constexpr std::size_t kChunk = 4096;              // nodes
+    static constexpr std::size_t kMinCollection = 1U << 19U; // 24 MB of nodes: a collection takes some milliseconds
+
+    Clock leaf(std::uint64_t key, std::uint32_t time);
+    Clock added(Clock clock, Clock leaf);
     Clock joined(Clock left, Clock right);
     Clock replaced(Clock node, Clock zero, Clock one);
     Clock make(const ClockNode& node);
+    Clock merged_now(Clock left, Clock right);
 
+    // Unions that were made lately. Two clocks that grow meet with the same large parts again and again, of which one may have the ends of the
+    // grids whose threads the other one has: then they share nothing.
+    struct Union {
+        Clock left, right, both;
+    };
+    static constexpr std::size_t kUnions = 1U << 14U;
+    std::vector<Union> unions_;
     std::deque<std::unique_ptr<ClockNode[]>> chunks_;
-    std::size_t used_ = kChunk;
+    std::size_t unused_ = 0;          // nodes at the end of the last chunk that were never made
+    const ClockNode* free_ = nullptr; // those that the last collection freed, each with the next one as `zero`
+    std::size_t made_ = 0;            // since the last collection
+    std::size_t next_collection_ = kMinCollection;
+    std::uint32_t collection_ = 1; // the number of the next one
+    std::size_t kept_ = 0;         // nodes that this one has found
 };
 
 } // namespace nestbed::races

@@ -191,14 +191,18 @@ std::string Detector::last_access()
 {
     if (accesses_ == 0)
         return "";
-    const RaceAccess access = described(last_);
     const Region* const region = shadow_.find(last_address_);
+    return last_access_of(
+        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_address_ - region->begin)));
+}
+
+std::string Detector::last_access_of(const std::string& memory) const
+{
+    const RaceAccess access = described(last_);
     const SourcePlace& place = access.places.front();
-    return fmt::format(
-        "{}{} of {} at {}:{} (depth {}, block {}, thread {})", access.atomic ? "atomic " : "",
-        access.write ? "write" : "read",
-        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_address_ - region->begin)),
-        place.file, place.line, access.depth, access.block, access.thread);
+    return fmt::format("{}{} of {} at {}:{} (depth {}, block {}, thread {})", access.atomic ? "atomic " : "",
+                       access.write ? "write" : "read", memory, place.file, place.line, access.depth, access.block,
+                       access.thread);
 }
 
 cpu::LastRead Detector::last_read(void* thread)

@@ -1,6 +1,5 @@
 #include "device/races/detector.hpp"
 
-#include "base/error.hpp"
 #include "device/races/actors.hpp"
 
 #include <fmt/format.h>
@@ -14,22 +13,10 @@ namespace nestbed::races
 namespace
 {
 
-constexpr std::size_t kMaxBytes = 2ULL << 30U;
-
-RunError too_large()
-{
-    return RunError(
-        fmt::format("the race detector needs more than {} MB for the accesses of this run; use a smaller case "
-                    "(of a strategy: --grid, --block, --elements): races do not depend on the size",
-                    kMaxBytes >> 20U));
-}
-
-template <class Map>
-std::size_t bytes_of(const Map& map)
-{
-    constexpr std::size_t kLinks = 4 * sizeof(void*); // of a node
-    return map.size() * (sizeof(typename Map::value_type) + kLinks);
-}
+constexpr std::string_view kNoRoom = // see has_room()
+    "the race detector needs more than 2048 MB for the accesses of this run, and has looked at the first part of it "
+    "alone; use a "
+    "smaller case (of a strategy: --grid, --block, --elements): races do not depend on the size";
 
 WatchedGrid& grid_of(void* handle)
 {
@@ -53,10 +40,6 @@ Races Detector::end()
 {
     const Busy busy;
     watching_ = false;
-    if (full_) {
-        reset();
-        throw too_large();
-    }
     Races races{.sample = {},
                 .races = described_races(),
                 .bad_accesses = described_bad_accesses(),
@@ -65,7 +48,8 @@ Races Detector::end()
                 .grids = grids_.size(),
                 .threads = threads_,
                 .accesses = accesses_,
-                .memory_bytes = most_bytes_};
+                .memory_bytes = most_bytes_,
+                .incomplete = full_ ? std::string(kNoRoom) : ""};
     std::uint64_t most = 0;
     for (const auto& [site, count] : open_launches_) {
         races.open_launches += count;
@@ -151,20 +135,6 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
     releases_.erase(releases_.lower_bound({address, 0}), releases_.lower_bound({address + bytes, 0}));
 }
 
-std::size_t Detector::bytes() const
-{
-    return clocks_.bytes() + shadow_.bytes() + sites_.bytes() + block_bytes_ + grids_.size() * sizeof(WatchedGrid) +
-           captured_.capacity() * sizeof(Captured) + bytes_of(atomics_) + bytes_of(releases_) + bytes_of(found_) +
-           bytes_of(found_bad_);
-}
-
-bool Detector::has_room(std::size_t more)
-{
-    most_bytes_ = std::max(most_bytes_, bytes() + more);
-    full_ = full_ || most_bytes_ > kMaxBytes;
-    return !full_;
-}
-
 void Detector::remove(WatchedBlock& block)
 {
     for (const void* begin : block.shared)
@@ -203,6 +173,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     const Busy busy;
     if (!watching_)
         return nullptr;
+    make_room();
     auto* const thread = static_cast<WatchedThread*>(handle);
     WatchedGrid& grid = *grids_.emplace_back(std::make_unique<WatchedGrid>());
     grid.number = static_cast<std::uint32_t>(grids_.size() - 1);
@@ -253,6 +224,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
 void Detector::starts(void* handle)
 {
     const Busy busy;
+    make_room();
     WatchedGrid& grid = grid_of(handle);
     if (grid.before != nullptr)
         grid.ended = grid.before->ended;
@@ -279,6 +251,9 @@ void Detector::complete(void* handle)
         return;
     }
     grid.complete = true;
+    grid.base = grid.after = grid.awaited = grid.to_next = nullptr; // nothing of it runs any more
+    grid.fenced = {};
+    grid.seen = {};
     WatchedGrid& parent = *grids_[grid.parent->number];
     parent.ended = clocks_.merged(parent.ended, grid.ended);
 }
@@ -298,9 +273,10 @@ void Detector::abandoned(void* handle)
 void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t threads)
 {
     const Busy busy;
+    make_room();
     WatchedGrid& grid = grid_of(handle);
     if (full_)
-        throw too_large();
+        throw cpu::Fault(std::string(kNoRoom));
     if (index >= kMaxBlocks)
         throw RunError(
             fmt::format("a grid has more than {} blocks; the race detector supports at most {} blocks per grid",
@@ -344,18 +320,12 @@ void Detector::block_ends(void* handle)
     remove(block);
 }
 
-void Detector::shared_memory(void* handle, const void* begin, std::size_t bytes, std::size_t element,
-                             std::string_view name)
+void Detector::shared_memory(void* handle, const cpu::Memory& of_block)
 {
     const Busy busy;
-    block_of(handle).shared.push_back(begin);
-    memory({.begin = begin,
-            .bytes = bytes,
-            .element = element,
-            .name = name,
-            .guard_bytes = cpu::kSharedGuardBytes,
-            .uninitialized = true});
-    shadow_.find(reinterpret_cast<std::uintptr_t>(begin))->owner = handle;
+    block_of(handle).shared.push_back(of_block.begin);
+    memory(of_block);
+    shadow_.find(reinterpret_cast<std::uintptr_t>(of_block.begin))->owner = handle;
 }
 
 } // namespace nestbed::races

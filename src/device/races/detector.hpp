@@ -37,10 +37,12 @@
 
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
+#include "device/cpu/shared_place.hpp"
 #include "device/races/busy.hpp"
 #include "device/races/clock.hpp"
 #include "device/races/shadow.hpp"
 #include "device/races/sites.hpp"
+#include "device/races/watched.hpp"
 
 #include <map>
 #include <memory>
@@ -52,105 +54,6 @@
 
 namespace nestbed::races
 {
-
-struct WatchedBlock;
-
-inline constexpr std::uint32_t kNoPhase = 0xFFFFFFFF; // that no block reaches
-
-// Whether what the clock is of comes after the access.
-bool knows(Clock clock, const Access& access);
-
-// A value that an atomic read: for the report of a race that it would order if there were fences.
-struct SeenAtomic {
-    std::uintptr_t address = 0;
-    Clock with_fences = nullptr; // what it would have acquired with fences on both sides
-    Clock released = nullptr;    // what was released
-    bool fenced = false;         // a fence of the reading thread came after it
-};
-using SeenAtomics = std::vector<SeenAtomic>; // the last ones of different addresses, the latest first
-
-// Adds one. Of many, the earliest is forgotten.
-void remember(SeenAtomics& seen, const SeenAtomic& atomic);
-
-// What sequentially consistent fences and relaxed atomics did so far, as far as it comes before what a thread does next.
-struct Fenced {
-    Clock released = nullptr; // what the fences released
-    Clock unfenced = nullptr; // what the atomics read of what such fences released, and a fence will acquire
-};
-
-struct WatchedGrid {
-    std::uint32_t number = 0;
-    const WatchedGrid* parent = nullptr; // nullptr: the host launched it
-    unsigned depth = 0;
-    std::uint32_t parent_block = 0;
-    std::uint16_t parent_thread = 0;
-    std::uint32_t parent_phase = 0; // barriers of the launching block before the launch
-    std::uint32_t parent_epoch = 0; // of the launching thread at the launch
-    std::uint32_t site = 0;         // of the launch
-    std::uint64_t stream = 0;       // of the host or of the launching block
-    Mechanism mechanism = Mechanism::null_stream;
-    bool complete = false;                 // with its descendants, without tail launches
-    WatchedGrid* before = nullptr;         // in the stream of the launching block
-    Clock base = nullptr;                  // what all its threads know: what their launcher knew, and `after`
-    Clock after = nullptr;                 // what was complete before it started
-    Clock awaited = nullptr;               // the part that events captured for which its stream waits
-    const WatchedGrid* previous = nullptr; // of a programmatic launch: the grid before it in its stream of the host
-    Clock to_next = nullptr;               // what its threads released before they let the next grid begin
-    // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
-    Clock ended = nullptr;
-    Fenced fenced;    // of its launching thread
-    SeenAtomics seen; // by its launching thread
-};
-
-struct WatchedThread {
-    WatchedBlock* block = nullptr;
-    std::uint16_t index = 0;
-    std::uint32_t epoch = 1;                     // one more than its releases
-    std::uint32_t node = 0;                      // of the tree of calls: where its function was called
-    Clock acquired = nullptr;                    // since the last barrier
-    Clock released = nullptr;                    // what its last fence released
-    Clock unfenced = nullptr;                    // what its relaxed atomics read, and a fence will acquire
-    Clock released_in_block = nullptr;           // the same of the scope of the block: more
-    Clock unfenced_in_block = nullptr;           // what a fence of that scope will acquire
-    const volatile void* may_wait_for = nullptr; // what it reads again and again
-    std::uint32_t reads_that_may_wait = 0;
-    Fenced fenced;                        // since the last barrier
-    SeenAtomics seen;                     // since the last barrier
-    std::uint32_t ended_phase = kNoPhase; // of the block, when it ended: it has met no barrier after that
-    bool has_arrived = false;             // at the next barrier, for which it does not wait yet
-    bool copies = false;                  // what it accesses now is of a copy beside it
-    bool has_copies = false;              // for which it has not waited
-    std::uint32_t copied_epoch = 1;       // of those copies
-    struct Read {
-        std::uintptr_t address = 0; // 0: there was none
-        std::uint32_t site = 0;
-        bool is_plain = false;
-    } last_read; // of memory that the detector knows
-};
-
-// What an event captured: a clock, and the end of a grid.
-struct Captured {
-    Clock clock = nullptr;
-    const WatchedGrid* grid = nullptr;
-};
-
-struct WatchedBlock {
-    WatchedGrid* grid = nullptr;
-    std::uint32_t index = 0;
-    std::uint32_t phase = 0;                                           // barriers that have opened
-    Clock clock = nullptr;                                             // what all its threads know
-    Clock acquired = nullptr;                                          // the part of it that its threads acquired
-    Fenced fenced;                                                     // of all its threads
-    SeenAtomics seen;                                                  // by all its threads
-    std::vector<std::pair<std::uint64_t, WatchedGrid*>> last_children; // by stream; 0: its NULL stream
-    std::map<std::uint64_t, Clock> awaited;   // by stream: what events captured for which it waits
-    std::vector<const WatchedGrid*> children; // that nobody has waited for, without tail launches
-    Clock waited = nullptr;                   // what the end of the others adds
-    std::vector<WatchedThread> threads;
-    std::vector<const void*> shared; // where its memory begins
-
-    std::size_t bytes() const { return sizeof(WatchedBlock) + threads.capacity() * sizeof(WatchedThread); }
-};
 
 class Detector final : public cpu::Observer, public cpu::Interruptible
 {
@@ -186,8 +89,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void lets_next_grid_begin(void* thread) override;
     void waited_for_previous_grid(void* thread) override;
     void block_ends(void* block) override;
-    void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
-                       std::string_view name) override;
+    void shared_memory(void* block, const cpu::Memory& memory) override;
     void stop() override { Busy::stop(); }
     std::string last_access() override;
     std::string access_without_memory(const void* address) override;
@@ -220,6 +122,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
                   const void* place, std::size_t alignment, bool in_block = false);
     // A read through the cache for data that is read-only for the whole kernel; besides accesses().
     void reads_read_only(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, const void* place);
+    // Why the last access must not be done; empty: it may. Forgets it.
+    std::string take_illegal() { return std::exchange(illegal_, {}); }
+    bool is_illegal() const { return !illegal_.empty(); }
     // After the access itself: what it acquires and releases.
     // `in_block`: of the scope of the block.
     // `and_writes`: an atomic operation that does both, and not a load.
@@ -241,6 +146,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
 
         // What the atomics of this block released to its own threads.
         Clock to_own_threads(Clocks& clocks, std::uint64_t block) const;
+        template <class Visit>
+        void for_each_clock(const Visit& visit) const
+        {
+            for (const Clock each : {clock, sequential, last_sequential, with_fences})
+                visit(each);
+            for (const auto& [block, more] : in_block)
+                visit(more);
+        }
     };
     // Of bytes, an access has as many cells as bytes: its pairs are counted with the first.
     std::vector<Access> counted_;
@@ -286,6 +199,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
                std::size_t cell, std::size_t bytes);
     void found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
                std::size_t cell, std::size_t bytes);
+    Region* nearest_shared(const WatchedBlock& block, std::uintptr_t address);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
     void note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
@@ -298,6 +212,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     Missing missing_order(const Access& first, const Access& second, const WatchedThread* thread);
     std::string missing_fence(const SeenAtomic& atomic, const Access& first);
     std::string described(const Missing& missing) const;
+    std::string last_access_of(const std::string& memory) const;
     RaceAccess described(const Access& access) const;
     std::vector<Race> described_races() const;
     std::vector<BadAccess> described_bad_accesses() const;
@@ -306,8 +221,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     Clock end_of(std::uint64_t captured);
     // Of all that the detector keeps.
     std::size_t bytes() const;
-    // For so many bytes more. Without it nothing is kept from now on, and the case will be refused.
+    // For so many bytes more. Without it nothing is kept from now on, and what was found is not all.
     bool has_room(std::size_t more = 0);
+    // Now and then, frees the clocks that nothing has any more. Not while a function has a clock of its own.
+    void make_room();
     void remove(WatchedBlock& block);
     // Of memory that may be something else from now on.
     void forget_atomics(std::uintptr_t address, std::size_t bytes);
@@ -337,6 +254,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     static inline std::uintptr_t checked_end_ = 0;
     std::vector<const void*> host_calls_; // where the functions were called that the host is in
     std::uint64_t accesses_ = 0;
+    std::string illegal_; // see take_illegal()
     Access last_{};
     std::uintptr_t last_address_ = 0;
     // The last access of a kernel, also to memory that it does not know.

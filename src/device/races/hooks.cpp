@@ -56,6 +56,13 @@ constexpr std::size_t alignment_of(std::size_t bytes)
     return std::min(bytes, sizeof(std::uint64_t));
 }
 
+// Before an access that would destroy what the executor works with: the thread does not go on, and the run of the kernel ends.
+void end_if_illegal()
+{
+    if (detector().is_illegal()) [[unlikely]]
+        cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(detector().take_illegal())));
+}
+
 // `alignment`: what the address must be a multiple of; 0: GCC knows the address, and that it is no multiple of the size, or the
 // access is of several elements.
 void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place,
@@ -69,8 +76,11 @@ void access(const volatile void* address, std::size_t bytes, AccessKind kind, co
         }
         return;
     }
-    const Busy busy;
-    detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place, alignment);
+    {
+        const Busy busy;
+        detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place, alignment);
+    }
+    end_if_illegal();
 }
 
 bool acquires(int order)
@@ -111,8 +121,8 @@ void may_wait(const volatile void* address)
 
 enum class Atomic : std::uint8_t { load, store, exchange, update };
 
-void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place,
-            bool is_volatile = false)
+void note_atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place,
+                 bool is_volatile = false)
 {
     WatchedThread* const thread = watched();
     const bool is_load = what == Atomic::load;
@@ -138,6 +148,13 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
         detector().reads_atomically(*thread, number(address), acquires(order), what != Atomic::load, in_block);
     if (what != Atomic::load)
         detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store, in_block);
+}
+
+void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place,
+            bool is_volatile = false)
+{
+    note_atomic(address, bytes, what, order, place, is_volatile);
+    end_if_illegal();
 }
 
 // An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").

@@ -53,9 +53,10 @@ void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool wri
         const Cell* const cell = region->cells.find(number);
         if (cell == nullptr)
             continue;
+        now.part = region->part(number, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
         const auto check_host = [&](const std::vector<Access>& accesses) {
             for (const Access& before : accesses)
-                if ((write || writes(before.kind)) && !knows(host_, before)) {
+                if (before.meets(now) && (write || writes(before.kind)) && !knows(host_, before)) {
                     name_place();
                     found(before, now, nullptr, *region, number, bytes);
                 }

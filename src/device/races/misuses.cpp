@@ -73,8 +73,8 @@ void Detector::copies_beside(void* handle, const void* to, const void* from, std
     const Busy busy;
     auto& thread = *static_cast<WatchedThread*>(handle);
     thread.copies = true;
-    accesses(thread, reinterpret_cast<std::uintptr_t>(from), bytes, read_access, true, place);
-    accesses(thread, reinterpret_cast<std::uintptr_t>(to), bytes, write_access, false, place);
+    accesses(thread, reinterpret_cast<std::uintptr_t>(from), bytes, read_access, true, place, 1);
+    accesses(thread, reinterpret_cast<std::uintptr_t>(to), bytes, write_access, false, place, 1);
     thread.copies = false;
     thread.has_copies = true;
 }

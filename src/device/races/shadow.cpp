@@ -229,20 +229,22 @@ void Shadow::mark_written(std::uintptr_t address, std::size_t bytes)
     }
 }
 
-void shorten(std::vector<Access>& accesses)
+bool is_long(const std::vector<Access>& accesses)
 {
     constexpr std::size_t kLong = 64;
-    if (accesses.size() < kLong || !std::has_single_bit(accesses.size()))
-        return;
+    return accesses.size() >= kLong && std::has_single_bit(accesses.size());
+}
+
+void shorten(std::vector<Access>& accesses)
+{
     // A later access of a thread is of a later phase and epoch.
     const auto by_thread = [](const Access& access) {
         return std::tuple(access.grid, access.block, access.thread, access.kind, bool{access.in_block},
-                          unsigned{access.size}, ~access.phase, ~access.epoch);
+                          unsigned{access.size}, access.part, ~access.phase, ~access.epoch);
     };
     std::ranges::stable_sort(accesses, {}, by_thread);
     const auto same = [](const Access& left, const Access& right) {
-        return left.same_thread(right) && left.kind == right.kind && left.in_block == right.in_block &&
-               left.size == right.size;
+        return left.same_thread_and_kind(right) && left.part == right.part;
     };
     accesses.erase(std::unique(accesses.begin(), accesses.end(), same), accesses.end());
 }

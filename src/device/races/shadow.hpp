@@ -41,14 +41,22 @@ struct Access {
     std::uint32_t phase; // the block's barriers before it
     std::uint32_t site;  // see Sites
     std::uint16_t thread;
-    AccessKind kind;
+    AccessKind kind : 4;
     bool in_block : 1 = false; // an atomic operation whose scope is the block
     std::uint8_t size : 3 = 0; // of an atomic operation: the binary logarithm of its bytes
+    std::uint8_t part = 0xFF;  // which bytes of the element: see Region::part()
 
     bool same_thread(const Access& other) const
     {
         return grid == other.grid && block == other.block && thread == other.thread;
     }
+    bool same_thread_and_kind(const Access& other) const
+    {
+        return same_thread(other) && kind == other.kind && in_block == other.in_block && size == other.size;
+    }
+    bool meets(const Access& other) const { return (part & other.part) != 0; }
+    // All bytes of the other one.
+    bool covers(const Access& other) const { return (other.part & ~part) == 0; }
 };
 
 // The accesses to an element that another one may race with: of each thread the last ones. FastTrack (Flanagan and Freund, PLDI 2009)
@@ -110,6 +118,19 @@ struct Region {
     std::size_t held = 0;        // bytes of its cells
 
     std::size_t count() const { return (bytes + element - 1) / element; }
+    // Which bytes of a cell an access has that begins and ends (behind its last byte) at these offsets: a bit for each byte of an element of
+    // up to 8 bytes.
+    std::uint8_t part(std::size_t cell, std::size_t first_byte, std::size_t end) const
+    {
+        constexpr std::size_t kBits = 8;
+        const std::size_t of_cell = cell * element;
+        if (first_byte <= of_cell && end >= of_cell + element)
+            return 0xFF;
+        const std::size_t bytes_of_bit = (element + kBits - 1) / kBits;
+        const std::size_t from = first_byte <= of_cell ? 0 : (first_byte - of_cell) / bytes_of_bit;
+        const std::size_t to = end >= of_cell + element ? kBits : (end - of_cell + bytes_of_bit - 1) / bytes_of_bit;
+        return static_cast<std::uint8_t>((1U << to) - (1U << from));
+    }
     // Whether something has written one of these cells.
     bool any_written(std::size_t first, std::size_t last) const;
     // Whether these bytes are still what they were filled with; true where they were not filled.
@@ -162,7 +183,9 @@ class Shadow
     Region* last_ = nullptr; // that was found
 };
 
-// A list of accesses that grows without end is made shorter now and then: of a thread's accesses the last one is enough.
+// A list of accesses that grows without end is made shorter now and then.
+bool is_long(const std::vector<Access>& accesses);
+// Of a thread's accesses the last one is enough.
 void shorten(std::vector<Access>& accesses);
 
 } // namespace nestbed::races

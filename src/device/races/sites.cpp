@@ -18,6 +18,9 @@
 #include <unistd.h>
 #include <utility>
 
+// Where the program's variables without a value begin: the linker's name.
+extern "C" char __bss_start; // NOLINT
+
 namespace nestbed::races
 {
 
@@ -125,11 +128,23 @@ bool is_plumbing(std::string_view file)
     return file.empty() || file.starts_with(headers) || file.starts_with("/usr/");
 }
 
-// The program's own variables: where they begin and end.
-const std::map<std::uintptr_t, std::uintptr_t>& variables()
+// The program's own variables: where they begin and end. Those of the library are behind them, once among those with a value and once among
+// those without, because the linker takes files in the order in which they are named: behind the last pad.
+struct Variables {
+    std::map<std::uintptr_t, std::uintptr_t> ends; // by their begin
+    std::uintptr_t data_end = 0, zeros_end = 0;    // of the last pads; 0: there is none
+
+    bool are_of_library(std::uintptr_t address) const
+    {
+        const auto zeros = reinterpret_cast<std::uintptr_t>(&__bss_start);
+        return address < zeros ? data_end != 0 && address >= data_end : zeros_end != 0 && address >= zeros_end;
+    }
+};
+
+const Variables& variables()
 {
-    static const auto& found = *[] {
-        auto ends = std::make_unique<std::map<std::uintptr_t, std::uintptr_t>>();
+    static const Variables& found = *[] {
+        auto all = std::make_unique<Variables>();
         Dl_info own{};
         const bool is_found = dladdr(reinterpret_cast<const void*>(&is_plumbing), &own) != 0;
         Dwfl_Module* const module =
@@ -142,12 +157,17 @@ const std::map<std::uintptr_t, std::uintptr_t>& variables()
             const char* const name =
                 dwfl_module_getsym_info(module, number, &symbol, &begin, nullptr, nullptr, nullptr);
             if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-                std::string_view(name).find("nestbed_pad") != std::string_view::npos)
+                std::string_view(name).find("nestbed_kernel") != std::string_view::npos) // of the rewriter
                 continue;
-            std::uintptr_t& end = (*ends)[begin];
-            end = std::max<std::uintptr_t>(end, begin + symbol.st_size);
+            const std::uintptr_t end = begin + symbol.st_size;
+            const bool is_pad = std::string_view(name).find("nestbed_pad") != std::string_view::npos;
+            std::uintptr_t& pads_end =
+                begin < reinterpret_cast<std::uintptr_t>(&__bss_start) ? all->data_end : all->zeros_end;
+            std::uintptr_t& kept = is_pad ? pads_end : all->ends[begin];
+            kept = std::max(kept, end);
         }
-        return ends.release();
+        std::erase_if(all->ends, [&](const auto& variable) { return all->are_of_library(variable.first); });
+        return all.release();
     }();
     return found;
 }
@@ -175,28 +195,41 @@ SourcePlace place_of_call(const char* file, unsigned line)
 }
 
 #ifdef NESTBED_PROJECT_FOLDER
-std::size_t bytes_behind_variable(std::uintptr_t /*address*/, std::size_t /*bytes*/)
+NearVariable near_variable(std::uintptr_t address, std::size_t /*bytes*/)
 {
-    return 0;
+    return {address, 0};
+}
+bool are_of_library(std::uintptr_t /*address*/, std::size_t /*bytes*/)
+{
+    return false;
 }
 #else
-std::size_t bytes_behind_variable(std::uintptr_t address, std::size_t bytes)
+NearVariable near_variable(std::uintptr_t address, std::size_t bytes)
 {
-    const auto after = variables().upper_bound(address);
-    const std::uintptr_t end = after == variables().begin() ? 0 : std::prev(after)->second;
-    return end == 0 || address + bytes <= end ? 0 : address + bytes - end;
+    const auto& ends = variables().ends;
+    const auto after = ends.upper_bound(address);
+    const auto before = after == ends.begin() ? ends.end() : std::prev(after);
+    if (before == ends.end() && after == ends.end())
+        return {address, 0};
+    const std::uintptr_t end = address + bytes;
+    if (before != ends.end() && end <= before->second)
+        return {before->first, 0};
+    if (before == ends.end() || (after != ends.end() && after->first - address < end - before->second))
+        return {after->first, -static_cast<std::ptrdiff_t>(after->first - address)};
+    return {before->first, static_cast<std::ptrdiff_t>(end - before->second)};
+}
+
+bool are_of_library(std::uintptr_t address, std::size_t bytes)
+{
+    return variables().are_of_library(address) || variables().are_of_library(address + bytes - 1);
 }
 #endif
 
 std::string variable_at(std::uintptr_t address)
 {
-    std::size_t offset_behind = 0;
-#ifndef NESTBED_PROJECT_FOLDER
-    if (const std::size_t behind = bytes_behind_variable(address, 1); behind != 0) { // the last one before it
-        const std::uintptr_t begin = std::prev(variables().upper_bound(address))->first;
-        offset_behind = std::exchange(address, begin) - begin;
-    }
-#endif
+    std::ptrdiff_t offset_outside = 0;
+    if (const NearVariable near = near_variable(address, 1); near.beyond != 0)
+        offset_outside = static_cast<std::ptrdiff_t>(std::exchange(address, near.begin) - near.begin);
     // The library takes for a module what is mapped from its file. Variables without a value in the file may lie behind.
     Dl_info object{};
     const bool found =
@@ -216,8 +249,8 @@ std::string variable_at(std::uintptr_t address)
     const std::unique_ptr<char, decltype(&std::free)> readable(
         mangled ? abi::__cxa_demangle(name, nullptr, nullptr, &status) : nullptr, &std::free);
     const std::string text = readable ? readable.get() : name;
-    offset += offset_behind;
-    return offset == 0 ? text : text + ", byte " + std::to_string(offset);
+    const std::ptrdiff_t byte = static_cast<std::ptrdiff_t>(offset) + offset_outside;
+    return byte == 0 ? text : text + ", byte " + std::to_string(byte);
 }
 
 std::uint32_t Sites::at(std::uint32_t node, const void* address)

@@ -3,6 +3,7 @@
 
 #include "model/races.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -47,8 +48,16 @@ class Sites
 // The variable of this program that is there: "arrived", or "sums, byte 12"; "a variable" where its name is not known.
 std::string variable_at(std::uintptr_t address);
 
-// How far accessed bytes reach behind the end of the last variable of a user's program that begins before them; 0: not at all.
-std::size_t bytes_behind_variable(std::uintptr_t address, std::size_t bytes);
+// Where accessed bytes are that are among the variables of a user's program: the nearest of these, and how many bytes behind its end the
+// last one is, or (negative) before its begin the first one. 0: in a variable.
+struct NearVariable {
+    std::uintptr_t begin = 0;
+    std::ptrdiff_t beyond = 0;
+};
+NearVariable near_variable(std::uintptr_t address, std::size_t bytes);
+
+// Whether some of the bytes are what the executor works with: variables of its library.
+bool are_of_library(std::uintptr_t address, std::size_t bytes);
 
 // The source place of the instruction before the address, from this program's debug information (elfutils); line 0: there is none.
 SourcePlace source_place(const void* address);

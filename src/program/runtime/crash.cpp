@@ -102,6 +102,8 @@ std::atomic<pid_t> ending_thread = 0;
 std::atomic<const void*> ending_code = nullptr; // which instruction; nullptr: not said
 std::atomic<const void*> ending_caller = nullptr;
 std::atomic<bool> ending_thread_waits = false;
+std::atomic<const char*> ending_cause = nullptr;
+std::atomic<const GridRecord*> ending_grid = nullptr; // the kernel that it is in
 
 void report_is_late(int /*signal*/)
 {
@@ -120,13 +122,20 @@ bool is_of_program(const void* code)
 // On the thread of last_report.
 void write_report()
 {
+    std::string why = ending_cause.load();
     const void* code = ending_code;
     if (const void* const caller = ending_caller; code != nullptr && !is_of_program(code) && is_of_program(caller))
         code = static_cast<const char*>(caller) - 1;
     if (code != nullptr)
-        if (const std::string line = source_of(code); !line.empty())
+        if (const std::string line = source_of(code); !line.empty()) {
             say("at " + line);
-    const bool is_done = report_so_far();
+            why += " at " + line;
+        }
+    std::optional<FailedKernel> failed;
+    if (const GridRecord* const grid = ending_grid;
+        grid != nullptr && ending_thread_waits) // else it came from outside
+        failed = {grid->kernel, grid->place, std::string("SIG") + sigabbrev_np(ending_signal), why};
+    const bool is_done = report_so_far(why, failed);
     if (ending_thread_waits)
         return;
     while (!is_done)
@@ -180,10 +189,12 @@ const void* caller_of(const Registers& registers, bool has_stack)
 
 void describe(int signal, const siginfo_t& info, const Registers& registers)
 {
+    ending_cause = cause_of(signal, info);
     const cpu::ThreadContext* const thread = cpu::current_or_latest_thread();
     const auto* const grid = thread == nullptr ? nullptr : static_cast<const GridRecord*>(thread->program.grid);
     if (grid == nullptr)
         return;
+    ending_grid = grid;
     write_text("nestbed: ");
     write_text(cause_of(signal, info));
     write_text(" in kernel ");

@@ -77,6 +77,21 @@ std::vector<Suppression> all_suppressions()
     return all;
 }
 
+std::string early_end; // why the program did not come to its end; empty: it did
+
+// Why there may be more than what was found; empty: this is all.
+std::string why_incomplete(const std::string& of_observer)
+{
+    std::string text = early_end;
+    const auto add = [&text](const std::string& reason) { text += (text.empty() ? "" : "; ") + reason; };
+    if (early_end.empty())
+        for (const FailedKernel& failed : failed_kernels())
+            add(fmt::format("kernel {} (launched at {}) failed", failed.kernel, failed.place));
+    if (!of_observer.empty())
+        add(of_observer);
+    return text;
+}
+
 // Returns the exit code, if it differs from the program's.
 std::optional<int> report(int status)
 {
@@ -85,23 +100,22 @@ std::optional<int> report(int status)
     std::string text = launches_text(counts);
     std::optional<CheckedRaces> races;
     std::optional<int> code;
+    std::string incomplete = why_incomplete("");
     if (cpu::observer != nullptr) {
         try {
             races = check_races(cpu::observer->end(), all_suppressions());
             if (environment().strict)
                 races->races.take_warnings_for_errors();
-            const bool is_incomplete = has_finding() || has_unread_refusal();
-            if (is_incomplete)
+            incomplete = races->races.incomplete = why_incomplete(races->races.incomplete);
+            const bool is_suspect = has_finding() || has_unread_refusal();
+            if (is_suspect)
                 races->races.sample.status = Status::crashed;
             text += "\n" + checked_text(*races);
-            if (status == 0 && (!races->races.none() || races->races.grids == 0 || is_incomplete))
+            if (status == 0 && (!races->races.none() || races->races.grids == 0 || is_suspect || !incomplete.empty()))
                 code = exit_rows_bad;
         } catch (const UsageError& error) {
             text += fmt::format("nestbed: {}\n", error.what());
             code = exit_usage;
-        } catch (const RunError& error) {
-            text += fmt::format("nestbed: {}\n", error.what());
-            code = status == 0 ? exit_could_not : status;
         }
     }
     const Environment& env = environment();
@@ -112,7 +126,8 @@ std::optional<int> report(int status)
     if (!env.trace_file.empty())
         write_file("NESTBED_TRACE", env.trace_file, timeline_json(ledger));
     if (!env.report_file.empty())
-        write_file("NESTBED_REPORT", env.report_file, json_lines(report_json(counts, races)));
+        write_file("NESTBED_REPORT", env.report_file,
+                   json_lines(report_json(counts, failed_kernels(), incomplete, races)));
     return code;
 }
 
@@ -153,21 +168,24 @@ bool is_process_of_program()
     return getpid() == process;
 }
 
-bool report_so_far()
+bool report_so_far(const std::string& why, const std::optional<FailedKernel>& failed)
 {
     if (reported.exchange(true))
         return false;
     state(); // a thread that is making it must not be stopped before it has
     flush_standard_output();
+    early_end = "the program did not come to its end: " + why;
+    if (failed)
+        note_failed(*failed);
     if (cpu::interruptible != nullptr) {
         cpu::interruptible->stop();
         if (const std::string last = cpu::interruptible->last_access(); !last.empty())
             say("the program did not come to its end, so that there may be more races than those that follow; last "
                 "access: " +
                 last);
-        note_finding();
-        report(exit_could_not);
     }
+    note_finding();
+    report(exit_could_not);
     return true;
 }
 

@@ -1,5 +1,6 @@
 // Launches: from the host they run at once, from kernels when the schedule says so.
 #include "program/runtime/arguments.hpp"
+#include "program/runtime/errors.hpp"
 #include "program/runtime/kernels.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
@@ -122,27 +123,40 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
     return noted(static_cast<cudaError_t>(grid->error));
 }
 
+// Of the kernel that the host launched last.
+struct LastLaunched {
+    std::string kernel, place;
+    std::string text() const { return fmt::format("kernel {} (launched at {})", kernel, place); }
+};
+LastLaunched last_launched;
+
+void has_failed(cudaError_t error, const std::string& why, const std::string& said)
+{
+    say(said);
+    set_sticky_error(error);
+    note_failed({last_launched.kernel, last_launched.place, error_name(error), why});
+}
+
 // Runs kernels that the host launched. A fault of theirs is an error of the device.
 template <class Run>
-void run_watched(const std::string& name, const Run& run)
+void run_watched(const Run& run)
 {
+    const auto with_name = [](const char* text) { return fmt::format("{}: {}", last_launched.text(), text); };
     try {
         const WatchedRun watched;
         run();
     } catch (const KernelFault& fault) {
-        say(fault.what());
-        set_sticky_error(fault.error());
+        has_failed(fault.error(), fault.what(), fault.what());
+    } catch (const cpu::IllegalAccess& fault) {
+        has_failed(cudaErrorIllegalAddress, fault.what(), with_name(fault.what()));
     } catch (const cpu::Fault& fault) {
-        say(fault.names_kernel() ? fault.what() : fmt::format("{}: {}", name, fault.what()));
-        set_sticky_error(cudaErrorLaunchFailure);
+        has_failed(cudaErrorLaunchFailure, fault.what(),
+                   fault.names_kernel() ? fault.what() : with_name(fault.what()));
     } catch (const std::exception& error) {
-        say(fmt::format("{}: {}", name, error.what()));
-        set_sticky_error(cudaErrorLaunchFailure);
+        has_failed(cudaErrorLaunchFailure, error.what(), with_name(error.what()));
     }
-    check_guards(fmt::format("after {}", name));
+    check_guards("after " + last_launched.text());
 }
-
-std::string last_launched; // by the host
 
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library)
@@ -158,9 +172,9 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
         return noted(static_cast<cudaError_t>(grid->error));
     }
     const std::lock_guard lock(state().running);
-    last_launched = fmt::format("kernel {} (launched at {})", kernel, grid->place);
     use_stream(launch.stream);
-    run_watched(last_launched, [&] {
+    last_launched = {kernel, grid->place};
+    run_watched([&] {
         state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body)),
                              static_cast<unsigned>(number_of(launch.stream)), launch.programmatic);
     });
@@ -256,7 +270,7 @@ void finish_launches()
     const std::lock_guard lock(state().running);
     if (!state().executor.is_running())
         return;
-    run_watched(last_launched, [] { state().executor.finish(); });
+    run_watched([] { state().executor.finish(); });
 }
 
 cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream_t stream, const void* place)

@@ -28,6 +28,14 @@ struct KernelCounts {
     std::string why_refused{}; // of the first refused launch; empty: not known
 };
 
+// A kernel that failed: the one that the host launched, and why it or one of its descendants did.
+struct FailedKernel {
+    std::string kernel;
+    std::string place; // FILE:LINE of the launch
+    std::string error; // CUDA's name, or that of a signal that ended the program
+    std::string text;
+};
+
 // A launch. Times are nanoseconds of a steady clock; 0: not known.
 struct GridRecord : std::enable_shared_from_this<GridRecord> {
     std::string kernel;

@@ -119,7 +119,8 @@ std::string checked_text(const CheckedRaces& races)
     return text;
 }
 
-Json report_json(const std::vector<KernelCounts>& counts, const std::optional<CheckedRaces>& races)
+Json report_json(const std::vector<KernelCounts>& counts, const std::vector<FailedKernel>& failed,
+                 const std::string& incomplete, const std::optional<CheckedRaces>& races)
 {
     Json json;
     json["kernels"] = Json::array();
@@ -139,6 +140,12 @@ Json report_json(const std::vector<KernelCounts>& counts, const std::optional<Ch
     json["launches_from_device"] = from_device;
     json["refused"] = refused;
     json["backend"] = "cpu";
+    json["failed"] = Json::array();
+    for (const FailedKernel& one : failed)
+        json["failed"].push_back(
+            {{"kernel", one.kernel}, {"place", one.place}, {"error", one.error}, {"text", one.text}});
+    if (!incomplete.empty())
+        json["incomplete"] = incomplete;
     if (!races)
         return json;
     json["races"] = Json::array();

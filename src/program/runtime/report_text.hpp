@@ -22,7 +22,8 @@ std::string refusals_text(const std::vector<KernelCounts>& counts);
 // not.
 std::string checked_text(const CheckedRaces& races);
 
-// `races`: of a watched program.
-Json report_json(const std::vector<KernelCounts>& counts, const std::optional<CheckedRaces>& races);
+// `incomplete`: why there may be more than what was found; empty: this is all. `races`: of a watched program.
+Json report_json(const std::vector<KernelCounts>& counts, const std::vector<FailedKernel>& failed,
+                 const std::string& incomplete, const std::optional<CheckedRaces>& races);
 
 } // namespace nestbed::program

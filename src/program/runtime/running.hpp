@@ -4,6 +4,8 @@
 #include "program/runtime/ledger.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace nestbed::program
 {
@@ -36,7 +38,8 @@ void made_progress();
 
 // Prints and writes what the end of the program would, at a signal that ends it. Called on the thread of last_report; a thread that a signal
 // has stopped may hold any lock. Returns false if another thread has begun to do so, because the program has come to its end.
-bool report_so_far();
+// `why`: what ended it; `failed`: where that was a fault of a kernel.
+bool report_so_far(const std::string& why, const std::optional<FailedKernel>& failed);
 // False in a child of the program that executes no other program.
 bool is_process_of_program();
 

@@ -158,7 +158,7 @@ class Program final : public cpu::UsersProgram
     {
         std::string text;
         if (threads.at_barrier != 0) {
-            const cpu::BarrierPlace place = threads.at_barriers.front()->barrier_place;
+            const cpu::CallPlace place = threads.at_barriers.front()->barrier_place;
             text += fmt::format("\n  {} at a barrier{}", counted(threads.at_barrier, "thread"),
                                 place.file == nullptr ? "" : fmt::format(" ({}:{})", place.file, place.line));
         }

@@ -136,6 +136,28 @@ bool has_unread_refusal()
     return unread_refusals != 0;
 }
 
+namespace
+{
+
+std::vector<FailedKernel>& failed()
+{
+    static auto& of_process = *new std::vector<FailedKernel>; // needed after the destructors of the program
+    return of_process;
+}
+
+} // namespace
+
+void note_failed(FailedKernel one)
+{
+    note_finding();
+    failed().push_back(std::move(one));
+}
+
+const std::vector<FailedKernel>& failed_kernels()
+{
+    return failed();
+}
+
 cudaError_t noted(cudaError_t error)
 {
     if (error != cudaSuccess)

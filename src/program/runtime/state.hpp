@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestbed::program
 {
@@ -74,6 +75,9 @@ bool has_finding();
 // A launch of the calling thread was refused. Whether a thread has not asked for such an error: what its launch would have done is missing.
 void note_refusal();
 bool has_unread_refusal();
+// The same of a kernel that failed.
+void note_failed(FailedKernel failed);
+const std::vector<FailedKernel>& failed_kernels();
 // "nestbed: TEXT" on standard error.
 void say(const std::string& text);
 // On standard error. Takes no lock: a thread that a signal has stopped may hold that of the stream.

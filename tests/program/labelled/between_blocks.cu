@@ -320,5 +320,5 @@ int main(int argc, char** argv)
          {"compact", Bug::kOverlap, compact<Bug::kOverlap>},
          {"heap", Bug::kNone, heap<Bug::kNone>},
          {"heap", Bug::kMissingAtomic, heap<Bug::kMissingAtomic>},
-         {"bytes", Bug::kNone, bytes, "", "Accesses to different bytes of one element"}});
+         {"bytes", Bug::kNone, bytes}});
 }
