@@ -4,6 +4,8 @@
 #include "support/matchers.hpp"
 #include "workloads/reduce/descriptor.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 namespace nestbed

@@ -73,9 +73,9 @@ int main()
 """
 
     def test_each_refused_launch_has_its_cause(self):
-        for run in both(self.REFUSED):
+        for run, code in zip(both(self.REFUSED), (0, EXIT_BAD)):
             done = run()
-            self.check(done, 0, "of k were refused, first at my.cu:7 InvalidConfiguration, which only cudaGetLastError() in the launching thread "
+            self.check(done, code, "of k were refused, first at my.cu:7 InvalidConfiguration, which only cudaGetLastError() in the launching thread "
                        "returns: 40000 bytes of dynamic shared memory are more than the 39152 that k may have beside its 10000 static bytes.",
                        "of bounded were refused, first at my.cu:8 InvalidConfiguration", "the block has 65 threads; the __launch_bounds__ of bounded allow 64.",
                        "of chain were refused, first at my.cu:10 LaunchPendingCountExceeded", "more launches were pending than the limit allows.",

@@ -227,7 +227,7 @@ class NothingRan(Programs):
         kernel = "__global__ void k(char* a, int n) { a[n] = 1; for (int i = threadIdx.x; i < n; i += 1024) a[i] = 1; }"
         done = run("races", kernel, ["char* d; cudaMalloc(&d, 30000000);", "k<<<1, 2>>>(d, 3); cudaDeviceSynchronize();", "k<<<1, 1024>>>(d, 29999999);",
                                      "cudaDeviceSynchronize(); cudaMalloc(&d, 4); k<<<1, 1>>>(d, 1);"], "--json")
-        self.check(done, EXIT_BAD, r"^race: write and write of d\[3\] ", r"^  not all: .*the race detector needs more\n  than 2048 MB")
+        self.check(done, EXIT_BAD, r"^race: write and write of d, byte 3 ", r"^  not all: .*the race detector needs more\n  than 2048 MB")
         report = json.loads(done.stdout[done.stdout.index("{"):].splitlines()[0])
         self.assertIn("the race detector needs more than 2048 MB", report["incomplete"])
         self.assertEqual(len(report["races"]), 1)

@@ -123,14 +123,16 @@ bool is_of_program(const void* code)
 void write_report()
 {
     std::string why = ending_cause.load();
-    const void* code = ending_code;
-    if (const void* const caller = ending_caller; code != nullptr && !is_of_program(code) && is_of_program(caller))
-        code = static_cast<const char*>(caller) - 1;
-    if (code != nullptr)
-        if (const std::string line = source_of(code); !line.empty()) {
+    if (const void* const code = ending_code) {
+        std::string line = source_of(code);
+        const void* const caller = ending_caller; // where a function of the C library is at work, which has no lines
+        if (line.empty() && !is_of_program(code) && is_of_program(caller))
+            line = source_of(static_cast<const char*>(caller) - 1);
+        if (!line.empty()) {
             say("at " + line);
             why += " at " + line;
         }
+    }
     std::optional<FailedKernel> failed;
     if (const GridRecord* const grid = ending_grid;
         grid != nullptr && ending_thread_waits) // else it came from outside

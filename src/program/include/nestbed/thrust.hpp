@@ -263,8 +263,8 @@ void generate(Iterator first, Iterator last, Generator generator)
         using Body = decltype(body);
         nestbed::program::run_library_kernel(
             "thrust::generate", static_cast<std::size_t>(count), &body,
-            {[](const void* from) -> void* { return new Body(*static_cast<Body*>(from)); },
-             [](const void* from) { (*static_cast<Body*>(from))(); },
+            {[](const void* from) -> void* { return new Body(*static_cast<const Body*>(from)); },
+             [](const void* from) { (*static_cast<const Body*>(from))(); },
              [](void* copy) { delete static_cast<Body*>(copy); }});
         cudaDeviceSynchronize();
         return;
