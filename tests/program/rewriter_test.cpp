@@ -132,10 +132,12 @@ TEST(Rewriter, MarksSidesForThePluginOfTheCompiler)
     std::string marked = rewrite(text, RewriteMode::executor);
     for (const char* const side : {"global", "device", "both", "variable"})
         replace_all(marked, "__attribute__((nestbed_" + std::string(side) + "))", std::string("<") + side + ">");
-    EXPECT_EQ(marked, "<variable> int x; struct S {  <both> S() {} <device> int f(); };\n"
-                      "template <class T>  inline T <both> g(T);\n"
-                      " void h() { auto l = []   (int) {}; }\n"
-                      "static <device> int d();");
+    EXPECT_EQ(marked,
+              "<variable> int x; static const bool nestbed_known_x = "
+              "::nestbed::program::register_symbol(x, \"x\", false); struct S {  <both> S() {} <device> int f(); };\n"
+              "template <class T>  inline T <both> g(T);\n"
+              " void h() { auto l = []   (int) {}; }\n"
+              "static <device> int d();");
 }
 
 TEST(Rewriter, GivesEachFileOfAWholeProgramItsOwnVariables)

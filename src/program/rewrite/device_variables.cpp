@@ -53,6 +53,9 @@ class VariableRewriter
     }
 
   private:
+    static constexpr std::size_t kMaxTokens =
+        500; // of a declarator, without those in brackets: keeps the time linear
+
     // At __device__, __constant__ or __managed__.
     bool is_of_variable(std::size_t token) const
     {
@@ -87,6 +90,8 @@ class VariableRewriter
     {
         to.begin = token;
         while (to.begin > 0 && !is_end(source_.text(to.begin - 1))) {
+            if (token - to.begin > kMaxTokens)
+                return false;
             --to.begin;
             if (source_.is(to.begin, ")")) // of an attribute
                 to.begin = source_.match(to.begin);
@@ -95,7 +100,8 @@ class VariableRewriter
         }
         std::size_t name = kNoToken;
         bool is_behind_class = false; // struct { … } x
-        for (std::size_t at = to.begin; at < source_.size(); ++at) {
+        std::size_t steps = 0;
+        for (std::size_t at = to.begin; at < source_.size() && ++steps < kMaxTokens; ++at) {
             const std::string_view text = source_.text(at);
             if (const std::size_t end = attribute_end_at(at, to); end != kNoToken) {
                 at = end - 1;
@@ -162,7 +168,7 @@ class VariableRewriter
     // The `,` or `;` behind dimensions and initial value.
     std::size_t declarator_end(std::size_t at) const
     {
-        for (; at < source_.size(); ++at) {
+        for (std::size_t steps = 0; at < source_.size() && steps < kMaxTokens; ++at, ++steps) {
             const std::string_view text = source_.text(at);
             if (text == ";" || text == ",")
                 return at;
@@ -183,8 +189,8 @@ class VariableRewriter
         std::string calls;
         for (const std::size_t name : of.names) {
             const std::string text(source_.text(name));
-            calls += " static const bool nestbed_known_" + text + " = ::nestbed::program::register_symbol(" + text + ", \"" +
-                     namespaces(name) + text + "\", " + (of.is_constant ? "true" : "false") + ");";
+            calls += " static const bool nestbed_known_" + text + " = ::nestbed::program::register_symbol(" + text +
+                     ", \"" + namespaces(name) + text + "\", " + (of.is_constant ? "true" : "false") + ");";
         }
         changes_.insert_after(of.end, calls);
     }

@@ -59,13 +59,16 @@ class HeapRewriter
     void rewrite_call(std::size_t begin, std::size_t name)
     {
         const bool is_free = source_.is(name, "free");
+        const std::size_t close = source_.match(name + 1);
+        if (close == kNoToken) // no C++: what follows cannot be told
+            return;
         changes_.remove(begin, name);
         changes_.replace(name, is_free ? "::nestbed::program::kernel_free" : "::nestbed::program::kernel_malloc");
         if (is_free)
             return;
         std::string type;
         std::size_t first = begin;
-        if (source_.is(begin - 1, ")")) { // (T*)malloc(n)
+        if (source_.is(begin - 1, ")") && source_.match(begin - 1) != kNoToken) { // (T*)malloc(n)
             first = source_.match(begin - 1);
             type = pointed_to(first + 1, begin - 1);
         } else if (source_.is(begin - 1, "(") && source_.is(begin - 2, ">")) { // static_cast<T*>(malloc(n))
@@ -76,7 +79,7 @@ class HeapRewriter
             type = pointed_to(first + 1, begin - 2);
             --first;
         }
-        changes_.insert_before(source_.match(name + 1), ", " + allocated(type, name_before(first)));
+        changes_.insert_before(close, ", " + allocated(type, name_before(first)));
     }
 
     static std::string allocated(const std::string& type, const std::string& name)

@@ -252,7 +252,7 @@ void generate(Iterator first, Iterator last, Generator generator)
         const std::ptrdiff_t count = last - first;
         if (count <= 0)
             return;
-        const auto body = [=] {
+        auto body = [=] {
             const nestbed::cpu::ThreadContext& thread = *nestbed::cpu::current_thread;
             const std::ptrdiff_t at =
                 static_cast<std::ptrdiff_t>(thread.block_index.x) * thread.block_dim.x + thread.thread_index.x;

@@ -44,7 +44,8 @@ __global__ void converted(float nan, float large, double nan_d, long long* to)
     to[8] = __float2int_rz(-large);
     to[9] = __float2uint_rz(-large);
     to[10] = __float2ll_rz(large);
-    to[11] = __float2int_rn(2.5f) * 1000 + __float2int_rd(-2.5f) * 100 + __float2int_ru(2.5f) * 10 + __float2int_rz(-2.5f);
+    to[11] =
+        __float2int_rn(2.5f) * 1000 + __float2int_rd(-2.5f) * 100 + __float2int_ru(2.5f) * 10 + __float2int_rz(-2.5f);
 }
 
 __global__ void printing(int* returned)

@@ -71,8 +71,9 @@ __global__ void all(int* out, function f)
     out[blockIdx.x * kThreads + t] = neighbour() + Own{t}.twice();
     if (t == 0) {
         int tile = borders.first + borders.last;
-        out[blockIdx.x * kThreads] = tile + sum_of(dynamic, kThreads) + int(sum_of(scratch::halves[1], kThreads / 2)) +
-                                     int(scratch::ranks) + int(sizeof(::tile));
+        out[blockIdx.x * kThreads] = tile + sum_of(dynamic, kThreads) +
+                                     int(sum_of(scratch::halves[1], kThreads / 2)) + int(scratch::ranks) +
+                                     int(sizeof(::tile));
     }
 }
 
