@@ -16,7 +16,8 @@ namespace
 
 // Builds a value from what the library's parser reads, in a time in proportion to the text: the library's own builder looks through a whole
 // object for each key, and, where it is asked about the depth, through a whole array or object after each value.
-class Builder : public nlohmann::json_sax<Json>
+class Builder // NOLINT(bugprone-exception-escape): in a function that the compiler writes and nobody calls
+    : public nlohmann::json_sax<Json>
 {
   public:
     bool null() override { return add({}); }

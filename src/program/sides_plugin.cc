@@ -197,7 +197,7 @@ class Check
         const Side side = side_of(code->decl, named);
         if (side == Side::unknown)
             return;
-        basic_block block;
+        basic_block block = nullptr;
         FOR_EACH_BB_FN(block, code)
         {
             for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
@@ -398,8 +398,8 @@ void finish_declaration(void* event, void* /*data*/)
 int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
 {
     if (!plugin_default_version_check(version, &gcc_version)) {
-        fprintf(stderr, "%s was built for g++ %s, and this is g++ %s\n", plugin->full_name, gcc_version.basever,
-                version->basever);
+        (void)fprintf(stderr, "%s was built for g++ %s, and this is g++ %s\n", plugin->full_name, gcc_version.basever,
+                      version->basever);
         return 1;
     }
     own_headers = plugin->full_name;

@@ -157,10 +157,7 @@ class RunSeen final : public cpu::Observer
     void lets_next_grid_begin(void* /*thread*/) override {}
     void waited_for_previous_grid(void* /*thread*/) override {}
     void block_ends(void* /*block*/) override {}
-    void shared_memory(void* /*block*/, const void* /*begin*/, std::size_t /*bytes*/, std::size_t /*element*/,
-                       std::string_view /*name*/) override
-    {
-    }
+    void shared_memory(void* /*block*/, const cpu::Memory& /*memory*/) override {}
 };
 
 // The source has edges for more blocks than run at once: two on each multiprocessor.

@@ -257,7 +257,8 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, con
             block.shared_bytes, name, bytes, kMaxSharedBytes));
     // Neither zero nor data of an earlier block: a kernel that reads memory that nothing wrote to gives a wrong
     // answer.
-    const SharedPlace& place = shared.emplace_back(key, SharedPlace(bytes)).place;
+    shared.push_back({key, SharedPlace(bytes)});
+    const SharedPlace& place = shared.back().place;
     if (block.observed != nullptr)
         observer->shared_memory(block.observed, {.begin = place.memory(),
                                                  .bytes = bytes,

@@ -40,6 +40,7 @@ class NameRestorer
     }
     NameRestorer(const NameRestorer&) = delete;
     NameRestorer& operator=(const NameRestorer&) = delete;
+    ~NameRestorer() = default;
 
     void restore()
     {
