@@ -141,7 +141,7 @@ void write_report()
     if (ending_thread_waits)
         return;
     while (!is_done) // NOLINT(bugprone-infinite-loop): until the process ends
-        pause(); // the program is at its end, which is the same report
+        pause();     // the program is at its end, which is the same report
     last_report::end_by(ending_signal);
 }
 
