@@ -80,6 +80,11 @@ check_parts() {
 [[ ${1:-} != --check ]] || check_parts
 
 preset=${1:-}
+presets=$(sed -n 's/.*{ "name": "\([^"]*\)", "configurePreset".*/\1/p' "$root/CMakePresets.json" | xargs)
+[[ -z $preset || $preset == --cuda || " $presets " == *" $preset "* ]] || {
+    say "build.sh: there is no preset $preset; allowed: ${presets// /, }, or --cuda"
+    exit 2
+}
 options=()
 nvcc=$(find_nvcc)
 [[ -z $nvcc ]] || export CUDACXX=$nvcc
@@ -100,11 +105,6 @@ fi
 preset=${preset:-release}
 [[ -z $capability || $preset == cdp1* || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
 
-presets=$(sed -n 's/.*{ "name": "\([^"]*\)", "configurePreset".*/\1/p' "$root/CMakePresets.json" | xargs)
-[[ " $presets " == *" $preset "* ]] || {
-    say "build.sh: there is no preset $preset; allowed: ${presets// /, }, or --cuda"
-    exit 2
-}
 if [[ ${2:-} == run ]]; then
     for word in "${@:3}"; do
         [[ $word != *.cfg && $word != *.cfg:* ]] || check_path "${word/%.cfg:*/.cfg}"

@@ -36,13 +36,11 @@ __global__ void parent(cudaStream_t of_host, int* numbers, int* errors)
     errors[9] = cudaMemsetAsync(shared, 0, sizeof shared, own);
     errors[10] = cudaMemcpyAsync(nullptr, numbers, 16, cudaMemcpyDeviceToDevice, own);
     errors[11] = cudaMemcpyAsync(numbers + 4, numbers, 16, cudaMemcpyHostToDevice, own);
-    errors[12] = cudaMemsetAsync(numbers + 4, 1, 4, own);
-    errors[13] = cudaMemcpyAsync(numbers + 5, numbers + 4, 4, cudaMemcpyDefault, own);
 }
 
 int main()
 {
-    constexpr int kErrors = 14;
+    constexpr int kErrors = 12;
     cudaStream_t stream;
     CHECK(cudaStreamCreate(&stream));
     int* const numbers = zeros<int>(8);
@@ -51,7 +49,7 @@ int main()
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < kErrors; ++i)
         std::printf(i == 0 ? "%d" : " %d", value_of(errors + i));
-    std::printf("\n%d %d\n", value_of(numbers), value_of(numbers + 4));
+    std::printf("\n%d\n", value_of(numbers + 4));
     CHECK(cudaStreamDestroy(stream));
-    return verdict(value_of(numbers + 5), 0x1010101);
+    return verdict(value_of(numbers), 1);
 }
