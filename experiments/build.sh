@@ -81,10 +81,15 @@ check_parts() {
 
 preset=${1:-}
 presets=$(sed -n 's/.*{ "name": "\([^"]*\)", "configurePreset".*/\1/p' "$root/CMakePresets.json" | xargs)
-[[ -z $preset || $preset == --cuda || " $presets " == *" $preset "* ]] || {
+[[ " --cuda $presets " == *" ${preset:---cuda} "* ]] || {
     say "build.sh: there is no preset $preset; allowed: ${presets// /, }, or --cuda"
     exit 2
 }
+if [[ ${2:-} == run ]]; then
+    for word in "${@:3}"; do
+        [[ $word != *.cfg && $word != *.cfg:* ]] || check_path "${word/%.cfg:*/.cfg}"
+    done
+fi
 options=()
 nvcc=$(find_nvcc)
 [[ -z $nvcc ]] || export CUDACXX=$nvcc
@@ -105,11 +110,6 @@ fi
 preset=${preset:-release}
 [[ -z $capability || $preset == cdp1* || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
 
-if [[ ${2:-} == run ]]; then
-    for word in "${@:3}"; do
-        [[ $word != *.cfg && $word != *.cfg:* ]] || check_path "${word/%.cfg:*/.cfg}"
-    done
-fi
 install_packages "${parts[@]%%:*}"
 # The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.
 install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
