@@ -104,7 +104,8 @@ TEST(RacesCommand, SaysWhatItCannotRun)
     const Outcome expected = ended(3, "races --strategy graph,nosync --expect race");
     EXPECT_THAT(expected.err, HasSubstr("; the case did not run, and a race was expected"));
     const Outcome large = ended(3, "races --strategy barrier --grid 65536 --block 512");
-    EXPECT_THAT(large.err, HasSubstr("needs more than 2048 MB for the accesses of this run; use a smaller case (of a "
+    EXPECT_THAT(large.err, HasSubstr("needs more than 2048 MB for the accesses of this run, and has looked at the "
+                                     "first part of it alone; use a smaller case (of a "
                                      "strategy: --grid, --block"));
     ended(2, "races --strategy barrier --backend cuda");
     ended(2, "races");

@@ -52,11 +52,12 @@ TEST_F(RacesEnd, ACaseThatDoesNotEndIsReportedWithWhatItWaitsFor)
     EXPECT_THAT(folder.read("out"), HasSubstr("no races in what ran: "));
     EXPECT_THAT(
         folder.read("err"),
-        AllOf(HasSubstr("strategy fault_endless, "),
-              HasSubstr("timeout: no end within 1 s; last access: atomic read of memory at tests/faults/fault.hpp:"),
-              HasSubstr(" (depth 0, block "),
-              HasSubstr("; --timeout S gives a case more time; the cases after "
-                        "this one were not run\n")));
+        AllOf(
+            HasSubstr("strategy fault_endless, "),
+            HasSubstr("timeout: no end within 1 s; last access: atomic write of memory at tests/faults/endless.cu:"),
+            HasSubstr(" (depth 0, block "),
+            HasSubstr("; --timeout S gives a case more time; the cases after "
+                      "this one were not run\n")));
 }
 
 TEST_F(RacesEnd, AlsoAsJson)
