@@ -149,7 +149,7 @@ class Kept(unittest.TestCase):
                 self.assertEqual(end.bad, [("out of bounds", "write", "few[256]", "25"), ("out of bounds", "read", f"few[{threads - 1}]", "27")])
                 self.assertEqual(end.run.returncode, EXIT_BAD)
 
-    def test_what_the_executor_works_with_is_not_written(self):
+    def test_writes_behind_variables_are_named_and_break_nothing(self):
         for name, line, memory in (("zeros", "29", "table"), ("values", "30", "valued")):
             self.assertEqual(self.ended(name, 3).bad, [])
             for at in (10, 100, 20000, 30000):
