@@ -43,7 +43,11 @@ std::string text_of_line(const std::string& place)
     if (first == std::string::npos)
         return "";
     line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
-    return line.size() > kMaximum ? line.substr(0, kMaximum) + "…" : line;
+    if (line.size() > kMaximum) {
+        line.resize(kMaximum);
+        line += "…";
+    }
+    return line;
 }
 
 // The place of the user's call through which a thread gave way. `stack`: where the return address of the last call is; the user's is above it,
