@@ -482,8 +482,10 @@ class Starved(Sweep):
     def test_two_runs_do_not_write_one_log(self):
         first = self.start("long.cfg", "-o", self.log.name)
         self.wait_for_rows(first, 5)
+        first.send_signal(signal.SIGSTOP)  # so that it does not end before the second begins
         _, err = self.run_to_end("long.cfg", "-o", self.log.name, code=2)
         self.assertIn("out.csv: another run is writing it", err)
+        first.send_signal(signal.SIGCONT)
         self.ended(first)
         self.assert_whole()
 
@@ -619,6 +621,7 @@ class Faulty(Sweep):
         with self.subTest("it is being written"):
             process = self.start("long.cfg", "-o", "long.csv")
             self.wait_for_rows(process, 5, self.folder / "long.csv")
+            process.send_signal(signal.SIGSTOP)
             _, err = self.run_to_end("long.cfg", "-o", "long.csv", "--retry-failed", code=2)
             self.assertIn("long.csv: another run is writing it", err)
             process.kill()
