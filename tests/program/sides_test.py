@@ -189,6 +189,16 @@ class Streams(Programs):
                    r"^nestbed: my\.cu:5: cudaStreamCreateWithFlags: flags 0; in a kernel a stream needs cudaStreamNonBlocking",
                    r"^nestbed: my\.cu:7: launch of k: the stream is not of this grid, or was destroyed", r"^nestbed: my\.cu:8: cudaStreamDestroy: the stream is not")
 
+    def test_a_stream_of_another_block_is_a_warning_once_and_no_error(self):
+        """As on a GPU, which runs the child; the CUDA guide leaves undefined what such a stream does."""
+        done = tried("cpu", ["#include <cstdio>", "__device__ cudaStream_t first; __device__ int made;", "__global__ void child() {}",
+                             "__global__ void parent() { if (blockIdx.x == 0) { cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking); __threadfence();",
+                             "child<<<1, 1, 0, first>>>(); atomicExch(&made, 1); }", "else { while (atomicAdd(&made, 0) == 0); __threadfence();",
+                             "child<<<1, 1, 0, first>>>(); printf(\"%d\\n\", cudaGetLastError()); } }", "int main() { parent<<<3, 1>>>(); return cudaDeviceSynchronize(); }"])
+        self.assertEqual(done.stdout, "0\n0\n")
+        self.check(done, 0, r"^nestbed: my\.cu:7: warning: launch of child: the stream was created by block \(0,0,0\); CUDA leaves undefined [^\n]*\([12],0,0\)$")
+        self.assertEqual(done.stderr.count("warning"), 1)
+
 
 class References(Programs):
     def test_a_reference_to_local_memory_is_a_warning_and_the_object_can_race(self):

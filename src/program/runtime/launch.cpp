@@ -95,8 +95,10 @@ void refuse(GridRecord& grid, const Configuration& launch)
     Refusal refusal = refusal_of(launch.kernel, launch.code, launch.grid, launch.block, launch.shared_bytes);
     grid.error = refusal.error;
     grid.why_refused = std::move(refusal.why);
-    if (grid.error != cudaSuccess || can_use_stream(launch.stream))
+    if (grid.error != cudaSuccess)
         return;
+    if (can_use_stream(launch.stream))
+        return warn_of_stream_of_another_block(launch.stream, grid);
     grid.error = wrong_stream(fmt::format("{}: launch of {}", grid.place, grid.kernel), nullptr);
     grid.why_refused = "its stream is not one that the caller can use. A kernel can use the streams that threads of "
                        "its own grid have created "

@@ -6,9 +6,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,7 +48,8 @@ struct GridRecord : std::enable_shared_from_this<GridRecord> {
     bool of_library = false;      // a copy or fill by a kernel, or a kernel of Thrust: no launch of the user
     int error = 0;
     std::string why_refused{};
-    std::set<std::uint64_t> streams; // that its threads have created and not destroyed; streams.cpp locks it
+    // That its threads have created and not destroyed, with the block of each; streams.cpp locks it.
+    std::map<std::uint64_t, dim3> streams;
     std::uint64_t called_ns = 0;
     std::atomic<std::uint64_t> begun_ns = 0;
     std::atomic<std::uint64_t> ended_ns = 0;

@@ -105,6 +105,9 @@ bool is_named(cudaStream_t stream);
 // until they are destroyed. If not, the function of CUDA returns wrong_stream(), which says what a call did.
 bool can_use_stream(cudaStream_t stream);
 cudaError_t wrong_stream(const std::string& call, const void* place);
+// Once per launch of the source: a stream of a kernel is its block's (CUDA guide, "Streams" of CUDA Dynamic Parallelism). No error, as on a GPU.
+// The caller can use the stream.
+void warn_of_stream_of_another_block(cudaStream_t stream, const GridRecord& launched);
 // The thread of a kernel that calls, for the observer; nullptr: the host, or a thread that is not observed.
 void* observed_thread();
 bool is_observed();

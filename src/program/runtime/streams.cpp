@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
+#include <string>
 
 namespace nestbed::program
 {
@@ -29,7 +31,7 @@ unsigned flags_of(cudaStream_t stream)
 // The streams that exist: those of the host; those of a grid are in its record.
 struct Streams {
     std::mutex mutex;
-    std::set<std::uint64_t> of_host;
+    std::map<std::uint64_t, dim3> of_host; // their blocks mean nothing
 };
 Streams& all_streams()
 {
@@ -38,7 +40,7 @@ Streams& all_streams()
 }
 
 // Of the caller. With the lock.
-std::set<std::uint64_t>& own_streams()
+std::map<std::uint64_t, dim3>& own_streams()
 {
     return cpu::in_kernel() ? static_cast<GridRecord*>(cpu::current_thread->program.grid)->streams
                             : all_streams().of_host;
@@ -63,7 +65,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, const char* func
     if (cpu::in_kernel() && cpu::current_thread->observed != nullptr)
         cpu::observer->stream_made(cpu::current_thread->observed, number, place);
     const std::lock_guard lock(all_streams().mutex);
-    own_streams().insert(number);
+    own_streams().emplace(number, cpu::in_kernel() ? dim3(cpu::current_thread->block_index) : dim3());
     return cudaSuccess;
 }
 
@@ -92,6 +94,26 @@ bool can_use_stream(cudaStream_t stream)
         return stream <= (cpu::in_kernel() ? cudaStreamFireAndForget : cudaStreamPerThread);
     const std::lock_guard lock(all_streams().mutex);
     return own_streams().contains(number_of(stream));
+}
+
+void warn_of_stream_of_another_block(cudaStream_t stream, const GridRecord& launched)
+{
+    if (!is_named(stream) || !cpu::in_kernel())
+        return;
+    const std::lock_guard lock(all_streams().mutex);
+    const auto created = own_streams().find(number_of(stream));
+    if (created == own_streams().end())
+        return; // destroyed meanwhile
+    const dim3 owner = created->second;
+    const uint3 block = cpu::current_thread->block_index;
+    if (owner.x == block.x && owner.y == block.y && owner.z == block.z)
+        return;
+    static auto& warned = *new std::set<std::string>; // as the streams, never destroyed
+    if (warned.insert(launched.place).second)
+        say(fmt::format(
+            "{}: warning: launch of {}: the stream was created by block ({},{},{}); CUDA leaves undefined "
+            "what a stream does in another block, here block ({},{},{})",
+            launched.place, launched.kernel, owner.x, owner.y, owner.z, block.x, block.y, block.z));
 }
 
 cudaError_t wrong_stream(const std::string& call, const void* place)
