@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace nestbed::races
 {
@@ -19,10 +20,14 @@ bool knows(Clock clock, const Access& access)
 void remember(SeenAtomics& seen, const SeenAtomic& atomic)
 {
     constexpr std::size_t kKept = 4;
-    std::erase_if(seen, [&](const SeenAtomic& other) { return other.address == atomic.address; });
-    if (seen.size() == kKept)
-        seen.pop_back();
-    seen.insert(seen.begin(), atomic);
+    auto at = std::ranges::find(seen, atomic.address, &SeenAtomic::address);
+    if (at == seen.end()) {
+        if (seen.size() < kKept)
+            seen.push_back(atomic);
+        at = std::prev(seen.end());
+    }
+    *at = atomic;
+    std::rotate(seen.begin(), at, std::next(at));
 }
 
 void Detector::enters(WatchedThread& thread, const void* place)
@@ -249,8 +254,12 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
             region->atomic_bytes = bytes;
         region->has_pairs |= in_block || region->atomic_bytes != bytes;
     }
-    last_ = now;
-    last_address_ = address;
+    last_ = {.address = address,
+             .grid = block.grid->number,
+             .block = block.index,
+             .site = now.site,
+             .thread = thread.copies ? copier_of(thread.index) : thread.index,
+             .kind = kind};
     if (reads)
         thread.last_read = {.address = address, .site = now.site, .is_plain = !is_atomic(kind)};
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);

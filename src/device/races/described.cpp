@@ -191,14 +191,20 @@ std::string Detector::last_access()
 {
     if (accesses_ == 0)
         return "";
-    const Region* const region = shadow_.find(last_address_);
+    const Region* const region = shadow_.find(last_.address);
     return last_access_of(
-        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_address_ - region->begin)));
+        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_.address - region->begin)));
 }
 
 std::string Detector::last_access_of(const std::string& memory) const
 {
-    const RaceAccess access = described(last_);
+    const RaceAccess access = described(Access{.grid = last_.grid,
+                                                .block = last_.block,
+                                                .epoch = 0,
+                                                .phase = 0,
+                                                .site = last_.site,
+                                                .thread = last_.thread,
+                                                .kind = last_.kind});
     const SourcePlace& place = access.places.front();
     return fmt::format("{}{} of {} at {}:{} (depth {}, block {}, thread {})", access.atomic ? "atomic " : "",
                        access.write ? "write" : "read", memory, place.file, place.line, access.depth, access.block,

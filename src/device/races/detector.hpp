@@ -255,8 +255,13 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<const void*> host_calls_; // where the functions were called that the host is in
     std::uint64_t accesses_ = 0;
     std::string illegal_; // see take_illegal()
-    Access last_{};
-    std::uintptr_t last_address_ = 0;
+    // The last access to memory that it knows. No Access: a copy of one that has just been made from narrower parts stops the processor.
+    struct Last {
+        std::uintptr_t address = 0;
+        std::uint32_t grid = 0, block = 0, site = 0;
+        std::uint16_t thread = 0;
+        AccessKind kind = read_access;
+    } last_;
     // The last access of a kernel, also to memory that it does not know.
     struct Tried {
         const WatchedThread* thread = nullptr;

@@ -15,11 +15,18 @@ namespace nestbed::races
 namespace
 {
 
-// Never destroyed: a program may ask for the races at its very end.
-Detector& detector()
+// Never destroyed: a program may ask for the races at its very end. Made by watch(), or earlier. No static variable of a function: the look
+// whether it has been made would be part of every access.
+constinit Detector* made = nullptr;
+[[gnu::noinline]] void make_detector()
 {
-    static Detector& one = *std::make_unique<Detector>().release();
-    return one;
+    made = std::make_unique<Detector>().release();
+}
+inline Detector& detector()
+{
+    if (made == nullptr) [[unlikely]]
+        make_detector();
+    return *made;
 }
 
 thread_local bool is_first_thread = false; // of the host: the others' accesses are not watched
@@ -57,10 +64,14 @@ constexpr std::size_t alignment_of(std::size_t bytes)
 }
 
 // Before an access that would destroy what the executor works with: the thread does not go on, and the run of the kernel ends.
-void end_if_illegal()
+[[gnu::noinline, gnu::cold]] void end_as_illegal()
+{
+    cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(detector().take_illegal())));
+}
+inline void end_if_illegal()
 {
     if (detector().is_illegal()) [[unlikely]]
-        cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(detector().take_illegal())));
+        end_as_illegal();
 }
 
 // `alignment`: what the address must be a multiple of; 0: GCC knows the address, and that it is no multiple of the size, or the

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <link.h>
 #include <string_view>
 #include <tuple>
@@ -44,6 +45,7 @@ void Shadow::find_variables()
     std::vector<std::pair<std::uintptr_t, std::size_t>> found{
         {reinterpret_cast<std::uintptr_t>(&__data_start), static_cast<std::size_t>(&_end - &__data_start)}};
     dl_iterate_phdr(add_module, &found);
+    found_ = {};
     for (const auto& [begin, bytes] : found)
         if (std::ranges::find(variables_, begin, &Region::begin) == variables_.end()) {
             Region& region = variables_.emplace_back();
@@ -107,7 +109,7 @@ void Shadow::add(const cpu::Memory& memory)
     const auto address = reinterpret_cast<std::uintptr_t>(memory.begin);
     const std::uintptr_t begin = address - memory.guard_bytes;
     const std::uintptr_t end = address + memory.bytes + memory.guard_bytes;
-    last_ = nullptr;
+    found_ = {};
     for (auto next = regions_.upper_bound(begin);
          next != regions_.end() && next->second.begin - next->second.guard < end;) {
         empty(next->second);
@@ -131,7 +133,7 @@ void Shadow::add(const cpu::Memory& memory)
 std::size_t Shadow::remove(const void* begin)
 {
     const auto found = beginning_at(begin);
-    last_ = nullptr;
+    found_ = {};
     if (found == regions_.end())
         return 0;
     const std::size_t bytes = found->second.bytes;
@@ -175,15 +177,38 @@ void Shadow::empty(Region& region)
     bytes_ -= std::exchange(region.held, 0);
 }
 
-Region* Shadow::find(std::uintptr_t address)
+Region* Shadow::looked_up(std::uintptr_t address)
 {
-    if (last_ != nullptr && last_->has(address))
-        return last_;
-    const auto found = regions_.upper_bound(address);
-    if (found != regions_.end() && found->second.has(address))
-        return last_ = &found->second;
-    const auto variables = std::ranges::find_if(variables_, [&](const Region& one) { return one.has(address); });
-    return variables == variables_.end() ? nullptr : &*variables;
+    Span& span = found_[next_found_++ % found_.size()];
+    span = span_at(address);
+    return span.region;
+}
+
+Shadow::Span Shadow::span_at(std::uintptr_t address)
+{
+    const auto after = regions_.upper_bound(address);
+    if (after != regions_.end() && after->second.has(address)) {
+        const std::uintptr_t begin = after->second.begin - after->second.guard;
+        return {begin, after->first - begin, &after->second};
+    }
+    // Between two regions.
+    std::uintptr_t begin = after == regions_.begin() ? 0 : std::prev(after)->first;
+    std::uintptr_t end = after == regions_.end() ? ~std::uintptr_t{0} : after->second.begin - after->second.guard;
+    Region* variables = nullptr;
+    for (Region& each : variables_) {
+        const std::uintptr_t each_end = each.begin + each.bytes;
+        if (each.has(address))
+            variables = &each;
+        if (address >= each_end) {
+            begin = std::max(begin, each_end);
+        } else if (address < each.begin) {
+            end = std::min(end, each.begin);
+        } else {
+            begin = std::max(begin, each.begin);
+            end = std::min(end, each_end);
+        }
+    }
+    return {begin, end - begin, variables};
 }
 
 const Region* Shadow::nearest(std::uintptr_t address) const

@@ -156,7 +156,13 @@ class Shadow
     // Forgets all accesses, but not what has been written.
     void clear();
     // nullptr where no such memory is. An address in the guard of a region belongs to the region.
-    Region* find(std::uintptr_t address);
+    Region* find(std::uintptr_t address)
+    {
+        for (const Span& span : found_)
+            if (address - span.begin < span.bytes)
+                return span.region;
+        return looked_up(address);
+    }
     // The memory, other than variables, that begins or ends nearest to an address that is in none; nullptr: there is none.
     const Region* nearest(std::uintptr_t address) const;
     // That they have been written, if that is kept of their region.
@@ -173,6 +179,14 @@ class Shadow
 
   private:
     std::map<std::uintptr_t, Region>::iterator beginning_at(const void* begin);
+    Region* looked_up(std::uintptr_t address);
+    // What find() returns for these addresses.
+    struct Span {
+        std::uintptr_t begin = 0;
+        std::size_t bytes = 0;
+        Region* region = nullptr;
+    };
+    Span span_at(std::uintptr_t address);
     void empty(Region& region);
     // Those of the program and of the modules that are loaded now.
     void find_variables();
@@ -180,7 +194,8 @@ class Shadow
     std::map<std::uintptr_t, Region> regions_; // by the end of their guards
     std::deque<Region> variables_;             // of the program and its modules: where no other region is
     std::size_t bytes_ = 0;
-    Region* last_ = nullptr; // that was found
+    std::array<Span, 4> found_{}; // lately: a kernel goes from one array to another and back
+    std::size_t next_found_ = 0;
 };
 
 // A list of accesses that grows without end is made shorter now and then.

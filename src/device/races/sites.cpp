@@ -253,11 +253,12 @@ std::string variable_at(std::uintptr_t address)
     return byte == 0 ? text : text + ", byte " + std::to_string(byte);
 }
 
-std::uint32_t Sites::at(std::uint32_t node, const void* address)
+std::uint32_t Sites::looked_up(std::uint32_t node, const void* address)
 {
     const auto [found, added] = numbers_.try_emplace({node, address}, static_cast<std::uint32_t>(sites_.size()));
     if (added)
         sites_.push_back({node, address});
+    latest_[Hash{}({node, address}) >> (kHashBits - kLatestBits)] = {address, node, found->second};
     return found->second;
 }
 
