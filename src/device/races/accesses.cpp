@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <iterator>
 
 namespace nestbed::races
@@ -77,14 +78,15 @@ bool Detector::ordered_by_launch_alone(const Access& access, const WatchedGrid* 
     return false;
 }
 
-void Detector::found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
-                     std::size_t cell, std::size_t bytes)
+Detector::Found& Detector::found(const Access& first, const Access& second, const WatchedThread* thread,
+                                 const Region& region, std::size_t cell, std::size_t bytes)
 {
+    bool is_counted = false;
     if (region.element == 1) {
         const auto same = [&](const Access& other) { return other.same_thread(first) && other.site == first.site; };
-        if (std::ranges::any_of(counted_, same))
-            return;
-        counted_.push_back(first);
+        is_counted = std::ranges::any_of(counted_, same);
+        if (!is_counted)
+            counted_.push_back(first);
     }
     const auto name_of = [](const Access& access) { return std::uint64_t{access.site} << 3U | access.kind; };
     const std::pair<std::uint64_t, std::uint64_t> key = std::minmax(name_of(first), name_of(second));
@@ -98,13 +100,77 @@ void Detector::found(const Access& first, const Access& second, const WatchedThr
                                         .missing = missing_order(first, second, thread),
                                         .pairs = 0})
                     .first;
-    ++known->second.pairs;
+    known->second.pairs += is_counted ? 0 : 1;
+    return known->second;
+}
+
+// Between two runs of kernels the host may write what the detector does not see.
+bool Detector::are_of_one_run(const Access& first, const Access& second) const
+{
+    const auto root = [this](const Access& access) {
+        const WatchedGrid* grid = grids_[access.grid].get();
+        while (grid->parent != nullptr)
+            grid = grid->parent;
+        return grid;
+    };
+    return first.grid == second.grid || root(first) == root(second);
+}
+
+void Detector::compare(Found& pairs, Region& region, bool knows_last)
+{
+    if (!pairs.same.holds)
+        return;
+    if (!knows_last || rewrite_.bytes == 0 || rewrite_.bytes > SameValue::kMaxBytes) {
+        pairs.same.holds = false;
+        return;
+    }
+    if (rewrite_.region == nullptr) {
+        rewrite_.region = &region;
+        std::memcpy(rewrite_.before.data(),
+                    reinterpret_cast<const void*>(rewrite_.address), // NOLINT(performance-no-int-to-ptr)
+                    rewrite_.bytes);
+    }
+    if (rewrite_.found.empty() || rewrite_.found.back() != &pairs)
+        rewrite_.found.push_back(&pairs);
+}
+
+void Detector::finish_rewrite()
+{
+    Region& region = *std::exchange(rewrite_.region, nullptr);
+    std::array<unsigned char, SameValue::kMaxBytes> now{};
+    std::memcpy(now.data(), reinterpret_cast<const void*>(rewrite_.address), // NOLINT(performance-no-int-to-ptr)
+                rewrite_.bytes);
+    const bool is_same = std::memcmp(now.data(), rewrite_.before.data(), rewrite_.bytes) == 0;
+    for (Found* const pairs : rewrite_.found) {
+        SameValue& same = pairs->same;
+        same.holds = same.holds && is_same;
+        same.is_one = same.is_one && (same.bytes == 0 || (same.bytes == rewrite_.bytes && same.value == now));
+        if (same.bytes == 0)
+            same.value = now;
+        same.bytes = rewrite_.bytes;
+    }
+    rewrite_.found.clear();
+    if (!is_same)
+        return;
+    const std::size_t begin = rewrite_.address - region.begin;
+    for (std::size_t number = begin / region.element; number <= (begin + rewrite_.bytes - 1) / region.element;
+         ++number) {
+        Cell& cell = region.cells[number];
+        if (!cell.writes.empty() && cell.writes.back().same_thread(rewrite_.access) &&
+            cell.writes.back().part == region.part(number, begin, begin + rewrite_.bytes))
+            cell.writes.back().repeats = true;
+    }
 }
 
 // Finds the races with the accesses of a list. Where the new access is enough from now on, takes out those before it.
-void Detector::check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread,
-                     const Region& region, std::size_t cell, std::size_t bytes)
+void Detector::check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, Region& region,
+                     std::size_t cell, std::size_t bytes, bool knows_last)
 {
+    // From this one on, all have written what is there now.
+    const Access* same = accesses.data() + accesses.size();
+    if (knows_last && now.kind == write_access && !accesses.empty())
+        for (--same; same != accesses.data() && same->repeats;)
+            --same;
     const auto rest = std::remove_if(accesses.begin(), accesses.end(), [&](const Access& before) {
         if (!before.meets(now))
             return false;
@@ -114,22 +180,29 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
         const bool is_same_block = before.grid == now.grid && before.block == now.block;
         const bool are_atomic = is_atomic(before.kind) && is_atomic(now.kind) && before.size == now.size &&
                                 (is_same_block || (!before.in_block && !now.in_block));
-        if ((writes(before.kind) || writes(now.kind)) && !are_atomic)
-            found(before, now, &thread, region, cell, bytes);
+        if ((writes(before.kind) || writes(now.kind)) && !are_atomic) {
+            Found& pairs = found(before, now, &thread, region, cell, bytes);
+            if (before.kind == write_access && now.kind == write_access)
+                compare(pairs, region, &before >= same && before.part == now.part && are_of_one_run(before, now));
+        }
         return false;
     });
+    if (rest == accesses.end())
+        return;
     accesses.erase(rest, accesses.end());
+    for (Access& before : accesses) // the one before it may be another one now
+        before.repeats = false;
 }
 
 void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region,
                            std::size_t number, std::size_t bytes)
 {
     const std::size_t before = cell.bytes();
-    check(cell.writes, now, thread, region, number, bytes);
+    check(cell.writes, now, thread, region, number, bytes, cell.atomics.empty());
     if (writes(now.kind))
-        check(cell.reads, now, thread, region, number, bytes);
+        check(cell.reads, now, thread, region, number, bytes, false);
     if (!is_atomic(now.kind) || region.has_pairs)
-        check(cell.atomics, now, thread, region, number, bytes);
+        check(cell.atomics, now, thread, region, number, bytes, false);
     auto& own = is_atomic(now.kind) ? cell.atomics : writes(now.kind) ? cell.writes : cell.reads;
     if (!own.empty() && own.back().same_thread_and_kind(now)) {
         Access& last = own.back();
@@ -140,6 +213,7 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
         if (last.site == now.site && last.phase == now.phase &&
             last.epoch == now.epoch) { // as of a loop over the bytes
             last.part |= now.part;
+            last.repeats = false;
             return;
         }
     }
@@ -148,11 +222,14 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
         shorten(own);
         // What races with one of those that come before this one races with this one too. A shorter list keeps them, because a report
         // names both.
-        std::erase_if(own, [&](const Access& other) {
+        const auto taken_out = std::erase_if(own, [&](const Access& other) {
             return !other.same_thread(now) && now.covers(other) && (writes(now.kind) || !writes(other.kind)) &&
                    now.in_block == other.in_block && ordered(other, thread) &&
                    !ordered_by_launch_alone(other, thread.block->grid);
         });
+        if (taken_out != 0)
+            for (Access& other : own)
+                other.repeats = false;
     }
     if (cell.bytes() == before)
         return;
@@ -226,6 +303,7 @@ Region* Detector::nearest_shared(const WatchedBlock& block, std::uintptr_t addre
 bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
                         const void* place, std::size_t alignment, bool in_block)
 {
+    settle();
     tried_ = {.thread = &thread, .address = address, .bytes = bytes, .kind = kind, .place = place};
     if (full_)
         return false;
@@ -321,6 +399,11 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
         shadow_.changed(*region, static_cast<std::ptrdiff_t>(more));
     }
     counted_.clear();
+    if (kind == write_access) {
+        rewrite_.access = now;
+        rewrite_.address = region->begin + inside;
+        rewrite_.bytes = inside_end - inside;
+    }
     if (kind == volatile_read && !thread.seen.empty())
         note_open_order(region->cells[first], now, thread, *region, address);
     for (std::size_t cell = first; cell <= last; ++cell) {

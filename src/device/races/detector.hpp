@@ -44,6 +44,7 @@
 #include "device/races/sites.hpp"
 #include "device/races/watched.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -71,7 +72,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::uint64_t captures(void* thread, std::uint64_t stream) override;
     void stream_made(void* thread, std::uint64_t stream, const void* place) override;
     void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
-    void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) override;
+    void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place,
+                   const cpu::CallPlace& launch) override;
     void starts(void* grid) override;
     void done(void* grid) override;
     void complete(void* grid) override;
@@ -161,12 +163,30 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         std::string text;
         const WatchedGrid* launched = nullptr; // by the launch that the text is about, if `launched at` is another
     };
+    // What two plain writes that race have written, if it is the same in all pairs.
+    struct SameValue {
+        static constexpr std::size_t kMaxBytes = 16;
+        bool holds = true;  // of all pairs so far
+        bool is_one = true; // and is the same in all of them
+        std::size_t bytes = 0;
+        std::array<unsigned char, kMaxBytes> value{};
+    };
     struct Found { // races of one pair of sites
         Access first, second;
         std::string memory;
         std::size_t bytes;
         Missing missing;
         std::uint64_t pairs;
+        SameValue same{};
+    };
+    // A write that races with plain writes: what it has written is in memory as soon as the thread does anything else.
+    struct Rewrite {
+        Region* region = nullptr; // nullptr: there is none
+        Access access{};
+        std::uintptr_t address = 0;
+        std::size_t bytes = 0;
+        std::array<unsigned char, SameValue::kMaxBytes> before{};
+        std::vector<Found*> found;
     };
     struct FoundBad { // accesses of one site
         Access access;
@@ -195,10 +215,20 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // One of the last atomics of the thread, of its block or of the launching thread of its grid or of a grid above, that would order the
     // access if there were fences. nullptr: there is none.
     static const SeenAtomic* would_order(const Access& access, const WatchedThread& thread);
-    void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, const Region& region,
-               std::size_t cell, std::size_t bytes);
-    void found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
-               std::size_t cell, std::size_t bytes);
+    // `knows_last`: the last of the list is the last write.
+    void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, Region& region,
+               std::size_t cell, std::size_t bytes, bool knows_last);
+    bool are_of_one_run(const Access& first, const Access& second) const;
+    // Two plain writes. `knows_last`: of them, the memory has what the first one wrote.
+    void compare(Found& pairs, Region& region, bool knows_last);
+    void settle()
+    {
+        if (rewrite_.region != nullptr) [[unlikely]]
+            finish_rewrite();
+    }
+    void finish_rewrite();
+    Found& found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
+                 std::size_t cell, std::size_t bytes);
     Region* nearest_shared(const WatchedBlock& block, std::uintptr_t address);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
@@ -214,6 +244,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::string described(const Missing& missing) const;
     std::string last_access_of(const std::string& memory) const;
     RaceAccess described(const Access& access) const;
+    // The kernel, and its launch.
+    void describe_grid(RaceAccess& access, const WatchedGrid& grid) const;
     std::vector<Race> described_races() const;
     std::vector<BadAccess> described_bad_accesses() const;
     std::vector<Race> described_notes() const;
@@ -270,6 +302,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         AccessKind kind = read_access;
         const void* place = nullptr;
     } tried_;
+    Rewrite rewrite_;
     std::uint64_t threads_ = 0;
     std::map<std::uint32_t, std::uint64_t> open_launches_; // by site: those whose order in their stream is open
     std::size_t block_bytes_ = 0;

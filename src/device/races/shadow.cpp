@@ -9,6 +9,7 @@
 #include <bit>
 #include <iterator>
 #include <link.h>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -263,15 +264,30 @@ bool is_long(const std::vector<Access>& accesses)
 void shorten(std::vector<Access>& accesses)
 {
     // A later access of a thread is of a later phase and epoch.
-    const auto by_thread = [](const Access& access) {
-        return std::tuple(access.grid, access.block, access.thread, access.kind, bool{access.in_block},
+    const auto by_thread = [&](std::size_t number) {
+        const Access& access = accesses[number];
+        return std::tuple(access.grid, access.block, access.thread, unsigned{access.kind}, bool{access.in_block},
                           unsigned{access.size}, access.part, ~access.phase, ~access.epoch);
     };
-    std::ranges::stable_sort(accesses, {}, by_thread);
-    const auto same = [](const Access& left, const Access& right) {
-        return left.same_thread_and_kind(right) && left.part == right.part;
-    };
-    accesses.erase(std::unique(accesses.begin(), accesses.end(), same), accesses.end());
+    std::vector<std::size_t> order(accesses.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, by_thread);
+    std::vector<bool> is_last(accesses.size(), true);
+    for (std::size_t at = 1; at < order.size(); ++at) {
+        const Access& left = accesses[order[at - 1]];
+        const Access& right = accesses[order[at]];
+        is_last[order[at]] = !left.same_thread_and_kind(right) || left.part != right.part;
+    }
+    std::size_t kept = 0;
+    bool repeats = true; // those that were taken out before
+    for (std::size_t number = 0; number < accesses.size(); ++number) {
+        repeats = repeats && accesses[number].repeats;
+        if (!is_last[number])
+            continue;
+        accesses[kept] = accesses[number];
+        accesses[kept++].repeats = std::exchange(repeats, true);
+    }
+    accesses.resize(kept);
 }
 
 } // namespace nestbed::races

@@ -41,10 +41,12 @@ struct Access {
     std::uint32_t phase; // the block's barriers before it
     std::uint32_t site;  // see Sites
     std::uint16_t thread;
-    AccessKind kind : 4;
+    AccessKind kind : 3;
     bool in_block : 1 = false; // an atomic operation whose scope is the block
     std::uint8_t size : 3 = 0; // of an atomic operation: the binary logarithm of its bytes
-    std::uint8_t part = 0xFF;  // which bytes of the element: see Region::part()
+    bool repeats : 1 =
+        false; // a plain write that left its bytes as the one before it in the list had written them, as far as is known
+    std::uint8_t part = 0xFF; // which bytes of the element: see Region::part()
 
     bool same_thread(const Access& other) const
     {
@@ -200,7 +202,7 @@ class Shadow
 
 // A list of accesses that grows without end is made shorter now and then.
 bool is_long(const std::vector<Access>& accesses);
-// Of a thread's accesses the last one is enough.
+// Of a thread's accesses the last one is enough. The others stay in their order.
 void shorten(std::vector<Access>& accesses);
 
 } // namespace nestbed::races
