@@ -90,18 +90,21 @@ Detector::Found& Detector::found(const Access& first, const Access& second, cons
     }
     const auto name_of = [](const Access& access) { return std::uint64_t{access.site} << 3U | access.kind; };
     const std::pair<std::uint64_t, std::uint64_t> key = std::minmax(name_of(first), name_of(second));
-    auto known = found_.find(key);
-    if (known == found_.end())
-        known = found_
-                    .emplace(key, Found{.first = first,
-                                        .second = second,
-                                        .memory = region.spelled(static_cast<std::ptrdiff_t>(cell * region.element)),
-                                        .bytes = bytes,
-                                        .missing = missing_order(first, second, thread),
-                                        .pairs = 0})
-                    .first;
-    known->second.pairs += is_counted ? 0 : 1;
-    return known->second;
+    if (latest_found_.second == nullptr ||
+        latest_found_.first != key) { // many pairs of two places come one after another
+        const auto [known, added] = found_.try_emplace(key);
+        if (added)
+            known->second = {.first = first,
+                             .second = second,
+                             .memory = region.spelled(static_cast<std::ptrdiff_t>(cell * region.element)),
+                             .bytes = bytes,
+                             .missing = missing_order(first, second, thread),
+                             .pairs = 0};
+        latest_found_ = {key, &known->second};
+    }
+    Found& pairs = *latest_found_.second;
+    pairs.pairs += is_counted ? 0 : 1;
+    return pairs;
 }
 
 // Between two runs of kernels the host may write what the detector does not see.
@@ -116,7 +119,7 @@ bool Detector::are_of_one_run(const Access& first, const Access& second) const
     return first.grid == second.grid || root(first) == root(second);
 }
 
-void Detector::compare(Found& pairs, Region& region, bool knows_last)
+void Detector::compare(Found& pairs, const Access& now, Region& region, bool knows_last)
 {
     if (!pairs.same.holds)
         return;
@@ -126,6 +129,7 @@ void Detector::compare(Found& pairs, Region& region, bool knows_last)
     }
     if (rewrite_.region == nullptr) {
         rewrite_.region = &region;
+        rewrite_.access = now;
         std::memcpy(rewrite_.before.data(),
                     reinterpret_cast<const void*>(rewrite_.address), // NOLINT(performance-no-int-to-ptr)
                     rewrite_.bytes);
@@ -183,7 +187,8 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
         if ((writes(before.kind) || writes(now.kind)) && !are_atomic) {
             Found& pairs = found(before, now, &thread, region, cell, bytes);
             if (before.kind == write_access && now.kind == write_access)
-                compare(pairs, region, &before >= same && before.part == now.part && are_of_one_run(before, now));
+                compare(pairs, now, region,
+                        &before >= same && before.part == now.part && are_of_one_run(before, now));
         }
         return false;
     });
@@ -400,7 +405,6 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     }
     counted_.clear();
     if (kind == write_access) {
-        rewrite_.access = now;
         rewrite_.address = region->begin + inside;
         rewrite_.bytes = inside_end - inside;
     }

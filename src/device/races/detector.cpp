@@ -91,6 +91,7 @@ void Detector::reset()
     last_in_stream_.clear();
     captured_ = std::vector<Captured>(); // with its room
     found_.clear();
+    latest_found_ = {};
     rewrite_ = {};
     found_bad_.clear();
     misuses_.clear();

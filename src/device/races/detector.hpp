@@ -220,7 +220,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
                std::size_t cell, std::size_t bytes, bool knows_last);
     bool are_of_one_run(const Access& first, const Access& second) const;
     // Two plain writes. `knows_last`: of them, the memory has what the first one wrote.
-    void compare(Found& pairs, Region& region, bool knows_last);
+    void compare(Found& pairs, const Access& now, Region& region, bool knows_last);
     void settle()
     {
         if (rewrite_.region != nullptr) [[unlikely]]
@@ -279,6 +279,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
+    std::pair<std::pair<std::uint64_t, std::uint64_t>, Found*> latest_found_{};
     std::map<std::pair<std::uint32_t, std::uint32_t>, Found> notes_;                       // by sites
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::vector<FoundMisuse> misuses_;
