@@ -22,6 +22,9 @@ class Sites
     std::uint32_t at(std::uint32_t node, const void* address);
     // Where the node's function was called.
     std::uint32_t caller(std::uint32_t node) const { return sites_[node].caller; }
+    // Whether the user's code makes the access, by itself or by functions of the C++ library; false: a stand-in header does. In nestbed's
+    // own strategies false.
+    bool is_of_user(std::uint32_t site);
     // The access, then the calls, from the inside out, in files of the project or of a user; never empty.
     std::vector<SourcePlace> places(std::uint32_t site) const;
 
@@ -42,6 +45,7 @@ class Sites
         }
     };
     std::vector<Site> sites_{Site{}};
+    std::unordered_map<std::uint32_t, bool> of_user_; // of those that were asked for
     std::unordered_map<std::pair<std::uint32_t, const void*>, std::uint32_t, Hash> numbers_;
 };
 

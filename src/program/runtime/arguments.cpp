@@ -106,7 +106,8 @@ HostArguments::HostArguments(const char* kernel, Place place, const void* argume
         if (cpu::observer == nullptr)
             return;
         // How much it is is not known.
-        cpu::observer->memory({.begin = word, .bytes = 1, .name = "memory of the host", .is_of_host = true});
+        cpu::observer->memory(
+            {.begin = word, .bytes = 1, .name = "what an argument of the launch points to", .is_of_host = true});
         watched_.push_back(word);
     });
 }
