@@ -259,7 +259,8 @@ class Instrument
                     assignments.push_back(assignment);
         }
         for (gassign* assignment : assignments) {
-            local(assignment, gimple_assign_rhs1(assignment), false);
+            if (!is_stored_next(assignment))
+                local(assignment, gimple_assign_rhs1(assignment), false);
             local(assignment, gimple_assign_lhs(assignment), true);
             object_read(assignment);
         }
@@ -291,6 +292,19 @@ class Instrument
             return;
         gimple_stmt_iterator at = gsi_for_stmt(before);
         gsi_insert_seq_before(&at, call_of(function, range, gimple_location(before)), GSI_SAME_STMT);
+    }
+
+    // The read of `own[i] += x`, whose write has the same check.
+    static bool is_stored_next(gassign* load)
+    {
+        constexpr unsigned kMaxSteps = 8;
+        if (!gimple_assign_load_p(load))
+            return false;
+        gimple_stmt_iterator at = gsi_for_stmt(load);
+        for (unsigned steps = 0; steps < kMaxSteps && !gsi_end_p(at); ++steps, gsi_next(&at))
+            if (gimple_store_p(gsi_stmt(at)) && is_gimple_assign(gsi_stmt(at)))
+                return operand_equal_p(gimple_assign_lhs(gsi_stmt(at)), gimple_assign_rhs1(load), 0) != 0;
+        return false;
     }
 
     void local(gimple* before, tree object, bool is_write)

@@ -76,9 +76,14 @@ bool known_variable(const void* begin, std::size_t bytes, std::size_t element_by
                                .name = name,
                                .is_variable = true,
                                .is_constant = is_constant});
-    else
-        variables().push_back({reinterpret_cast<std::uintptr_t>(begin), bytes, name});
+    variables().push_back({reinterpret_cast<std::uintptr_t>(begin), bytes, name});
     return true;
+}
+
+bool is_known_variable(const void* address)
+{
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return std::ranges::any_of(variables(), [at](const Variable& one) { return at - one.begin < one.bytes; });
 }
 
 // An observer sees the accesses itself.
