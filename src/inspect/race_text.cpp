@@ -161,8 +161,7 @@ std::string_view name_of(BadAccess::Kind kind)
 std::string first_line_of(const BadAccess& bad)
 {
     if (bad.kind == BadAccess::Kind::of_host)
-        return fmt::format("{}: {} of what an argument of the launch points to", name_of(bad.kind),
-                           name_of(bad.access));
+        return fmt::format("{}: {} of {}", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::synchronization)
         return fmt::format("{}: {}", name_of(bad.kind), bad.text);
     if (bad.kind == BadAccess::Kind::other_stack)
@@ -170,6 +169,8 @@ std::string first_line_of(const BadAccess& bad)
     const std::string text = fmt::format("{}: {} of {}, ", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::other_block)
         return text + "which only the threads of its block can access";
+    if (bad.kind == BadAccess::Kind::uninitialized && bad.beyond != 0)
+        return text + fmt::format("of which nothing has written {} of {} bytes", bad.beyond, bad.bytes);
     if (bad.kind == BadAccess::Kind::uninitialized)
         return text + "which nothing has written";
     if (bad.kind == BadAccess::Kind::freed)

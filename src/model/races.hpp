@@ -81,7 +81,7 @@ struct BadAccess {
     std::size_t bytes = 0; // of the first one
     std::string text{};    // of synchronization: what happened, and the rule
     // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
-    // Misaligned: what its address is no multiple of.
+    // Misaligned: what its address is no multiple of. Uninitialized: how many bytes nothing has written; 0: all.
     std::ptrdiff_t beyond = 0;
     std::string allocation{}; // "4000 bytes, allocated at my.cu:12"; empty: not known
     SourcePlace freed{};      // where it was freed

@@ -1,6 +1,8 @@
 // What the detector does at an access.
+#include "device/cpu/own_memory.hpp"
 #include "device/races/actors.hpp"
 #include "device/races/detector.hpp"
+#include "device/races/mapped_memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -305,8 +307,60 @@ Region* Detector::nearest_shared(const WatchedBlock& block, std::uintptr_t addre
     return nearest;
 }
 
+Access Detector::made_by(const WatchedThread& thread, AccessKind kind, const void* place, bool in_block)
+{
+    const WatchedBlock& block = *thread.block;
+    return {.grid = block.grid->number,
+            .block = block.index,
+            .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
+            .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
+            .site = sites_.at(thread.node, place),
+            .thread = thread.copies ? copier_of(thread.index) : thread.index,
+            .kind = kind,
+            .in_block = in_block};
+}
+
+void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes,
+                                AccessKind kind, const void* place)
+{
+    const auto* const at = reinterpret_cast<const void*>(address); // NOLINT(performance-no-int-to-ptr)
+    if (cpu::is_of_running_thread(at))
+        return;
+    const Access now = made_by(thread, kind, place, false);
+    if (!sites_.is_of_user(now.site) || cpu::current_thread->has_arguments || is_of_module(address))
+        return;
+    const bool is_stack = cpu::is_on_stack_of_thread(at);
+    if (!is_stack && !has_memory(address))
+        return; // the signal will say so
+    static const Region nobodys{.name = "memory that is not the device's", .is_of_host = true};
+    const Region* const before = shadow_.before(address);
+    const bool is_argument = !is_stack && before != nullptr && before->is_of_host;
+    found_bad(is_stack ? BadAccess::Kind::other_stack : BadAccess::Kind::of_host, now,
+              is_argument ? *before : nobodys, 0, bytes, 0);
+    last_ = now;
+    last_address_ = address;
+    // What the program has for the kernel itself is no memory of the executor.
+    if (writes(kind) && !is_stack && !is_argument)
+        illegal_ = last_access_of("memory of the host") + ": an illegal access, which ends the kernel";
+}
+
+void Detector::accesses_beyond_local(const WatchedThread& thread, std::ptrdiff_t offset, std::size_t bytes,
+                                     const LocalVariable& variable, AccessKind kind, const void* place)
+{
+    constexpr std::ptrdiff_t kNear = 256; // on the thread's stack, whose end is not far: a read there harms nothing
+    if (full_)
+        return;
+    const Region region{.bytes = variable.bytes, .element = variable.element, .name = variable.name};
+    const std::ptrdiff_t behind =
+        offset + static_cast<std::ptrdiff_t>(bytes) - static_cast<std::ptrdiff_t>(variable.bytes);
+    last_ = made_by(thread, kind, place, false);
+    found_bad(BadAccess::Kind::out_of_bounds, last_, region, offset, bytes, offset < 0 ? offset : behind);
+    if (writes(kind) || offset < -kNear || behind > kNear)
+        illegal_ = last_access_of(region.spelled(offset)) + ", which is not in the local variable: the kernel ends";
+}
+
 bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                        const void* place, std::size_t alignment, bool in_block)
+                        const void* place, std::size_t alignment, bool in_block, bool is_object)
 {
     settle();
     tried_ = {.thread = &thread, .address = address, .bytes = bytes, .kind = kind, .place = place};
@@ -320,17 +374,12 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const bool is_beyond_shared = (region == nullptr || is_guard_of_other) && cpu::is_near_shared_places(address);
     if (is_beyond_shared)
         region = nearest_shared(block, address);
-    if (region == nullptr)
+    if (region == nullptr) {
+        accesses_unknown(thread, address, bytes, kind, place);
         return false;
+    }
     ++accesses_;
-    Access now{.grid = block.grid->number,
-               .block = block.index,
-               .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
-               .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
-               .site = sites_.at(thread.node, place),
-               .thread = thread.copies ? copier_of(thread.index) : thread.index,
-               .kind = kind,
-               .in_block = in_block};
+    Access now = made_by(thread, kind, place, in_block);
     now.size = is_atomic(kind) ? (std::bit_width(bytes) - 1) & 7U : 0U;
     if (is_atomic(kind)) {
         if (region->atomic_bytes == 0)
@@ -375,10 +424,18 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     if (region->name.empty()) {
         const bool is_of_library = are_of_library(address, bytes);
         const NearVariable near = near_variable(address, bytes);
-        if (near.beyond != 0 && (!is_of_library || writes(kind))) { // headers of the library read its variables
-            found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin, bytes, near.beyond);
-            if (is_of_library)
-                illegal_ = last_access_of(region->spelled(begin)) +
+        if (near.beyond != 0 &&
+            (!is_of_library || sites_.is_of_user(now.site))) { // headers use the library's variables
+            const Region* const known = shadow_.nearest_variable(address);
+            const Region& of = known == nullptr ? *region : *known;
+            const auto offset = static_cast<std::ptrdiff_t>(address - of.begin);
+            const std::ptrdiff_t behind = offset + static_cast<std::ptrdiff_t>(bytes - of.bytes);
+            found_bad(BadAccess::Kind::out_of_bounds, now, of, offset, bytes,
+                      known == nullptr ? near.beyond
+                      : offset < 0     ? offset
+                                       : behind);
+            if (is_of_library && writes(kind))
+                illegal_ = last_access_of(of.spelled(offset)) +
                            ", where memory of the executor is: an illegal access, which ends the kernel";
             return false;
         }
@@ -388,14 +445,17 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const std::size_t first = inside / region->element;
     const std::size_t last = (inside_end - 1) / region->element;
     if (region->uninitialized) {
-        if (reads && !region->any_written(first, last)) {
-            if (region->is_filled(address, bytes))
-                found_bad(BadAccess::Kind::uninitialized, now, *region, begin, bytes, 0);
+        const std::size_t count = inside_end - inside;
+        const std::size_t unwritten = reads ? region->unwritten(inside, inside_end) : 0;
+        if (unwritten == count || (unwritten != 0 && !is_object)) {
+            if (region->is_filled(inside, inside_end))
+                found_bad(BadAccess::Kind::uninitialized, now, *region, begin, bytes,
+                          static_cast<std::ptrdiff_t>(unwritten % count));
             else
-                shadow_.mark_written(*region, first, last); // by the host, in code that is not watched
+                shadow_.mark_written(*region, inside, inside_end); // by the host, in code that is not watched
         }
         if (writes(kind))
-            shadow_.mark_written(*region, first, last);
+            shadow_.mark_written(*region, inside, inside_end);
     }
     if (const std::size_t more = region->cells.bytes_to_make(first, last, region->count()); more != 0) {
         if (!has_room(more))

@@ -56,6 +56,13 @@
 namespace nestbed::races
 {
 
+// An array or a structure on the stack of a thread.
+struct LocalVariable {
+    const char* name = "";
+    std::size_t bytes = 0;
+    std::size_t element = 1; // bytes of an element of an array of numbers
+};
+
 class Detector final : public cpu::Observer, public cpu::Interruptible
 {
   public:
@@ -120,8 +127,12 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     static bool checks_host_at(std::uintptr_t address) { return address >= checked_begin_ && address < checked_end_; }
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
     // `alignment`: what the address must be a multiple of; 0: of a variable its own. `in_block`: an atomic operation whose scope is the block.
+    // `is_object`: of which nobody may need each byte, as a copy of a structure; else of one number.
     bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                  const void* place, std::size_t alignment, bool in_block = false);
+                  const void* place, std::size_t alignment, bool in_block = false, bool is_object = false);
+    // A thread's access to `bytes` at the offset in a local variable of `size` bytes, outside of which they are in part.
+    void accesses_beyond_local(const WatchedThread& thread, std::ptrdiff_t offset, std::size_t bytes,
+                               const LocalVariable& variable, AccessKind kind, const void* place);
     // A read through the cache for data that is read-only for the whole kernel; besides accesses().
     void reads_read_only(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, const void* place);
     // Why the last access must not be done; empty: it may. Forgets it.
@@ -230,6 +241,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     Found& found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
                  std::size_t cell, std::size_t bytes);
     Region* nearest_shared(const WatchedBlock& block, std::uintptr_t address);
+    // Of memory that the detector does not know: reports it, unless it is the thread's own or a stand-in header makes the access.
+    void accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+                          const void* place);
+    Access made_by(const WatchedThread& thread, AccessKind kind, const void* place, bool in_block);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
     void note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,

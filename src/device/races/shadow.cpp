@@ -77,7 +77,7 @@ std::string Region::spelled(std::ptrdiff_t offset) const
 {
     if (name.empty())
         return variable_at(begin + static_cast<std::size_t>(offset));
-    if (element == 1 && is_variable && offset == 0)
+    if (element == 1 && (is_variable || is_of_host) && offset == 0)
         return name;
     if (element == 1)
         return fmt::format("{}, byte {}", name, offset);
@@ -91,16 +91,25 @@ std::string Region::allocation() const
     return place.empty() ? "" : fmt::format("{} bytes, allocated at {}", bytes, place);
 }
 
-bool Region::any_written(std::size_t first, std::size_t last) const
+std::size_t Region::unwritten(std::size_t first_byte, std::size_t end) const
 {
-    const auto at = [&](std::size_t cell) { return written.begin() + static_cast<std::ptrdiff_t>(cell); };
-    return !uninitialized || (!written.empty() && std::find(at(first), at(last + 1), true) != at(last + 1));
+    if (!uninitialized)
+        return 0;
+    if (written.empty())
+        return end - first_byte;
+    const auto at = [&](std::size_t byte) { return written.begin() + static_cast<std::ptrdiff_t>(byte); };
+    return static_cast<std::size_t>(std::count(at(first_byte), at(end), false));
 }
 
-bool Region::is_filled(std::uintptr_t address, std::size_t bytes_there) const
+bool Region::is_filled(std::size_t first_byte, std::size_t end) const
 {
-    const auto* const at = reinterpret_cast<const unsigned char*>(address); // NOLINT(performance-no-int-to-ptr)
-    return !fill || std::all_of(at, at + bytes_there, [this](unsigned char byte) { return byte == *fill; });
+    if (!fill)
+        return true;
+    const auto* const at = reinterpret_cast<const unsigned char*>(begin); // NOLINT(performance-no-int-to-ptr)
+    for (std::size_t byte = first_byte; byte < end; ++byte)
+        if ((written.empty() || !written[byte]) && at[byte] != *fill)
+            return false;
+    return true;
 }
 
 void Shadow::add(const cpu::Memory& memory)
@@ -212,34 +221,53 @@ Shadow::Span Shadow::span_at(std::uintptr_t address)
     return {begin, end - begin, variables};
 }
 
-const Region* Shadow::nearest(std::uintptr_t address) const
+namespace
+{
+const Region* nearest_of(const std::map<std::uintptr_t, Region>& regions, std::uintptr_t address, bool is_variable)
 {
     const Region* nearest = nullptr;
     std::uintptr_t least = ~std::uintptr_t{0};
-    for (const auto& [end, region] : regions_) {
+    for (const auto& [end, region] : regions) {
         const std::uintptr_t distance =
             address < region.begin ? region.begin - address : address - region.begin - region.bytes;
-        if (distance < least && region.name != kOwnRecords && !region.is_variable) {
+        if (distance < least && region.name != kOwnRecords && region.is_variable == is_variable) {
             least = distance;
             nearest = &region;
         }
     }
     return nearest;
 }
+} // namespace
 
-void Shadow::mark_written(Region& region, std::size_t first_cell, std::size_t last_cell)
+const Region* Shadow::nearest(std::uintptr_t address) const
+{
+    return nearest_of(regions_, address, false);
+}
+
+const Region* Shadow::before(std::uintptr_t address) const
+{
+    const auto after = regions_.upper_bound(address);
+    return after == regions_.begin() ? nullptr : &std::prev(after)->second;
+}
+
+const Region* Shadow::nearest_variable(std::uintptr_t address) const
+{
+    return nearest_of(regions_, address, true);
+}
+
+void Shadow::mark_written(Region& region, std::size_t first_byte, std::size_t end)
 {
     if (!region.uninitialized)
         return;
-    if (first_cell == 0 && last_cell + 1 == region.count()) {
+    if (first_byte == 0 && end == region.bytes) {
         region.uninitialized = false; // nothing of it is from now on
         region.written = {};
         return;
     }
     if (region.written.empty())
-        region.written.resize(region.count());
-    const auto at = [&](std::size_t cell) { return region.written.begin() + static_cast<std::ptrdiff_t>(cell); };
-    std::fill(at(first_cell), at(last_cell + 1), true);
+        region.written.resize(region.bytes);
+    const auto at = [&](std::size_t byte) { return region.written.begin() + static_cast<std::ptrdiff_t>(byte); };
+    std::fill(at(first_byte), at(end), true);
 }
 
 void Shadow::mark_written(std::uintptr_t address, std::size_t bytes)
@@ -251,7 +279,7 @@ void Shadow::mark_written(std::uintptr_t address, std::size_t bytes)
         const std::uintptr_t first = std::max(address, region.begin);
         const std::uintptr_t end = std::min(address + bytes, region.begin + region.bytes);
         if (first < end)
-            mark_written(region, (first - region.begin) / region.element, (end - 1 - region.begin) / region.element);
+            mark_written(region, first - region.begin, end - region.begin);
     }
 }
 

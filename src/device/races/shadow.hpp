@@ -116,7 +116,7 @@ struct Region {
     std::size_t atomic_bytes = 0;   // of its first atomic operation
     bool has_pairs = false;         // of its atomics some may race: of the scope of a block, or of different sizes
     Cells cells{};
-    std::vector<bool> written{}; // by cell; empty: nothing is
+    std::vector<bool> written{}; // by byte; empty: nothing is
     std::size_t held = 0;        // bytes of its cells
 
     std::size_t count() const { return (bytes + element - 1) / element; }
@@ -133,10 +133,10 @@ struct Region {
         const std::size_t to = end >= of_cell + element ? kBits : (end - of_cell + bytes_of_bit - 1) / bytes_of_bit;
         return static_cast<std::uint8_t>((1U << to) - (1U << from));
     }
-    // Whether something has written one of these cells.
-    bool any_written(std::size_t first, std::size_t last) const;
-    // Whether these bytes are still what they were filled with; true where they were not filled.
-    bool is_filled(std::uintptr_t address, std::size_t bytes_there) const;
+    // How many bytes nothing has written, of those from one offset to another.
+    std::size_t unwritten(std::size_t first_byte, std::size_t end) const;
+    // Whether such of them are still what they were filled with; true where they were not filled.
+    bool is_filled(std::size_t first_byte, std::size_t end) const;
     bool has(std::uintptr_t address) const { return address - (begin - guard) < bytes + 2 * guard; }
     // "4000 bytes, allocated at my.cu:12"; empty: the place is not known.
     std::string allocation() const;
@@ -167,8 +167,12 @@ class Shadow
     }
     // The memory, other than variables, that begins or ends nearest to an address that is in none; nullptr: there is none.
     const Region* nearest(std::uintptr_t address) const;
+    // The memory that ends before an address that is in none; nullptr: there is none.
+    const Region* before(std::uintptr_t address) const;
+    // The variable of kernels that begins or ends nearest to an address that is in none; nullptr: there is none.
+    const Region* nearest_variable(std::uintptr_t address) const;
     // That they have been written, if that is kept of their region.
-    void mark_written(Region& region, std::size_t first_cell, std::size_t last_cell);
+    void mark_written(Region& region, std::size_t first_byte, std::size_t end);
     void mark_written(std::uintptr_t address, std::size_t bytes);
 
     // Bytes of all cells with their accesses. Who changes cells says by how much.

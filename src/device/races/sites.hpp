@@ -27,6 +27,9 @@ class Sites
     }
     // Where the node's function was called.
     std::uint32_t caller(std::uint32_t node) const { return sites_[node].caller; }
+    // Whether the user's code makes the access, by itself or by functions of the C++ library; false: a stand-in header does. In nestbed's
+    // own strategies false.
+    bool is_of_user(std::uint32_t site);
     // The access, then the calls, from the inside out, in files of the project or of a user; never empty.
     std::vector<SourcePlace> places(std::uint32_t site) const;
 
@@ -59,6 +62,7 @@ class Sites
     static constexpr unsigned kLatestBits = 10;
     std::array<Named, std::size_t{1} << kLatestBits> latest_{};
     std::vector<Site> sites_{Site{}};
+    std::unordered_map<std::uint32_t, bool> of_user_; // of those that were asked for
     std::unordered_map<std::pair<std::uint32_t, const void*>, std::uint32_t, Hash> numbers_;
 };
 

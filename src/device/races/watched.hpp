@@ -106,6 +106,7 @@ struct WatchedThread {
     SeenAtomics seen;                     // since the last barrier
     std::uint32_t ended_phase = kNoPhase; // of the block, when it ended: it has met no barrier after that
     bool has_arrived = false;             // at the next barrier, for which it does not wait yet
+    bool reads_object = false;            // its next read is that of a structure
     bool copies = false;                  // what it accesses now is of a copy beside it
     bool has_copies = false;              // for which it has not waited
     std::uint32_t copied_epoch = 1;       // of those copies
