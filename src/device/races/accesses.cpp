@@ -337,8 +337,7 @@ void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t addr
     const bool is_argument = !is_stack && before != nullptr && before->is_of_host;
     found_bad(is_stack ? BadAccess::Kind::other_stack : BadAccess::Kind::of_host, now,
               is_argument ? *before : nobodys, 0, bytes, 0);
-    last_ = now;
-    last_address_ = address;
+    is_last(now, address);
     // What the program has for the kernel itself is no memory of the executor.
     if (writes(kind) && !is_stack && !is_argument)
         illegal_ = last_access_of("memory of the host") + ": an illegal access, which ends the kernel";
@@ -353,8 +352,9 @@ void Detector::accesses_beyond_local(const WatchedThread& thread, std::ptrdiff_t
     const Region region{.bytes = variable.bytes, .element = variable.element, .name = variable.name};
     const std::ptrdiff_t behind =
         offset + static_cast<std::ptrdiff_t>(bytes) - static_cast<std::ptrdiff_t>(variable.bytes);
-    last_ = made_by(thread, kind, place, false);
-    found_bad(BadAccess::Kind::out_of_bounds, last_, region, offset, bytes, offset < 0 ? offset : behind);
+    const Access now = made_by(thread, kind, place, false);
+    is_last(now, 0);
+    found_bad(BadAccess::Kind::out_of_bounds, now, region, offset, bytes, offset < 0 ? offset : behind);
     if (writes(kind) || offset < -kNear || behind > kNear)
         illegal_ = last_access_of(region.spelled(offset)) + ", which is not in the local variable: the kernel ends";
 }

@@ -310,6 +310,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         std::uint16_t thread = 0;
         AccessKind kind = read_access;
     } last_;
+    void is_last(const Access& access, std::uintptr_t address)
+    {
+        last_ = {address, access.grid, access.block, access.site, access.thread, access.kind};
+    }
     // The last access of a kernel, also to memory that it does not know.
     struct Tried {
         const WatchedThread* thread = nullptr;
