@@ -307,7 +307,23 @@ Region* Detector::nearest_shared(const WatchedBlock& block, std::uintptr_t addre
     return nearest;
 }
 
-Access Detector::made_by(const WatchedThread& thread, AccessKind kind, const void* place, bool in_block)
+namespace
+{
+// Of one number, mostly all bytes are.
+bool are_written(const Region& region, std::size_t first_byte, std::size_t end)
+{
+    constexpr std::size_t kBits = 64;
+    const std::size_t bit = first_byte % kBits;
+    const std::size_t count = end - first_byte;
+    if (region.written.empty() || bit + count > kBits)
+        return false;
+    const std::uint64_t bits = ~std::uint64_t{0} >> (kBits - count);
+    return (region.written[first_byte / kBits] >> bit & bits) == bits;
+}
+} // namespace
+
+[[gnu::always_inline]] inline Access Detector::made_by(const WatchedThread& thread, AccessKind kind,
+                                                       const void* place, bool in_block)
 {
     const WatchedBlock& block = *thread.block;
     return {.grid = block.grid->number,
@@ -444,7 +460,7 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const auto inside_end = static_cast<std::size_t>(std::min(end, size));
     const std::size_t first = inside / region->element;
     const std::size_t last = (inside_end - 1) / region->element;
-    if (region->uninitialized) {
+    if (region->uninitialized && !are_written(*region, inside, inside_end)) {
         const std::size_t count = inside_end - inside;
         const std::size_t unwritten = reads ? region->unwritten(inside, inside_end) : 0;
         if (unwritten == count || (unwritten != 0 && !is_object)) {

@@ -91,14 +91,37 @@ std::string Region::allocation() const
     return place.empty() ? "" : fmt::format("{} bytes, allocated at {}", bytes, place);
 }
 
+namespace
+{
+constexpr std::size_t kBits = 64;
+
+// Calls `visit` with the number of each word of a bitmap that has bits of a range, which is not empty, and with these bits.
+template <class Visit>
+void for_each_word(std::size_t first, std::size_t end, const Visit& visit)
+{
+    const std::size_t last_word = (end - 1) / kBits;
+    for (std::size_t word = first / kBits; word <= last_word; ++word) {
+        std::uint64_t bits = ~std::uint64_t{0};
+        if (word == first / kBits)
+            bits <<= first % kBits;
+        if (word == last_word)
+            bits &= ~std::uint64_t{0} >> (kBits - 1 - (end - 1) % kBits);
+        visit(word, bits);
+    }
+}
+} // namespace
+
 std::size_t Region::unwritten(std::size_t first_byte, std::size_t end) const
 {
     if (!uninitialized)
         return 0;
     if (written.empty())
         return end - first_byte;
-    const auto at = [&](std::size_t byte) { return written.begin() + static_cast<std::ptrdiff_t>(byte); };
-    return static_cast<std::size_t>(std::count(at(first_byte), at(end), false));
+    std::size_t count = 0;
+    for_each_word(first_byte, end, [&](std::size_t word, std::uint64_t bits) {
+        count += static_cast<std::size_t>(std::popcount(bits & ~written[word]));
+    });
+    return count;
 }
 
 bool Region::is_filled(std::size_t first_byte, std::size_t end) const
@@ -107,7 +130,7 @@ bool Region::is_filled(std::size_t first_byte, std::size_t end) const
         return true;
     const auto* const at = reinterpret_cast<const unsigned char*>(begin); // NOLINT(performance-no-int-to-ptr)
     for (std::size_t byte = first_byte; byte < end; ++byte)
-        if ((written.empty() || !written[byte]) && at[byte] != *fill)
+        if (unwritten(byte, byte + 1) != 0 && at[byte] != *fill)
             return false;
     return true;
 }
@@ -265,9 +288,8 @@ void Shadow::mark_written(Region& region, std::size_t first_byte, std::size_t en
         return;
     }
     if (region.written.empty())
-        region.written.resize(region.bytes);
-    const auto at = [&](std::size_t byte) { return region.written.begin() + static_cast<std::ptrdiff_t>(byte); };
-    std::fill(at(first_byte), at(end), true);
+        region.written.resize(region.bytes / kBits + 1);
+    for_each_word(first_byte, end, [&](std::size_t word, std::uint64_t bits) { region.written[word] |= bits; });
 }
 
 void Shadow::mark_written(std::uintptr_t address, std::size_t bytes)

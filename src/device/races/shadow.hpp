@@ -116,8 +116,8 @@ struct Region {
     std::size_t atomic_bytes = 0;   // of its first atomic operation
     bool has_pairs = false;         // of its atomics some may race: of the scope of a block, or of different sizes
     Cells cells{};
-    std::vector<bool> written{}; // by byte; empty: nothing is
-    std::size_t held = 0;        // bytes of its cells
+    std::vector<std::uint64_t> written{}; // a bit for each byte; empty: nothing is
+    std::size_t held = 0;                 // bytes of its cells
 
     std::size_t count() const { return (bytes + element - 1) / element; }
     // Which bytes of a cell an access has that begins and ends (behind its last byte) at these offsets: a bit for each byte of an element of
