@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -39,11 +40,8 @@ std::vector<Variable>& variables()
     static auto& all = *new std::vector<Variable>;
     return all;
 }
-std::vector<Pad>& pads()
-{
-    static auto& all = *new std::vector<Pad>;
-    return all;
-}
+// nullptr: there is none. The handler of a signal looks at it, so that it is not made there.
+constinit std::vector<Pad>* pads = nullptr;
 
 // Of its first byte the address is this far.
 std::ptrdiff_t offset_of(std::uintptr_t address, const Variable& variable)
@@ -91,17 +89,22 @@ bool known_pad(char* begin, std::size_t bytes)
 {
     const bool is_of_pages =
         reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) == 0;
-    if (cpu::observer == nullptr && is_of_pages && mprotect(begin, bytes, PROT_NONE) == 0)
-        pads().push_back({begin, bytes});
+    if (cpu::observer == nullptr && is_of_pages && mprotect(begin, bytes, PROT_NONE) == 0) {
+        if (pads == nullptr)
+            pads = std::make_unique<std::vector<Pad>>().release();
+        pads->push_back({begin, bytes});
+    }
     return true;
 }
 
 bool report_pad_access(const void* address, std::optional<bool> write, const void* code)
 {
-    const auto pad = std::ranges::find_if(pads(), [address](const Pad& each) {
+    if (pads == nullptr)
+        return false;
+    const auto pad = std::ranges::find_if(*pads, [address](const Pad& each) {
         return static_cast<std::size_t>(static_cast<const char*>(address) - each.begin) < each.bytes;
     });
-    if (pad == pads().end())
+    if (pad == pads->end())
         return false;
     if (std::exchange(pad->is_opened, true))
         return true; // another thread was as fast

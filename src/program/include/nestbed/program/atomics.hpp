@@ -203,7 +203,8 @@ __attribute__((no_sanitize("thread"))) inline void __syncthreads(NESTBED_PLACE, 
 {
     nestbed::program::block_barrier(file, line, number);
 }
-__attribute__((no_sanitize("thread"))) inline int __syncthreads_count(int predicate, NESTBED_PLACE, unsigned number = 0)
+__attribute__((no_sanitize("thread"))) inline int __syncthreads_count(int predicate, NESTBED_PLACE,
+                                                                      unsigned number = 0)
 {
     unsigned threads = 0;
     return (int)nestbed::cpu::barrier_count(predicate != 0, threads, file, line, number);
