@@ -51,10 +51,49 @@ std::string lines_of(const RaceAccess& access, const std::string& name)
                        : fmt::format("depth {}, block {}, thread {}", access.depth, access.block, access.thread));
     if (access.places.size() > 1 && access.places[1].file != access.places[0].file)
         text += folded("called at " + spelled(access.places[1]), kIndent);
-    if (access.launched_by)
-        text += line_of(fmt::format("{:{}}launched at {}", "", kIndent, spelled(access.launched_by->place)), ", ",
-                        fmt::format("block {}, thread {}", access.launched_by->block, access.launched_by->thread));
     return text;
+}
+
+// The kernel and its launch; empty where there is nothing to say.
+std::string launch_of(const RaceAccess& access, std::string_view in)
+{
+    const std::string kernel = access.kernel.empty() ? "" : fmt::format("{} {}", in, access.kernel);
+    if (!access.launched_by)
+        return kernel.empty() || access.launched_at.line == 0
+                   ? ""
+                   : line_of(fmt::format("{:{}}{}", "", kIndent, kernel), ", ",
+                             "launched at " + spelled(access.launched_at));
+    const RaceAccess::Launch& launch = *access.launched_by;
+    const std::string by =
+        fmt::format("{}block {}, thread {}", launch.kernel.empty() ? "" : fmt::format("by {}, ", launch.kernel),
+                    launch.block, launch.thread);
+    const std::string at = "launched at " + spelled(launch.place);
+    if (kernel.empty())
+        return line_of(fmt::format("{:{}}{}", "", kIndent, at), ", ", by);
+    return line_of(fmt::format("{:{}}{}", "", kIndent, kernel), ", ", at) + fmt::format("{:{}}{}\n", "", kIndent, by);
+}
+
+// What two accesses have done.
+std::string lines_of(const RaceAccess& first, const std::string& of_first, const RaceAccess& second,
+                     const std::string& of_second)
+{
+    const std::string launch = launch_of(first, "in kernel");
+    if (!first.kernel.empty() && launch == launch_of(second, "in kernel"))
+        return of_first + of_second + launch_of(second, "both in kernel");
+    return of_first + launch + of_second + launch_of(second, "in kernel");
+}
+
+std::string same_value_of(const Race& race)
+{
+    if (race.same_value.empty())
+        return "";
+    if (race.pairs == 1)
+        return folded("both write the same value: " + race.same_value, 2);
+    return folded(race.is_one_value
+                      ? fmt::format("both write the same value, in all {} pairs: {}", race.pairs, race.same_value)
+                      : fmt::format("both write the same value in each of the {} pairs (in the first: {})",
+                                    race.pairs, race.same_value),
+                  2);
 }
 
 std::string lines_of(const RaceAccess& access)
@@ -71,10 +110,17 @@ Json json_of(const RaceAccess& access, const std::string& name)
         json.update({{"depth", access.depth}, {"block", access.block}, {"thread", access.thread}});
     for (const SourcePlace& place : access.places)
         json["places"].push_back(spelled(place));
-    if (access.launched_by)
+    if (!access.kernel.empty())
+        json["kernel"] = access.kernel;
+    if (access.launched_at.line != 0)
+        json["launched_at"] = spelled(access.launched_at);
+    if (access.launched_by) {
         json["launched_by"] = {{"place", spelled(access.launched_by->place)},
                                {"block", access.launched_by->block},
                                {"thread", access.launched_by->thread}};
+        if (!access.launched_by->kernel.empty())
+            json["launched_by"]["kernel"] = access.launched_by->kernel;
+    }
     return json;
 }
 Json json_of(const RaceAccess& access)
@@ -115,8 +161,7 @@ std::string_view name_of(BadAccess::Kind kind)
 std::string first_line_of(const BadAccess& bad)
 {
     if (bad.kind == BadAccess::Kind::of_host)
-        return fmt::format("{}: {} of what an argument of the launch points to", name_of(bad.kind),
-                           name_of(bad.access));
+        return fmt::format("{}: {} of {}", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::synchronization)
         return fmt::format("{}: {}", name_of(bad.kind), bad.text);
     if (bad.kind == BadAccess::Kind::other_stack)
@@ -124,6 +169,8 @@ std::string first_line_of(const BadAccess& bad)
     const std::string text = fmt::format("{}: {} of {}, ", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::other_block)
         return text + "which only the threads of its block can access";
+    if (bad.kind == BadAccess::Kind::uninitialized && bad.beyond != 0)
+        return text + fmt::format("of which nothing has written {} of {} bytes", bad.beyond, bad.bytes);
     if (bad.kind == BadAccess::Kind::uninitialized)
         return text + "which nothing has written";
     if (bad.kind == BadAccess::Kind::freed)
@@ -181,15 +228,18 @@ std::string races_text(const Races& races)
         text += folded(fmt::format("race: {} and {} of {} ({})", name_of(race.first), name_of(race.second),
                                    race.memory, counted(race.bytes, "byte", "bytes")),
                        0);
-        text += lines_of(race.first) + lines_of(race.second);
+        text += lines_of(race.first, lines_of(race.first), race.second, lines_of(race.second));
+        text += same_value_of(race);
         text += folded("missing: " + race.missing, 2);
         text += fmt::format("  {}\n\n", counted(race.pairs, "pair", "pairs"));
     }
     for (const BadAccess& warning : races.warnings)
-        text += folded(fmt::format("warning: {}", warning.text), 0) + lines_of(warning.access, "at") + "\n";
+        text += folded(fmt::format("warning: {}", warning.text), 0) + lines_of(warning.access, "at") +
+                launch_of(warning.access, "in kernel") + "\n";
     for (const BadAccess& bad : races.bad_accesses)
         text += folded(first_line_of(bad), 0) +
                 (bad.kind == BadAccess::Kind::synchronization ? lines_of(bad.access, "at") : lines_of(bad.access)) +
+                launch_of(bad.access, "in kernel") +
                 (bad.allocation.empty() ? "" : folded("memory " + bad.allocation, 2)) +
                 (bad.kind == BadAccess::Kind::synchronization
                      ? fmt::format("  {}\n\n", counted(bad.count, "time", "times"))
@@ -198,7 +248,8 @@ std::string races_text(const Races& races)
         text += folded(fmt::format("note: the order of a {} and a {} of {} is open (which is no race)",
                                    name_of(note.first), name_of(note.second), note.memory),
                        0);
-        text += lines_of(note.first) + lines_of(note.second) + folded("missing: " + note.missing, 2) + "\n";
+        text += lines_of(note.first, lines_of(note.first), note.second, lines_of(note.second)) +
+                folded("missing: " + note.missing, 2) + "\n";
     }
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
@@ -213,8 +264,11 @@ std::string races_text(const Races& races)
 
 Json race_json(const Race& race)
 {
-    return {{"memory", race.memory},          {"bytes", race.bytes},     {"first", json_of(race.first)},
-            {"second", json_of(race.second)}, {"missing", race.missing}, {"pairs", race.pairs}};
+    Json json{{"memory", race.memory},          {"bytes", race.bytes},     {"first", json_of(race.first)},
+              {"second", json_of(race.second)}, {"missing", race.missing}, {"pairs", race.pairs}};
+    if (!race.same_value.empty())
+        json["same_value"] = race.same_value;
+    return json;
 }
 
 Json bad_access_json(const BadAccess& bad)

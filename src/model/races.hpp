@@ -36,13 +36,17 @@ struct RaceAccess {
     std::uint64_t block = 0;         // linear index in the grid
     std::uint32_t thread = 0;        // linear index in the block
     bool by_host = false;            // then it has no depth, block or thread
+    std::string kernel{};            // of a user's program; empty: of none
+    SourcePlace launched_at{};       // by the host, of a user's program
 
     struct Launch {
         SourcePlace place;
         std::uint64_t block = 0;
         std::uint32_t thread = 0;
+        std::string kernel{}; // that launched it; empty: not of a user's program
     };
-    std::optional<Launch> launched_by; // the kernel's launch call that created the grid; empty: the host launched it
+    std::optional<Launch>
+        launched_by{}; // the kernel's launch call that created the grid; empty: the host launched it
 };
 
 // All races between one pair of source places.
@@ -51,6 +55,9 @@ struct Race {
     std::size_t bytes = 0;    // of the second access
     RaceAccess first, second; // in the order of this run
     std::string missing;      // which ordering is missing, and what would provide it
+    std::string
+        same_value{}; // that both of the first pair write, where both of each pair write one value; empty: they do not, or it is not known
+    bool is_one_value = true; // and all pairs write the same
     std::uint64_t pairs = 0;  // number of races among the accesses that were kept
 };
 
@@ -74,7 +81,7 @@ struct BadAccess {
     std::size_t bytes = 0; // of the first one
     std::string text{};    // of synchronization: what happened, and the rule
     // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
-    // Misaligned: what its address is no multiple of.
+    // Misaligned: what its address is no multiple of. Uninitialized: how many bytes nothing has written; 0: all.
     std::ptrdiff_t beyond = 0;
     std::string allocation{}; // "4000 bytes, allocated at my.cu:12"; empty: not known
     SourcePlace freed{};      // where it was freed

@@ -127,8 +127,8 @@ class RunSeen final : public cpu::Observer
     std::uint64_t captures(void* /*thread*/, std::uint64_t /*stream*/) override { return 0; }
     void stream_made(void* /*thread*/, std::uint64_t /*stream*/, const void* /*place*/) override {}
     void stream_waits(void* /*thread*/, std::uint64_t /*stream*/, std::uint64_t /*captured*/) override {}
-    void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/,
-                   const void* /*place*/) override
+    void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/, const void* /*place*/,
+                   const cpu::CallPlace& /*launch*/) override
     {
         blocks.push_back(0);
         return this;

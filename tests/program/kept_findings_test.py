@@ -159,7 +159,7 @@ class Kept(unittest.TestCase):
                     self.assertEqual((end.bad[0][0], end.bad[0][1], end.bad[0][3]), ("out of bounds", "write", line), end.text)
                     self.assertEqual(end.run.returncode, EXIT_BAD)
                     if at == 10:
-                        self.assertEqual(end.bad[0][2], f"{memory}, byte 40")
+                        self.assertEqual(end.bad[0][2], f"{memory}[10]")
                         self.assertEqual(end.run.stdout, "no error\n")
 
     def test_the_json_has_the_kernels_that_failed_and_why(self):

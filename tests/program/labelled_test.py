@@ -28,7 +28,7 @@ SCHEDULES = ["fifo", "eager", "random:1"] + [f"random:{seed}" for seed in range(
 INPUTS = ["0", "1", "2"] if THOROUGH else ["0"]
 BUILD_S, RUN_S = 300, 60
 LEAST_KERNELS = 100
-LABEL = re.compile(r"(also )?(race|out of bounds|uninitialized|memory of another block|synchronization) in ([\w., ]+)")
+LABEL = re.compile(r"(also )?(race|out of bounds|uninitialized|memory of another block|memory of another thread|synchronization) in ([\w., ]+)")
 
 Label = collections.namedtuple("Label", "kind file line certain")
 Variant = collections.namedtuple("Variant", "kernel bug shows limit labels")
@@ -66,7 +66,8 @@ class Verdict:
         self.text = run.stdout + run.stderr
         self.places = {("race", *place_of(race[which])) for race in told["races"] for which in ("first", "second")} \
             | {(bad["kind"], *place_of(bad["access"])) for bad in told["bad_accesses"]}
-        words = [kind for kind in ("race", "out of bounds", "uninitialized", "memory of another block", "synchronization") if any(place[0] == kind for place in self.places)]
+        words = [kind for kind in ("race", "out of bounds", "uninitialized", "memory of another block", "memory of another thread",
+                                     "synchronization") if any(place[0] == kind for place in self.places)]
         if not words and run.returncode != 0:
             words = ["wrong answer" if run.stdout == "WRONG\n" else "fault"]
         if re.search(r"(?m)^nestbed: \S+: warning: ", run.stderr):

@@ -88,7 +88,7 @@ class Memory(Programs):
         kernel = "__device__ int table[10]; __device__ int five = 5; __global__ void k() { table[threadIdx.x] = 1; }"
         main = ["k<<<1, 1000>>>();", "int h; cudaMemcpyFromSymbol(&h, five, 4); std::printf(\"%d\\n\", h);"]
         done = run("races", kernel, main)
-        self.check(done, EXIT_BAD, r"^out of bounds: write of table, byte 40, 4 bytes past its end\n  write  my\.cu:2  depth 0, block 0, thread 10$",
+        self.check(done, EXIT_BAD, r"^out of bounds: write of table\[10\], 4 bytes past its end\n  write  my\.cu:2  depth 0, block 0, thread 10$",
                    r"^k +1 +0 +0 +0$")
         self.assertEqual(done.stdout, "5\nend\n")
         self.check(run("cpu", kernel, main), 0, r"^k +1 +0 +0 +0$")

@@ -352,7 +352,7 @@ class EarlyEnds(unittest.TestCase):
             "the address is at the end of the thread's stack", "(576 KB); NESTBED_STACK_BYTES=N gives"]),
         "an_abort_of_the_host": ("a[0] = i;", "cudaDeviceSynchronize(); abort();", [], [LAST, "signal 6 (Aborted)"]),
         "a_volatile_spin": ("a[0] = i; while (*(volatile int*)(a + 1) == 0) clock64();", "", ["--timeout", "1"], [
-            "asked to end (SIGTERM) in kernel k (launched at ", LAST + "atomic read of a[1] at ", "did not end within 1 s and was ended"]),
+            "asked to end (SIGTERM) in kernel k (launched at ", LAST + "volatile read of a[1] at ", "did not end within 1 s and was ended"]),
         "a_fault_beside_a_spin": ("a[0] = i; Adds adds{a + 2}; if (i == 1) assert(i == 0); while (*(volatile int*)(a + 1) == 0) {}", "", [], [
             "assertion `i == 0` failed"]),
     }

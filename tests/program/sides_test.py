@@ -207,7 +207,8 @@ class References(Programs):
                                "child<<<1, 2>>>(*p, out);", "p->n = 9; }", "int main() { P* p; int* out; cudaMallocManaged(&p, 4); cudaMalloc(&out, 8); p->n = 1;",
                                "copies<<<1, 1>>>(*p, out); changes<<<1, 1>>>(p, out); return cudaDeviceSynchronize(); }"])
         self.check(done, EXIT_BAD, r"^nestbed: my\.cu:4: warning: an argument of the launch of child points to local memory of the launching thread",
-                   r"^  write  my\.cu:7  depth 0, block 0, thread 0\n  read   my\.cu:2  depth 1, block 0, thread \d\n         launched at my\.cu:6,")
+                   r"^  write  my\.cu:7  depth 0, block 0, thread 0\n         in kernel changes, launched at my\.cu:9\n  read   my\.cu:2  depth 1, block 0, thread \d\n"
+                                   r"         in kernel child, launched at my\.cu:6\n         by changes, block 0, thread 0$")
         self.assertNotIn("my.cu:6: warning", done.stderr)
 
 

@@ -167,8 +167,8 @@ void Executor::run(dim3 grid, dim3 block, KernelCall call, unsigned stream, bool
     auto root = std::make_unique<Grid>(grid, block, Mechanism::null_stream, std::move(call));
     root->pending = false;
     if (observer != nullptr)
-        root->observed =
-            observer->launched(nullptr, programmatic ? Mechanism::host_pdl : Mechanism::null_stream, stream, nullptr);
+        root->observed = observer->launched(nullptr, programmatic ? Mechanism::host_pdl : Mechanism::null_stream,
+                                            stream, nullptr, root->call.launch);
     if (!overlaps) {
         state_->first_observed = root->observed;
         state_->stream = stream;

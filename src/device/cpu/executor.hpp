@@ -96,6 +96,7 @@ struct KernelCall : std::function<void()> {
     KernelCall() = default;
     KernelCall(function call) : function(std::move(call)) {}
     std::size_t shared_bytes = 0; // of dynamic shared memory, per block
+    CallPlace launch{};           // the kernel, and where it is launched, of a user's program
 };
 
 class Executor

@@ -1,6 +1,7 @@
 #include "device/cpu/fiber.hpp"
 
 #include "base/error.hpp"
+#include "device/cpu/own_memory.hpp"
 #include "device/cpu/standstill.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -80,6 +84,29 @@ void move_begin(boost::context::stack_context& stack, std::ptrdiff_t by)
     stack.size += static_cast<std::size_t>(by);
 }
 
+// Of all threads of kernels: where they end, by where they begin.
+struct Stacks {
+    std::mutex mutex;
+    std::map<std::uintptr_t, std::uintptr_t> ends;
+
+    static Stacks& all()
+    {
+        static Stacks& of_process = *new Stacks; // carriers may end after static objects
+        return of_process;
+    }
+    void add(const boost::context::stack_context& stack)
+    {
+        const auto end = reinterpret_cast<std::uintptr_t>(stack.sp);
+        const std::lock_guard lock(mutex);
+        ends[end - stack.size] = end;
+    }
+    void remove(const boost::context::stack_context& stack)
+    {
+        const std::lock_guard lock(mutex);
+        ends.erase(reinterpret_cast<std::uintptr_t>(stack.sp) - stack.size);
+    }
+};
+
 struct Ending { // thrown through a kernel when its carrier is destroyed
 };
 
@@ -111,6 +138,15 @@ bool has_stacks_to_spare()
     return stacks < max_stacks() / 2;
 }
 
+bool is_on_stack_of_thread(const void* address)
+{
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    Stacks& all = Stacks::all();
+    const std::lock_guard lock(all.mutex);
+    const auto after = all.ends.upper_bound(at);
+    return after != all.ends.begin() && at < std::prev(after)->second;
+}
+
 // Past the kernel's limit a guard page would be left out in silence.
 boost::context::stack_context Carrier::StackAllocator::allocate()
 {
@@ -134,11 +170,13 @@ boost::context::stack_context Carrier::StackAllocator::allocate()
     }
     forget_frames(*made);
     move_begin(*made, -static_cast<std::ptrdiff_t>(made_stacks++ * kLineBytes % kPageBytes));
+    Stacks::all().add(*made);
     return *made;
 }
 
 void Carrier::StackAllocator::deallocate(boost::context::stack_context& stack)
 {
+    Stacks::all().remove(stack);
     move_begin(stack, static_cast<std::ptrdiff_t>(-reinterpret_cast<std::uintptr_t>(stack.sp) % kPageBytes));
     inner.deallocate(stack);
     --stacks;

@@ -72,7 +72,7 @@ LaunchError launch_child(std::uint64_t stream, dim3 grid, dim3 block, Mechanism 
     child->stream = stream;
     void* const thread = current_thread->observed;
     if (thread != nullptr)
-        child->observed = observer->launched(thread, mechanism, stream, place);
+        child->observed = observer->launched(thread, mechanism, stream, place, child->call.launch);
     current_thread->moved = true;
     parent.engine->on_launch(parent, std::move(child), wait);
     return launch_ok;

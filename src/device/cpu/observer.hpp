@@ -74,8 +74,9 @@ class Observer
 
     // A launch by a thread of a kernel into a stream of its block, or by the host (nullptr) into one of its streams; the
     // latter by host_pdl if the grid need not wait for the one before it in its stream.
-    // `place`: the address after the launch call. Stream 0 of a kernel's thread: see launch_into().
-    virtual void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) = 0;
+    // `place`: the address after the launch call. Stream 0 of a kernel's thread: see launch_into(). `launch`: see KernelCall.
+    virtual void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place,
+                           const CallPlace& launch) = 0;
     virtual void starts(void* grid) = 0;
     // The blocks of the grid are done and its launches are complete, without tail launches.
     virtual void done(void* grid) = 0;

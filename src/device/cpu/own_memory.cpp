@@ -3,6 +3,8 @@
 #include "device/cpu/executor_state.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 
 namespace nestbed::cpu
 {
@@ -15,6 +17,18 @@ OwnMemory own_memory_of(const void* address)
     const bool is_shared = std::ranges::any_of(
         carrier.block->shared, [address](const SharedVariable& variable) { return variable.place.has(address); });
     return is_shared ? OwnMemory::of_block : OwnMemory::none;
+}
+
+bool is_of_running_thread(const void* address)
+{
+    const Carrier* const carrier = current_carrier();
+    const auto* const at = static_cast<const std::byte*>(address);
+    const auto is_in = [at](const void* object, std::size_t bytes) {
+        const auto* const begin = static_cast<const std::byte*>(object);
+        return std::less_equal<>{}(begin, at) && std::less<>{}(at, begin + bytes);
+    };
+    return carrier == nullptr || carrier->has_on_stack(address) ||
+           is_in(&carrier->context, sizeof carrier->context) || is_in(&current_thread, sizeof current_thread);
 }
 
 } // namespace nestbed::cpu

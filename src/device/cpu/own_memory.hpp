@@ -15,4 +15,10 @@ enum class OwnMemory : std::uint8_t {
 // Whether the address is in the local memory of the running thread or in the shared memory of its block.
 OwnMemory own_memory_of(const void* address);
 
+// Whether it is on the stack of the running thread, or what the executor keeps for the thread, as threadIdx.
+bool is_of_running_thread(const void* address);
+
+// Whether it is on the stack of any thread of a kernel.
+bool is_on_stack_of_thread(const void* address);
+
 } // namespace nestbed::cpu

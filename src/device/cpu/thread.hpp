@@ -41,6 +41,7 @@ struct ThreadContext {
     dim3 block_dim, grid_dim;
     void* observed = nullptr;    // see observer.hpp
     bool in_block_scope = false; // for the observer: its atomic operations and fences have the scope of the block
+    bool has_arguments = false;  // for the observer: it copies or destroys those of a launch
     bool moved =
         false; // since it last stopped, one of its carrier ended, launched, read a clock, or changed an atomic
     std::size_t dynamic_shared_bytes = 0; // of the launch

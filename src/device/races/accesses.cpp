@@ -1,9 +1,13 @@
 // What the detector does at an access.
+#include "device/cpu/own_memory.hpp"
 #include "device/races/actors.hpp"
 #include "device/races/detector.hpp"
+#include "device/races/mapped_memory.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <iterator>
 
 namespace nestbed::races
 {
@@ -19,10 +23,14 @@ bool knows(Clock clock, const Access& access)
 void remember(SeenAtomics& seen, const SeenAtomic& atomic)
 {
     constexpr std::size_t kKept = 4;
-    std::erase_if(seen, [&](const SeenAtomic& other) { return other.address == atomic.address; });
-    if (seen.size() == kKept)
-        seen.pop_back();
-    seen.insert(seen.begin(), atomic);
+    auto at = std::ranges::find(seen, atomic.address, &SeenAtomic::address);
+    if (at == seen.end()) {
+        if (seen.size() < kKept)
+            seen.push_back(atomic);
+        at = std::prev(seen.end());
+    }
+    *at = atomic;
+    std::rotate(seen.begin(), at, std::next(at));
 }
 
 void Detector::enters(WatchedThread& thread, const void* place)
@@ -72,34 +80,103 @@ bool Detector::ordered_by_launch_alone(const Access& access, const WatchedGrid* 
     return false;
 }
 
-void Detector::found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
-                     std::size_t cell, std::size_t bytes)
+Detector::Found& Detector::found(const Access& first, const Access& second, const WatchedThread* thread,
+                                 const Region& region, std::size_t cell, std::size_t bytes)
 {
+    bool is_counted = false;
     if (region.element == 1) {
         const auto same = [&](const Access& other) { return other.same_thread(first) && other.site == first.site; };
-        if (std::ranges::any_of(counted_, same))
-            return;
-        counted_.push_back(first);
+        is_counted = std::ranges::any_of(counted_, same);
+        if (!is_counted)
+            counted_.push_back(first);
     }
     const auto name_of = [](const Access& access) { return std::uint64_t{access.site} << 3U | access.kind; };
     const std::pair<std::uint64_t, std::uint64_t> key = std::minmax(name_of(first), name_of(second));
-    auto known = found_.find(key);
-    if (known == found_.end())
-        known = found_
-                    .emplace(key, Found{.first = first,
-                                        .second = second,
-                                        .memory = region.spelled(static_cast<std::ptrdiff_t>(cell * region.element)),
-                                        .bytes = bytes,
-                                        .missing = missing_order(first, second, thread),
-                                        .pairs = 0})
-                    .first;
-    ++known->second.pairs;
+    if (latest_found_.second == nullptr ||
+        latest_found_.first != key) { // many pairs of two places come one after another
+        const auto [known, added] = found_.try_emplace(key);
+        if (added)
+            known->second = {.first = first,
+                             .second = second,
+                             .memory = region.spelled(static_cast<std::ptrdiff_t>(cell * region.element)),
+                             .bytes = bytes,
+                             .missing = missing_order(first, second, thread),
+                             .pairs = 0};
+        latest_found_ = {key, &known->second};
+    }
+    Found& pairs = *latest_found_.second;
+    pairs.pairs += is_counted ? 0 : 1;
+    return pairs;
+}
+
+// Between two runs of kernels the host may write what the detector does not see.
+bool Detector::are_of_one_run(const Access& first, const Access& second) const
+{
+    const auto root = [this](const Access& access) {
+        const WatchedGrid* grid = grids_[access.grid].get();
+        while (grid->parent != nullptr)
+            grid = grid->parent;
+        return grid;
+    };
+    return first.grid == second.grid || root(first) == root(second);
+}
+
+void Detector::compare(Found& pairs, const Access& now, Region& region, bool knows_last)
+{
+    if (!pairs.same.holds)
+        return;
+    if (!knows_last || rewrite_.bytes == 0 || rewrite_.bytes > SameValue::kMaxBytes) {
+        pairs.same.holds = false;
+        return;
+    }
+    if (rewrite_.region == nullptr) {
+        rewrite_.region = &region;
+        rewrite_.access = now;
+        std::memcpy(rewrite_.before.data(),
+                    reinterpret_cast<const void*>(rewrite_.address), // NOLINT(performance-no-int-to-ptr)
+                    rewrite_.bytes);
+    }
+    if (rewrite_.found.empty() || rewrite_.found.back() != &pairs)
+        rewrite_.found.push_back(&pairs);
+}
+
+void Detector::finish_rewrite()
+{
+    Region& region = *std::exchange(rewrite_.region, nullptr);
+    std::array<unsigned char, SameValue::kMaxBytes> now{};
+    std::memcpy(now.data(), reinterpret_cast<const void*>(rewrite_.address), // NOLINT(performance-no-int-to-ptr)
+                rewrite_.bytes);
+    const bool is_same = std::memcmp(now.data(), rewrite_.before.data(), rewrite_.bytes) == 0;
+    for (Found* const pairs : rewrite_.found) {
+        SameValue& same = pairs->same;
+        same.holds = same.holds && is_same;
+        same.is_one = same.is_one && (same.bytes == 0 || (same.bytes == rewrite_.bytes && same.value == now));
+        if (same.bytes == 0)
+            same.value = now;
+        same.bytes = rewrite_.bytes;
+    }
+    rewrite_.found.clear();
+    if (!is_same)
+        return;
+    const std::size_t begin = rewrite_.address - region.begin;
+    for (std::size_t number = begin / region.element; number <= (begin + rewrite_.bytes - 1) / region.element;
+         ++number) {
+        Cell& cell = region.cells[number];
+        if (!cell.writes.empty() && cell.writes.back().same_thread(rewrite_.access) &&
+            cell.writes.back().part == region.part(number, begin, begin + rewrite_.bytes))
+            cell.writes.back().repeats = true;
+    }
 }
 
 // Finds the races with the accesses of a list. Where the new access is enough from now on, takes out those before it.
-void Detector::check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread,
-                     const Region& region, std::size_t cell, std::size_t bytes)
+void Detector::check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, Region& region,
+                     std::size_t cell, std::size_t bytes, bool knows_last)
 {
+    // From this one on, all have written what is there now.
+    const Access* same = accesses.data() + accesses.size();
+    if (knows_last && now.kind == write_access && !accesses.empty())
+        for (--same; same != accesses.data() && same->repeats;)
+            --same;
     const auto rest = std::remove_if(accesses.begin(), accesses.end(), [&](const Access& before) {
         if (!before.meets(now))
             return false;
@@ -109,22 +186,30 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
         const bool is_same_block = before.grid == now.grid && before.block == now.block;
         const bool are_atomic = is_atomic(before.kind) && is_atomic(now.kind) && before.size == now.size &&
                                 (is_same_block || (!before.in_block && !now.in_block));
-        if ((writes(before.kind) || writes(now.kind)) && !are_atomic)
-            found(before, now, &thread, region, cell, bytes);
+        if ((writes(before.kind) || writes(now.kind)) && !are_atomic) {
+            Found& pairs = found(before, now, &thread, region, cell, bytes);
+            if (before.kind == write_access && now.kind == write_access)
+                compare(pairs, now, region,
+                        &before >= same && before.part == now.part && are_of_one_run(before, now));
+        }
         return false;
     });
+    if (rest == accesses.end())
+        return;
     accesses.erase(rest, accesses.end());
+    for (Access& before : accesses) // the one before it may be another one now
+        before.repeats = false;
 }
 
 void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region,
                            std::size_t number, std::size_t bytes)
 {
     const std::size_t before = cell.bytes();
-    check(cell.writes, now, thread, region, number, bytes);
+    check(cell.writes, now, thread, region, number, bytes, cell.atomics.empty());
     if (writes(now.kind))
-        check(cell.reads, now, thread, region, number, bytes);
+        check(cell.reads, now, thread, region, number, bytes, false);
     if (!is_atomic(now.kind) || region.has_pairs)
-        check(cell.atomics, now, thread, region, number, bytes);
+        check(cell.atomics, now, thread, region, number, bytes, false);
     auto& own = is_atomic(now.kind) ? cell.atomics : writes(now.kind) ? cell.writes : cell.reads;
     if (!own.empty() && own.back().same_thread_and_kind(now)) {
         Access& last = own.back();
@@ -135,6 +220,7 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
         if (last.site == now.site && last.phase == now.phase &&
             last.epoch == now.epoch) { // as of a loop over the bytes
             last.part |= now.part;
+            last.repeats = false;
             return;
         }
     }
@@ -143,11 +229,14 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
         shorten(own);
         // What races with one of those that come before this one races with this one too. A shorter list keeps them, because a report
         // names both.
-        std::erase_if(own, [&](const Access& other) {
+        const auto taken_out = std::erase_if(own, [&](const Access& other) {
             return !other.same_thread(now) && now.covers(other) && (writes(now.kind) || !writes(other.kind)) &&
                    now.in_block == other.in_block && ordered(other, thread) &&
                    !ordered_by_launch_alone(other, thread.block->grid);
         });
+        if (taken_out != 0)
+            for (Access& other : own)
+                other.repeats = false;
     }
     if (cell.bytes() == before)
         return;
@@ -218,9 +307,78 @@ Region* Detector::nearest_shared(const WatchedBlock& block, std::uintptr_t addre
     return nearest;
 }
 
-bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                        const void* place, std::size_t alignment, bool in_block)
+namespace
 {
+// Of one number, mostly all bytes are.
+bool are_written(const Region& region, std::size_t first_byte, std::size_t end)
+{
+    constexpr std::size_t kBits = 64;
+    const std::size_t bit = first_byte % kBits;
+    const std::size_t count = end - first_byte;
+    if (region.written.empty() || bit + count > kBits)
+        return false;
+    const std::uint64_t bits = ~std::uint64_t{0} >> (kBits - count);
+    return (region.written[first_byte / kBits] >> bit & bits) == bits;
+}
+} // namespace
+
+[[gnu::always_inline]] inline Access Detector::made_by(const WatchedThread& thread, AccessKind kind,
+                                                       const void* place, bool in_block)
+{
+    const WatchedBlock& block = *thread.block;
+    return {.grid = block.grid->number,
+            .block = block.index,
+            .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
+            .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
+            .site = sites_.at(thread.node, place),
+            .thread = thread.copies ? copier_of(thread.index) : thread.index,
+            .kind = kind,
+            .in_block = in_block};
+}
+
+void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes,
+                                AccessKind kind, const void* place)
+{
+    const auto* const at = reinterpret_cast<const void*>(address); // NOLINT(performance-no-int-to-ptr)
+    if (cpu::is_of_running_thread(at))
+        return;
+    const Access now = made_by(thread, kind, place, false);
+    if (!sites_.is_of_user(now.site) || cpu::current_thread->has_arguments || is_of_module(address))
+        return;
+    const bool is_stack = cpu::is_on_stack_of_thread(at);
+    if (!is_stack && !has_memory(address))
+        return; // the signal will say so
+    static const Region nobodys{.name = "memory that is not the device's", .is_of_host = true};
+    const Region* const before = shadow_.before(address);
+    const bool is_argument = !is_stack && before != nullptr && before->is_of_host;
+    found_bad(is_stack ? BadAccess::Kind::other_stack : BadAccess::Kind::of_host, now,
+              is_argument ? *before : nobodys, 0, bytes, 0);
+    is_last(now, address);
+    // What the program has for the kernel itself is no memory of the executor.
+    if (writes(kind) && !is_stack && !is_argument)
+        illegal_ = last_access_of("memory of the host") + ": an illegal access, which ends the kernel";
+}
+
+void Detector::accesses_beyond_local(const WatchedThread& thread, std::ptrdiff_t offset, std::size_t bytes,
+                                     const LocalVariable& variable, AccessKind kind, const void* place)
+{
+    constexpr std::ptrdiff_t kNear = 256; // on the thread's stack, whose end is not far: a read there harms nothing
+    if (full_)
+        return;
+    const Region region{.bytes = variable.bytes, .element = variable.element, .name = variable.name};
+    const std::ptrdiff_t behind =
+        offset + static_cast<std::ptrdiff_t>(bytes) - static_cast<std::ptrdiff_t>(variable.bytes);
+    const Access now = made_by(thread, kind, place, false);
+    is_last(now, 0);
+    found_bad(BadAccess::Kind::out_of_bounds, now, region, offset, bytes, offset < 0 ? offset : behind);
+    if (writes(kind) || offset < -kNear || behind > kNear)
+        illegal_ = last_access_of(region.spelled(offset)) + ", which is not in the local variable: the kernel ends";
+}
+
+bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
+                        const void* place, std::size_t alignment, bool in_block, bool is_object)
+{
+    settle();
     tried_ = {.thread = &thread, .address = address, .bytes = bytes, .kind = kind, .place = place};
     if (full_)
         return false;
@@ -232,25 +390,24 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const bool is_beyond_shared = (region == nullptr || is_guard_of_other) && cpu::is_near_shared_places(address);
     if (is_beyond_shared)
         region = nearest_shared(block, address);
-    if (region == nullptr)
+    if (region == nullptr) {
+        accesses_unknown(thread, address, bytes, kind, place);
         return false;
+    }
     ++accesses_;
-    Access now{.grid = block.grid->number,
-               .block = block.index,
-               .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
-               .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
-               .site = sites_.at(thread.node, place),
-               .thread = thread.copies ? copier_of(thread.index) : thread.index,
-               .kind = kind,
-               .in_block = in_block};
+    Access now = made_by(thread, kind, place, in_block);
     now.size = is_atomic(kind) ? (std::bit_width(bytes) - 1) & 7U : 0U;
     if (is_atomic(kind)) {
         if (region->atomic_bytes == 0)
             region->atomic_bytes = bytes;
         region->has_pairs |= in_block || region->atomic_bytes != bytes;
     }
-    last_ = now;
-    last_address_ = address;
+    last_ = {.address = address,
+             .grid = block.grid->number,
+             .block = block.index,
+             .site = now.site,
+             .thread = thread.copies ? copier_of(thread.index) : thread.index,
+             .kind = kind};
     if (reads)
         thread.last_read = {.address = address, .site = now.site, .is_plain = !is_atomic(kind)};
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);
@@ -283,10 +440,18 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     if (region->name.empty()) {
         const bool is_of_library = are_of_library(address, bytes);
         const NearVariable near = near_variable(address, bytes);
-        if (near.beyond != 0 && (!is_of_library || writes(kind))) { // headers of the library read its variables
-            found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin, bytes, near.beyond);
-            if (is_of_library)
-                illegal_ = last_access_of(region->spelled(begin)) +
+        if (near.beyond != 0 &&
+            (!is_of_library || sites_.is_of_user(now.site))) { // headers use the library's variables
+            const Region* const known = shadow_.nearest_variable(address);
+            const Region& of = known == nullptr ? *region : *known;
+            const auto offset = static_cast<std::ptrdiff_t>(address - of.begin);
+            const std::ptrdiff_t behind = offset + static_cast<std::ptrdiff_t>(bytes - of.bytes);
+            found_bad(BadAccess::Kind::out_of_bounds, now, of, offset, bytes,
+                      known == nullptr ? near.beyond
+                      : offset < 0     ? offset
+                                       : behind);
+            if (is_of_library && writes(kind))
+                illegal_ = last_access_of(of.spelled(offset)) +
                            ", where memory of the executor is: an illegal access, which ends the kernel";
             return false;
         }
@@ -295,15 +460,18 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const auto inside_end = static_cast<std::size_t>(std::min(end, size));
     const std::size_t first = inside / region->element;
     const std::size_t last = (inside_end - 1) / region->element;
-    if (region->uninitialized) {
-        if (reads && !region->any_written(first, last)) {
-            if (region->is_filled(address, bytes))
-                found_bad(BadAccess::Kind::uninitialized, now, *region, begin, bytes, 0);
+    if (region->uninitialized && !are_written(*region, inside, inside_end)) {
+        const std::size_t count = inside_end - inside;
+        const std::size_t unwritten = reads ? region->unwritten(inside, inside_end) : 0;
+        if (unwritten == count || (unwritten != 0 && !is_object)) {
+            if (region->is_filled(inside, inside_end))
+                found_bad(BadAccess::Kind::uninitialized, now, *region, begin, bytes,
+                          static_cast<std::ptrdiff_t>(unwritten % count));
             else
-                shadow_.mark_written(*region, first, last); // by the host, in code that is not watched
+                shadow_.mark_written(*region, inside, inside_end); // by the host, in code that is not watched
         }
         if (writes(kind))
-            shadow_.mark_written(*region, first, last);
+            shadow_.mark_written(*region, inside, inside_end);
     }
     if (const std::size_t more = region->cells.bytes_to_make(first, last, region->count()); more != 0) {
         if (!has_room(more))
@@ -312,6 +480,10 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
         shadow_.changed(*region, static_cast<std::ptrdiff_t>(more));
     }
     counted_.clear();
+    if (kind == write_access) {
+        rewrite_.address = region->begin + inside;
+        rewrite_.bytes = inside_end - inside;
+    }
     if (kind == volatile_read && !thread.seen.empty())
         note_open_order(region->cells[first], now, thread, *region, address);
     for (std::size_t cell = first; cell <= last; ++cell) {

@@ -185,7 +185,9 @@ void Clocks::free_others()
     }
     ++collection_;
     made_ = 0;
-    next_collection_ = std::max(kMinCollection, std::exchange(kept_, 0));
+    // A collection looks at every node that is kept: the more there are, the later the next one, while there is memory enough.
+    const std::size_t rounds = bytes() < kMuch ? 2 : 1;
+    next_collection_ = std::max(kMinCollection, rounds * std::exchange(kept_, 0));
 }
 
 } // namespace nestbed::races

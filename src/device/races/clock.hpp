@@ -45,7 +45,8 @@ class Clocks
 
   private:
     static constexpr std::size_t kChunk = 4096;              // nodes
-    static constexpr std::size_t kMinCollection = 1U << 19U; // 24 MB of nodes: a collection takes some milliseconds
+    static constexpr std::size_t kMinCollection = 1U << 20U; // 48 MB of nodes: a collection takes some milliseconds
+    static constexpr std::size_t kMuch = 512U << 20U;        // bytes
 
     Clock leaf(std::uint64_t key, std::uint32_t time);
     Clock added(Clock clock, Clock leaf);

@@ -4,6 +4,8 @@
 //   - the memory operands of assembly;
 //   - what the compiler removes before GCC's pass comes, such as v[i] = v[i], or a read whose value nobody needs. A GPU may do it.
 // This pass runs before GCC's own. It adds calls of the same functions, __tsan_read_range() and __tsan_write_range().
+// It also adds nestbed_watched_object() before a copy of a structure that GCC reports as the read of one number, and
+// nestbed_watched_local() before an access to a local variable by an index, or by a pointer into it, that is known only at run time.
 // For what would be removed, another pass does so as soon as there is a function to look at.
 // What a call returns is written when the call is done: the function may wait for other threads before it returns.
 #include "gcc-plugin.h"
@@ -108,6 +110,102 @@ gimple_seq call_of(built_in_function function, const Range& range, location_t pl
     return calls;
 }
 
+tree declared(const char* name, tree type)
+{
+    tree function = build_fn_decl(name, type);
+    TREE_NOTHROW(function) = 0; // the run of the kernel may end there
+    return function;
+}
+
+// What -fsanitize=thread reports by a function for numbers, and is none: a structure, or what a memory function has become.
+bool is_object(tree object)
+{
+    if (!is_gimple_reg_type(TREE_TYPE(object)))
+        return true;
+    return TREE_CODE(object) == MEM_REF && !integer_onep(TYPE_SIZE_UNIT(TREE_TYPE(object))) &&
+           TYPE_REF_CAN_ALIAS_ALL(TREE_TYPE(TREE_OPERAND(object, 1)));
+}
+
+bool is_array_or_structure(tree object)
+{
+    return (VAR_P(object) || TREE_CODE(object) == PARM_DECL) && !is_global_var(object) &&
+           AGGREGATE_TYPE_P(TREE_TYPE(object)) && TYPE_SIZE_UNIT(TREE_TYPE(object)) != NULL_TREE &&
+           tree_fits_uhwi_p(TYPE_SIZE_UNIT(TREE_TYPE(object)));
+}
+
+// The local variable into which a pointer was computed; NULL_TREE: it is not known, or it is the variable's own address.
+tree variable_of_pointer(tree pointer)
+{
+    constexpr unsigned kMaxSteps = 16;
+    bool is_moved = false;
+    for (unsigned steps = 0; steps < kMaxSteps && TREE_CODE(pointer) == SSA_NAME; ++steps) {
+        const auto* const from = dyn_cast<gassign*>(SSA_NAME_DEF_STMT(pointer));
+        if (from == nullptr)
+            return NULL_TREE;
+        const bool is_sum = gimple_assign_rhs_code(from) == POINTER_PLUS_EXPR;
+        if (!is_sum && !gimple_assign_single_p(from) && !gimple_assign_cast_p(from))
+            return NULL_TREE;
+        is_moved |= is_sum;
+        pointer = gimple_assign_rhs1(from);
+    }
+    if (TREE_CODE(pointer) != ADDR_EXPR)
+        return NULL_TREE;
+    tree base = get_base_address(TREE_OPERAND(pointer, 0));
+    const bool is_indexed = TREE_CODE(TREE_OPERAND(pointer, 0)) == ARRAY_REF;
+    return (is_moved || is_indexed) && base != NULL_TREE && is_array_or_structure(base) ? base : NULL_TREE;
+}
+
+// What a part of a local variable is an offset from: the bytes before the part, if they are known only at run time.
+struct LocalPart {
+    tree variable = NULL_TREE;
+    tree offset = NULL_TREE;
+    tree bytes = NULL_TREE;
+};
+
+LocalPart local_part(tree object)
+{
+    if (object == NULL_TREE || (TREE_CODE(object) != MEM_REF && !handled_component_p(object)))
+        return {};
+    tree bytes = TYPE_SIZE_UNIT(TREE_TYPE(object));
+    if (bytes == NULL_TREE || !tree_fits_uhwi_p(bytes) || integer_zerop(bytes))
+        return {};
+    poly_int64 bit_size, bit_position;
+    tree offset = NULL_TREE;
+    machine_mode mode;
+    int is_unsigned = 0, is_reverse = 0, is_volatile = 0;
+    tree base = get_inner_reference(object, &bit_size, &bit_position, &offset, &mode, &is_unsigned, &is_reverse,
+                                    &is_volatile);
+    HOST_WIDE_INT bits = 0;
+    if (!bit_position.is_constant(&bits) || bits % BITS_PER_UNIT != 0)
+        return {};
+    tree variable = base;
+    tree before = build_int_cst(ssizetype, bits / BITS_PER_UNIT);
+    if (TREE_CODE(base) == MEM_REF) {
+        tree pointer = TREE_OPERAND(base, 0);
+        variable = variable_of_pointer(pointer);
+        if (variable == NULL_TREE)
+            return {};
+        tree distance = fold_build2(MINUS_EXPR, ssizetype, fold_convert(ssizetype, pointer),
+                                    fold_convert(ssizetype, build_fold_addr_expr(variable)));
+        before = fold_build2(PLUS_EXPR, ssizetype, before, distance);
+        before = fold_build2(PLUS_EXPR, ssizetype, before, fold_convert(ssizetype, TREE_OPERAND(base, 1)));
+    } else if (offset == NULL_TREE || !is_array_or_structure(base)) {
+        return {};
+    }
+    if (offset != NULL_TREE)
+        before = fold_build2(PLUS_EXPR, ssizetype, before, fold_convert(ssizetype, unshare_expr(offset)));
+    return {variable, before, bytes};
+}
+
+// Of an array of numbers, at any depth, the bytes of one; else 1.
+tree element_bytes(tree type)
+{
+    const bool is_array = TREE_CODE(type) == ARRAY_TYPE;
+    while (TREE_CODE(type) == ARRAY_TYPE)
+        type = TREE_TYPE(type);
+    return is_array && is_gimple_reg_type(type) ? fold_convert(size_type_node, TYPE_SIZE_UNIT(type)) : size_one_node;
+}
+
 class Instrument
 {
   public:
@@ -149,12 +247,22 @@ class Instrument
         initialize_sanitizer_builtins();
         // What is inserted may add blocks, so that the statements are listed first.
         std::vector<gimple*> statements;
+        std::vector<gassign*> assignments;
         basic_block block;
         FOR_EACH_BB_FN(block, code)
         {
             for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
                 if (is_gimple_call(gsi_stmt(at)) || gimple_code(gsi_stmt(at)) == GIMPLE_ASM)
                     statements.push_back(gsi_stmt(at));
+                else if (auto* const assignment = dyn_cast<gassign*>(gsi_stmt(at));
+                         assignment != nullptr && gimple_assign_single_p(assignment) && !gimple_clobber_p(assignment))
+                    assignments.push_back(assignment);
+        }
+        for (gassign* assignment : assignments) {
+            if (!is_stored_next(assignment))
+                local(assignment, gimple_assign_rhs1(assignment), false);
+            local(assignment, gimple_assign_lhs(assignment), true);
+            object_read(assignment);
         }
         for (gimple* statement : statements)
             if (const gasm* assembly = dyn_cast<gasm*>(statement))
@@ -184,6 +292,59 @@ class Instrument
             return;
         gimple_stmt_iterator at = gsi_for_stmt(before);
         gsi_insert_seq_before(&at, call_of(function, range, gimple_location(before)), GSI_SAME_STMT);
+    }
+
+    // The read of `own[i] += x`, whose write has the same check.
+    static bool is_stored_next(gassign* load)
+    {
+        constexpr unsigned kMaxSteps = 8;
+        if (!gimple_assign_load_p(load))
+            return false;
+        gimple_stmt_iterator at = gsi_for_stmt(load);
+        for (unsigned steps = 0; steps < kMaxSteps && !gsi_end_p(at); ++steps, gsi_next(&at))
+            if (gimple_store_p(gsi_stmt(at)) && is_gimple_assign(gsi_stmt(at)))
+                return operand_equal_p(gimple_assign_lhs(gsi_stmt(at)), gimple_assign_rhs1(load), 0) != 0;
+        return false;
+    }
+
+    void local(gimple* before, tree object, bool is_write)
+    {
+        const LocalPart part = local_part(object);
+        if (part.variable == NULL_TREE)
+            return;
+        if (local_function_ == NULL_TREE)
+            local_function_ =
+                declared("nestbed_watched_local",
+                         build_function_type_list(void_type_node, ssizetype, size_type_node, size_type_node,
+                                                  size_type_node, const_ptr_type_node, integer_type_node, NULL_TREE));
+        const char* const name =
+            DECL_NAME(part.variable) == NULL_TREE ? "a local variable" : IDENTIFIER_POINTER(DECL_NAME(part.variable));
+        gimple_seq calls = nullptr;
+        tree offset = force_gimple_operand(part.offset, &calls, true, NULL_TREE);
+        tree type = TREE_TYPE(part.variable);
+        gimple_seq_add_stmt(&calls,
+                            gimple_build_call(local_function_, 6, offset, fold_convert(size_type_node, part.bytes),
+                                              fold_convert(size_type_node, TYPE_SIZE_UNIT(type)), element_bytes(type),
+                                              build_string_literal(strlen(name) + 1, name),
+                                              build_int_cst(integer_type_node, is_write ? 1 : 0)));
+        for (gimple_stmt_iterator at = gsi_start(calls); !gsi_end_p(at); gsi_next(&at))
+            gimple_set_location(gsi_stmt(at), gimple_location(before));
+        gimple_stmt_iterator at = gsi_for_stmt(before);
+        gsi_insert_seq_before(&at, calls, GSI_SAME_STMT);
+    }
+
+    void object_read(gassign* assignment)
+    {
+        tree object = gimple_assign_rhs1(assignment);
+        if (!gimple_assign_load_p(assignment) || !is_shared(object) || !is_object(object))
+            return;
+        if (object_function_ == NULL_TREE)
+            object_function_ =
+                declared("nestbed_watched_object", build_function_type_list(void_type_node, NULL_TREE));
+        gimple* const call = gimple_build_call(object_function_, 0);
+        gimple_set_location(call, gimple_location(assignment));
+        gimple_stmt_iterator at = gsi_for_stmt(assignment);
+        gsi_insert_before(&at, call, GSI_SAME_STMT);
     }
 
     void written(gimple* by, const Range& range)
@@ -251,6 +412,9 @@ class Instrument
     }
 
     bool on_edges_ = false;
+    // Declared anew in each function that has such accesses: GCC frees what no function has.
+    tree local_function_ = NULL_TREE;
+    tree object_function_ = NULL_TREE;
 };
 
 constexpr pass_data kEarlyPass{GIMPLE_PASS, "nestbed_removed", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0,

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
 #include <tuple>
 
 namespace nestbed::races
@@ -15,7 +18,60 @@ namespace
 
 std::string_view verb(const Access& access)
 {
-    return is_atomic(access.kind) ? "atomic" : writes(access.kind) ? "write" : "read";
+    switch (access.kind) {
+    case volatile_read:
+        return "volatile read";
+    case volatile_write:
+        return "volatile write";
+    case read_access:
+        return "read";
+    case write_access:
+        return "write";
+    case atomic_read:
+    case atomic_write:
+        break;
+    }
+    return "atomic";
+}
+
+// Of a user's program; empty: of none.
+std::string name_of(const WatchedGrid& grid)
+{
+    return grid.launch.function == nullptr ? "" : grid.launch.function;
+}
+
+// As a number, and as a float where the number is none that a program mostly has.
+std::string spelled_value(const std::array<unsigned char, 16>& value, std::size_t bytes)
+{
+    constexpr std::int64_t kLarge = 1 << 24;
+    const auto as = [&]<class T>(T number) {
+        std::memcpy(&number, value.data(), sizeof number);
+        return number;
+    };
+    const auto spelled = [](auto number, auto bits, auto real) {
+        constexpr double kSmallest = 1e-30, kLargest = 1e30;
+        const double size = std::abs(static_cast<double>(real));
+        if (number > -kLarge && number < kLarge)
+            return fmt::format("{}", number);
+        return size > kSmallest && size < kLargest ? fmt::format("{:#x} ({} as a floating-point number)", bits, real)
+                                                   : fmt::format("{:#x}", bits);
+    };
+    switch (bytes) {
+    case 1:
+        return fmt::format("{}", as(std::uint8_t{}));
+    case 2:
+        return fmt::format("{}", as(std::int16_t{}));
+    case 4:
+        return spelled(as(std::int32_t{}), as(std::uint32_t{}), as(float{}));
+    case 8:
+        return spelled(as(std::int64_t{}), as(std::uint64_t{}), as(double{}));
+    default:
+        break;
+    }
+    std::string text = "bytes";
+    for (std::size_t byte = 0; byte < bytes; ++byte)
+        text += fmt::format(" {:02x}", value[byte]);
+    return text;
 }
 
 // The ancestor of the grid, or itself, that `above` launched (nullptr: the host); nullptr where `above` is none of its ancestors.
@@ -89,7 +145,11 @@ std::string Detector::between_siblings(const WatchedGrid& left, const WatchedGri
                "cudaGridDependencySynchronize() before its access would do, and one in each grid that is between "
                "them)";
     if (left.parent == nullptr)
-        return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
+        return left.launch.line == 0 || right.launch.line == 0
+                   ? fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream)
+                   : fmt::format("kernel {} and kernel {} are in different streams, which are in no order (an event "
+                                 "would do, for which the second stream waits)",
+                                 name_of(left), name_of(right));
     return fmt::format(
         "a grid launched {} and one launched {} are in no order (one stream of one block, as its NULL stream, would "
         "order them, or a tail launch)",
@@ -181,26 +241,45 @@ RaceAccess Detector::described(const Access& access) const
                    .depth = grid.depth,
                    .block = access.block,
                    .thread = access.thread % cpu::kMaxThreadsPerBlock};
-    if (grid.parent != nullptr)
-        out.launched_by = {
-            .place = sites_.places(grid.site).front(), .block = grid.parent_block, .thread = grid.parent_thread};
+    describe_grid(out, grid);
     return out;
+}
+
+void Detector::describe_grid(RaceAccess& access, const WatchedGrid& grid) const
+{
+    access.kernel = name_of(grid);
+    if (grid.parent != nullptr)
+        access.launched_by = {.place = sites_.places(grid.site).front(),
+                              .block = grid.parent_block,
+                              .thread = grid.parent_thread,
+                              .kernel = name_of(*grid.parent)};
+    else if (grid.launch.line != 0)
+        access.launched_at = place_of_call(grid.launch.file, grid.launch.line);
 }
 
 std::string Detector::last_access()
 {
     if (accesses_ == 0)
         return "";
-    const Region* const region = shadow_.find(last_address_);
+    const Region* const region = shadow_.find(last_.address);
     return last_access_of(
-        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_address_ - region->begin)));
+        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_.address - region->begin)));
 }
 
 std::string Detector::last_access_of(const std::string& memory) const
 {
-    const RaceAccess access = described(last_);
+    const RaceAccess access = described(Access{.grid = last_.grid,
+                                               .block = last_.block,
+                                               .epoch = 0,
+                                               .phase = 0,
+                                               .site = last_.site,
+                                               .thread = last_.thread,
+                                               .kind = last_.kind});
     const SourcePlace& place = access.places.front();
-    return fmt::format("{}{} of {} at {}:{} (depth {}, block {}, thread {})", access.atomic ? "atomic " : "",
+    return fmt::format("{}{} of {} at {}:{} (depth {}, block {}, thread {})",
+                       access.is_volatile ? "volatile "
+                       : access.atomic    ? "atomic "
+                                          : "",
                        access.write ? "write" : "read", memory, place.file, place.line, access.depth, access.block,
                        access.thread);
 }
@@ -230,7 +309,8 @@ std::string Detector::access_without_memory(const void* at)
         address = tried_.address;
         const WatchedBlock& block = *tried_.thread->block;
         const SourcePlace place = sites_.places(sites_.at(tried_.thread->node, tried_.place)).front();
-        text = is_atomic(tried_.kind) ? "atomic access" : writes(tried_.kind) ? "write" : "read";
+        text = verb({.grid = 0, .block = 0, .epoch = 0, .phase = 0, .site = 0, .thread = 0, .kind = tried_.kind});
+        text += tried_.kind == atomic_read || tried_.kind == atomic_write ? " access" : "";
         where = fmt::format(" at {}:{} (depth {}, block {}, thread {})", place.file, place.line, block.grid->depth,
                             block.index, tried_.thread->index);
     }
@@ -266,6 +346,10 @@ std::vector<Race> Detector::described_races() const
                   .first = described(pairs.first),
                   .second = described(pairs.second),
                   .missing = described(pairs.missing),
+                  .same_value = pairs.same.holds && pairs.same.bytes != 0
+                                    ? spelled_value(pairs.same.value, pairs.same.bytes)
+                                    : "",
+                  .is_one_value = pairs.same.is_one,
                   .pairs = pairs.pairs};
         const auto same = std::ranges::find_if(races, [&](const Race& other) {
             return names(other.first, other.second) == names(race.first, race.second);
@@ -275,9 +359,14 @@ std::vector<Race> Detector::described_races() const
             continue;
         }
         const std::uint64_t sum = same->pairs + race.pairs;
+        const bool is_known = !same->same_value.empty() && !race.same_value.empty();
+        const bool is_one = same->is_one_value && race.is_one_value && same->same_value == race.same_value;
         if (race.first.write && race.second.write)
             *same = std::move(race);
         same->pairs = sum;
+        same->is_one_value = is_one;
+        if (!is_known)
+            same->same_value.clear();
     }
     std::ranges::stable_sort(races, std::ranges::greater{}, &Race::pairs);
     return races;

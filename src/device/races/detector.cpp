@@ -39,6 +39,7 @@ void Detector::begin()
 Races Detector::end()
 {
     const Busy busy;
+    settle();
     watching_ = false;
     Races races{.sample = {},
                 .races = described_races(),
@@ -90,6 +91,8 @@ void Detector::reset()
     last_in_stream_.clear();
     captured_ = std::vector<Captured>(); // with its room
     found_.clear();
+    latest_found_ = {};
+    rewrite_ = {};
     found_bad_.clear();
     misuses_.clear();
     open_launches_.clear();
@@ -102,6 +105,7 @@ void Detector::reset()
 void Detector::memory(const cpu::Memory& memory)
 {
     const Busy busy;
+    settle();
     shadow_.add(memory);
     if (memory.by_host != cpu::HostAccess::unchecked) {
         const auto begin = reinterpret_cast<std::uintptr_t>(memory.begin);
@@ -114,18 +118,21 @@ void Detector::memory(const cpu::Memory& memory)
 void Detector::host_wrote(const void* begin, std::size_t bytes)
 {
     const Busy busy;
+    settle();
     shadow_.mark_written(reinterpret_cast<std::uintptr_t>(begin), bytes);
 }
 
 void Detector::forget(const void* begin)
 {
     const Busy busy;
+    settle();
     forget_atomics(reinterpret_cast<std::uintptr_t>(begin), shadow_.remove(begin));
 }
 
 void Detector::freed(const void* begin, const void* place)
 {
     const Busy busy;
+    settle();
     forget_atomics(reinterpret_cast<std::uintptr_t>(begin), shadow_.free(begin, place));
 }
 
@@ -168,7 +175,8 @@ void Detector::follows_in_stream(const WatchedGrid& before, const WatchedGrid& g
         ++open_launches_[grid.site];
 }
 
-void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream, const void* place)
+void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream, const void* place,
+                         const cpu::CallPlace& launch)
 {
     const Busy busy;
     if (!watching_)
@@ -179,6 +187,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     grid.number = static_cast<std::uint32_t>(grids_.size() - 1);
     grid.mechanism = mechanism;
     grid.stream = stream;
+    grid.launch = launch;
     has_room();
     if (thread == nullptr) {
         const WatchedGrid*& last = last_in_stream_[stream];
@@ -308,6 +317,7 @@ void* Detector::thread_of(void* block, std::uint32_t index)
 void Detector::block_ends(void* handle)
 {
     const Busy busy;
+    settle();
     WatchedBlock& block = block_of(handle);
     WatchedGrid& grid = *block.grid;
     grid.ended = clocks_.merged(grid.ended, block.acquired);

@@ -44,6 +44,7 @@
 #include "device/races/sites.hpp"
 #include "device/races/watched.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,6 +55,13 @@
 
 namespace nestbed::races
 {
+
+// An array or a structure on the stack of a thread.
+struct LocalVariable {
+    const char* name = "";
+    std::size_t bytes = 0;
+    std::size_t element = 1; // bytes of an element of an array of numbers
+};
 
 class Detector final : public cpu::Observer, public cpu::Interruptible
 {
@@ -71,7 +79,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::uint64_t captures(void* thread, std::uint64_t stream) override;
     void stream_made(void* thread, std::uint64_t stream, const void* place) override;
     void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
-    void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) override;
+    void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place,
+                   const cpu::CallPlace& launch) override;
     void starts(void* grid) override;
     void done(void* grid) override;
     void complete(void* grid) override;
@@ -118,8 +127,12 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     static bool checks_host_at(std::uintptr_t address) { return address >= checked_begin_ && address < checked_end_; }
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
     // `alignment`: what the address must be a multiple of; 0: of a variable its own. `in_block`: an atomic operation whose scope is the block.
+    // `is_object`: of which nobody may need each byte, as a copy of a structure; else of one number.
     bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                  const void* place, std::size_t alignment, bool in_block = false);
+                  const void* place, std::size_t alignment, bool in_block = false, bool is_object = false);
+    // A thread's access to `bytes` at the offset in a local variable of `size` bytes, outside of which they are in part.
+    void accesses_beyond_local(const WatchedThread& thread, std::ptrdiff_t offset, std::size_t bytes,
+                               const LocalVariable& variable, AccessKind kind, const void* place);
     // A read through the cache for data that is read-only for the whole kernel; besides accesses().
     void reads_read_only(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, const void* place);
     // Why the last access must not be done; empty: it may. Forgets it.
@@ -161,12 +174,30 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         std::string text;
         const WatchedGrid* launched = nullptr; // by the launch that the text is about, if `launched at` is another
     };
+    // What two plain writes that race have written, if it is the same in all pairs.
+    struct SameValue {
+        static constexpr std::size_t kMaxBytes = 16;
+        bool holds = true;  // of all pairs so far
+        bool is_one = true; // and is the same in all of them
+        std::size_t bytes = 0;
+        std::array<unsigned char, kMaxBytes> value{};
+    };
     struct Found { // races of one pair of sites
         Access first, second;
         std::string memory;
         std::size_t bytes;
         Missing missing;
         std::uint64_t pairs;
+        SameValue same{};
+    };
+    // A write that races with plain writes: what it has written is in memory as soon as the thread does anything else.
+    struct Rewrite {
+        Region* region = nullptr; // nullptr: there is none
+        Access access{};
+        std::uintptr_t address = 0;
+        std::size_t bytes = 0;
+        std::array<unsigned char, SameValue::kMaxBytes> before{};
+        std::vector<Found*> found;
     };
     struct FoundBad { // accesses of one site
         Access access;
@@ -195,11 +226,25 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // One of the last atomics of the thread, of its block or of the launching thread of its grid or of a grid above, that would order the
     // access if there were fences. nullptr: there is none.
     static const SeenAtomic* would_order(const Access& access, const WatchedThread& thread);
-    void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, const Region& region,
-               std::size_t cell, std::size_t bytes);
-    void found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
-               std::size_t cell, std::size_t bytes);
+    // `knows_last`: the last of the list is the last write.
+    void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, Region& region,
+               std::size_t cell, std::size_t bytes, bool knows_last);
+    bool are_of_one_run(const Access& first, const Access& second) const;
+    // Two plain writes. `knows_last`: of them, the memory has what the first one wrote.
+    void compare(Found& pairs, const Access& now, Region& region, bool knows_last);
+    void settle()
+    {
+        if (rewrite_.region != nullptr) [[unlikely]]
+            finish_rewrite();
+    }
+    void finish_rewrite();
+    Found& found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
+                 std::size_t cell, std::size_t bytes);
     Region* nearest_shared(const WatchedBlock& block, std::uintptr_t address);
+    // Of memory that the detector does not know: reports it, unless it is the thread's own or a stand-in header makes the access.
+    void accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+                          const void* place);
+    Access made_by(const WatchedThread& thread, AccessKind kind, const void* place, bool in_block);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
     void note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
@@ -214,6 +259,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::string described(const Missing& missing) const;
     std::string last_access_of(const std::string& memory) const;
     RaceAccess described(const Access& access) const;
+    // The kernel, and its launch.
+    void describe_grid(RaceAccess& access, const WatchedGrid& grid) const;
     std::vector<Race> described_races() const;
     std::vector<BadAccess> described_bad_accesses() const;
     std::vector<Race> described_notes() const;
@@ -247,6 +294,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
+    std::pair<std::pair<std::uint64_t, std::uint64_t>, Found*> latest_found_{};
     std::map<std::pair<std::uint32_t, std::uint32_t>, Found> notes_;                       // by sites
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::vector<FoundMisuse> misuses_;
@@ -255,8 +303,17 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<const void*> host_calls_; // where the functions were called that the host is in
     std::uint64_t accesses_ = 0;
     std::string illegal_; // see take_illegal()
-    Access last_{};
-    std::uintptr_t last_address_ = 0;
+    // The last access to memory that it knows. No Access: a copy of one that has just been made from narrower parts stops the processor.
+    struct Last {
+        std::uintptr_t address = 0;
+        std::uint32_t grid = 0, block = 0, site = 0;
+        std::uint16_t thread = 0;
+        AccessKind kind = read_access;
+    } last_;
+    void is_last(const Access& access, std::uintptr_t address)
+    {
+        last_ = {address, access.grid, access.block, access.site, access.thread, access.kind};
+    }
     // The last access of a kernel, also to memory that it does not know.
     struct Tried {
         const WatchedThread* thread = nullptr;
@@ -265,6 +322,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         AccessKind kind = read_access;
         const void* place = nullptr;
     } tried_;
+    Rewrite rewrite_;
     std::uint64_t threads_ = 0;
     std::map<std::uint32_t, std::uint64_t> open_launches_; // by site: those whose order in their stream is open
     std::size_t block_bytes_ = 0;

@@ -15,11 +15,18 @@ namespace nestbed::races
 namespace
 {
 
-// Never destroyed: a program may ask for the races at its very end.
-Detector& detector()
+// Never destroyed: a program may ask for the races at its very end. Made by watch(), or earlier. No static variable of a function: the look
+// whether it has been made would be part of every access.
+constinit Detector* made = nullptr;
+[[gnu::noinline]] void make_detector()
 {
-    static Detector& one = *std::make_unique<Detector>().release();
-    return one;
+    made = std::make_unique<Detector>().release();
+}
+inline Detector& detector()
+{
+    if (made == nullptr) [[unlikely]]
+        make_detector();
+    return *made;
 }
 
 thread_local bool is_first_thread = false; // of the host: the others' accesses are not watched
@@ -57,16 +64,20 @@ constexpr std::size_t alignment_of(std::size_t bytes)
 }
 
 // Before an access that would destroy what the executor works with: the thread does not go on, and the run of the kernel ends.
-void end_if_illegal()
+[[gnu::noinline, gnu::cold]] void end_as_illegal()
+{
+    cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(detector().take_illegal())));
+}
+inline void end_if_illegal()
 {
     if (detector().is_illegal()) [[unlikely]]
-        cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(detector().take_illegal())));
+        end_as_illegal();
 }
 
 // `alignment`: what the address must be a multiple of; 0: GCC knows the address, and that it is no multiple of the size, or the
-// access is of several elements.
+// access is of several elements. `is_object`: see Detector::accesses().
 void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place,
-            std::size_t alignment = 1)
+            std::size_t alignment = 1, bool is_object = false)
 {
     WatchedThread* const thread = bytes == 0 ? nullptr : watched();
     if (thread == nullptr) {
@@ -78,7 +89,22 @@ void access(const volatile void* address, std::size_t bytes, AccessKind kind, co
     }
     {
         const Busy busy;
-        detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place, alignment);
+        is_object |= std::exchange(thread->reads_object, false);
+        detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place, alignment, false, is_object);
+    }
+    end_if_illegal();
+}
+
+void access_beyond_local(std::ptrdiff_t offset, std::size_t bytes, const LocalVariable& variable, bool is_write,
+                         const void* place)
+{
+    WatchedThread* const thread = watched();
+    if (thread == nullptr)
+        return;
+    {
+        const Busy busy;
+        detector().accesses_beyond_local(*thread, offset, bytes, variable, is_write ? write_access : read_access,
+                                         place);
     }
     end_if_illegal();
 }
@@ -277,7 +303,7 @@ ACCESSES(8)
 ACCESSES(16)
 void __tsan_read_range(void* address, unsigned long bytes)
 {
-    nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE, 0);
+    nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE, 0, true);
 }
 void __tsan_write_range(void* address, unsigned long bytes)
 {
@@ -286,13 +312,13 @@ void __tsan_write_range(void* address, unsigned long bytes)
 // What memcpy, memmove and memset are in watched code: see device/cpu/cuda_language.hpp.
 void* nestbed_watched_memcpy(void* to, const void* from, unsigned long bytes)
 {
-    nestbed::races::access(from, bytes, nestbed::races::read_access, PLACE);
+    nestbed::races::access(from, bytes, nestbed::races::read_access, PLACE, 1, true);
     nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
     return std::memcpy(to, from, bytes);
 }
 void* nestbed_watched_memmove(void* to, const void* from, unsigned long bytes)
 {
-    nestbed::races::access(from, bytes, nestbed::races::read_access, PLACE);
+    nestbed::races::access(from, bytes, nestbed::races::read_access, PLACE, 1, true);
     nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
     return std::memmove(to, from, bytes);
 }
@@ -300,6 +326,21 @@ void* nestbed_watched_memset(void* to, int byte, unsigned long bytes)
 {
     nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
     return std::memset(to, byte, bytes);
+}
+// Before a read of a structure that GCC reports as that of one number.
+void nestbed_watched_object()
+{
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched())
+        thread->reads_object = true;
+}
+// Before an access to a part of a local variable that an index chooses. See compiler_plugin.cc.
+void nestbed_watched_local(long offset, unsigned long bytes, unsigned long size, unsigned long element,
+                           const char* name, int is_write)
+{
+    if (bytes <= size && static_cast<unsigned long>(offset) <= size - bytes) [[likely]]
+        return;
+    nestbed::races::access_beyond_local(offset, bytes, {.name = name, .bytes = size, .element = element},
+                                        is_write != 0, PLACE);
 }
 // An access by a function of CUDA that is not watched itself.
 void nestbed_observe_write(void* to, unsigned long bytes, const void* place)

@@ -38,10 +38,7 @@ void Detector::misused(void* handle, const cpu::Misuse& misuse)
                       .depth = block.grid->depth,
                       .block = block.index,
                       .thread = thread.index};
-    if (block.grid->parent != nullptr)
-        access.launched_by = {.place = sites_.places(block.grid->site).front(),
-                              .block = block.grid->parent_block,
-                              .thread = block.grid->parent_thread};
+    describe_grid(access, *block.grid);
     misuses_.push_back({misuse, misuse_text(misuse), std::move(access), 1});
 }
 

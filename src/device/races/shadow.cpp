@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <link.h>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -44,6 +46,7 @@ void Shadow::find_variables()
     std::vector<std::pair<std::uintptr_t, std::size_t>> found{
         {reinterpret_cast<std::uintptr_t>(&__data_start), static_cast<std::size_t>(&_end - &__data_start)}};
     dl_iterate_phdr(add_module, &found);
+    found_ = {};
     for (const auto& [begin, bytes] : found)
         if (std::ranges::find(variables_, begin, &Region::begin) == variables_.end()) {
             Region& region = variables_.emplace_back();
@@ -74,7 +77,7 @@ std::string Region::spelled(std::ptrdiff_t offset) const
 {
     if (name.empty())
         return variable_at(begin + static_cast<std::size_t>(offset));
-    if (element == 1 && is_variable && offset == 0)
+    if (element == 1 && (is_variable || is_of_host) && offset == 0)
         return name;
     if (element == 1)
         return fmt::format("{}, byte {}", name, offset);
@@ -88,16 +91,48 @@ std::string Region::allocation() const
     return place.empty() ? "" : fmt::format("{} bytes, allocated at {}", bytes, place);
 }
 
-bool Region::any_written(std::size_t first, std::size_t last) const
+namespace
 {
-    const auto at = [&](std::size_t cell) { return written.begin() + static_cast<std::ptrdiff_t>(cell); };
-    return !uninitialized || (!written.empty() && std::find(at(first), at(last + 1), true) != at(last + 1));
+constexpr std::size_t kBits = 64;
+
+// Calls `visit` with the number of each word of a bitmap that has bits of a range, which is not empty, and with these bits.
+template <class Visit>
+void for_each_word(std::size_t first, std::size_t end, const Visit& visit)
+{
+    const std::size_t last_word = (end - 1) / kBits;
+    for (std::size_t word = first / kBits; word <= last_word; ++word) {
+        std::uint64_t bits = ~std::uint64_t{0};
+        if (word == first / kBits)
+            bits <<= first % kBits;
+        if (word == last_word)
+            bits &= ~std::uint64_t{0} >> (kBits - 1 - (end - 1) % kBits);
+        visit(word, bits);
+    }
+}
+} // namespace
+
+std::size_t Region::unwritten(std::size_t first_byte, std::size_t end) const
+{
+    if (!uninitialized)
+        return 0;
+    if (written.empty())
+        return end - first_byte;
+    std::size_t count = 0;
+    for_each_word(first_byte, end, [&](std::size_t word, std::uint64_t bits) {
+        count += static_cast<std::size_t>(std::popcount(bits & ~written[word]));
+    });
+    return count;
 }
 
-bool Region::is_filled(std::uintptr_t address, std::size_t bytes_there) const
+bool Region::is_filled(std::size_t first_byte, std::size_t end) const
 {
-    const auto* const at = reinterpret_cast<const unsigned char*>(address); // NOLINT(performance-no-int-to-ptr)
-    return !fill || std::all_of(at, at + bytes_there, [this](unsigned char byte) { return byte == *fill; });
+    if (!fill)
+        return true;
+    const auto* const at = reinterpret_cast<const unsigned char*>(begin); // NOLINT(performance-no-int-to-ptr)
+    for (std::size_t byte = first_byte; byte < end; ++byte)
+        if (unwritten(byte, byte + 1) != 0 && at[byte] != *fill)
+            return false;
+    return true;
 }
 
 void Shadow::add(const cpu::Memory& memory)
@@ -107,7 +142,7 @@ void Shadow::add(const cpu::Memory& memory)
     const auto address = reinterpret_cast<std::uintptr_t>(memory.begin);
     const std::uintptr_t begin = address - memory.guard_bytes;
     const std::uintptr_t end = address + memory.bytes + memory.guard_bytes;
-    last_ = nullptr;
+    found_ = {};
     for (auto next = regions_.upper_bound(begin);
          next != regions_.end() && next->second.begin - next->second.guard < end;) {
         empty(next->second);
@@ -131,7 +166,7 @@ void Shadow::add(const cpu::Memory& memory)
 std::size_t Shadow::remove(const void* begin)
 {
     const auto found = beginning_at(begin);
-    last_ = nullptr;
+    found_ = {};
     if (found == regions_.end())
         return 0;
     const std::size_t bytes = found->second.bytes;
@@ -175,45 +210,86 @@ void Shadow::empty(Region& region)
     bytes_ -= std::exchange(region.held, 0);
 }
 
-Region* Shadow::find(std::uintptr_t address)
+Region* Shadow::looked_up(std::uintptr_t address)
 {
-    if (last_ != nullptr && last_->has(address))
-        return last_;
-    const auto found = regions_.upper_bound(address);
-    if (found != regions_.end() && found->second.has(address))
-        return last_ = &found->second;
-    const auto variables = std::ranges::find_if(variables_, [&](const Region& one) { return one.has(address); });
-    return variables == variables_.end() ? nullptr : &*variables;
+    Span& span = found_[next_found_++ % found_.size()];
+    span = span_at(address);
+    return span.region;
 }
 
-const Region* Shadow::nearest(std::uintptr_t address) const
+Shadow::Span Shadow::span_at(std::uintptr_t address)
+{
+    const auto after = regions_.upper_bound(address);
+    if (after != regions_.end() && after->second.has(address)) {
+        const std::uintptr_t begin = after->second.begin - after->second.guard;
+        return {begin, after->first - begin, &after->second};
+    }
+    // Between two regions.
+    std::uintptr_t begin = after == regions_.begin() ? 0 : std::prev(after)->first;
+    std::uintptr_t end = after == regions_.end() ? ~std::uintptr_t{0} : after->second.begin - after->second.guard;
+    Region* variables = nullptr;
+    for (Region& each : variables_) {
+        const std::uintptr_t each_end = each.begin + each.bytes;
+        if (each.has(address))
+            variables = &each;
+        if (address >= each_end) {
+            begin = std::max(begin, each_end);
+        } else if (address < each.begin) {
+            end = std::min(end, each.begin);
+        } else {
+            begin = std::max(begin, each.begin);
+            end = std::min(end, each_end);
+        }
+    }
+    return {begin, end - begin, variables};
+}
+
+namespace
+{
+const Region* nearest_of(const std::map<std::uintptr_t, Region>& regions, std::uintptr_t address, bool is_variable)
 {
     const Region* nearest = nullptr;
     std::uintptr_t least = ~std::uintptr_t{0};
-    for (const auto& [end, region] : regions_) {
+    for (const auto& [end, region] : regions) {
         const std::uintptr_t distance =
             address < region.begin ? region.begin - address : address - region.begin - region.bytes;
-        if (distance < least && region.name != kOwnRecords && !region.is_variable) {
+        if (distance < least && region.name != kOwnRecords && region.is_variable == is_variable) {
             least = distance;
             nearest = &region;
         }
     }
     return nearest;
 }
+} // namespace
 
-void Shadow::mark_written(Region& region, std::size_t first_cell, std::size_t last_cell)
+const Region* Shadow::nearest(std::uintptr_t address) const
+{
+    return nearest_of(regions_, address, false);
+}
+
+const Region* Shadow::before(std::uintptr_t address) const
+{
+    const auto after = regions_.upper_bound(address);
+    return after == regions_.begin() ? nullptr : &std::prev(after)->second;
+}
+
+const Region* Shadow::nearest_variable(std::uintptr_t address) const
+{
+    return nearest_of(regions_, address, true);
+}
+
+void Shadow::mark_written(Region& region, std::size_t first_byte, std::size_t end)
 {
     if (!region.uninitialized)
         return;
-    if (first_cell == 0 && last_cell + 1 == region.count()) {
+    if (first_byte == 0 && end == region.bytes) {
         region.uninitialized = false; // nothing of it is from now on
         region.written = {};
         return;
     }
     if (region.written.empty())
-        region.written.resize(region.count());
-    const auto at = [&](std::size_t cell) { return region.written.begin() + static_cast<std::ptrdiff_t>(cell); };
-    std::fill(at(first_cell), at(last_cell + 1), true);
+        region.written.resize(region.bytes / kBits + 1);
+    for_each_word(first_byte, end, [&](std::size_t word, std::uint64_t bits) { region.written[word] |= bits; });
 }
 
 void Shadow::mark_written(std::uintptr_t address, std::size_t bytes)
@@ -225,7 +301,7 @@ void Shadow::mark_written(std::uintptr_t address, std::size_t bytes)
         const std::uintptr_t first = std::max(address, region.begin);
         const std::uintptr_t end = std::min(address + bytes, region.begin + region.bytes);
         if (first < end)
-            mark_written(region, (first - region.begin) / region.element, (end - 1 - region.begin) / region.element);
+            mark_written(region, first - region.begin, end - region.begin);
     }
 }
 
@@ -238,15 +314,30 @@ bool is_long(const std::vector<Access>& accesses)
 void shorten(std::vector<Access>& accesses)
 {
     // A later access of a thread is of a later phase and epoch.
-    const auto by_thread = [](const Access& access) {
-        return std::tuple(access.grid, access.block, access.thread, access.kind, bool{access.in_block},
+    const auto by_thread = [&](std::size_t number) {
+        const Access& access = accesses[number];
+        return std::tuple(access.grid, access.block, access.thread, unsigned{access.kind}, bool{access.in_block},
                           unsigned{access.size}, access.part, ~access.phase, ~access.epoch);
     };
-    std::ranges::stable_sort(accesses, {}, by_thread);
-    const auto same = [](const Access& left, const Access& right) {
-        return left.same_thread_and_kind(right) && left.part == right.part;
-    };
-    accesses.erase(std::unique(accesses.begin(), accesses.end(), same), accesses.end());
+    std::vector<std::size_t> order(accesses.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, by_thread);
+    std::vector<bool> is_last(accesses.size(), true);
+    for (std::size_t at = 1; at < order.size(); ++at) {
+        const Access& left = accesses[order[at - 1]];
+        const Access& right = accesses[order[at]];
+        is_last[order[at]] = !left.same_thread_and_kind(right) || left.part != right.part;
+    }
+    std::size_t kept = 0;
+    bool repeats = true; // those that were taken out before
+    for (std::size_t number = 0; number < accesses.size(); ++number) {
+        repeats = repeats && accesses[number].repeats;
+        if (!is_last[number])
+            continue;
+        accesses[kept] = accesses[number];
+        accesses[kept++].repeats = std::exchange(repeats, true);
+    }
+    accesses.resize(kept);
 }
 
 } // namespace nestbed::races

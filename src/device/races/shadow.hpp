@@ -41,10 +41,12 @@ struct Access {
     std::uint32_t phase; // the block's barriers before it
     std::uint32_t site;  // see Sites
     std::uint16_t thread;
-    AccessKind kind : 4;
+    AccessKind kind : 3;
     bool in_block : 1 = false; // an atomic operation whose scope is the block
     std::uint8_t size : 3 = 0; // of an atomic operation: the binary logarithm of its bytes
-    std::uint8_t part = 0xFF;  // which bytes of the element: see Region::part()
+    bool repeats : 1 =
+        false; // a plain write that left its bytes as the one before it in the list had written them, as far as is known
+    std::uint8_t part = 0xFF; // which bytes of the element: see Region::part()
 
     bool same_thread(const Access& other) const
     {
@@ -114,8 +116,8 @@ struct Region {
     std::size_t atomic_bytes = 0;   // of its first atomic operation
     bool has_pairs = false;         // of its atomics some may race: of the scope of a block, or of different sizes
     Cells cells{};
-    std::vector<bool> written{}; // by cell; empty: nothing is
-    std::size_t held = 0;        // bytes of its cells
+    std::vector<std::uint64_t> written{}; // a bit for each byte; empty: nothing is
+    std::size_t held = 0;                 // bytes of its cells
 
     std::size_t count() const { return (bytes + element - 1) / element; }
     // Which bytes of a cell an access has that begins and ends (behind its last byte) at these offsets: a bit for each byte of an element of
@@ -131,10 +133,10 @@ struct Region {
         const std::size_t to = end >= of_cell + element ? kBits : (end - of_cell + bytes_of_bit - 1) / bytes_of_bit;
         return static_cast<std::uint8_t>((1U << to) - (1U << from));
     }
-    // Whether something has written one of these cells.
-    bool any_written(std::size_t first, std::size_t last) const;
-    // Whether these bytes are still what they were filled with; true where they were not filled.
-    bool is_filled(std::uintptr_t address, std::size_t bytes_there) const;
+    // How many bytes nothing has written, of those from one offset to another.
+    std::size_t unwritten(std::size_t first_byte, std::size_t end) const;
+    // Whether such of them are still what they were filled with; true where they were not filled.
+    bool is_filled(std::size_t first_byte, std::size_t end) const;
     bool has(std::uintptr_t address) const { return address - (begin - guard) < bytes + 2 * guard; }
     // "4000 bytes, allocated at my.cu:12"; empty: the place is not known.
     std::string allocation() const;
@@ -156,11 +158,21 @@ class Shadow
     // Forgets all accesses, but not what has been written.
     void clear();
     // nullptr where no such memory is. An address in the guard of a region belongs to the region.
-    Region* find(std::uintptr_t address);
+    Region* find(std::uintptr_t address)
+    {
+        for (const Span& span : found_)
+            if (address - span.begin < span.bytes)
+                return span.region;
+        return looked_up(address);
+    }
     // The memory, other than variables, that begins or ends nearest to an address that is in none; nullptr: there is none.
     const Region* nearest(std::uintptr_t address) const;
+    // The memory that ends before an address that is in none; nullptr: there is none.
+    const Region* before(std::uintptr_t address) const;
+    // The variable of kernels that begins or ends nearest to an address that is in none; nullptr: there is none.
+    const Region* nearest_variable(std::uintptr_t address) const;
     // That they have been written, if that is kept of their region.
-    void mark_written(Region& region, std::size_t first_cell, std::size_t last_cell);
+    void mark_written(Region& region, std::size_t first_byte, std::size_t end);
     void mark_written(std::uintptr_t address, std::size_t bytes);
 
     // Bytes of all cells with their accesses. Who changes cells says by how much.
@@ -173,6 +185,14 @@ class Shadow
 
   private:
     std::map<std::uintptr_t, Region>::iterator beginning_at(const void* begin);
+    Region* looked_up(std::uintptr_t address);
+    // What find() returns for these addresses.
+    struct Span {
+        std::uintptr_t begin = 0;
+        std::size_t bytes = 0;
+        Region* region = nullptr;
+    };
+    Span span_at(std::uintptr_t address);
     void empty(Region& region);
     // Those of the program and of the modules that are loaded now.
     void find_variables();
@@ -180,12 +200,13 @@ class Shadow
     std::map<std::uintptr_t, Region> regions_; // by the end of their guards
     std::deque<Region> variables_;             // of the program and its modules: where no other region is
     std::size_t bytes_ = 0;
-    Region* last_ = nullptr; // that was found
+    std::array<Span, 4> found_{}; // lately: a kernel goes from one array to another and back
+    std::size_t next_found_ = 0;
 };
 
 // A list of accesses that grows without end is made shorter now and then.
 bool is_long(const std::vector<Access>& accesses);
-// Of a thread's accesses the last one is enough.
+// Of a thread's accesses the last one is enough. The others stay in their order.
 void shorten(std::vector<Access>& accesses);
 
 } // namespace nestbed::races

@@ -121,11 +121,25 @@ std::string folder_of_headers()
     return "/usr/";
 }
 
+bool is_of_headers(std::string_view file)
+{
+    static const std::string& headers = *std::make_unique<std::string>(folder_of_headers()).release();
+    return file.starts_with(headers);
+}
+
 // The stand-in headers and the library: no place where somebody writes a kernel.
 bool is_plumbing(std::string_view file)
 {
-    static const std::string& headers = *std::make_unique<std::string>(folder_of_headers()).release();
-    return file.empty() || file.starts_with(headers) || file.starts_with("/usr/");
+    return file.empty() || is_of_headers(file) || file.starts_with("/usr/");
+}
+
+// Not a variable of the user: what the linker has copied from a library, as std::cout, and what the rewriter and the compiler's own
+// objects have added.
+bool is_of_others(std::string_view name)
+{
+    constexpr std::array kOthers{"nestbed_kernel", "nestbed_known_", "nestbed_pads_are_known", "@",
+                                 "__dso_handle",   "completed."};
+    return std::ranges::any_of(kOthers, [&](const char* part) { return name.find(part) != std::string_view::npos; });
 }
 
 // The program's own variables: where they begin and end. Those of the library are behind them, once among those with a value and once among
@@ -157,7 +171,7 @@ const Variables& variables()
             const char* const name =
                 dwfl_module_getsym_info(module, number, &symbol, &begin, nullptr, nullptr, nullptr);
             if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-                std::string_view(name).find("nestbed_kernel") != std::string_view::npos) // of the rewriter
+                is_of_others(name))
                 continue;
             const std::uintptr_t end = begin + symbol.st_size;
             const bool is_pad = std::string_view(name).find("nestbed_pad") != std::string_view::npos;
@@ -253,12 +267,33 @@ std::string variable_at(std::uintptr_t address)
     return byte == 0 ? text : text + ", byte " + std::to_string(byte);
 }
 
-std::uint32_t Sites::at(std::uint32_t node, const void* address)
+std::uint32_t Sites::looked_up(std::uint32_t node, const void* address)
 {
     const auto [found, added] = numbers_.try_emplace({node, address}, static_cast<std::uint32_t>(sites_.size()));
     if (added)
         sites_.push_back({node, address});
+    latest_[Hash{}({node, address}) >> (kHashBits - kLatestBits)] = {address, node, found->second};
     return found->second;
+}
+
+bool Sites::is_of_user(std::uint32_t site)
+{
+#ifdef NESTBED_PROJECT_FOLDER
+    static_cast<void>(site);
+    return false;
+#else
+    const auto [known, is_new] = of_user_.try_emplace(site, false);
+    if (!is_new)
+        return known->second;
+    for (; site != 0; site = sites_[site].caller) {
+        const std::string file = source_place(sites_[site].address).file;
+        if (is_of_headers(file))
+            break;
+        if (!is_plumbing(file))
+            return known->second = true;
+    }
+    return false;
+#endif
 }
 
 std::vector<SourcePlace> Sites::places(std::uint32_t site) const

@@ -3,6 +3,7 @@
 
 #include "model/races.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,9 +20,16 @@ class Sites
 {
   public:
     // The place that `address` (the one after the call or access) is in a function that was called at the node.
-    std::uint32_t at(std::uint32_t node, const void* address);
+    std::uint32_t at(std::uint32_t node, const void* address)
+    {
+        const Named& latest = latest_[Hash{}({node, address}) >> (kHashBits - kLatestBits)];
+        return latest.node == node && latest.address == address ? latest.number : looked_up(node, address);
+    }
     // Where the node's function was called.
     std::uint32_t caller(std::uint32_t node) const { return sites_[node].caller; }
+    // Whether the user's code makes the access, by itself or by functions of the C++ library; false: a stand-in header does. In nestbed's
+    // own strategies false.
+    bool is_of_user(std::uint32_t site);
     // The access, then the calls, from the inside out, in files of the project or of a user; never empty.
     std::vector<SourcePlace> places(std::uint32_t site) const;
 
@@ -38,10 +46,23 @@ class Sites
     struct Hash {
         std::size_t operator()(const std::pair<std::uint32_t, const void*>& key) const
         {
-            return reinterpret_cast<std::size_t>(key.second) * 0x9E3779B97F4A7C15U + key.first;
+            constexpr std::size_t kMix = 0x9E3779B97F4A7C15U;
+            return (reinterpret_cast<std::size_t>(key.second) + key.first * kMix) * kMix;
         }
     };
+    std::uint32_t looked_up(std::uint32_t node, const void* address);
+
+    // A program has few sites and comes to them again and again. By hash.
+    struct Named {
+        const void* address = nullptr;
+        std::uint32_t node = ~std::uint32_t{0}; // of no site
+        std::uint32_t number = 0;
+    };
+    static constexpr unsigned kHashBits = 64;
+    static constexpr unsigned kLatestBits = 10;
+    std::array<Named, std::size_t{1} << kLatestBits> latest_{};
     std::vector<Site> sites_{Site{}};
+    std::unordered_map<std::uint32_t, bool> of_user_; // of those that were asked for
     std::unordered_map<std::pair<std::uint32_t, const void*>, std::uint32_t, Hash> numbers_;
 };
 

@@ -2,6 +2,7 @@
 // leaves out is lost when the detector makes room (Detector::make_room()).
 #pragma once
 
+#include "device/cpu/thread.hpp"
 #include "device/races/clock.hpp"
 #include "device/races/shadow.hpp"
 #include "model/mechanism.hpp"
@@ -65,6 +66,7 @@ struct WatchedGrid {
     std::uint32_t site = 0;         // of the launch
     std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
+    cpu::CallPlace launch{};               // the kernel, and where it was launched, of a user's program
     bool complete = false;                 // with its descendants, without tail launches
     WatchedGrid* before = nullptr;         // in the stream of the launching block
     Clock base = nullptr;                  // what all its threads know: what their launcher knew, and `after`
@@ -104,6 +106,7 @@ struct WatchedThread {
     SeenAtomics seen;                     // since the last barrier
     std::uint32_t ended_phase = kNoPhase; // of the block, when it ended: it has met no barrier after that
     bool has_arrived = false;             // at the next barrier, for which it does not wait yet
+    bool reads_object = false;            // its next read is that of a structure
     bool copies = false;                  // what it accesses now is of a copy beside it
     bool has_copies = false;              // for which it has not waited
     std::uint32_t copied_epoch = 1;       // of those copies

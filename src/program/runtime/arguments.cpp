@@ -4,6 +4,7 @@
 #include "device/cpu/observer.hpp"
 #include "device/cpu/own_memory.hpp"
 #include "program/runtime/memory.hpp"
+#include "program/runtime/variables.hpp"
 
 #include <fmt/format.h>
 
@@ -64,7 +65,7 @@ bool is_memory_of_host(const void* word)
     constexpr std::uintptr_t kLeast = 1U << 16U;
     constexpr std::uintptr_t kEnd = 1ULL << 47U;
     const auto address = reinterpret_cast<std::uintptr_t>(word);
-    if (address < kLeast || address >= kEnd || allocation_at(word))
+    if (address < kLeast || address >= kEnd || allocation_at(word) || is_known_variable(word))
         return false;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);)
@@ -106,7 +107,8 @@ HostArguments::HostArguments(const char* kernel, Place place, const void* argume
         if (cpu::observer == nullptr)
             return;
         // How much it is is not known.
-        cpu::observer->memory({.begin = word, .bytes = 1, .name = "memory of the host", .is_of_host = true});
+        cpu::observer->memory(
+            {.begin = word, .bytes = 1, .name = "what an argument of the launch points to", .is_of_host = true});
         watched_.push_back(word);
     });
 }

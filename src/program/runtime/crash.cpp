@@ -4,6 +4,7 @@
 #include "device/cpu/interruptible.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
+#include "program/runtime/variables.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include <dlfcn.h>
 #include <memory>
 #include <optional>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -105,9 +107,16 @@ std::atomic<bool> ending_thread_waits = false;
 std::atomic<const char*> ending_cause = nullptr;
 std::atomic<const GridRecord*> ending_grid = nullptr; // the kernel that it is in
 
+// Of a program that ends by _exit().
+std::atomic<bool> is_exit = false;
+std::atomic<int> exit_status = 0;
+std::atomic<bool> has_exit_code = false; // that differs
+
 void report_is_late(int /*signal*/)
 {
     write_text("nestbed: the report takes too long; it is not complete\n");
+    if (is_exit)
+        syscall(SYS_exit_group, exit_status.load());
     last_report::end_by(ending_signal);
 }
 
@@ -122,6 +131,13 @@ bool is_of_program(const void* code)
 // On the thread of last_report.
 void write_report()
 {
+    if (is_exit) {
+        if (const std::optional<int> code = report_at_exit(exit_status)) {
+            exit_status = *code;
+            has_exit_code = true;
+        }
+        return;
+    }
     std::string why = ending_cause.load();
     if (const void* const code = ending_code) {
         std::string line = source_of(code);
@@ -227,7 +243,9 @@ void ends(int signal, siginfo_t* info, void* context)
     const int error = errno;
     const Registers registers = registers_of(context);
     const bool is_asked = is_request(signal, *info);
-    if (signal == SIGSEGV && !is_asked && report_outside_access(info->si_addr, registers.writes, registers.code))
+    if (signal == SIGSEGV && !is_asked &&
+        (report_outside_access(info->si_addr, registers.writes, registers.code) ||
+         report_pad_access(info->si_addr, registers.writes, registers.code)))
         return; // the access is done again
     if (!is_process_of_program())
         return last_report::end_by(signal);
@@ -298,6 +316,21 @@ void handle(int signal)
 }
 
 } // namespace
+
+std::optional<int> reported_code_at_exit(int status)
+{
+    int none = 0;
+    constexpr int kNoSignal = -1;
+    if (!ending_signal.compare_exchange_strong(none, kNoSignal)) { // a signal has asked for the report
+        last_report::wait();
+        return {};
+    }
+    exit_status = status;
+    is_exit = true;
+    last_report::ask();
+    last_report::wait();
+    return has_exit_code ? std::optional(exit_status.load()) : std::nullopt;
+}
 
 void prepare_for_crashes()
 {

@@ -1,6 +1,7 @@
 // The end of a program: table, warning, races, launch tree, timeline and JSON.
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/last_report.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/runtime/report_text.hpp"
@@ -16,11 +17,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <sstream>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 
@@ -152,6 +155,24 @@ void at_end(int status, void* /*argument*/)
     }
 }
 
+std::atomic<bool> is_begun = false;
+std::atomic<int> status_of_quick_exit = 0;
+
+// Without what exit() does: the program's own text in buffers is lost, as it would be.
+[[noreturn]] void end_at_once(int status)
+{
+    if (is_begun && is_process_of_program() && !reported && !last_report::is_this_thread())
+        if (const std::optional<int> code = reported_code_at_exit(status))
+            status = *code;
+    syscall(SYS_exit_group, status);
+    __builtin_unreachable();
+}
+
+void at_end_of_quick_exit() // the last of the functions that the program has registered
+{
+    end_at_once(status_of_quick_exit);
+}
+
 // What the program has printed. The thread that the signal has stopped may be in a function that prints: then some of it is lost.
 void flush_standard_output()
 {
@@ -162,6 +183,21 @@ void flush_standard_output()
 }
 
 } // namespace
+
+std::optional<int> report_at_exit(int status)
+{
+    if (reported.exchange(true))
+        return {};
+    if (state().running.try_lock()) {
+        state().running.unlock();
+        finish_launches();
+    } else {
+        early_end = "_exit() has ended the program while a kernel ran";
+        if (cpu::interruptible != nullptr)
+            cpu::interruptible->stop();
+    }
+    return report(status);
+}
 
 bool is_process_of_program()
 {
@@ -213,6 +249,8 @@ void begin_program()
         process = getpid();
         prepare_for_crashes();
         on_exit(at_end, nullptr);
+        std::at_quick_exit(at_end_of_quick_exit);
+        is_begun = true;
         return true;
     }();
     static_cast<void>(begun);
@@ -231,3 +269,24 @@ bool sources(std::initializer_list<const char*> files)
 }
 
 } // namespace nestbed::program
+
+// NOLINTBEGIN(bugprone-reserved-identifier): these names are the C library's, in whose place the program takes these functions.
+extern "C" {
+[[noreturn]] __attribute__((weak)) void _exit(int status)
+{
+    nestbed::program::end_at_once(status);
+}
+[[noreturn]] __attribute__((weak)) void _Exit(int status) noexcept
+{
+    nestbed::program::end_at_once(status);
+}
+[[noreturn]] __attribute__((weak)) void quick_exit(int status) noexcept
+{
+    nestbed::program::status_of_quick_exit = status;
+    using Function = void (*)(int);
+    if (const auto of_library = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "quick_exit")); of_library != nullptr)
+        of_library(status);
+    nestbed::program::end_at_once(status);
+}
+}
+// NOLINTEND(bugprone-reserved-identifier)

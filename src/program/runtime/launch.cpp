@@ -69,12 +69,15 @@ std::shared_ptr<GridRecord> running_grid()
     return static_cast<GridRecord*>(cpu::current_thread->program.grid)->shared_from_this();
 }
 
-cpu::KernelCall call_of(const std::shared_ptr<GridRecord>& grid, std::function<void()> body)
+cpu::KernelCall call_of(const std::shared_ptr<GridRecord>& grid, std::function<void()> body, const char* kernel,
+                        Place place)
 {
-    return [grid, body = std::move(body)] {
+    cpu::KernelCall call = [grid, body = std::move(body)] {
         const RunningThread running(*grid);
         body();
     };
+    call.launch = {kernel, place.file, place.line};
+    return call;
 }
 
 std::shared_ptr<GridRecord> record_of(const char* kernel, const Configuration& launch)
@@ -118,7 +121,7 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
     refuse(*grid, launch);
     if (grid->error == cudaSuccess)
         grid->error = cpu::launch_into(number_of(launch.stream), launch.grid, launch.block, grid->mechanism,
-                                       call_of(grid, std::move(body)), launch.address);
+                                       call_of(grid, std::move(body), kernel, launch.place), launch.address);
     state().ledger.add(grid);
     if (grid->error != cudaSuccess)
         note_refusal();
@@ -177,7 +180,7 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     use_stream(launch.stream);
     last_launched = {kernel, grid->place};
     run_watched([&] {
-        state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body)),
+        state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body), kernel, launch.place),
                              static_cast<unsigned>(number_of(launch.stream)), launch.programmatic);
     });
     return cudaSuccess;

@@ -213,19 +213,6 @@ std::string why_not_usable(const void* address, std::size_t bytes, bool device)
                                                        address);
 }
 
-bool known_variable(const void* begin, std::size_t bytes, std::size_t element_bytes, const char* name,
-                    bool is_constant)
-{
-    if (cpu::observer != nullptr)
-        cpu::observer->memory({.begin = begin,
-                               .bytes = bytes,
-                               .element = element_bytes,
-                               .name = name,
-                               .is_variable = true,
-                               .is_constant = is_constant});
-    return true;
-}
-
 void host_wrote(void* begin, std::size_t bytes)
 {
     if (cpu::observer != nullptr)

@@ -40,6 +40,11 @@ void made_progress();
 // has stopped may hold any lock. Returns false if another thread has begun to do so, because the program has come to its end.
 // `why`: what ended it; `failed`: where that was a fault of a kernel.
 bool report_so_far(const std::string& why, const std::optional<FailedKernel>& failed);
+// The same where the program ends by _exit(): called on that thread, too, because a handler of a signal may have called it. Returns the exit
+// code, if it differs from the program's.
+std::optional<int> report_at_exit(int status);
+// Has that done, and waits for it.
+std::optional<int> reported_code_at_exit(int status);
 // False in a child of the program that executes no other program.
 bool is_process_of_program();
 

@@ -192,6 +192,8 @@ bool list_run(int)
 __global__ void store(int* to)
 {
     // memory of another block in pointer to shared memory.wrong_memory
+    // where the parent has not ended, and
+    // also memory of another thread in pointer to local memory.wrong_memory
     *to = 42; // also race in pointer to shared memory.wrong_memory
 }
 

@@ -74,14 +74,14 @@ class Iterations
     }
     Iterations(const Iterations&) = delete;
     Iterations& operator=(const Iterations&) = delete;
-    ~Iterations() { set(outer_); }
+    __attribute__((no_sanitize("thread"))) ~Iterations() { set(outer_); }
     __attribute__((no_sanitize("thread"))) bool once()
     {
         const bool first = !entered_;
         entered_ = true;
         return first;
     }
-    bool next()
+    __attribute__((no_sanitize("thread"))) bool next()
     {
         constexpr std::uint32_t kOdd = 0x9E3779B1; // mixes the bits
         set((outer_ ^ ++count_) * kOdd);
@@ -198,22 +198,24 @@ T atomic_add(volatile T* address, T value, int order)
 } // namespace nestbed::program
 
 // NOLINTBEGIN: these names are CUDA's.
-inline void __syncthreads(NESTBED_PLACE, unsigned number = 0)
+// The race detector is told of a barrier by the executor.
+__attribute__((no_sanitize("thread"))) inline void __syncthreads(NESTBED_PLACE, unsigned number = 0)
 {
     nestbed::program::block_barrier(file, line, number);
 }
-inline int __syncthreads_count(int predicate, NESTBED_PLACE, unsigned number = 0)
+__attribute__((no_sanitize("thread"))) inline int __syncthreads_count(int predicate, NESTBED_PLACE,
+                                                                      unsigned number = 0)
 {
     unsigned threads = 0;
     return (int)nestbed::cpu::barrier_count(predicate != 0, threads, file, line, number);
 }
-inline int __syncthreads_and(int predicate, NESTBED_PLACE, unsigned number = 0)
+__attribute__((no_sanitize("thread"))) inline int __syncthreads_and(int predicate, NESTBED_PLACE, unsigned number = 0)
 {
     unsigned threads = 0;
     const unsigned count = nestbed::cpu::barrier_count(predicate != 0, threads, file, line, number);
     return count == threads;
 }
-inline int __syncthreads_or(int predicate, NESTBED_PLACE, unsigned number = 0)
+__attribute__((no_sanitize("thread"))) inline int __syncthreads_or(int predicate, NESTBED_PLACE, unsigned number = 0)
 {
     return __syncthreads_count(predicate, file, line, number) != 0;
 }

@@ -9,10 +9,16 @@
 namespace nestbed::program
 {
 
+#ifndef NESTBED_OF_LIBRARY
 // Behind the variables of each file, in the sections of variables with and without a value: what a kernel writes behind a
-// __device__ array must not be what the library works with.
-__attribute__((used, section(".data.nestbed_pad"))) static char nestbed_pad[1 << 12] = {1};
-__attribute__((used, section(".bss.nestbed_pad"))) static char nestbed_pad_of_zeros[1 << 16];
+// __device__ array must not be what the library works with, which the linker puts behind the last pad. Whole pages, because
+// an access there is reported.
+__attribute__((used, aligned(4096), section(".data.nestbed_pad"))) static char nestbed_pad[1 << 14] = {1};
+__attribute__((used, aligned(4096), section(".bss.nestbed_pad"))) static char nestbed_pad_of_zeros[1 << 20];
+bool known_pad(char* begin, std::size_t bytes);
+static const bool nestbed_pads_are_known =
+    known_pad(nestbed_pad, sizeof nestbed_pad) && known_pad(nestbed_pad_of_zeros, sizeof nestbed_pad_of_zeros);
+#endif
 
 struct Place {
     const char* file;
@@ -61,6 +67,40 @@ struct BodyFunctions {
 // body are those of the arguments that the kernel uses, with zeros between them.
 void submit(Kernel& kernel, const void* body, std::size_t bytes, const BodyFunctions& functions);
 
+// While it lives, the running thread copies or destroys arguments of a launch, which are memory of the library: with
+// functions of the program, where it has some for that.
+struct OfArguments {
+    OfArguments() { set(true); }
+    ~OfArguments() { set(false); }
+    static void set(bool is_at_work)
+    {
+        if (cpu::current_thread != nullptr)
+            cpu::current_thread->has_arguments = is_at_work;
+    }
+};
+template <class Body>
+void* new_copy(const void* body)
+{
+    if constexpr (std::is_trivially_copyable<Body>::value) {
+        return new Body(*static_cast<const Body*>(body));
+    } else {
+        const OfArguments at_work;
+        return new Body(*static_cast<const Body*>(body));
+    }
+}
+template <class Body>
+Body own_copy(const void* body)
+{
+    const OfArguments at_work;
+    return *static_cast<const Body*>(body);
+}
+template <class Body>
+void end_copy(void* copy)
+{
+    const OfArguments at_work;
+    delete static_cast<Body*>(copy);
+}
+
 // The body of a kernel, as what its call is: a launch. Each thread has arguments of its own.
 template <class Body>
 void kernel(Kernel& of, Body body)
@@ -69,12 +109,17 @@ void kernel(Kernel& of, Body body)
     __builtin_clear_padding(&body); // an int and what happens to lie behind it may look like a pointer
 #endif
     submit(of, &body, sizeof body,
-           {[](const void* from) -> void* { return new Body(*static_cast<const Body*>(from)); },
+           {new_copy<Body>,
             [](const void* from) {
-                Body own = *static_cast<const Body*>(from);
-                own();
+                if constexpr (std::is_trivially_copyable<Body>::value) {
+                    Body own = *static_cast<const Body*>(from);
+                    own();
+                } else {
+                    Body own = own_copy<Body>(from);
+                    own();
+                }
             },
-            [](void* copy) { delete static_cast<Body*>(copy); }});
+            end_copy<Body>});
 }
 
 // A kernel of a library that comes with CUDA, which the table does not show: `body`, by this many threads and more, in

@@ -1,0 +1,125 @@
+#include "program/runtime/variables.hpp"
+
+#include "device/cpu/observer.hpp"
+#include "program/runtime/running.hpp"
+#include "program/runtime/state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+struct Variable {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    std::string name;
+};
+
+struct Pad {
+    char* begin = nullptr;
+    std::size_t bytes = 0;
+    bool is_opened = false;
+};
+
+// Known before main(), or when a shared library is loaded. Never destroyed.
+std::vector<Variable>& variables()
+{
+    static auto& all = *new std::vector<Variable>;
+    return all;
+}
+// nullptr: there is none. The handler of a signal looks at it, so that it is not made there.
+constinit std::vector<Pad>* pads = nullptr;
+
+// Of its first byte the address is this far.
+std::ptrdiff_t offset_of(std::uintptr_t address, const Variable& variable)
+{
+    return static_cast<std::ptrdiff_t>(address - variable.begin);
+}
+
+// "byte 70000 of table (40 bytes)"
+std::string nearest_to(std::uintptr_t address)
+{
+    const auto distance = [address](const Variable& variable) {
+        const std::ptrdiff_t offset = offset_of(address, variable);
+        return offset < 0 ? static_cast<std::size_t>(-offset) : static_cast<std::size_t>(offset) - variable.bytes + 1;
+    };
+    const auto nearest = std::ranges::min_element(variables(), {}, distance);
+    if (nearest == variables().end())
+        return "no variable";
+    return fmt::format("byte {} of {} ({} bytes)", offset_of(address, *nearest), nearest->name, nearest->bytes);
+}
+
+} // namespace
+
+bool known_variable(const void* begin, std::size_t bytes, std::size_t element_bytes, const char* name,
+                    bool is_constant)
+{
+    if (cpu::observer != nullptr)
+        cpu::observer->memory({.begin = begin,
+                               .bytes = bytes,
+                               .element = element_bytes,
+                               .name = name,
+                               .is_variable = true,
+                               .is_constant = is_constant});
+    variables().push_back({reinterpret_cast<std::uintptr_t>(begin), bytes, name});
+    return true;
+}
+
+bool is_known_variable(const void* address)
+{
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return std::ranges::any_of(variables(), [at](const Variable& one) { return at - one.begin < one.bytes; });
+}
+
+// An observer sees the accesses itself.
+bool known_pad(char* begin, std::size_t bytes)
+{
+    const bool is_of_pages =
+        reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) == 0;
+    if (cpu::observer == nullptr && is_of_pages && mprotect(begin, bytes, PROT_NONE) == 0) {
+        if (pads == nullptr)
+            pads = std::make_unique<std::vector<Pad>>().release();
+        pads->push_back({begin, bytes});
+    }
+    return true;
+}
+
+bool report_pad_access(const void* address, std::optional<bool> write, const void* code)
+{
+    if (pads == nullptr)
+        return false;
+    const auto pad = std::ranges::find_if(*pads, [address](const Pad& each) {
+        return static_cast<std::size_t>(static_cast<const char*>(address) - each.begin) < each.bytes;
+    });
+    if (pad == pads->end())
+        return false;
+    if (std::exchange(pad->is_opened, true))
+        return true; // another thread was as fast
+    if (mprotect(pad->begin, pad->bytes, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    note_finding();
+    const cpu::ThreadContext* const thread = cpu::current_thread;
+    const std::string line = source_of(code);
+    say(fmt::format("out of bounds: {}{}: {} of {}. Later ones are not reported; `nestbed races` reports all",
+                    thread == nullptr ? "the host" : described(*thread), line.empty() ? "" : ", at " + line,
+                    !write   ? "access"
+                    : *write ? "write"
+                             : "read",
+                    nearest_to(reinterpret_cast<std::uintptr_t>(address))));
+    return true;
+}
+
+} // namespace nestbed::program
