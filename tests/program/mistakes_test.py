@@ -129,6 +129,24 @@ class Memory(Programs):
         main[3] = "k<<<1, 1>>>(all[kCount - 1], 7);"  # without pages of its own, what is behind it is looked at when it is freed
         self.check(run("cpu", self.WRITE, main), 0, r"^nestbed: cudaFree: 4 of the bytes behind one \(16 bytes, allocated at my\.cu:7\) were overwritten")
 
+    def test_bytes_beside_an_allocation_and_copies_beyond_it_are_counted(self):
+        main = ["int* d; cudaMalloc(&d, 400); static int h[200];", "k<<<1, 1>>>(d, -3);", self.WAIT, "k<<<1, 1>>>(d, 101);", self.WAIT,
+                "cudaMemcpy(d + 10, h, 400, cudaMemcpyHostToDevice);", "cudaMemset(d - 5, 0, 4);",
+                "std::printf(\"%d\\n\", cudaMemcpy(d + 10, h, 360, cudaMemcpyHostToDevice));"]
+        done = run("cpu", self.WRITE, main)
+        self.check(done, 0, r"^nestbed: [^\n]*: 4 of the bytes before d \(400 bytes, allocated at my\.cu:5\) were overwritten, from 12 bytes before on",
+                   r"^nestbed: [^\n]*: 4 of the bytes behind d \(400 bytes, allocated at my\.cu:5\) were overwritten, from 4 bytes behind on",
+                   r"^nestbed: my\.cu:10: cudaMemcpy: destination: 400 bytes from offset 40 on go beyond d \(400 bytes, allocated at my\.cu:5\)",
+                   r"^nestbed: my\.cu:11: cudaMemset: [^\n]*the address is 20 bytes before d \(400 bytes, allocated at my\.cu:5\)")
+        self.assertEqual(done.stdout, "0\nend\n")
+
+    def test_memory_of_the_device_is_counted(self):
+        main = ["size_t all, before, now; int *d, *h; cudaMemGetInfo(&before, &all);",
+                "const auto say = [&] { cudaMemGetInfo(&now, &all); std::printf(\"%zd\\n\", before - now); };",
+                "cudaMallocHost(&h, 1 << 20); say(); cudaMalloc(&d, 1 << 21); say(); cudaFree(d); say(); cudaMallocManaged(&d, 1 << 22); say();",
+                "cudaFree(d); cudaFreeHost(h); say(); k<<<1, 1>>>(nullptr, 0);"]
+        self.assertEqual(run("cpu", "__global__ void k(int*, int) {}", main).stdout.split(), ["0", "2097152", "0", "4194304", "0", "end"])
+
     def test_little_address_space_is_enough(self):
         main = ["int* d; if (cudaMalloc(&d, 400) != cudaSuccess) return 4;", "k<<<1, 1>>>(d, 0);", "return cudaDeviceSynchronize();"]
         with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
