@@ -212,6 +212,27 @@ class Host(Programs):
                 self.check(run("races", kernel, ["float* a; cudaMalloc(&a, 400);", f"k<<<1, 1>>>(a, {index});"]), code, *patterns)
 
 
+class Files(Programs):
+    """What a variable of the environment names."""
+    KERNEL = ("__device__ int x; __global__ void c() {} __global__ void k() { x = threadIdx.x; if (threadIdx.x == 0) { c<<<1, 1>>>(); "
+              "c<<<1, 1, 0, cudaStreamFireAndForget>>>(); c<<<1, 1, 0, cudaStreamTailLaunch>>>(); } }")
+
+    def test_known_races_and_the_trace(self):
+        with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
+            place = pathlib.Path(folder)
+            (place / "my.cu").write_text(source_of(self.KERNEL, ["k<<<1, 2>>>();", "return cudaDeviceSynchronize();"]), encoding="utf-8")
+            (place / "known.txt").write_text("memory x\n", encoding="utf-8")
+            (place / "other.txt").write_text("memory y\n", encoding="utf-8")
+            subprocess.run([NESTBED, "nvcc", "--nestbed-races", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
+            for file, code in (("known.txt", 0), ("other.txt", EXIT_BAD)):
+                self.check(called(["./my"], folder, NESTBED_SUPPRESSIONS=file), code)
+            done = called(["./my"], folder, NESTBED_SUPPRESSIONS="none.txt")
+            self.assertIn("NESTBED_SUPPRESSIONS='none.txt': the file cannot be read: No such file or directory", done.stderr)
+            called(["./my"], folder, NESTBED_TRACE="trace.json")
+            events = json.loads((place / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+            self.assertEqual([event["args"]["mechanism"] for event in events if event["ph"] == "b"], ["host", "null_stream", "fire_and_forget", "tail"])
+
+
 class NothingRan(Programs):
     KERNEL = "__global__ void k(int* a) { *a = 1; }"
 
