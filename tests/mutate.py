@@ -37,15 +37,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*:EditedLog*:PublishedTables*:*Plan.*")
 EXECUTOR = ("executor_tests", "*")
 RULES = ("detector_tests", "*")
+RUNTIME_SCRIPTS = ["memory_model", "streams", "limits", "sides", "kept_findings", "synchronisation", "mistakes", "waiting"]
 JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect", "predict"]} | {
     "src/model": [("model_tests", "*"), ("workloads_tests", "*"), COMMANDS],
     "src/graphs": [("workloads_tests", "*"), COMMANDS],
     "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
     "src/device/cpu": [EXECUTOR, RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
     "src/device/races": [RULES, ("races_tests", "-*Every*:RacesCommand*"), ("races_tests", "RacesCommand*:*EveryMutant*")],
-    "src/program/runtime": [(f"{script}_test.py", "") for script in ["streams", "waiting", "sides", "limits", "mistakes", "synchronisation", "kept_findings",
-                                                                    "memory_model"]]
-                           + [("signals_test.py", "Crashes"), ("runtime_tests", "*")],
+    "src/program/runtime": [("runtime_tests", "*"), *[(f"{script}_test.py", "") for script in RUNTIME_SCRIPTS], ("signals_test.py", "Crashes")],
     "src/program/rewrite": [("program_tests", "*")],
     "src/program/build": [("program_tests", "*")],
 }
