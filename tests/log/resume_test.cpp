@@ -57,6 +57,18 @@ std::string log_text(const Measured& measured)
     return text;
 }
 
+TEST(CaseResults, AreLostByACrashOrATimeoutAlone)
+{
+    for (const auto& [status, lost] : {std::pair{Status::ok, false},
+                                       {Status::unsupported, false},
+                                       {Status::timeout, true},
+                                       {Status::crashed, true}}) {
+        CaseResult result;
+        result.keep({.status = status});
+        EXPECT_EQ(result.lost(), lost);
+    }
+}
+
 TEST(CaseResults, AreNotCompleteWhileARepetitionIsMissing)
 {
     const Repeats repeats{.least = 5, .most = 20, .precision = 0.1};

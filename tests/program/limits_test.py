@@ -55,6 +55,7 @@ __global__ void deep(int*) {}
 __global__ void wide(int*) {}
 __global__ void more(int*) {}
 __global__ void opted(int* o) { extern __shared__ int s[]; s[0] = 1; *o = s[0]; }
+__global__ void shut(int*) {}
 int main()
 {
     cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 40);
@@ -68,6 +69,8 @@ int main()
     more<<<1, 0>>>(o);
     cudaFuncSetAttribute(opted, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000);
     opted<<<1, 1, 50001>>>(o);
+    cudaFuncSetAttribute(shut, cudaFuncAttributeMaxDynamicSharedMemorySize, 0);
+    shut<<<1, 1, 4>>>(o);
     return cudaDeviceSynchronize();
 }
 """
@@ -82,7 +85,8 @@ int main()
                        "the grid of (3,0,1) blocks is empty.", "a grid of (1,65536,1) blocks is too large; allowed: at most (2147483647,65535,65535).",
                        "a block of (1,1,65) threads is too large; allowed: at most (1024,1024,64), and 1024 together.",
                        "the block has 1056 threads; allowed: at most 1024.", "the block of (0,1,1) threads is empty.",
-                       "50001 bytes of dynamic shared memory are more than the 50000 that cudaFuncSetAttribute() has allowed opted.")
+                       "50001 bytes of dynamic shared memory are more than the 50000 that cudaFuncSetAttribute() has allowed opted.",
+                       "4 bytes of dynamic shared memory are more than the 0 that cudaFuncSetAttribute() has allowed shut.")
             self.assertRegex(done.stderr, re.compile(r"^chain +1 +41 +1 +40  LaunchPendingCountExceeded$", re.MULTILINE))
             self.assertLessEqual(max(map(len, done.stderr.splitlines())), 80, done.stderr)
 

@@ -129,6 +129,24 @@ class Memory(Programs):
         main[3] = "k<<<1, 1>>>(all[kCount - 1], 7);"  # without pages of its own, what is behind it is looked at when it is freed
         self.check(run("cpu", self.WRITE, main), 0, r"^nestbed: cudaFree: 4 of the bytes behind one \(16 bytes, allocated at my\.cu:7\) were overwritten")
 
+    def test_bytes_beside_an_allocation_and_copies_beyond_it_are_counted(self):
+        main = ["int* d; cudaMalloc(&d, 400); static int h[200];", "k<<<1, 1>>>(d, -3);", self.WAIT, "k<<<1, 1>>>(d, 101);", self.WAIT,
+                "cudaMemcpy(d + 10, h, 400, cudaMemcpyHostToDevice);", "cudaMemset(d - 5, 0, 4);",
+                "std::printf(\"%d\\n\", cudaMemcpy(d + 10, h, 360, cudaMemcpyHostToDevice));"]
+        done = run("cpu", self.WRITE, main)
+        self.check(done, 0, r"^nestbed: [^\n]*: 4 of the bytes before d \(400 bytes, allocated at my\.cu:5\) were overwritten, from 12 bytes before on",
+                   r"^nestbed: [^\n]*: 4 of the bytes behind d \(400 bytes, allocated at my\.cu:5\) were overwritten, from 4 bytes behind on",
+                   r"^nestbed: my\.cu:10: cudaMemcpy: destination: 400 bytes from offset 40 on go beyond d \(400 bytes, allocated at my\.cu:5\)",
+                   r"^nestbed: my\.cu:11: cudaMemset: [^\n]*the address is 20 bytes before d \(400 bytes, allocated at my\.cu:5\)")
+        self.assertEqual(done.stdout, "0\nend\n")
+
+    def test_memory_of_the_device_is_counted(self):
+        main = ["size_t all, before, now; int *d, *h; cudaMemGetInfo(&before, &all);",
+                "const auto say = [&] { cudaMemGetInfo(&now, &all); std::printf(\"%zd\\n\", before - now); };",
+                "cudaMallocHost(&h, 1 << 20); say(); cudaMalloc(&d, 1 << 21); say(); cudaFree(d); say(); cudaMallocManaged(&d, 1 << 22); say();",
+                "cudaFree(d); cudaFreeHost(h); say(); k<<<1, 1>>>(nullptr, 0);"]
+        self.assertEqual(run("cpu", "__global__ void k(int*, int) {}", main).stdout.split(), ["0", "2097152", "0", "4194304", "0", "end"])
+
     def test_little_address_space_is_enough(self):
         main = ["int* d; if (cudaMalloc(&d, 400) != cudaSuccess) return 4;", "k<<<1, 1>>>(d, 0);", "return cudaDeviceSynchronize();"]
         with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
@@ -192,6 +210,27 @@ class Host(Programs):
             with self.subTest(index):
                 patterns = [r"^misaligned: write of a\[5\], 8 bytes at an address that is no multiple of 8$"] if index == 5 else ["^no races: "]
                 self.check(run("races", kernel, ["float* a; cudaMalloc(&a, 400);", f"k<<<1, 1>>>(a, {index});"]), code, *patterns)
+
+
+class Files(Programs):
+    """What a variable of the environment names."""
+    KERNEL = ("__device__ int x; __global__ void c() {} __global__ void k() { x = threadIdx.x; if (threadIdx.x == 0) { c<<<1, 1>>>(); "
+              "c<<<1, 1, 0, cudaStreamFireAndForget>>>(); c<<<1, 1, 0, cudaStreamTailLaunch>>>(); } }")
+
+    def test_known_races_and_the_trace(self):
+        with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
+            place = pathlib.Path(folder)
+            (place / "my.cu").write_text(source_of(self.KERNEL, ["k<<<1, 2>>>();", "return cudaDeviceSynchronize();"]), encoding="utf-8")
+            (place / "known.txt").write_text("memory x\n", encoding="utf-8")
+            (place / "other.txt").write_text("memory y\n", encoding="utf-8")
+            subprocess.run([NESTBED, "nvcc", "--nestbed-races", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
+            for file, code in (("known.txt", 0), ("other.txt", EXIT_BAD)):
+                self.check(called(["./my"], folder, NESTBED_SUPPRESSIONS=file), code)
+            done = called(["./my"], folder, NESTBED_SUPPRESSIONS="none.txt")
+            self.assertIn("NESTBED_SUPPRESSIONS='none.txt': the file cannot be read: No such file or directory", done.stderr)
+            called(["./my"], folder, NESTBED_TRACE="trace.json")
+            events = json.loads((place / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+            self.assertEqual([event["args"]["mechanism"] for event in events if event["ph"] == "b"], ["host", "null_stream", "fire_and_forget", "tail"])
 
 
 class NothingRan(Programs):

@@ -323,7 +323,15 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
     const auto json = nlohmann::json::parse(timeline_json(ledger));
     std::size_t begins = 0;
     std::size_t refusals = 0;
+    std::map<int, std::string> levels; // a process each
+    for (const auto& event : json["traceEvents"])
+        if (event["ph"] == "M")
+            levels[event["pid"]] = event["args"]["name"];
+    EXPECT_EQ(levels, (std::map<int, std::string>{{1, "launched by the host"}, {2, "level 1"}, {3, "level 2"}}));
     for (const auto& event : json["traceEvents"]) {
+        EXPECT_EQ(event["tid"], json["traceEvents"][0]["tid"]);
+        const bool is_root = event["ph"] == "b" && event["args"]["grid"] == root->number;
+        EXPECT_TRUE(!is_root || event["pid"] == 1);
         begins += event["ph"] == "b" ? 1 : 0;
         refusals += event["ph"] == "i" ? 1 : 0;
     }

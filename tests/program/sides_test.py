@@ -180,12 +180,16 @@ class Streams(Programs):
                              "int main() { int* p; cudaMallocManaged(&p, 4); *p = 0; cudaStream_t s; cudaStreamCreate(&s); cudaEvent_t e; cudaEventCreate(&e);",
                              "k<<<1, 1, 0, s>>>(p); SAY(cudaStreamDestroy(s));", "SAY(cudaStreamDestroy(s));", "k<<<1, 1, 0, s>>>(p); SAY(cudaGetLastError());",
                              "SAY(cudaEventRecord(e, s));", "SAY(cudaMemsetAsync(p, 0, 4, s));", "SAY(cudaStreamSynchronize((cudaStream_t)0x1234500));",
-                             "SAY(cudaStreamWaitEvent(s, e, 0));", "SAY(cudaEventDestroy(e)); SAY(cudaEventDestroy(e));",
+                             "SAY(cudaStreamWaitEvent(s, e, 0));",
+                             "unsigned flags; SAY(cudaStreamGetFlags(s, &flags));", "int priority; SAY(cudaStreamGetPriority(s, &priority));",
+                             "SAY(cudaStreamQuery(s));", "SAY(cudaLaunchHostFunc(s, [](void*) { std::puts(\"called\"); }, nullptr));",
+                             "SAY(cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) { std::puts(\"called\"); }, nullptr, 0));", "SAY(cudaEventDestroy(e)); SAY(cudaEventDestroy(e));",
                              "parent<<<1, 1>>>(p); SAY(cudaDeviceSynchronize()); std::printf(\"%d\\n\", *p); }"])
         gone = "cudaErrorInvalidResourceHandle\n"
-        self.assertEqual(done.stdout, "cudaSuccess\n" + 6 * gone + "cudaSuccess\n" + gone + "1 0\n0\n1\n1\ncudaSuccess\n1\n")
-        self.check(done, 0, *[rf"^nestbed: my\.cu:{line}: {what}: there is no such stream of the host, or it was destroyed" for line, what in (
-            (11, "cudaStreamDestroy"), (12, "launch of k"), (13, "cudaEventRecord"), (14, "cudaMemsetAsync"), (15, "cudaStreamSynchronize"), (16, "cudaStreamWaitEvent"))],
+        self.assertEqual(done.stdout, "cudaSuccess\n" + 11 * gone + "cudaSuccess\n" + gone + "1 0\n0\n1\n1\ncudaSuccess\n1\n")
+        self.check(done, 0, *[rf"^nestbed: my\.cu:{line}: (?:{what}): there is no such stream of the host, or it was destroyed" for line, what in (
+            (11, "cudaStreamDestroy"), (12, "launch of k"), (13, "cudaEventRecord"), (14, "cudaMemsetAsync"), (15, "cudaStreamSynchronize"), (16, "cudaStreamWaitEvent"), (17, "cudaStreamGetFlags"),
+            (18, "cudaStreamGetPriority"), (19, "cudaStreamQuery|cudaStreamSynchronize"), (20, "cudaLaunchHostFunc"), (21, "cudaStreamAddCallback"))],
                    r"^nestbed: my\.cu:5: cudaStreamCreateWithFlags: flags 0; in a kernel a stream needs cudaStreamNonBlocking",
                    r"^nestbed: my\.cu:7: launch of k: the stream is not of this grid, or was destroyed", r"^nestbed: my\.cu:8: cudaStreamDestroy: the stream is not")
 

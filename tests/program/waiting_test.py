@@ -95,6 +95,14 @@ class Words(Programs):
         self.check(done, EXIT_BAD, r"1 thread of kernel k at my.cu:2 for d\[3\], the first is block \(0,0,0\), thread \(0,0,0\)",
                    r"^      __global__ void k", "The last read is a plain one: nvcc may move it out of the loop")
 
+    def test_a_launch_that_cannot_begin(self):
+        kernel = "__global__ void c(int* a) { *a = 1; } __global__ void k(int* a) { %s while (atomicAdd(a, 0) == 0) ; }"
+        main = ["int* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);", "k<<<1, 1>>>(d);"]
+        for launches, text in ((0, None), (1, "1 launch cannot begin before"), (2, "2 launches cannot begin before")):
+            done = run("cpu", kernel % (launches * "c<<<1, 1, 0, cudaStreamTailLaunch>>>(a);"), main)
+            self.check(done, 0, f"^  {text}$" if text else "deadlock: 1 thread waits")
+            self.assertEqual("begin before" in done.stderr, text is not None, done.stderr)
+
     REFUSED = "__global__ void c() {} __global__ void k() { c<<<1, 2000>>>(); %s }"
 
     def test_refused_launch(self):
