@@ -42,9 +42,10 @@ void set_mask(int how, const auto& signals)
 void wait_and_write(void (*write)(), void (*too_late)(int))
 {
     thread_number = gettid();
-    set_mask(SIG_UNBLOCK, std::array{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}); // its own
     while (sem_wait(&asked) != 0 && errno == EINTR) {
     }
+    // Its own. Not before: one that is sent to the process could come here.
+    set_mask(SIG_UNBLOCK, std::array{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT});
     set_handler(SIGALRM, too_late);
     set_mask(SIG_UNBLOCK, std::array{SIGALRM}); // the other threads may have blocked it
     alarm(kSeconds);

@@ -94,14 +94,17 @@ Detector::Found& Detector::found(const Access& first, const Access& second, cons
     const std::pair<std::uint64_t, std::uint64_t> key = std::minmax(name_of(first), name_of(second));
     if (latest_found_.second == nullptr ||
         latest_found_.first != key) { // many pairs of two places come one after another
-        const auto [known, added] = found_.try_emplace(key);
-        if (added)
-            known->second = {.first = first,
-                             .second = second,
-                             .memory = region.spelled(static_cast<std::ptrdiff_t>(cell * region.element)),
-                             .bytes = bytes,
-                             .missing = missing_order(first, second, thread),
-                             .pairs = 0};
+        auto known = found_.find(key);
+        if (known == found_.end()) // as a whole: a signal may ask for the report at any time
+            known =
+                found_
+                    .emplace(key, Found{.first = first,
+                                        .second = second,
+                                        .memory = region.spelled(static_cast<std::ptrdiff_t>(cell * region.element)),
+                                        .bytes = bytes,
+                                        .missing = missing_order(first, second, thread),
+                                        .pairs = 0})
+                    .first;
         latest_found_ = {key, &known->second};
     }
     Found& pairs = *latest_found_.second;

@@ -250,6 +250,8 @@ void ends(int signal, siginfo_t* info, void* context)
     if (!is_process_of_program())
         return last_report::end_by(signal);
     if (last_report::is_this_thread()) {
+        if (is_asked)
+            return; // it is being written
         write_text("nestbed: the report itself failed; it is not complete\n");
         last_report::end_by(ending_signal);
     }
