@@ -28,7 +28,8 @@ bool is_of_running_thread(const void* address)
         return std::less_equal<>{}(begin, at) && std::less<>{}(at, begin + bytes);
     };
     return carrier == nullptr || carrier->has_on_stack(address) ||
-           is_in(&carrier->context, sizeof carrier->context) || is_in(&current_thread, sizeof current_thread);
+           is_in(&carrier->context, sizeof carrier->context) ||
+           is_in(&current_thread, sizeof current_thread); // NOLINT(bugprone-sizeof-expression): the pointer itself
 }
 
 } // namespace nestbed::cpu

@@ -249,7 +249,7 @@ void begin_program()
         process = getpid();
         prepare_for_crashes();
         on_exit(at_end, nullptr);
-        std::at_quick_exit(at_end_of_quick_exit);
+        static_cast<void>(std::at_quick_exit(at_end_of_quick_exit));
         is_begun = true;
         return true;
     }();
@@ -272,15 +272,15 @@ bool sources(std::initializer_list<const char*> files)
 
 // NOLINTBEGIN(bugprone-reserved-identifier): these names are the C library's, in whose place the program takes these functions.
 extern "C" {
-[[noreturn]] __attribute__((weak)) void _exit(int status)
+__attribute__((weak)) void _exit(int status)
 {
     nestbed::program::end_at_once(status);
 }
-[[noreturn]] __attribute__((weak)) void _Exit(int status) noexcept
+__attribute__((weak)) void _Exit(int status) noexcept
 {
     nestbed::program::end_at_once(status);
 }
-[[noreturn]] __attribute__((weak)) void quick_exit(int status) noexcept
+__attribute__((weak)) void quick_exit(int status) noexcept
 {
     nestbed::program::status_of_quick_exit = status;
     using Function = void (*)(int);

@@ -71,6 +71,8 @@ void submit(Kernel& kernel, const void* body, std::size_t bytes, const BodyFunct
 // functions of the program, where it has some for that.
 struct OfArguments {
     OfArguments() { set(true); }
+    OfArguments(const OfArguments&) = delete;
+    OfArguments& operator=(const OfArguments&) = delete;
     ~OfArguments() { set(false); }
     static void set(bool is_at_work)
     {
