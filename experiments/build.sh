@@ -108,7 +108,7 @@ elif [[ -z $preset && -z $capability ]]; then
     preset=cpu-only
 fi
 preset=${preset:-release}
-[[ -z $capability || $preset == cdp1* || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
+[[ -z $capability || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
 
 install_packages "${parts[@]%%:*}"
 # The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.

@@ -36,9 +36,6 @@ std::string build_text(const std::set<std::string>& strategies)
         text += fmt::format(", nvcc {}", kNvcc);
     if (!kCountsLaunches)
         text += ", no ledger";
-#ifdef NESTBED_CDP1
-    text += ", the old device runtime";
-#endif
     // In a tree with changes, or without git, a hash of the program and of its modules with the strategies identifies it.
     if (const std::string_view git(kGit); git == "unknown" || git.ends_with("-dirty")) {
         constexpr std::size_t kDigits = 16;

@@ -206,7 +206,7 @@ constexpr bool since_9_0(Mechanism mechanism)
     return info_of(mechanism).since_9_0;
 }
 
-// Whether a kernel decides by calls on a graph, which the old device runtime does not have.
+// Whether a kernel decides by calls on a graph.
 constexpr bool changes_graphs(Mechanism mechanism)
 {
     return info_of(mechanism).decided_by == kByGraph || mechanism == Mechanism::graph_if ||

@@ -417,8 +417,7 @@ class Build(Scratch):
 
     def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
         self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89( -DNESTBED_WERROR=OFF)?$")
-        for preset in ("all-gpus", "cdp1"):
-            self.assertNotIn("ARCHITECTURES", self.asked(preset))
+        self.assertNotIn("ARCHITECTURES", self.asked("all-gpus"))
 
     def test_builds_what_programs_of_users_need_with_nestbed(self):
         self.asked("cpu-only", "nestbed")
@@ -499,7 +498,7 @@ class Scripts(WithTools):
             self.assert_refused(script, "nowhere", "nowhere: there is no such file or folder; allowed: one that exists")
         self.assert_refused("build.sh", "cpu-only run nowhere.cfg", "nowhere.cfg: there is no such file or folder; allowed: one that exists")
         self.assert_refused("build.sh", "cpu", "there is no preset cpu; allowed: release, all-gpus, debug, asan, cpu-only, ci-cuda, no-ledger-cpu, "
-                            "no-ledger, cdp1, cdp1-debug, or --cuda")
+                            "no-ledger, or --cuda")
 
 
 class TestRun(WithTools):

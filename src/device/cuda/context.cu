@@ -157,11 +157,6 @@ Context::Context(const SessionOptions& options) : alive_(options.alive), nvml_(k
     const double clock_hz = 1000.0 * attribute(cudaDevAttrMemoryClockRate, kDevice);
     const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, kDevice) / 8.0;
     facts_.peak_bandwidth_gb_s = 2 * clock_hz * bus_bytes / 1e9;
-#ifdef NESTBED_CDP1
-    // The old device runtime waits only down to the depth for which it was told to reserve memory.
-    check(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 16));
-    facts_.resident_grids = 0; // 0 because it swaps waiting parents out
-#endif
 }
 
 // Sets the default limit first, to measure how much more memory the new limit takes.

@@ -213,21 +213,9 @@ class Context
         return static_cast<unsigned>(all) - static_cast<unsigned>(kernel.sharedSizeBytes);
     }
 
-    // The old device runtime has no tail launches, no fire-and-forget launches and no graphs.
-    bool has(Mechanism mechanism) const
-    {
-#ifdef NESTBED_CDP1
-        return mechanism != Mechanism::tail && mechanism != Mechanism::fire_and_forget &&
-               !changes_graphs(mechanism) && !since_9_0(mechanism);
-#else
-        return !since_9_0(mechanism) || std::stoi(facts_.compute_capability) >= 9;
-#endif
-    }
+    bool has(Mechanism mechanism) const { return !since_9_0(mechanism) || std::stoi(facts_.compute_capability) >= 9; }
     // Memory for pending launches beyond the memory for the default limit, in bytes.
-    std::int64_t limit_bytes() const
-    {
-        return limit_bytes_;
-    }
+    std::int64_t limit_bytes() const { return limit_bytes_; }
 
     // False if nothing can run any more: a kernel error stays in the CUDA context, that of a refused call does not.
     static bool usable()
@@ -236,10 +224,7 @@ class Context
         return cudaDeviceSynchronize() == cudaSuccess;
     }
 
-    static std::string error_name(int error)
-    {
-        return cudaGetErrorName(static_cast<cudaError_t>(error));
-    }
+    static std::string error_name(int error) { return cudaGetErrorName(static_cast<cudaError_t>(error)); }
 
   private:
     void begin(unsigned streams);

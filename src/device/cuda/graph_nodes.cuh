@@ -77,9 +77,7 @@ inline ConditionalNode add_conditional(cudaGraph_t graph, cudaGraphNode_t after,
 
 __device__ inline void set_condition(cudaGraphConditionalHandle condition, unsigned value)
 {
-#ifndef NESTBED_CDP1
     cudaGraphSetConditional(condition, value);
-#endif
 }
 
 // Lets kernels change a kernel node, and returns what they know it by, from the upload of the graph on.
@@ -94,21 +92,13 @@ inline cudaGraphDeviceNode_t let_kernels_change(cudaGraphNode_t node)
 // Whether a node runs, from the next time on that its turn comes. Returns CUDA's error code.
 __device__ inline int enable_node(cudaGraphDeviceNode_t node, bool enabled)
 {
-#ifdef NESTBED_CDP1
-    return cudaErrorNotSupported;
-#else
     return cudaGraphKernelNodeSetEnabled(node, enabled);
-#endif
 }
 
 // With how many blocks it runs.
 __device__ inline int resize_node(cudaGraphDeviceNode_t node, unsigned blocks)
 {
-#ifdef NESTBED_CDP1
-    return cudaErrorNotSupported;
-#else
     return cudaGraphKernelNodeSetGridDim(node, dim3(blocks));
-#endif
 }
 
 } // namespace nestbed::inline on_cuda

@@ -141,12 +141,10 @@ __device__ int device_launch(LaunchShape shape, Args... args)
         const int error = cudaGetLastError();
         cudaStreamDestroy(stream); // takes effect when the work in the stream is done
         return error;
-#ifndef NESTBED_CDP1
     } else if constexpr (How == Mechanism::fire_and_forget) {
         Kernel<<<shape.grid, shape.block, shape.shared_bytes, cudaStreamFireAndForget>>>(args...);
     } else if constexpr (How == Mechanism::tail) {
         Kernel<<<shape.grid, shape.block, shape.shared_bytes, cudaStreamTailLaunch>>>(args...);
-#endif
     } else {
         return cudaErrorNotSupported; // Context::has() excludes these
     }
@@ -163,28 +161,13 @@ __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 template <Mechanism How>
 __device__ int launch_device_graph(cudaGraphExec_t graph)
 {
-#ifdef NESTBED_CDP1
-    return cudaErrorNotSupported;
-#else
     if constexpr (How == Mechanism::graph_forget)
         return cudaGraphLaunch(graph, cudaStreamGraphFireAndForget);
     else if constexpr (How == Mechanism::graph_sibling)
         return cudaGraphLaunch(graph, cudaStreamGraphFireAndForgetAsSibling);
     else
         return cudaGraphLaunch(graph, cudaStreamGraphTailLaunch);
-#endif
 }
-
-#ifdef NESTBED_CDP1
-
-// For the old device runtime, before compute capability 9.0: the block of the parent is swapped out while it waits.
-__device__ inline bool wait_for_child(unsigned* /*flag*/, unsigned long long /*patience_ns*/)
-{
-    return cudaDeviceSynchronize() == cudaSuccess;
-}
-__device__ inline void signal_parent(unsigned* /*flag*/) {}
-
-#else
 
 // The current device runtime cannot wait, but the child can set a flag in memory when it is done. The parent stays
 // resident while it waits, so the host must not launch more chains than fit (model/launch_plan.hpp). If the host
@@ -203,8 +186,6 @@ __device__ inline void signal_parent(unsigned* flag)
 {
     store_release(flag, 1);
 }
-
-#endif // NESTBED_CDP1
 #endif // __CUDACC_RDC__
 
 } // namespace nestbed::inline on_cuda
