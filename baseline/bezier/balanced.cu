@@ -57,7 +57,7 @@ __device__ inline void points_of_lines(const BezierTask& task, const BezierLine*
         return;
     const unsigned end = to - begin < of_warp ? to : begin + of_warp;
     unsigned index = begin + threadIdx.x % kWarp;
-    unsigned at = last_start(count, index, [lines](unsigned line) { return lines[line].first; });
+    unsigned at = upper_bound(count, index, [lines](unsigned line) { return lines[line].first; }) - 1;
     BezierLine line{};
     unsigned line_end = 0;
     for (; index < end; index += kWarp) {
@@ -126,6 +126,6 @@ struct BezierBalanced {
     }
 };
 
-const Register<BezierBalanced, BezierRoom> bezier_balanced;
+const Register<BezierBalanced, BezierTraits> bezier_balanced;
 
 } // namespace nestbed::inline NESTBED_BACKEND

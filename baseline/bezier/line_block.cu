@@ -30,6 +30,6 @@ struct BezierLineBlock {
     }
 };
 
-const Register<BezierLineBlock, BezierRoom> bezier_line_block;
+const Register<BezierLineBlock, BezierTraits> bezier_line_block;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -33,6 +33,6 @@ struct BezierLineThread {
     }
 };
 
-const Register<BezierLineThread, BezierRoom> bezier_line_thread;
+const Register<BezierLineThread, BezierTraits> bezier_line_thread;
 
 } // namespace nestbed::inline NESTBED_BACKEND

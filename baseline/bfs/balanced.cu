@@ -89,7 +89,7 @@ struct BfsDirection {
                           job.context.resident_blocks<search_submitted_step>(job.point.block)));
         return submitted_levels(job, [&job, setup, steps = max_large_steps(job.task.vertices, job.task.edges)] {
             for (unsigned step = 0; step < steps; ++step)
-                launch_level<search_submitted_step>(job, {setup->search.most_blocks, job.point.block}, setup->search);
+                launch_level<search_submitted_step>(job, {setup->search.max_blocks, job.point.block}, setup->search);
         });
     }
 };
@@ -117,8 +117,8 @@ struct SsspBalanced {
     }
 };
 
-const Register<BfsBalanced, GraphRoom> bfs_balanced;
-const Register<BfsDirection, GraphRoom> bfs_direction;
-const Register<SsspBalanced, GraphRoom> sssp_balanced;
+const Register<BfsBalanced, GraphTraits> bfs_balanced;
+const Register<BfsDirection, GraphTraits> bfs_direction;
+const Register<SsspBalanced, GraphTraits> sssp_balanced;
 
 } // namespace nestbed::inline NESTBED_BACKEND

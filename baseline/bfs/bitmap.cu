@@ -260,6 +260,6 @@ struct BfsBitmap {
     }
 };
 
-const Register<BfsBitmap, GraphRoom> bfs_bitmap;
+const Register<BfsBitmap, GraphTraits> bfs_bitmap;
 
 } // namespace nestbed::inline NESTBED_BACKEND

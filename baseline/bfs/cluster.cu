@@ -345,6 +345,6 @@ struct BfsCluster {
 #endif
 };
 
-const Register<BfsCluster, GraphRoom> bfs_cluster;
+const Register<BfsCluster, GraphTraits> bfs_cluster;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -45,7 +45,7 @@ struct BfsCooperative {
 
     static void run(const GraphJob& job, const GraphSearchSetup& setup)
     {
-        cooperative_launch<search_together<false>>(job.context, {setup.search.most_blocks, job.point.block},
+        cooperative_launch<search_together<false>>(job.context, {setup.search.max_blocks, job.point.block},
                                                    setup.search);
     }
 #endif
@@ -73,13 +73,13 @@ struct SsspCooperative {
 
     static void run(const GraphJob& job, const GraphSearchSetup& setup)
     {
-        cooperative_launch<search_together<true>>(job.context, {setup.search.most_blocks, job.point.block},
+        cooperative_launch<search_together<true>>(job.context, {setup.search.max_blocks, job.point.block},
                                                   setup.search);
     }
 #endif
 };
 
-const Register<BfsCooperative, GraphRoom> bfs_cooperative;
-const Register<SsspCooperative, GraphRoom> sssp_cooperative;
+const Register<BfsCooperative, GraphTraits> bfs_cooperative;
+const Register<SsspCooperative, GraphTraits> sssp_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -80,7 +80,7 @@ struct SsspFrontier {
     static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_frontiers<true>(job, setup); }
 };
 
-const Register<BfsFrontier, GraphRoom> bfs_frontier;
-const Register<SsspFrontier, GraphRoom> sssp_frontier;
+const Register<BfsFrontier, GraphTraits> bfs_frontier;
+const Register<SsspFrontier, GraphTraits> sssp_frontier;
 
 } // namespace nestbed::inline NESTBED_BACKEND

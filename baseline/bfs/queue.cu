@@ -163,7 +163,7 @@ struct SsspQueue {
     static void run(const GraphJob& job, const VertexQueueSetup& setup) { run_vertex_queue<true>(job, setup); }
 };
 
-const Register<BfsQueue, GraphRoom> bfs_queue;
-const Register<SsspQueue, GraphRoom> sssp_queue;
+const Register<BfsQueue, GraphTraits> bfs_queue;
+const Register<SsspQueue, GraphTraits> sssp_queue;
 
 } // namespace nestbed::inline NESTBED_BACKEND

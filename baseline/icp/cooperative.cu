@@ -82,6 +82,6 @@ struct IcpCooperative {
 #endif
 };
 
-const Register<IcpCooperative, IcpRoom> icp_cooperative;
+const Register<IcpCooperative, IcpTraits> icp_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

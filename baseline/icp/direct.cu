@@ -58,6 +58,6 @@ struct IcpDirect {
     }
 };
 
-const Register<IcpDirect, IcpRoom> icp_direct;
+const Register<IcpDirect, IcpTraits> icp_direct;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -65,6 +65,6 @@ struct IcpLevels {
     }
 };
 
-const Register<IcpLevels, IcpRoom> icp_levels;
+const Register<IcpLevels, IcpTraits> icp_levels;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -38,6 +38,6 @@ struct MandelbrotExhaustive {
     }
 };
 
-const Register<MandelbrotExhaustive, MandelbrotRoom> mandelbrot_exhaustive;
+const Register<MandelbrotExhaustive, MandelbrotTraits> mandelbrot_exhaustive;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -52,6 +52,6 @@ struct MandelbrotLevels {
     }
 };
 
-const Register<MandelbrotLevels, MandelbrotRoom> mandelbrot_levels;
+const Register<MandelbrotLevels, MandelbrotTraits> mandelbrot_levels;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -53,6 +53,6 @@ struct MandelbrotQueue {
     }
 };
 
-const Register<MandelbrotQueue, MandelbrotRoom> mandelbrot_queue_strategy;
+const Register<MandelbrotQueue, MandelbrotTraits> mandelbrot_queue_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -25,6 +25,6 @@ struct Blobs {
     static void run(const MatrixJob& job) { launch_over<draw_blobs<true>>(job, job.nx, job.ny); }
 };
 
-const Register<Blobs, MatrixRoom> blobs;
+const Register<Blobs, MatrixTraits> blobs;
 
 } // namespace nestbed::inline NESTBED_BACKEND

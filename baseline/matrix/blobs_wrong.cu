@@ -27,6 +27,6 @@ struct BlobsWrong {
     static void run(const MatrixJob& job) { launch_over<draw_blobs<false>>(job, job.nx, job.ny); }
 };
 
-const Register<BlobsWrong, MatrixRoom> blobs_wrong;
+const Register<BlobsWrong, MatrixTraits> blobs_wrong;
 
 } // namespace nestbed::inline NESTBED_BACKEND

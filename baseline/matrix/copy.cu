@@ -53,7 +53,7 @@ struct CopyCol {
     static void run(const MatrixJob& job) { launch_over<copy_by_columns>(job, job.ny, job.nx); }
 };
 
-const Register<CopyRow, MatrixRoom> copy_row;
-const Register<CopyCol, MatrixRoom> copy_col;
+const Register<CopyRow, MatrixTraits> copy_row;
+const Register<CopyCol, MatrixTraits> copy_col;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -58,7 +58,7 @@ struct DiagonalCol {
     static void run(const MatrixJob& job) { launch_over<transpose_diagonal_col>(job, job.ny, job.nx); }
 };
 
-const Register<DiagonalRow, MatrixRoom> diagonal_row;
-const Register<DiagonalCol, MatrixRoom> diagonal_col;
+const Register<DiagonalRow, MatrixTraits> diagonal_row;
+const Register<DiagonalCol, MatrixTraits> diagonal_col;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -53,7 +53,7 @@ struct NaiveCol {
     static void run(const MatrixJob& job) { launch_over<transpose_naive_col>(job, job.ny, job.nx); }
 };
 
-const Register<NaiveRow, MatrixRoom> naive_row;
-const Register<NaiveCol, MatrixRoom> naive_col;
+const Register<NaiveRow, MatrixTraits> naive_row;
+const Register<NaiveCol, MatrixTraits> naive_col;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -61,6 +61,6 @@ struct SharedTile {
     }
 };
 
-const Register<SharedTile, MatrixRoom> shared_tile;
+const Register<SharedTile, MatrixTraits> shared_tile;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -72,7 +72,7 @@ struct Unroll4Col {
     static void run(const MatrixJob& job) { launch_over<transpose_unroll4_col>(job, job.ny, job.nx, 4); }
 };
 
-const Register<Unroll4Row, MatrixRoom> unroll4_row;
-const Register<Unroll4Col, MatrixRoom> unroll4_col;
+const Register<Unroll4Row, MatrixTraits> unroll4_row;
+const Register<Unroll4Col, MatrixTraits> unroll4_col;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -40,11 +40,11 @@ struct MstCooperative {
 
     static void run(const MstJob& job, const MstSetup& setup)
     {
-        cooperative_launch<mst_together>(job.context, {setup.search.most_blocks, job.point.block}, setup.search);
+        cooperative_launch<mst_together>(job.context, {setup.search.max_blocks, job.point.block}, setup.search);
     }
 #endif
 };
 
-const Register<MstCooperative, MstRoom> mst_cooperative;
+const Register<MstCooperative, MstTraits> mst_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -40,6 +40,6 @@ struct MstEdges {
     static void run(const MstJob& job, const MstSetup& setup) { run_host_steps<mst_host_step>(job, setup); }
 };
 
-const Register<MstEdges, MstRoom> mst_edges;
+const Register<MstEdges, MstTraits> mst_edges;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -13,7 +13,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-__global__ void least_of_vertices(MstRound of)
+__global__ void min_of_vertices(MstRound of)
 {
     const unsigned vertex = blockIdx.x * blockDim.x + threadIdx.x;
     if (vertex >= of.task.vertices)
@@ -49,13 +49,13 @@ struct MstVertices {
     {
         MstRound round = buffers.round;
         for (bool hooked = true; hooked; ++round.round) {
-            host_launch<least_of_vertices>(job.context, 0, {job.roots, job.point.block}, round);
+            host_launch<min_of_vertices>(job.context, 0, {job.roots, job.point.block}, round);
             end_round(job, round);
             hooked = buffers.hooked(job.context, round);
         }
     }
 };
 
-const Register<MstVertices, MstRoom> mst_vertices;
+const Register<MstVertices, MstTraits> mst_vertices;
 
 } // namespace nestbed::inline NESTBED_BACKEND

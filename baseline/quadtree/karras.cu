@@ -155,6 +155,6 @@ struct QuadtreeKarras {
 #endif
 };
 
-const Register<QuadtreeKarras, QuadtreeRoom> quadtree_karras;
+const Register<QuadtreeKarras, QuadtreeTraits> quadtree_karras;
 
 } // namespace nestbed::inline NESTBED_BACKEND

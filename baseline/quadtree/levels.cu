@@ -125,7 +125,7 @@ struct QuadtreeCooperative {
 #endif
 };
 
-const Register<QuadtreeLevels, QuadtreeRoom> quadtree_levels;
-const Register<QuadtreeCooperative, QuadtreeRoom> quadtree_cooperative;
+const Register<QuadtreeLevels, QuadtreeTraits> quadtree_levels;
+const Register<QuadtreeCooperative, QuadtreeTraits> quadtree_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -59,6 +59,6 @@ struct QuadtreeMorton {
 #endif
 };
 
-const Register<QuadtreeMorton, QuadtreeRoom> quadtree_morton;
+const Register<QuadtreeMorton, QuadtreeTraits> quadtree_morton;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -59,6 +59,6 @@ struct CompleteUnroll {
     }
 };
 
-const Register<CompleteUnroll, ReduceRoom> complete_unroll;
+const Register<CompleteUnroll, ReduceTraits> complete_unroll;
 
 } // namespace nestbed::inline NESTBED_BACKEND

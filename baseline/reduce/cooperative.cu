@@ -70,6 +70,6 @@ struct Cooperative {
 #endif
 };
 
-const Register<Cooperative, ReduceRoom> cooperative;
+const Register<Cooperative, ReduceTraits> cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -64,7 +64,7 @@ struct Cub {
 #endif
 };
 
-const Register<Cub<Answer::total>, ReduceRoom> cub_sum;
-const Register<Cub<Answer::narrow_total>, ReduceRoom> cub_narrow;
+const Register<Cub<Answer::total>, ReduceTraits> cub_sum;
+const Register<Cub<Answer::narrow_total>, ReduceTraits> cub_narrow;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -32,6 +32,6 @@ struct GraphHost {
 #endif
 };
 
-const Register<GraphHost, ReduceRoom> graph_host;
+const Register<GraphHost, ReduceTraits> graph_host;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -30,6 +30,6 @@ struct Host {
     }
 };
 
-const Register<Host, ReduceRoom> host;
+const Register<Host, ReduceTraits> host;
 
 } // namespace nestbed::inline NESTBED_BACKEND

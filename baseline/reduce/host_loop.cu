@@ -29,6 +29,6 @@ struct HostLoop {
     }
 };
 
-const Register<HostLoop, ReduceRoom> host_loop;
+const Register<HostLoop, ReduceTraits> host_loop;
 
 } // namespace nestbed::inline NESTBED_BACKEND

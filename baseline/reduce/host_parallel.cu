@@ -49,6 +49,6 @@ struct HostParallel {
     }
 };
 
-const Register<HostParallel, ReduceRoom> host_parallel;
+const Register<HostParallel, ReduceTraits> host_parallel;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -49,6 +49,6 @@ struct Interleaved {
     }
 };
 
-const Register<Interleaved, ReduceRoom> interleaved;
+const Register<Interleaved, ReduceTraits> interleaved;
 
 } // namespace nestbed::inline NESTBED_BACKEND

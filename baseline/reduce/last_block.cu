@@ -23,6 +23,6 @@ struct LastBlock : LastBlockStrategy<Compiled::without_rdc> {
     };
 };
 
-const Register<LastBlock, ReduceRoom> last_block;
+const Register<LastBlock, ReduceTraits> last_block;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -45,6 +45,6 @@ struct NaiveSerial : GridStride {
     }
 };
 
-const Register<NaiveSerial, ReduceRoom> naive_serial;
+const Register<NaiveSerial, ReduceTraits> naive_serial;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -46,6 +46,6 @@ struct NaiveTree : GridStride {
     }
 };
 
-const Register<NaiveTree, ReduceRoom> naive_tree;
+const Register<NaiveTree, ReduceTraits> naive_tree;
 
 } // namespace nestbed::inline NESTBED_BACKEND

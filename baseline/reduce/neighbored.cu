@@ -49,6 +49,6 @@ struct Neighbored {
     }
 };
 
-const Register<Neighbored, ReduceRoom> neighbored;
+const Register<Neighbored, ReduceTraits> neighbored;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -45,6 +45,6 @@ struct NeighboredLess {
     }
 };
 
-const Register<NeighboredLess, ReduceRoom> neighbored_less;
+const Register<NeighboredLess, ReduceTraits> neighbored_less;
 
 } // namespace nestbed::inline NESTBED_BACKEND

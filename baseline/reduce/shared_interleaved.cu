@@ -49,6 +49,6 @@ struct SharedInterleaved {
     }
 };
 
-const Register<SharedInterleaved, ReduceRoom> shared_interleaved;
+const Register<SharedInterleaved, ReduceTraits> shared_interleaved;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -49,6 +49,6 @@ struct SharedNeighbored {
     }
 };
 
-const Register<SharedNeighbored, ReduceRoom> shared_neighbored;
+const Register<SharedNeighbored, ReduceTraits> shared_neighbored;
 
 } // namespace nestbed::inline NESTBED_BACKEND

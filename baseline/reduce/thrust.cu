@@ -48,6 +48,6 @@ struct Thrust {
 #endif
 };
 
-const Register<Thrust, ReduceRoom> thrust_sum;
+const Register<Thrust, ReduceTraits> thrust_sum;
 
 } // namespace nestbed::inline NESTBED_BACKEND

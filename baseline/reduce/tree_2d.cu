@@ -110,6 +110,6 @@ struct Tree2d {
     }
 };
 
-const Register<Tree2d, ReduceRoom> tree_2d;
+const Register<Tree2d, ReduceTraits> tree_2d;
 
 } // namespace nestbed::inline NESTBED_BACKEND

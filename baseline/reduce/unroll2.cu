@@ -54,6 +54,6 @@ struct Unroll2 {
     }
 };
 
-const Register<Unroll2, ReduceRoom> unroll2;
+const Register<Unroll2, ReduceTraits> unroll2;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -60,6 +60,6 @@ struct Unroll8Warp {
     }
 };
 
-const Register<Unroll8Warp, ReduceRoom> unroll8_warp;
+const Register<Unroll8Warp, ReduceTraits> unroll8_warp;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -52,6 +52,6 @@ struct RefineCooperative {
 #endif
 };
 
-const Register<RefineCooperative, RefineRoom> refine_cooperative;
+const Register<RefineCooperative, RefineTraits> refine_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

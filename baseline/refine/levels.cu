@@ -43,6 +43,6 @@ struct RefineLevels {
     }
 };
 
-const Register<RefineLevels, RefineRoom> refine_levels;
+const Register<RefineLevels, RefineTraits> refine_levels;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -50,6 +50,6 @@ struct RefineQueue {
     }
 };
 
-const Register<RefineQueue, RefineRoom> refine_queue_strategy;
+const Register<RefineQueue, RefineTraits> refine_queue_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

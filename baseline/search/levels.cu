@@ -47,7 +47,7 @@ __device__ __forceinline__ void visit_node(const SearchTask<Tree>& task, unsigne
         task.visit_root(found);
     task.add_all(found);
     ItemsAndBlocks total = 0;
-    const ItemsAndBlocks before = sum_before(children, false, total);
+    const ItemsAndBlocks before = exclusive_scan(children, false, total);
     if (total == 0)
         return;
     if (threadIdx.x == 0)
@@ -158,6 +158,6 @@ struct SearchLevels {
     }
 };
 
-const Register<SearchLevels, SearchRoom> search_levels;
+const Register<SearchLevels, SearchTraits> search_levels;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -214,10 +214,10 @@ struct SearchByPrefixes {
         const std::uint32_t threads = std::clamp(job.point.block, kLanes, kPrefixThreads);
         std::uint32_t blocks = prefixes.count / threads + 1; // the root may have no children
         if constexpr (std::is_same_v<Tree, QueensTree>) {
-            constexpr std::uint32_t kMostNumbers = 1U << 25; // a prefix has a row less if there would be more
+            constexpr std::uint32_t kMaxNumbers = 1U << 25; // a prefix has a row less if there would be more
             const std::uint32_t least = tree.queens > kPrefixRows + 2 ? tree.queens - kPrefixRows - 2 : 1;
             const std::uint32_t most = std::min(tree.queens, std::max(least, job.point.cutoff));
-            while (prefixes.rows < most && prefixes.count <= kMostNumbers / tree.queens) {
+            while (prefixes.rows < most && prefixes.count <= kMaxNumbers / tree.queens) {
                 ++prefixes.rows;
                 prefixes.count *= tree.queens;
                 prefixes.per_row *= tree.queens;
@@ -243,6 +243,6 @@ struct SearchByPrefixes {
     }
 };
 
-const Register<SearchByPrefixes, SearchRoom> search_prefixes;
+const Register<SearchByPrefixes, SearchTraits> search_prefixes;
 
 } // namespace nestbed::inline NESTBED_BACKEND

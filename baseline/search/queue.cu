@@ -110,6 +110,6 @@ struct SearchByQueue {
     }
 };
 
-const Register<SearchByQueue, SearchRoom> search_queue_strategy;
+const Register<SearchByQueue, SearchTraits> search_queue_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

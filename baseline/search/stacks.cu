@@ -192,6 +192,6 @@ struct SearchByStacks {
     }
 };
 
-const Register<SearchByStacks, SearchRoom> search_stacks_strategy;
+const Register<SearchByStacks, SearchTraits> search_stacks_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

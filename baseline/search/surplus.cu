@@ -315,6 +315,6 @@ struct SearchBySurplus {
     }
 };
 
-const Register<SearchBySurplus, SearchRoom> search_surplus;
+const Register<SearchBySurplus, SearchTraits> search_surplus;
 
 } // namespace nestbed::inline NESTBED_BACKEND

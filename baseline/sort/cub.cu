@@ -86,7 +86,7 @@ struct SortCub {
 #endif
 };
 
-const Register<SortCub<true>, SortRoom> sort_radix;
-const Register<SortCub<false>, SortRoom> sort_merge;
+const Register<SortCub<true>, SortTraits> sort_radix;
+const Register<SortCub<false>, SortTraits> sort_merge;
 
 } // namespace nestbed::inline NESTBED_BACKEND

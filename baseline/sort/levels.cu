@@ -124,7 +124,7 @@ struct SortCooperative {
 #endif
 };
 
-const Register<SortLevels, SortRoom> sort_levels;
-const Register<SortCooperative, SortRoom> sort_cooperative;
+const Register<SortLevels, SortTraits> sort_levels;
+const Register<SortCooperative, SortTraits> sort_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

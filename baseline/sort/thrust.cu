@@ -61,6 +61,6 @@ struct SortThrust {
 #endif
 };
 
-const Register<SortThrust, SortRoom> sort_thrust;
+const Register<SortThrust, SortTraits> sort_thrust;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -54,6 +54,6 @@ struct TenantsBlocks {
     }
 };
 
-const Register<TenantsBlocks, TenantsRoom> tenants_blocks_strategy;
+const Register<TenantsBlocks, TenantsTraits> tenants_blocks_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

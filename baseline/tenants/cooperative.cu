@@ -79,6 +79,6 @@ struct TenantsCooperative {
 #endif
 };
 
-const Register<TenantsCooperative, TenantsRoom> tenants_cooperative_strategy;
+const Register<TenantsCooperative, TenantsTraits> tenants_cooperative_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

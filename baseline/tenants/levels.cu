@@ -30,7 +30,7 @@ __global__ void LAUNCH_BOUNDS(1024)
         return;
     if (next != kNotLast && next != 0)
         atomicAdd(&totals->next, blocks_of_level(next));
-    if (arrives_last(&totals->arrived, gridDim.x))
+    if (is_last_block(&totals->arrived, gridDim.x))
         publish(word, 1 + atomicExch(&totals->next, 0U));
 }
 
@@ -83,6 +83,6 @@ struct TenantsLevels {
     }
 };
 
-const Register<TenantsLevels, TenantsRoom> tenants_levels_strategy;
+const Register<TenantsLevels, TenantsTraits> tenants_levels_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -125,6 +125,6 @@ struct TenantsQueue {
     }
 };
 
-const Register<TenantsQueue, TenantsRoom> tenants_queue_strategy;
+const Register<TenantsQueue, TenantsTraits> tenants_queue_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

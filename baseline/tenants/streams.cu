@@ -88,6 +88,6 @@ struct TenantsStreams {
     }
 };
 
-const Register<TenantsStreams, TenantsRoom> tenants_streams_strategy;
+const Register<TenantsStreams, TenantsTraits> tenants_streams_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

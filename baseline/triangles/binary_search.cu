@@ -43,6 +43,6 @@ struct TrianglesSearch {
     }
 };
 
-const Register<TrianglesSearch, TriangleRoom> triangles_search;
+const Register<TrianglesSearch, TriangleTraits> triangles_search;
 
 } // namespace nestbed::inline NESTBED_BACKEND

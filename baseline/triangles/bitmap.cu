@@ -64,6 +64,6 @@ struct TrianglesBitmap {
     }
 };
 
-const Register<TrianglesBitmap, TriangleRoom> triangles_bitmap;
+const Register<TrianglesBitmap, TriangleTraits> triangles_bitmap;
 
 } // namespace nestbed::inline NESTBED_BACKEND

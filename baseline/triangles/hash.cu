@@ -104,6 +104,6 @@ struct TrianglesHash {
     }
 };
 
-const Register<TrianglesHash, TriangleRoom> triangles_hash;
+const Register<TrianglesHash, TriangleTraits> triangles_hash;
 
 } // namespace nestbed::inline NESTBED_BACKEND

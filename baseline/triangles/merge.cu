@@ -36,6 +36,6 @@ struct TrianglesMerge {
     }
 };
 
-const Register<TrianglesMerge, TriangleRoom> triangles_merge;
+const Register<TrianglesMerge, TriangleTraits> triangles_merge;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -149,7 +149,7 @@ struct BezierUnordered {
     }
 };
 
-const Register<BezierChildren, BezierRoom> bezier_children_strategy;
-const Register<BezierUnordered, BezierRoom> bezier_unordered_strategy;
+const Register<BezierChildren, BezierTraits> bezier_children_strategy;
+const Register<BezierUnordered, BezierTraits> bezier_unordered_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -190,7 +190,7 @@ struct SsspChildren {
     static void run(const GraphJob& job, const RoundSetup<true>& setup) { run_rounds<SsspChildren>(job, setup); }
 };
 
-const Register<BfsChildren, GraphRoom> bfs_children;
-const Register<SsspChildren, GraphRoom> sssp_children;
+const Register<BfsChildren, GraphTraits> bfs_children;
+const Register<SsspChildren, GraphTraits> sssp_children;
 
 } // namespace nestbed::inline NESTBED_BACKEND

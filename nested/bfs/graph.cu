@@ -113,7 +113,7 @@ struct SsspGraph {
 #endif
 };
 
-const Register<BfsGraph, GraphRoom> bfs_graph;
-const Register<SsspGraph, GraphRoom> sssp_graph;
+const Register<BfsGraph, GraphTraits> bfs_graph;
+const Register<SsspGraph, GraphTraits> sssp_graph;
 
 } // namespace nestbed::inline NESTBED_BACKEND

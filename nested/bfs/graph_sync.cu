@@ -159,6 +159,6 @@ struct BfsGraphSync {
 #endif
 };
 
-const Register<BfsGraphSync, GraphRoom> bfs_graph_sync;
+const Register<BfsGraphSync, GraphTraits> bfs_graph_sync;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -223,7 +223,7 @@ struct SsspQueueChildren {
     }
 };
 
-const Register<BfsQueueChildren, GraphRoom> bfs_queue_children;
-const Register<SsspQueueChildren, GraphRoom> sssp_queue_children;
+const Register<BfsQueueChildren, GraphTraits> bfs_queue_children;
+const Register<SsspQueueChildren, GraphTraits> sssp_queue_children;
 
 } // namespace nestbed::inline NESTBED_BACKEND

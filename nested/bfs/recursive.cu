@@ -206,7 +206,7 @@ struct SsspRecursive {
     static void run(const GraphJob& job, const AsideSetup& setup) { run_aside<SsspRecursive, true>(job, setup); }
 };
 
-const Register<BfsRecursive, GraphRoom> bfs_recursive;
-const Register<SsspRecursive, GraphRoom> sssp_recursive;
+const Register<BfsRecursive, GraphTraits> bfs_recursive;
+const Register<SsspRecursive, GraphTraits> sssp_recursive;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -130,8 +130,8 @@ struct SsspNearFar : TailSearch<true> {
     static void run(const GraphJob& job, const GraphSearchSetup& setup) { launch_first<SsspNearFar>(job, setup); }
 };
 
-const Register<BfsTail, GraphRoom> bfs_tail;
-const Register<SsspTail, GraphRoom> sssp_tail;
-const Register<SsspNearFar, GraphRoom> sssp_near_far;
+const Register<BfsTail, GraphTraits> bfs_tail;
+const Register<SsspTail, GraphTraits> sssp_tail;
+const Register<SsspNearFar, GraphTraits> sssp_near_far;
 
 } // namespace nestbed::inline NESTBED_BACKEND

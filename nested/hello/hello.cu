@@ -51,7 +51,7 @@ struct Hello {
     {
         launch_waves<Hello>(job, [&](const auto& wave, auto nest) {
             const std::uint32_t block = job.point.block;
-            if (job.aloud)
+            if (job.with_output)
                 host_launch<nested_hello<true, decltype(nest)>>(wave, block, block, job.greetings, nest);
             else
                 host_launch<nested_hello<false, decltype(nest)>>(wave, block, block, job.greetings, nest);
@@ -59,6 +59,6 @@ struct Hello {
     }
 };
 
-const Register<Hello, HelloRoom> hello;
+const Register<Hello, HelloTraits> hello;
 
 } // namespace nestbed::inline NESTBED_BACKEND

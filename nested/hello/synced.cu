@@ -59,7 +59,7 @@ struct HelloSynced {
     {
         launch_waves<HelloSynced>(job, [&](const auto& wave, auto nest) {
             const std::uint32_t block = job.point.block;
-            if (job.aloud)
+            if (job.with_output)
                 host_launch<nested_hello_synced<true, decltype(nest)>>(wave, block, block, job.greetings, nest);
             else
                 host_launch<nested_hello_synced<false, decltype(nest)>>(wave, block, block, job.greetings, nest);
@@ -67,6 +67,6 @@ struct HelloSynced {
     }
 };
 
-const Register<HelloSynced, HelloRoom> hello_synced;
+const Register<HelloSynced, HelloTraits> hello_synced;
 
 } // namespace nestbed::inline NESTBED_BACKEND

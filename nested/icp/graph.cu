@@ -76,6 +76,6 @@ struct IcpGraph {
 #endif
 };
 
-const Register<IcpGraph, IcpRoom> icp_graph;
+const Register<IcpGraph, IcpTraits> icp_graph;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -81,6 +81,6 @@ struct IcpLaunches {
     }
 };
 
-const Register<IcpLaunches, IcpRoom> icp_launches;
+const Register<IcpLaunches, IcpTraits> icp_launches;
 
 } // namespace nestbed::inline NESTBED_BACKEND

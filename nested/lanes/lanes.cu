@@ -70,7 +70,7 @@ struct Lanes {
     }
 };
 
-const Register<Lanes<false>, LanesRoom> lanes_in_turn;
-const Register<Lanes<true>, LanesRoom> lanes_at_once;
+const Register<Lanes<false>, LanesTraits> lanes_in_turn;
+const Register<Lanes<true>, LanesTraits> lanes_at_once;
 
 } // namespace nestbed::inline NESTBED_BACKEND

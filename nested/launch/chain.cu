@@ -311,6 +311,6 @@ struct Chain {
     }
 };
 
-const Register<Chain, LaunchRoom> chain;
+const Register<Chain, LaunchTraits> chain;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -115,6 +115,6 @@ struct Fanout {
     }
 };
 
-const Register<Fanout, LaunchRoom> fan_out;
+const Register<Fanout, LaunchTraits> fan_out;
 
 } // namespace nestbed::inline NESTBED_BACKEND

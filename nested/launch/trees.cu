@@ -149,9 +149,9 @@ struct ChainsSynced : Trees<ChainsSynced> {
     static unsigned fanout(const Case& /*point*/) { return 1; }
 };
 
-const Register<WholeTrees, LaunchRoom> whole_trees;
-const Register<TreesByLanes, LaunchRoom> trees_by_lanes;
-const Register<Chains, LaunchRoom> chains;
-const Register<ChainsSynced, LaunchRoom> chains_synced;
+const Register<WholeTrees, LaunchTraits> whole_trees;
+const Register<TreesByLanes, LaunchTraits> trees_by_lanes;
+const Register<Chains, LaunchTraits> chains;
+const Register<ChainsSynced, LaunchTraits> chains_synced;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -61,6 +61,6 @@ struct LitmusChildFlag {
     }
 };
 
-const Register<LitmusChildFlag, LitmusRoom> litmus_child_flag;
+const Register<LitmusChildFlag, LitmusTraits> litmus_child_flag;
 
 } // namespace nestbed::inline NESTBED_BACKEND

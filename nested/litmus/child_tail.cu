@@ -51,6 +51,6 @@ struct LitmusChildTail {
     }
 };
 
-const Register<LitmusChildTail, LitmusRoom> litmus_child_tail;
+const Register<LitmusChildTail, LitmusTraits> litmus_child_tail;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -56,6 +56,6 @@ struct LitmusChildWrite {
     }
 };
 
-const Register<LitmusChildWrite, LitmusRoom> litmus_child_write;
+const Register<LitmusChildWrite, LitmusTraits> litmus_child_write;
 
 } // namespace nestbed::inline NESTBED_BACKEND

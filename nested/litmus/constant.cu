@@ -56,6 +56,6 @@ struct LitmusConstant {
     }
 };
 
-const Register<LitmusConstant, LitmusRoom> litmus_constant;
+const Register<LitmusConstant, LitmusTraits> litmus_constant;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -69,7 +69,7 @@ struct LitmusCounter : LitmusArrivals {
     static void run(const LitmusJob& job) { launch_arrivals<LitmusCounter, false>(job); }
 };
 
-const Register<LitmusCounter, LitmusRoom> litmus_counter;
+const Register<LitmusCounter, LitmusTraits> litmus_counter;
 
 struct LitmusCounterFence : LitmusArrivals {
     static constexpr StrategyInfo info{
@@ -84,6 +84,6 @@ struct LitmusCounterFence : LitmusArrivals {
     static void run(const LitmusJob& job) { launch_arrivals<LitmusCounterFence, true>(job); }
 };
 
-const Register<LitmusCounterFence, LitmusRoom> litmus_counter_fence;
+const Register<LitmusCounterFence, LitmusTraits> litmus_counter_fence;
 
 } // namespace nestbed::inline NESTBED_BACKEND

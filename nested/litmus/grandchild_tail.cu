@@ -54,6 +54,6 @@ struct LitmusGrandchildTail {
     }
 };
 
-const Register<LitmusGrandchildTail, LitmusRoom> litmus_grandchild_tail;
+const Register<LitmusGrandchildTail, LitmusTraits> litmus_grandchild_tail;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -55,6 +55,6 @@ struct LitmusLocalPointer {
     }
 };
 
-const Register<LitmusLocalPointer, LitmusRoom> litmus_local_pointer;
+const Register<LitmusLocalPointer, LitmusTraits> litmus_local_pointer;
 
 } // namespace nestbed::inline NESTBED_BACKEND

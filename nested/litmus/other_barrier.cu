@@ -51,6 +51,6 @@ struct LitmusOtherBarrier {
     }
 };
 
-const Register<LitmusOtherBarrier, LitmusRoom> litmus_other_barrier;
+const Register<LitmusOtherBarrier, LitmusTraits> litmus_other_barrier;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -50,6 +50,6 @@ struct LitmusOtherWrite {
     }
 };
 
-const Register<LitmusOtherWrite, LitmusRoom> litmus_other_write;
+const Register<LitmusOtherWrite, LitmusTraits> litmus_other_write;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -45,6 +45,6 @@ struct LitmusOwnWrite {
     }
 };
 
-const Register<LitmusOwnWrite, LitmusRoom> litmus_own_write;
+const Register<LitmusOwnWrite, LitmusTraits> litmus_own_write;
 
 } // namespace nestbed::inline NESTBED_BACKEND

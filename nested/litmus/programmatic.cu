@@ -97,7 +97,7 @@ struct LitmusPdlEarly {
     };
     static void run(const LitmusJob& job) { launch_pair<Trigger::before_write, false>(job); }
 };
-const Register<LitmusPdlEarly, LitmusRoom> litmus_pdl_early;
+const Register<LitmusPdlEarly, LitmusTraits> litmus_pdl_early;
 
 struct LitmusPdlBefore {
     static constexpr StrategyInfo info{
@@ -112,7 +112,7 @@ struct LitmusPdlBefore {
     };
     static void run(const LitmusJob& job) { launch_pair<Trigger::after_write, false>(job); }
 };
-const Register<LitmusPdlBefore, LitmusRoom> litmus_pdl_before;
+const Register<LitmusPdlBefore, LitmusTraits> litmus_pdl_before;
 
 struct LitmusPdlFence {
     static constexpr StrategyInfo info{
@@ -126,7 +126,7 @@ struct LitmusPdlFence {
     };
     static void run(const LitmusJob& job) { launch_pair<Trigger::after_fence, false>(job); }
 };
-const Register<LitmusPdlFence, LitmusRoom> litmus_pdl_fence;
+const Register<LitmusPdlFence, LitmusTraits> litmus_pdl_fence;
 
 struct LitmusPdlEnd {
     static constexpr StrategyInfo info{
@@ -141,7 +141,7 @@ struct LitmusPdlEnd {
     };
     static void run(const LitmusJob& job) { launch_pair<Trigger::none, false>(job); }
 };
-const Register<LitmusPdlEnd, LitmusRoom> litmus_pdl_end;
+const Register<LitmusPdlEnd, LitmusTraits> litmus_pdl_end;
 
 struct LitmusPdlWait {
     static constexpr StrategyInfo info{
@@ -155,7 +155,7 @@ struct LitmusPdlWait {
     };
     static void run(const LitmusJob& job) { launch_pair<Trigger::before_write, true>(job); }
 };
-const Register<LitmusPdlWait, LitmusRoom> litmus_pdl_wait;
+const Register<LitmusPdlWait, LitmusTraits> litmus_pdl_wait;
 
 struct LitmusPdlBetween {
     static constexpr StrategyInfo info{
@@ -170,7 +170,7 @@ struct LitmusPdlBetween {
     };
     static void run(const LitmusJob& job) { launch_three<false>(job); }
 };
-const Register<LitmusPdlBetween, LitmusRoom> litmus_pdl_between;
+const Register<LitmusPdlBetween, LitmusTraits> litmus_pdl_between;
 
 struct LitmusPdlBetweenWaits {
     static constexpr StrategyInfo info{
@@ -184,6 +184,6 @@ struct LitmusPdlBetweenWaits {
     };
     static void run(const LitmusJob& job) { launch_three<true>(job); }
 };
-const Register<LitmusPdlBetweenWaits, LitmusRoom> litmus_pdl_between_waits;
+const Register<LitmusPdlBetweenWaits, LitmusTraits> litmus_pdl_between_waits;
 
 } // namespace nestbed::inline NESTBED_BACKEND

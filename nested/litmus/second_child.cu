@@ -52,6 +52,6 @@ struct LitmusSecondChild {
     }
 };
 
-const Register<LitmusSecondChild, LitmusRoom> litmus_second_child;
+const Register<LitmusSecondChild, LitmusTraits> litmus_second_child;
 
 } // namespace nestbed::inline NESTBED_BACKEND

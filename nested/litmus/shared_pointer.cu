@@ -58,6 +58,6 @@ struct LitmusSharedPointer {
     }
 };
 
-const Register<LitmusSharedPointer, LitmusRoom> litmus_shared_pointer;
+const Register<LitmusSharedPointer, LitmusTraits> litmus_shared_pointer;
 
 } // namespace nestbed::inline NESTBED_BACKEND

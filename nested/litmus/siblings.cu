@@ -57,7 +57,7 @@ struct LitmusSiblingsNull : LitmusSiblings {
     static void run(const LitmusJob& job) { launch_siblings<LitmusSiblingsNull>(job); }
 };
 
-const Register<LitmusSiblingsNull, LitmusRoom> litmus_siblings_null;
+const Register<LitmusSiblingsNull, LitmusTraits> litmus_siblings_null;
 
 struct LitmusSiblingsForget : LitmusSiblings {
     static constexpr StrategyInfo info{
@@ -74,7 +74,7 @@ struct LitmusSiblingsForget : LitmusSiblings {
     static void run(const LitmusJob& job) { launch_siblings<LitmusSiblingsForget>(job); }
 };
 
-const Register<LitmusSiblingsForget, LitmusRoom> litmus_siblings_forget;
+const Register<LitmusSiblingsForget, LitmusTraits> litmus_siblings_forget;
 
 struct LitmusSiblingsNamed : LitmusSiblings {
     static constexpr StrategyInfo info{
@@ -91,6 +91,6 @@ struct LitmusSiblingsNamed : LitmusSiblings {
     static void run(const LitmusJob& job) { launch_siblings<LitmusSiblingsNamed>(job); }
 };
 
-const Register<LitmusSiblingsNamed, LitmusRoom> litmus_siblings_named;
+const Register<LitmusSiblingsNamed, LitmusTraits> litmus_siblings_named;
 
 } // namespace nestbed::inline NESTBED_BACKEND

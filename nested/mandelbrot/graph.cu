@@ -64,6 +64,6 @@ struct MandelbrotGraph {
 #endif
 };
 
-const Register<MandelbrotGraph, MandelbrotRoom> mandelbrot_graph_strategy;
+const Register<MandelbrotGraph, MandelbrotTraits> mandelbrot_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

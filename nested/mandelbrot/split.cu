@@ -91,7 +91,7 @@ struct MandelbrotNaive {
     }
 };
 
-const Register<MandelbrotSplit, MandelbrotRoom> mandelbrot_split;
-const Register<MandelbrotNaive, MandelbrotRoom> mandelbrot_naive;
+const Register<MandelbrotSplit, MandelbrotTraits> mandelbrot_split;
+const Register<MandelbrotNaive, MandelbrotTraits> mandelbrot_naive;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -126,6 +126,6 @@ struct RecursiveTranspose {
     }
 };
 
-const Register<RecursiveTranspose, MatrixRoom> recursive_transpose;
+const Register<RecursiveTranspose, MatrixTraits> recursive_transpose;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -54,7 +54,7 @@ struct LiveVertices {
         MstKey least = kNoMstKey;
         for (unsigned index = block * blockDim.x + threadIdx.x; index < item.count; index += blocks * blockDim.x)
             least = lesser(least, key_of(job, item, index));
-        least = least_of_warp(least);
+        least = min_of_warp(least);
         if (threadIdx.x % kLanes == 0)
             note(job, item, least);
         return false;
@@ -145,6 +145,6 @@ struct MstChildren {
     }
 };
 
-const Register<MstChildren, MstRoom> mst_children_strategy;
+const Register<MstChildren, MstTraits> mst_children_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -63,7 +63,7 @@ struct LiveComponents {
         MstKey least = kNoMstKey;
         for (unsigned index = block * blockDim.x + threadIdx.x; index < item.count; index += blocks * blockDim.x)
             least = lesser(least, key_of(job, item, index));
-        least = least_of_warp(least);
+        least = min_of_warp(least);
         if (threadIdx.x % kLanes == 0 && least != kNoMstKey)
             lower(&job.best[item.component], least);
         return false;
@@ -146,7 +146,8 @@ __global__ void place_lists(ComponentRound of)
     BLOCK_SHARED(unsigned, first, 1);
     const unsigned component = blockIdx.x * blockDim.x + threadIdx.x;
     ItemsAndBlocks total = 0;
-    const ItemsAndBlocks before = sum_before(component < of.task.vertices ? of.counts[component] : 0, false, total);
+    const ItemsAndBlocks before =
+        exclusive_scan(component < of.task.vertices ? of.counts[component] : 0, false, total);
     if (threadIdx.x == 0)
         first[0] = atomicAdd(of.placed, static_cast<unsigned>(total));
     __syncthreads();
@@ -236,6 +237,6 @@ struct MstComponents {
     }
 };
 
-const Register<MstComponents, MstRoom> mst_components_strategy;
+const Register<MstComponents, MstTraits> mst_components_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

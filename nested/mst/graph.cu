@@ -72,6 +72,6 @@ struct MstGraphRuns {
 #endif
 };
 
-const Register<MstGraphRuns, MstRoom> mst_graph_strategy;
+const Register<MstGraphRuns, MstTraits> mst_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -61,6 +61,6 @@ struct MstTail {
     }
 };
 
-const Register<MstTail, MstRoom> mst_tail_strategy;
+const Register<MstTail, MstTraits> mst_tail_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -155,7 +155,7 @@ struct QuadtreeGraph {
 #endif
 };
 
-const Register<QuadtreeChildren, QuadtreeRoom> quadtree_children_strategy;
-const Register<QuadtreeGraph, QuadtreeRoom> quadtree_graph_strategy;
+const Register<QuadtreeChildren, QuadtreeTraits> quadtree_children_strategy;
+const Register<QuadtreeGraph, QuadtreeTraits> quadtree_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -60,7 +60,7 @@ __device__ inline void divide_node(const QuadTask& task, const QuadPart& node, u
         const unsigned code = there ? task.code(node.place, from) : 0;
         const unsigned square = square_of(code);
         ItemsAndBlocks total = 0;
-        const ItemsAndBlocks before = sum_before(there ? 1ULL << (kSquareBits * square) : 0, false, total);
+        const ItemsAndBlocks before = exclusive_scan(there ? 1ULL << (kSquareBits * square) : 0, false, total);
         for (unsigned one = 0; one < kSquares; ++one) {
             const auto of = [&](ItemsAndBlocks sums) {
                 return static_cast<unsigned>(sums >> (kSquareBits * one)) & ((1U << kSquareBits) - 1);
@@ -146,6 +146,6 @@ struct QuadtreeSample {
     }
 };
 
-const Register<QuadtreeSample, QuadtreeRoom> quadtree_sample_strategy;
+const Register<QuadtreeSample, QuadtreeTraits> quadtree_sample_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -84,6 +84,6 @@ struct AggregatedBlock {
     }
 };
 
-const Register<AggregatedBlock, ReduceRoom> aggregated_block;
+const Register<AggregatedBlock, ReduceTraits> aggregated_block;
 
 } // namespace nestbed::inline NESTBED_BACKEND

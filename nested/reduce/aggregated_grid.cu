@@ -37,7 +37,7 @@ __global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned 
     nest.delay(blockIdx.x != 0);
     slice[tid] += slice[tid + stride];
     __syncthreads();
-    if (tid == 0 && arrives_last(arrived, gridDim.x))
+    if (tid == 0 && is_last_block(arrived, gridDim.x))
         launch<reduce_aggregated_grid<T, Nest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim, arrived);
 }
 
@@ -78,6 +78,6 @@ struct AggregatedGrid {
     }
 };
 
-const Register<AggregatedGrid, ReduceRoom> aggregated_grid;
+const Register<AggregatedGrid, ReduceTraits> aggregated_grid;
 
 } // namespace nestbed::inline NESTBED_BACKEND

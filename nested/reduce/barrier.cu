@@ -69,6 +69,6 @@ struct Barrier {
     }
 };
 
-const Register<Barrier, ReduceRoom> barrier;
+const Register<Barrier, ReduceTraits> barrier;
 
 } // namespace nestbed::inline NESTBED_BACKEND

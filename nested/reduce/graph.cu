@@ -48,7 +48,7 @@ __global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, Nes
     if (tid < stride)
         slice[tid] += slice[tid + stride];
     __syncthreads();
-    if (tid == 0 && arrives_last(&state->arrived, gridDim.x)) {
+    if (tid == 0 && is_last_block(&state->arrived, gridDim.x)) {
         state->level = level + 1;
         run_graph_again(here);
     }
@@ -101,6 +101,6 @@ struct GraphStrategy {
 #endif
 };
 
-const Register<GraphStrategy, ReduceRoom> graph;
+const Register<GraphStrategy, ReduceTraits> graph;
 
 } // namespace nestbed::inline NESTBED_BACKEND

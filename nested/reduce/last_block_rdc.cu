@@ -40,8 +40,8 @@ struct LastBlockNoinline : LastBlockStrategy<Compiled::with_launch_noinline> {
     };
 };
 
-const Register<LastBlockRdc, ReduceRoom> last_block_rdc;
-const Register<LastBlockInline, ReduceRoom> last_block_inline;
-const Register<LastBlockNoinline, ReduceRoom> last_block_noinline;
+const Register<LastBlockRdc, ReduceTraits> last_block_rdc;
+const Register<LastBlockInline, ReduceTraits> last_block_inline;
+const Register<LastBlockNoinline, ReduceTraits> last_block_noinline;
 
 } // namespace nestbed::inline NESTBED_BACKEND

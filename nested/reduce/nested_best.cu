@@ -82,6 +82,6 @@ struct NestedBest {
     }
 };
 
-const Register<NestedBest, ReduceRoom> nested_best;
+const Register<NestedBest, ReduceTraits> nested_best;
 
 } // namespace nestbed::inline NESTBED_BACKEND

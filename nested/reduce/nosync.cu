@@ -69,6 +69,6 @@ struct Nosync {
     }
 };
 
-const Register<Nosync, ReduceRoom> nosync;
+const Register<Nosync, ReduceTraits> nosync;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -68,6 +68,6 @@ struct Reduce2 {
     }
 };
 
-const Register<Reduce2, ReduceRoom> reduce2;
+const Register<Reduce2, ReduceTraits> reduce2;
 
 } // namespace nestbed::inline NESTBED_BACKEND

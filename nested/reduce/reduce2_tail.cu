@@ -64,6 +64,6 @@ struct Reduce2Tail {
     }
 };
 
-const Register<Reduce2Tail, ReduceRoom> reduce2_tail;
+const Register<Reduce2Tail, ReduceTraits> reduce2_tail;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -75,6 +75,6 @@ struct Synced {
     }
 };
 
-const Register<Synced, ReduceRoom> synced;
+const Register<Synced, ReduceTraits> synced;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -64,6 +64,6 @@ struct Tail {
     }
 };
 
-const Register<Tail, ReduceRoom> tail;
+const Register<Tail, ReduceTraits> tail;
 
 } // namespace nestbed::inline NESTBED_BACKEND

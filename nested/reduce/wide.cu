@@ -92,7 +92,7 @@ struct Wide {
     }
 };
 
-const Register<Wide<32>, ReduceRoom> wide_warp;
-const Register<Wide<0>, ReduceRoom> wide_block;
+const Register<Wide<32>, ReduceTraits> wide_warp;
+const Register<Wide<0>, ReduceTraits> wide_block;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -57,6 +57,6 @@ struct RefineChildren {
     }
 };
 
-const Register<RefineChildren, RefineRoom> refine_children_strategy;
+const Register<RefineChildren, RefineTraits> refine_children_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

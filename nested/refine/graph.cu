@@ -64,6 +64,6 @@ struct RefineGraph {
 #endif
 };
 
-const Register<RefineGraph, RefineRoom> refine_graph_strategy;
+const Register<RefineGraph, RefineTraits> refine_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -201,7 +201,7 @@ struct SearchGraph {
 #endif
 };
 
-const Register<SearchBudget, SearchRoom> search_budget_strategy;
-const Register<SearchGraph, SearchRoom> search_graph_strategy;
+const Register<SearchBudget, SearchTraits> search_budget_strategy;
+const Register<SearchGraph, SearchTraits> search_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

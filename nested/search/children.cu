@@ -30,7 +30,7 @@ struct VisitChildren {
 
     static unsigned max_requests(const Case& point)
     {
-        return std::min(point.block, std::max(kRootChildren, most_children(point)));
+        return std::min(point.block, std::max(kRootChildren, max_children(point)));
     }
     __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return item.children; }
 
@@ -128,6 +128,6 @@ struct SearchChildren {
     }
 };
 
-const Register<SearchChildren, SearchRoom> search_children_strategy;
+const Register<SearchChildren, SearchTraits> search_children_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

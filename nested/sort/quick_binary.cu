@@ -85,7 +85,7 @@ struct BinaryParts : SortRecursion {
                 high = high > rank[turn] ? high : rank[turn];
             }
             ItemsAndBlocks total = 0;
-            const ItemsAndBlocks before = sum_before(ItemsAndBlocks{upper} << kItemsShift | lower, false, total);
+            const ItemsAndBlocks before = exclusive_scan(ItemsAndBlocks{upper} << kItemsShift | lower, false, total);
             __syncthreads();
             if (tid < 2)
                 bases[tid] =
@@ -104,8 +104,8 @@ struct BinaryParts : SortRecursion {
             }
         }
         __syncthreads();
-        gather_range(&ranges[0], &ranges[1], least[0], most[0]);
-        gather_range(&ranges[2], &ranges[3], least[1], most[1]);
+        block_min_max(&ranges[0], &ranges[1], least[0], most[0]);
+        block_min_max(&ranges[2], &ranges[3], least[1], most[1]);
         __syncthreads();
         if (tid == 0) {
             atomicMax(&node.lower_not_least, ~ranges[0]);
@@ -169,6 +169,6 @@ struct QuickBinary {
     }
 };
 
-const Register<QuickBinary, SortRoom> quick_binary_strategy;
+const Register<QuickBinary, SortTraits> quick_binary_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -182,7 +182,7 @@ struct SortGraph {
 #endif
 };
 
-const Register<QuickKway, SortRoom> quick_kway_strategy;
-const Register<SortGraph, SortRoom> sort_graph_strategy;
+const Register<QuickKway, SortTraits> quick_kway_strategy;
+const Register<SortGraph, SortTraits> sort_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -134,6 +134,6 @@ struct QuickSample {
     }
 };
 
-const Register<QuickSample, SortRoom> quick_sample_strategy;
+const Register<QuickSample, SortTraits> quick_sample_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

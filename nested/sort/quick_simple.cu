@@ -52,6 +52,6 @@ struct QuickSimple {
     }
 };
 
-const Register<QuickSimple, SortRoom> quick_simple_strategy;
+const Register<QuickSimple, SortTraits> quick_simple_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

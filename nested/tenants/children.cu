@@ -54,6 +54,6 @@ struct TenantsChildren {
     }
 };
 
-const Register<TenantsChildren, TenantsRoom> tenants_children_strategy;
+const Register<TenantsChildren, TenantsTraits> tenants_children_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

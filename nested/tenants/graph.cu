@@ -123,6 +123,6 @@ struct TenantsGraph {
 #endif
 };
 
-const Register<TenantsGraph, TenantsRoom> tenants_graph_strategy;
+const Register<TenantsGraph, TenantsTraits> tenants_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

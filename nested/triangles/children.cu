@@ -199,7 +199,7 @@ struct TrianglesEdges {
     }
 };
 
-const Register<TrianglesChildren, TriangleRoom> triangles_children;
-const Register<TrianglesEdges, TriangleRoom> triangles_edges;
+const Register<TrianglesChildren, TriangleTraits> triangles_children;
+const Register<TrianglesEdges, TriangleTraits> triangles_edges;
 
 } // namespace nestbed::inline NESTBED_BACKEND

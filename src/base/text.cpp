@@ -144,7 +144,7 @@ namespace
 // text is not valid UTF-8 (RFC 3629).
 std::pair<std::size_t, char32_t> first_character(std::string_view text)
 {
-    constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000}; // least code point for each length in bytes
+    constexpr std::array<char32_t, 5> kMin{0, 0, 0x80, 0x800, 0x10000}; // least code point for each length in bytes
     const auto first = static_cast<unsigned char>(text.front());
     const auto ones = static_cast<std::size_t>(std::countl_one(first));
     if (ones == 0)
@@ -159,7 +159,7 @@ std::pair<std::size_t, char32_t> first_character(std::string_view text)
         number = number << 6 | (bits & 0x3FU);
     }
     const bool surrogate = number >= 0xD800 && number <= 0xDFFF;
-    return {number < kLeast.at(ones) || number > 0x10FFFF || surrogate ? 0 : ones, number};
+    return {number < kMin.at(ones) || number > 0x10FFFF || surrogate ? 0 : ones, number};
 }
 
 bool is_control(char32_t character)

@@ -25,14 +25,14 @@ namespace
 constexpr std::string_view kCompressed = ".gz";
 constexpr int kReading = O_RDONLY | O_NONBLOCK | O_NOCTTY; // do not wait for a process that writes to a pipe
 
-std::string read_all(const Descriptor& file, const std::string& path, std::size_t most_bytes)
+std::string read_all(const Descriptor& file, const std::string& path, std::size_t max_bytes)
 {
     const auto refuse = [&](const std::string& why) {
         throw RunError(fmt::format("{}: it could not be read: {}", path, why));
     };
     const auto check_size = [&](std::size_t size) {
-        if (size > most_bytes)
-            refuse(fmt::format("it is too large; allowed: {}", format_bytes(static_cast<double>(most_bytes))));
+        if (size > max_bytes)
+            refuse(fmt::format("it is too large; allowed: {}", format_bytes(static_cast<double>(max_bytes))));
     };
     struct stat status {
     };
@@ -77,19 +77,19 @@ std::string text_name(const std::string& path)
     return path.ends_with(kCompressed) ? path.substr(0, path.size() - kCompressed.size()) : path;
 }
 
-std::string read_text_file(const std::string& path, std::size_t most_bytes)
+std::string read_text_file(const std::string& path, std::size_t max_bytes)
 {
     const std::string file = stored_path(path);
     std::string content = read_all(Descriptor(uninterrupted([&] {
                                        return open(file.c_str(), kReading | O_CLOEXEC); // NOLINT(*-vararg)
                                    })),
-                                   file, most_bytes);
-    return is_gzip(content) ? unpacked_gzip(content, file, most_bytes) : content;
+                                   file, max_bytes);
+    return is_gzip(content) ? unpacked_gzip(content, file, max_bytes) : content;
 }
 
 std::string read_text_file(const FilePlace& place)
 {
-    return read_all(Descriptor(place.open(kReading)), place.path(), kMostTextBytes);
+    return read_all(Descriptor(place.open(kReading)), place.path(), kMaxTextBytes);
 }
 
 } // namespace nestbed

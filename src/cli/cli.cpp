@@ -82,7 +82,7 @@ UsageError no_command(std::string_view name, std::initializer_list<std::string_v
 constexpr std::string_view kLoadOption = "--load";
 
 // Before the words are parsed: they may name a strategy, or be a command, of such a workload.
-void load_own_workloads(const Arguments& words)
+void load_user_workloads(const Arguments& words)
 {
     for (std::size_t word = 0; word < words.size(); ++word) {
         if (words[word].starts_with(fmt::format("{}=", kLoadOption)))
@@ -98,7 +98,7 @@ void load_own_workloads(const Arguments& words)
 // `nestbed help`, `nestbed help COMMAND`, `nestbed help COMMAND WORKLOAD`.
 int help(Arguments names, std::ostream& out)
 {
-    load_own_workloads(names);
+    load_user_workloads(names);
     for (auto word = names.begin(); word != names.end();)
         if (*word == kLoadOption)
             word = names.erase(word, word + 2);
@@ -150,7 +150,7 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return exit_ok;
     }
     if (name == "modules") { // for experiments/build.sh
-        load_own_workloads(rest);
+        load_user_workloads(rest);
         out << modules_of_run(rest) << "\n";
         return exit_ok;
     }
@@ -160,7 +160,7 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     }
     if (const Command* const command = find_command(name)) {
         if (takes_load(*command))
-            load_own_workloads(split_at_dashes(rest).before);
+            load_user_workloads(split_at_dashes(rest).before);
         if (command->raw) {
             const Arguments own = split_at_dashes(rest).before;
             const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};

@@ -92,7 +92,7 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         expect_workload_built(pattern);
     if (found.empty())
         throw UsageError(fmt::format("no strategy matches '{}'{}{}", pattern,
-                                     suggestions(pattern, all, kListsStrategies), own_workload_hint(pattern)));
+                                     suggestions(pattern, all, kListsStrategies), user_workload_hint(pattern)));
     std::string text = patterns.empty() ? overview(found) : "";
     if (of_workload)
         text = folded(fmt::format("{}: {}", pattern, found.front()->workload->summary), 0) + "\n";

@@ -141,7 +141,7 @@ class Run
         resume_from(log);
         RunOutcome outcome;
         if (!complete() || (is_empty() && !log->has_header()))
-            outcome = measure_rest(sessions, stop, *log);
+            outcome = measure_remaining_cases(sessions, stop, *log);
         else if (log->torn_bytes() != 0)
             begin(*log);
         return finish(outcome);
@@ -193,7 +193,7 @@ class Run
     bool is_empty() const { return shard_ && plan_.groups.empty(); }
 
     // The manifest is written before the first row: a log without a manifest cannot be identified.
-    RunOutcome measure_rest(const Sessions& sessions, const StopRequest& stop, CsvLog& log)
+    RunOutcome measure_remaining_cases(const Sessions& sessions, const StopRequest& stop, CsvLog& log)
     {
         if (has_manifest(path_))
             write_start(sessions);

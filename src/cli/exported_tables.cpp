@@ -165,7 +165,7 @@ Json mechanism_json(Mechanism mechanism)
     return {{"name", name_of(mechanism)},
             {"from_device", from_device(mechanism)},
             {"cuda_only", cuda_only(mechanism)},
-            {"decided_by", info_of(mechanism).decided_by},
+            {"decided_by", text_of(info_of(mechanism).decided_by)},
             {"words", info_of(mechanism).words}};
 }
 

@@ -144,7 +144,7 @@ Parameters parameters_of(const Command& command, const WorkloadInfo& workload,
 }
 
 // Those of users' own workloads, which are few.
-std::string own_workloads_text(const Command& command)
+std::string user_workloads_text(const Command& command)
 {
     std::map<std::string_view, const WorkloadInfo*> workloads;
     if (modules_in_use() != nullptr)
@@ -226,7 +226,7 @@ std::string help_text(const Command& command, const std::string& name)
         std::vector<std::string_view> names = workload_names();
         std::ranges::copy(Registry::names(), std::back_inserter(names));
         throw UsageError(fmt::format("there is no workload or strategy '{}'{}{}", name,
-                                     suggestions(name, names, kListsStrategies), own_workload_hint(name)));
+                                     suggestions(name, names, kListsStrategies), user_workload_hint(name)));
     }
     const bool whole = named != workloads.end(); // a strategy may have the name of its workload
     const WorkloadInfo& workload = whole ? **named : *strategy->info().workload;
@@ -275,7 +275,7 @@ std::string help_text(const Command& command)
                                    fmt::join(own_options(command), ", "), command.name,
                                    fmt::join(workload_names(), ", ")),
                        0) +
-                own_workloads_text(command);
+                user_workloads_text(command);
     if (takes_axes(command.settings))
         text += "\nAXIS: numbers, comma-separated: 64,256,2048 or 1:8 or 0:100:10 or 1:64k:*2;\n"
                 "      64k is 65536, 1M is 1048576, 2^20 too\n"

@@ -79,7 +79,7 @@ void launch_waves(const Job& job, const Launch& launch)
     static_assert(std::ranges::any_of(S::info.mechanisms, launches_kernels),
                   "the strategy declares no mechanism by which a kernel launches a kernel");
     for_each_wave(job.plan, [&](const Wave& wave) {
-        with_declared_nest<S>(job, wave.first, [&](auto nest) { launch(part_of(job, wave), nest); });
+        with_declared_nest<S>(job, wave.first, [&](auto nest) { launch(slice_for_wave(job, wave), nest); });
     });
 }
 

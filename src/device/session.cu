@@ -69,7 +69,7 @@ class BackendSession final : public LocalSession
         const HostLoad load(point.host_load == 0 ? 0 : point.host_load * usable_cores());
         Sample sample;
         run_at({.nice = point.nice, .pinned = point.pinned == Pinned::yes},
-               [&] { sample = run(point, draws_of(point, repetition), false, nullptr); });
+               [&] { sample = run(point, seed_of_run(point, repetition), false, nullptr); });
         load.expect_busy();
         return sample;
     }
@@ -79,7 +79,7 @@ class BackendSession final : public LocalSession
     Sample sample_with_output(const Case& point) override
     {
         if (strategy_of(point).info().irregular())
-            return run(point, draws_of(point, 0), true, nullptr);
+            return run(point, seed_of_run(point, 0), true, nullptr);
         Case whole = point;
         if (point.grid != 0)
             whole.wave = point.grid;
@@ -88,7 +88,7 @@ class BackendSession final : public LocalSession
         const std::uint64_t launches = workload_of(strategy.info()).expected(strategy, point).total();
         whole.pending_limit =
             static_cast<std::uint32_t>(std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
-        return run(whole, draws_of(point, 0), true, nullptr);
+        return run(whole, seed_of_run(point, 0), true, nullptr);
     }
 
     Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) override
@@ -116,7 +116,7 @@ class BackendSession final : public LocalSession
         Tracer tracer(context_, grids);
         const LaunchPlan plan = plan_launches(one, form, context_.facts());
         tracer.set_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksPerGrid);
-        trace.sample = run(one, draws_of(point, repetition), false, &tracer);
+        trace.sample = run(one, seed_of_run(point, repetition), false, &tracer);
         trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
         if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)
             return trace;
@@ -136,7 +136,7 @@ class BackendSession final : public LocalSession
     Races races(const Case& point, unsigned repetition) override
     {
         Sample sample;
-        Races races = context_.watch([&] { sample = run(point, draws_of(point, repetition), false, nullptr); });
+        Races races = context_.watch([&] { sample = run(point, seed_of_run(point, repetition), false, nullptr); });
         races.sample = std::move(sample);
         return races;
     }
@@ -155,7 +155,7 @@ class BackendSession final : public LocalSession
     {
         if constexpr (!kCountsLaunches)
             return {};
-        context_.go_by(std::nullopt);
+        context_.restrict_to_mechanism(std::nullopt);
         const LaunchCounts counts = run_chain(context_, levels);
         return {.asked = levels,
                 .reached = counts.max_depth,
@@ -206,13 +206,14 @@ class BackendSession final : public LocalSession
     }
 
     // Uses the case as the user requested it, even if it runs in another form.
-    std::uint64_t draws_of(const Case& point, unsigned repetition) const
+    std::uint64_t seed_of_run(const Case& point, unsigned repetition) const
     {
         static_cast<void>(strategy_of(point)); // throws for an unknown strategy: key_of() needs the strategy
-        return kBackend == BackendKind::cpu ? nestbed::draws_of(key_of(point, context_.schedule()), repetition) : 0;
+        return kBackend == BackendKind::cpu ? nestbed::seed_of_run(key_of(point, context_.schedule()), repetition)
+                                            : 0;
     }
 
-    Sample run(const Case& point, std::uint64_t draws, bool aloud, Tracer* tracer)
+    Sample run(const Case& point, std::uint64_t seed, bool with_output, Tracer* tracer)
     {
         const Strategy& strategy = strategy_of(point);
         Workload& workload = workload_of(strategy.info());
@@ -220,14 +221,14 @@ class BackendSession final : public LocalSession
         if (const std::string why = why_lacking(strategy, point); !why.empty())
             return unsupported(why);
         std::optional<StandardOutputToError> quiet;
-        if (!aloud) // otherwise what the kernels print is wanted
+        if (!with_output) // otherwise what the kernels print is wanted
             quiet.emplace();
         try {
             const ExpectedLaunches form = workload.expected(strategy, point);
             const LaunchPlan plan = plan_launches(point, form, context_.facts());
             if (!plan.refusal.empty())
                 return unsupported(plan.refusal);
-            context_.go_by(std::nullopt);
+            context_.restrict_to_mechanism(std::nullopt);
             const std::uint32_t limit =
                 context_.set_pending_limit(plan.pending_limit, [&] { static_cast<void>(run_chain(context_, 1)); });
             context_.name_range(options_.ranges ? range_name(options_.experiment, point) : "");
@@ -238,14 +239,14 @@ class BackendSession final : public LocalSession
                                  .mechanism = mechanism,
                                  .pending_limit = limit,
                                  .ledger = &ledger_,
-                                 .draws = draws,
+                                 .seed = seed,
                                  .tracer = tracer,
                                  .timing = {.held = tracer != nullptr && point.submit == Submit::held,
                                             .flushed = point.l2 == CacheState::flushed},
                                  .marked = tracer == nullptr && !options_.untimed,
-                                 .aloud = aloud};
-            Sample sample = may_be_held(point, aloud, tracer) ? run_twice(strategy, workload, prepared)
-                                                              : run_once(strategy, workload, prepared);
+                                 .with_output = with_output};
+            Sample sample = may_be_held(point, with_output, tracer) ? run_twice(strategy, workload, prepared)
+                                                                    : run_once(strategy, workload, prepared);
             sample.wave = plan.wave;
             sample.waves = plan.waves();
             sample.streams = plan.streams;
@@ -264,11 +265,11 @@ class BackendSession final : public LocalSession
 
     // Whether a sample consists of two runs, one of them with a held stream. An untimed, printed or traced sample has
     // one run.
-    bool may_be_held(const Case& point, bool aloud, const Tracer* tracer) const
+    bool may_be_held(const Case& point, bool with_output, const Tracer* tracer) const
     {
         const auto given_up = given_up_.find(point);
-        return point.submit == Submit::held && point.runs <= 1 && !aloud && tracer == nullptr && !options_.untimed &&
-               (given_up == given_up_.end() || given_up->second < kMaxGivenUp);
+        return point.submit == Submit::held && point.runs <= 1 && !with_output && tracer == nullptr &&
+               !options_.untimed && (given_up == given_up_.end() || given_up->second < kMaxGivenUp);
     }
 
     // The wall-clock time comes from a run that is not held, the GPU time from a held run.
@@ -294,11 +295,12 @@ class BackendSession final : public LocalSession
     // Runs the case and verifies its answer and its launches.
     Sample run_once(const Strategy& strategy, Workload& workload, const PreparedRun& run)
     {
-        context_.go_by(std::nullopt);
+        context_.restrict_to_mechanism(std::nullopt);
         context_.fill_bytes(ledger_, 0, 1);
         // A tail launch drains what was refused, whatever the mechanism.
-        context_.go_by(run.point.overflow == Overflow::spill ? std::nullopt : std::optional(run.mechanism));
-        context_.draw_from(run.draws);
+        context_.restrict_to_mechanism(run.point.overflow == Overflow::spill ? std::nullopt
+                                                                             : std::optional(run.mechanism));
+        context_.draw_from(run.seed);
         Sample sample = workload.sample(strategy, run);
         Ledger counted;
         context_.download(std::span(&counted, 1), ledger_);

@@ -51,11 +51,11 @@ struct PreparedRun {
     std::uint32_t pending_limit; // as read back from the device
     Buffer<Ledger>* ledger;
     unsigned* done = nullptr; // see NestData; null if no parent waits
-    std::uint64_t draws = 0;  // seed of the executor's random draws (model/schedule.hpp)
+    std::uint64_t seed = 0;   // seed of the executor's random draws (model/schedule.hpp)
     Tracer* tracer = nullptr; // null if the run is not traced
     Timing timing{};
-    bool marked = false; // the workload may run the case again to record timestamps
-    bool aloud = false;  // the output or the image of the case is wanted
+    bool marked = false;      // the workload may run the case again to record timestamps
+    bool with_output = false; // the output or the image of the case is wanted
 };
 
 // Null if the run of the job is not traced.
@@ -73,7 +73,7 @@ inline Context& context_of(const PreparedRun& run)
 struct RunWave : Wave {
     Context& context;
 };
-inline RunWave part_of(const PreparedRun& run, const Wave& wave)
+inline RunWave slice_for_wave(const PreparedRun& run, const Wave& wave)
 {
     return {wave, run.context};
 }
@@ -91,7 +91,7 @@ void host_launch(const RunWave& wave, std::uint32_t threads, Args... args)
 template <class Work>
 Sample timed(const PreparedRun& run, Work&& work)
 {
-    run.context.draw_from(run.draws);
+    run.context.draw_from(run.seed);
     const TimedRange range(run.context);
     const Elapsed elapsed = run.context.time(run.plan.streams, work, run.timing);
     return {.gpu_us = elapsed.gpu_us,
@@ -139,7 +139,7 @@ class Workload
     virtual void release() = 0;
 };
 
-// What the strategies of one or more workloads share: a Room has
+// What the strategies of one or more workloads share, a struct
 //     using Job = ...;        what S::run() gets
 //     using Facts = ...;      what the workload must know of a strategy, made by Facts::of<S>(); NoFacts: nothing
 //     static constexpr std::array kWorkloads{&workloads::...};
@@ -151,20 +151,20 @@ struct NoFacts {
     }
 };
 
-template <class Room>
+template <class WorkloadTraits>
 class StrategyOf : public Strategy
 {
   public:
     // Returns what is timed: it issues all work and waits for none. What it needs is made before, and lives as long as
     // it does; so does the job.
-    virtual std::function<void()> prepare(const typename Room::Job& job) const = 0;
-    virtual typename Room::Facts facts() const = 0;
+    virtual std::function<void()> prepare(const typename WorkloadTraits::Job& job) const = 0;
+    virtual typename WorkloadTraits::Facts facts() const = 0;
 };
 
-template <class Room>
-const StrategyOf<Room>& of_room(const Strategy& strategy)
+template <class WorkloadTraits>
+const StrategyOf<WorkloadTraits>& strategy_of(const Strategy& strategy)
 {
-    return dynamic_cast<const StrategyOf<Room>&>(strategy);
+    return dynamic_cast<const StrategyOf<WorkloadTraits>&>(strategy);
 }
 
 // What is timed of strategy S. It has one of
@@ -196,13 +196,13 @@ std::function<void()> prepared(const Job& job, const More&... more)
 }
 
 // The sanitizers' build does not ask: with -fsanitize=undefined, GCC compares no addresses while it compiles.
-template <class S, class Room>
-constexpr bool is_of_room()
+template <class S, class WorkloadTraits>
+constexpr bool is_of_workload()
 {
 #ifdef __SANITIZE_ADDRESS__
     return true;
 #else
-    return std::ranges::find(Room::kWorkloads, S::info.workload) != Room::kWorkloads.end();
+    return std::ranges::find(WorkloadTraits::kWorkloads, S::info.workload) != WorkloadTraits::kWorkloads.end();
 #endif
 }
 
@@ -210,11 +210,12 @@ constexpr bool is_of_room()
 //     static constexpr StrategyInfo info;
 //     static ExpectedLaunches launches(const Case&);      the closed form; required if kernels launch kernels
 //     static std::uint64_t scratch_bytes(const Case&);    device memory in addition to the workload's; optional
-// what prepared() needs, and what the facts of the room are made of.
-template <class S, class Room>
-class Register final : public StrategyOf<Room>
+// what prepared() needs, and what the workload's facts are made of.
+template <class S, class WorkloadTraits>
+class Register final : public StrategyOf<WorkloadTraits>
 {
-    static_assert(is_of_room<S, Room>(), "StrategyInfo::workload is not a workload of this room");
+    static_assert(is_of_workload<S, WorkloadTraits>(),
+                  "StrategyInfo::workload is not one of the workloads of these traits");
     static_assert(
         requires(const Case& point) { S::launches(point); } || std::ranges::none_of(S::info.mechanisms, from_device),
         "a strategy whose kernels launch kernels says how many launches it makes: launches(const Case&)");
@@ -238,21 +239,21 @@ class Register final : public StrategyOf<Room>
     {
         if constexpr (requires { S::scratch_bytes(point); })
             return S::scratch_bytes(point);
-        else if constexpr (requires { Room::template scratch_bytes<S>(point); })
-            return Room::template scratch_bytes<S>(point);
+        else if constexpr (requires { WorkloadTraits::template scratch_bytes<S>(point); })
+            return WorkloadTraits::template scratch_bytes<S>(point);
         return 0;
     }
-    std::function<void()> prepare(const typename Room::Job& job) const override
+    std::function<void()> prepare(const typename WorkloadTraits::Job& job) const override
     {
         if constexpr (!kTracedKernels)
             if (tracer_of(job) != nullptr)
-                return of_room<Room>(Registry::traced(S::info.name)).prepare(job);
+                return strategy_of<WorkloadTraits>(Registry::traced(S::info.name)).prepare(job);
         const WallClock clock;
         std::function<void()> work = prepared<S>(job);
         context_of(job).prepared(clock);
         return work;
     }
-    typename Room::Facts facts() const override { return Room::Facts::template of<S>(); }
+    typename WorkloadTraits::Facts facts() const override { return WorkloadTraits::Facts::template of<S>(); }
 };
 
 // The workloads of this backend, by descriptor: what a session makes of each.
@@ -263,14 +264,14 @@ struct WorkloadMaker {
 };
 void add_workload_maker(const WorkloadMaker& maker);
 
-// Enters class W, which has the member type Room, as the workload of this backend for the workloads of its room.
+// Enters class W, which has the member type WorkloadTraits, as the workload of this backend for the workloads of these traits.
 template <class W>
 class RegisterWorkload
 {
   public:
     RegisterWorkload()
     {
-        add_workload_maker({W::Room::kWorkloads, [](Context& context) -> std::shared_ptr<Workload> {
+        add_workload_maker({W::WorkloadTraits::kWorkloads, [](Context& context) -> std::shared_ptr<Workload> {
                                 return std::make_shared<W>(context);
                             }});
     }

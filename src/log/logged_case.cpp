@@ -51,7 +51,7 @@ void set_word(Case& point, std::string_view name, const std::string& text, const
     if (name == "strategy") {
         if (Registry::find_anywhere(text) == nullptr)
             throw RunError(
-                fmt::format("{}: this nestbed has no strategy '{}'{}", place, text, own_workload_hint(text)));
+                fmt::format("{}: this nestbed has no strategy '{}'{}", place, text, user_workload_hint(text)));
         point.strategy = text;
     } else if (name == "backend") {
         if (text != "cuda" && text != "cpu")

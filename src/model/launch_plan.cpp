@@ -55,13 +55,13 @@ void plan_waits(const Case& point, const ExpectedLaunches& form, const DeviceFac
         const std::uint64_t share = facts.resident_grids / streams; // of one stream, including its root grid
         return share < 2 ? 0 : std::min<std::uint64_t>({(share - 1) / form.levels(), fit / streams, point.grid});
     };
-    std::uint64_t most_chains = 0;
+    std::uint64_t max_chains = 0;
     for (std::uint32_t streams = least; streams <= most; ++streams)
-        most_chains = std::max(most_chains, wave_of(streams) * streams);
+        max_chains = std::max(max_chains, wave_of(streams) * streams);
     for (std::uint32_t streams = least; !point.wave && streams <= most; ++streams) {
         const std::uint64_t chains = wave_of(streams) * streams;
         if (chains == 0 ||
-            5 * std::min<std::uint64_t>(chains, point.grid) < 4 * std::min<std::uint64_t>(most_chains, point.grid))
+            5 * std::min<std::uint64_t>(chains, point.grid) < 4 * std::min<std::uint64_t>(max_chains, point.grid))
             continue;
         plan.wave = static_cast<std::uint32_t>(wave_of(streams));
         plan.streams = streams;
@@ -77,7 +77,7 @@ void plan_waits(const Case& point, const ExpectedLaunches& form, const DeviceFac
 }
 
 // The most launches below `width` root blocks that follow each other.
-std::uint64_t most_within(const std::vector<std::uint64_t>& by_root, std::size_t width)
+std::uint64_t max_within(const std::vector<std::uint64_t>& by_root, std::size_t width)
 {
     std::uint64_t sum = 0;
     std::uint64_t most = 0;
@@ -91,7 +91,7 @@ std::uint64_t most_within(const std::vector<std::uint64_t>& by_root, std::size_t
 }
 
 // The most launches that can be pending at once below the waves of several streams, each of which has one in flight.
-std::uint64_t most_in_streams(const std::vector<std::uint64_t>& by_root, const LaunchPlan& plan)
+std::uint64_t max_in_streams(const std::vector<std::uint64_t>& by_root, const LaunchPlan& plan)
 {
     std::vector<std::uint64_t> most(plan.streams, 0);
     for_each_wave(plan, [&](const Wave& wave) {
@@ -110,7 +110,7 @@ std::uint32_t wave_within(const std::vector<std::uint64_t>& by_root, std::uint64
     auto too_wide = static_cast<std::uint32_t>(by_root.size()) + 1;
     while (too_wide - wave > 1) {
         const std::uint32_t middle = wave + (too_wide - wave) / 2;
-        (most_within(by_root, middle) <= in_flight ? wave : too_wide) = middle;
+        (max_within(by_root, middle) <= in_flight ? wave : too_wide) = middle;
     }
     return wave;
 }
@@ -139,12 +139,12 @@ LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const D
         plan.wave = std::min(wave_within(form.by_root, in_flight), share);
         if (in_turn) { // in many streams, because the launches of a grid run one by one
             plan.wave = std::min(plan.wave, (roots - 1) / kMaxWavesOneByOne + 1);
-            const std::uint64_t fit = in_flight / std::max<std::uint64_t>(1, most_within(form.by_root, plan.wave));
+            const std::uint64_t fit = in_flight / std::max<std::uint64_t>(1, max_within(form.by_root, plan.wave));
             plan.streams = std::min(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fit, 1, kStreamsOneByOne)),
                                     plan.waves() / plan.recursions);
         }
     }
-    const std::uint64_t pending = apart || plan.recursions > 1 ? most_in_streams(form.by_root, plan) : form.total();
+    const std::uint64_t pending = apart || plan.recursions > 1 ? max_in_streams(form.by_root, plan) : form.total();
     const std::uint64_t needed =
         facts.raising_limit_is_free ? form.total() : (pending * kWholeLimit + kPartOfLimit - 1) / kPartOfLimit;
     plan.pending_limit = point.pending_limit.value_or(

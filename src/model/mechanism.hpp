@@ -39,12 +39,27 @@ enum class Mechanism : std::uint8_t {
 };
 
 // Who decides, while the work runs, whether there is another level.
-inline constexpr std::string_view kByLaunch = "a kernel, which launches a kernel";
-inline constexpr std::string_view kByGraph = "a kernel, through a graph";
-inline constexpr std::string_view kByGoingOn = "a kernel, which goes on";
-inline constexpr std::string_view kByHost = "the host, when it has read what the level found";
-inline constexpr std::string_view kAhead = "nobody: as many as were submitted";
-inline constexpr std::string_view kUpToBound = "a kernel, up to a bound";
+enum class Decider : std::uint8_t {
+    nothing,
+    nobody,
+    kernel_by_launch,
+    kernel_by_graph,
+    running_kernel,
+    host,
+    kernel_up_to_bound
+};
+
+constexpr std::string_view text_of(Decider decider)
+{
+    constexpr std::array<std::string_view, 7> kTexts{"",
+                                                     "nobody: as many as were submitted",
+                                                     "a kernel, which launches a kernel",
+                                                     "a kernel, through a graph",
+                                                     "a kernel, which goes on",
+                                                     "the host, when it has read what the level found",
+                                                     "a kernel, up to a bound"};
+    return kTexts.at(static_cast<std::size_t>(decider));
+}
 
 // The bound of a mechanism that has one, in levels that are submitted for each level that runs.
 inline constexpr unsigned kBoundFactor = 2;
@@ -53,7 +68,7 @@ inline constexpr unsigned kBoundFactor = 2;
 struct MechanismInfo {
     std::string_view name;
     std::string_view words; // its name in figures; empty where nothing is launched
-    std::string_view decided_by = kAhead;
+    Decider decided_by = Decider::nobody;
     bool from_device = false; // kernels make the launches, by an API call, so that the ledger counts them
     bool graphs = false;      // what is launched from a kernel is a device graph, not a kernel
     bool cuda_only =
@@ -65,14 +80,18 @@ struct MechanismInfo {
 
 constexpr MechanismInfo by_kernel(std::string_view name, std::string_view words, Mechanism nearest)
 {
-    return {.name = name, .words = words, .decided_by = kByLaunch, .from_device = true, .nearest = nearest};
+    return {.name = name,
+            .words = words,
+            .decided_by = Decider::kernel_by_launch,
+            .from_device = true,
+            .nearest = nearest};
 }
 
 constexpr MechanismInfo by_device_graph(std::string_view name, std::string_view words)
 {
     return {.name = name,
             .words = words,
-            .decided_by = kByGraph,
+            .decided_by = Decider::kernel_by_graph,
             .from_device = true,
             .graphs = true,
             .cuda_only = true,
@@ -80,7 +99,7 @@ constexpr MechanismInfo by_device_graph(std::string_view name, std::string_view 
 }
 
 inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
-    {.name = "none", .words = {}, .decided_by = {}, .nearest = Mechanism::none},
+    {.name = "none", .words = {}, .decided_by = Decider::nothing, .nearest = Mechanism::none},
     by_kernel("null_stream", "NULL stream", Mechanism::null_stream),
     by_kernel("named", "named stream", Mechanism::named_stream),
     by_kernel("fire_and_forget", "fire and forget", Mechanism::fire_and_forget),
@@ -89,34 +108,37 @@ inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
     by_device_graph("graph_next", "device graph, the next one"),
     by_device_graph("graph_forget", "device graph, forgotten"),
     by_device_graph("graph_sibling", "device graph, sibling"),
-    {.name = "graph_while", .words = "WHILE node", .decided_by = kByGraph},
-    {.name = "graph_switch", .words = "SWITCH node in a WHILE node", .decided_by = kByGraph, .cuda_only = true},
-    {.name = "graph_if", .words = "IF nodes", .decided_by = kUpToBound, .cuda_only = true},
-    {.name = "graph_update", .words = "updated nodes", .decided_by = kUpToBound, .cuda_only = true},
+    {.name = "graph_while", .words = "WHILE node", .decided_by = Decider::kernel_by_graph},
+    {.name = "graph_switch",
+     .words = "SWITCH node in a WHILE node",
+     .decided_by = Decider::kernel_by_graph,
+     .cuda_only = true},
+    {.name = "graph_if", .words = "IF nodes", .decided_by = Decider::kernel_up_to_bound, .cuda_only = true},
+    {.name = "graph_update", .words = "updated nodes", .decided_by = Decider::kernel_up_to_bound, .cuda_only = true},
     {.name = "host", .words = "host"},
     {.name = "host_pdl", .words = "host, PDL", .since_9_0 = true},
-    {.name = "host_read", .words = "host reads back", .decided_by = kByHost},
-    {.name = "host_polled", .words = "host polls", .decided_by = kByHost, .cuda_only = true},
+    {.name = "host_read", .words = "host reads back", .decided_by = Decider::host},
+    {.name = "host_polled", .words = "host polls", .decided_by = Decider::host, .cuda_only = true},
     {.name = "host_graph", .words = "host graph", .cuda_only = true, .nearest = Mechanism::host_graph},
     {.name = "host_graph_pdl", .words = "host graph, PDL", .since_9_0 = true, .nearest = Mechanism::host_graph},
-    {.name = "host_bound", .words = "host, bound", .decided_by = kUpToBound},
+    {.name = "host_bound", .words = "host, bound", .decided_by = Decider::kernel_up_to_bound},
     {.name = "host_graph_bound",
      .words = "host graph, bound",
-     .decided_by = kUpToBound,
+     .decided_by = Decider::kernel_up_to_bound,
      .nearest = Mechanism::host_graph},
     {.name = "host_graph_pdl_bound",
      .words = "host graph, PDL, bound",
-     .decided_by = kUpToBound,
+     .decided_by = Decider::kernel_up_to_bound,
      .since_9_0 = true,
      .nearest = Mechanism::host_graph},
     {.name = "grid_sync",
      .words = "grid.sync()",
-     .decided_by = kByGoingOn,
+     .decided_by = Decider::running_kernel,
      .cuda_only = true,
      .nearest = Mechanism::grid_sync},
     {.name = "cluster_sync",
      .words = "cluster.sync()",
-     .decided_by = kByGoingOn,
+     .decided_by = Decider::running_kernel,
      .cuda_only = true,
      .since_9_0 = true,
      .nearest = Mechanism::grid_sync},
@@ -168,13 +190,13 @@ constexpr bool launches_graphs(Mechanism mechanism)
 // Whether the host waits for each level, so that not all work can be submitted before it starts.
 constexpr bool host_waits(Mechanism mechanism)
 {
-    return info_of(mechanism).decided_by == kByHost;
+    return info_of(mechanism).decided_by == Decider::host;
 }
 
 // Whether the host submits as many levels as a bound says.
 constexpr bool has_bound(Mechanism mechanism)
 {
-    return info_of(mechanism).decided_by == kUpToBound;
+    return info_of(mechanism).decided_by == Decider::kernel_up_to_bound;
 }
 
 // Whether a grid may begin while the one before it ends: programmatic launches.
@@ -209,7 +231,7 @@ constexpr bool since_9_0(Mechanism mechanism)
 // Whether a kernel decides by calls on a graph.
 constexpr bool changes_graphs(Mechanism mechanism)
 {
-    return info_of(mechanism).decided_by == kByGraph || mechanism == Mechanism::graph_if ||
+    return info_of(mechanism).decided_by == Decider::kernel_by_graph || mechanism == Mechanism::graph_if ||
            mechanism == Mechanism::graph_update;
 }
 

@@ -351,7 +351,7 @@ std::string load_commands()
     return in_use() == nullptr ? "" : in_use()->load_commands();
 }
 
-std::string own_workload_hint(std::string_view name)
+std::string user_workload_hint(std::string_view name)
 {
     return in_use() == nullptr ? "" : in_use()->hint_for(name);
 }

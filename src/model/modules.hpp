@@ -100,6 +100,6 @@ void expect_workload_built(std::string_view name);
 std::string missing_modules_text();
 // Modules::load_commands() of those; empty if there are none: such a program has all commands in it.
 std::string load_commands();
-std::string own_workload_hint(std::string_view name);
+std::string user_workload_hint(std::string_view name);
 
 } // namespace nestbed

@@ -16,8 +16,8 @@ constexpr double gamma_of(double additions, double unit_roundoff)
 constexpr double loosest_bound(double elements)
 {
     constexpr double kOwn = 64;
-    constexpr double kLeastThreads = 1U << 16;
-    return gamma_of(kOwn + elements / kLeastThreads, 0x1p-24);
+    constexpr double kMinThreads = 1U << 16;
+    return gamma_of(kOwn + elements / kMinThreads, 0x1p-24);
 }
 
 } // namespace nestbed

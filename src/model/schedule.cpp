@@ -41,7 +41,7 @@ std::string name_of(const Schedule& schedule)
     return fmt::format("random:{}", schedule.seed);
 }
 
-std::uint64_t draws_of(const std::string& key, unsigned repetition)
+std::uint64_t seed_of_run(const std::string& key, unsigned repetition)
 {
     std::uint64_t number = 0;
     std::from_chars(key.data(), key.data() + key.size(), number, 16);

@@ -19,7 +19,7 @@ std::string name_of(const Schedule& schedule);
 
 // The seed of a sample's random draws under `random`. It derives from the key of the case (key_of(), which includes
 // SEED) and from the repetition.
-std::uint64_t draws_of(const std::string& key, unsigned repetition);
+std::uint64_t seed_of_run(const std::string& key, unsigned repetition);
 
 // Each worker may have about 2000 fibers. The stack of each fiber with its guard page takes two of the 65530 memory
 // mappings that Linux allows per process. This explains the upper bound.

@@ -40,17 +40,17 @@ struct MeasuredBandwidth {
 };
 
 // The base of what a session can do.
-class Interface
+class NonCopyable
 {
   public:
-    Interface() = default;
-    Interface(const Interface&) = delete;
-    Interface& operator=(const Interface&) = delete;
-    virtual ~Interface() = default;
+    NonCopyable() = default;
+    NonCopyable(const NonCopyable&) = delete;
+    NonCopyable& operator=(const NonCopyable&) = delete;
+    virtual ~NonCopyable() = default;
 };
 
 // Takes samples on a device.
-class Sampling : public Interface
+class Sampling : public NonCopyable
 {
   public:
     virtual BackendKind backend() const = 0;
@@ -79,7 +79,7 @@ class Sampling : public Interface
 };
 
 // Measures the device itself.
-class Probing : public Interface
+class Probing : public NonCopyable
 {
   public:
     // The time to launch an empty kernel and wait for it, timed like a sample: no time can be smaller. Median of 101.
@@ -97,7 +97,7 @@ class Session : public Sampling, public Probing
 {
 };
 
-class Tracing : public Interface
+class Tracing : public NonCopyable
 {
   public:
     // Like Sampling::sample(), but with instances of the kernels that record when each grid was called, began and
@@ -106,7 +106,7 @@ class Tracing : public Interface
     virtual Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) = 0;
 };
 
-class RaceDetection : public Interface
+class RaceDetection : public NonCopyable
 {
   public:
     // Runs the case once on the executor and finds the pairs of accesses in its kernels that no CUDA rule orders.

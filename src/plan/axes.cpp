@@ -45,7 +45,7 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
                     "{}: {} '{}'{}", setting.place(),
                     is_pattern(name) ? fmt::format("no {} matches", what) : fmt::format("there is no {}", what), name,
                     suggestions(name, suggested.empty() ? std::span(allowed) : suggested, lists_all) +
-                        (key == "strategy" ? own_workload_hint(name) : "")));
+                        (key == "strategy" ? user_workload_hint(name) : "")));
             for (const std::string_view one : meant)
                 if (std::ranges::find(names, one, &NameValue::first) == names.end())
                     names.emplace_back(one, setting);

@@ -21,16 +21,16 @@ constexpr unsigned kDefaultMost = 1000; // samples, if a precision is given
 // Parses a percentage: "0.5%" gives 0.005.
 double share_of(const Setting& setting)
 {
-    constexpr double kLeast = 0.01;
+    constexpr double kMin = 0.01;
     constexpr double kMax = 50;
     const std::string_view text = setting.value;
     double percent = 0;
     const auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
-    if (error != std::errc() || std::string_view(end, text.data() + text.size()) != "%" || !(percent >= kLeast) ||
+    if (error != std::errc() || std::string_view(end, text.data() + text.size()) != "%" || !(percent >= kMin) ||
         percent > kMax)
         throw UsageError(fmt::format("{}: it is not a valid precision; allowed: from {}% to {}%, such as 1%",
-                                     setting.place(), kLeast, kMax));
+                                     setting.place(), kMin, kMax));
     return percent / 100;
 }
 

@@ -62,12 +62,12 @@ std::vector<GroupCost> costs_of(const Plan& plan, const CaseTimes& times)
 }
 
 // The most expensive first; pieces of equal cost stay in the plan's order.
-std::vector<Piece> pieces_of(const std::vector<GroupCost>& costs, double most_us)
+std::vector<Piece> pieces_of(const std::vector<GroupCost>& costs, double max_us)
 {
     std::vector<Piece> pieces;
     for (std::size_t group = 0; group < costs.size(); ++group) {
         const GroupCost& cost = costs[group];
-        if (cost.input_us + cost.samples_us <= most_us) {
+        if (cost.input_us + cost.samples_us <= max_us) {
             std::vector<std::size_t> all(cost.by_case.size());
             std::iota(all.begin(), all.end(), std::size_t{0});
             pieces.push_back({group, std::move(all), cost.samples_us});
@@ -83,14 +83,14 @@ std::vector<Piece> pieces_of(const std::vector<GroupCost>& costs, double most_us
 
 // A shard pays for the input of a group once, however many of its cases it has. So a shard that has the input is
 // filled up to `full_us` before another shard must make the input too.
-Division divide(const std::vector<GroupCost>& costs, unsigned shards, double most_us, double full_us)
+Division divide(const std::vector<GroupCost>& costs, unsigned shards, double max_us, double full_us)
 {
     Division division;
     for (const GroupCost& cost : costs)
         division.shard_of.emplace_back(cost.by_case.size());
     std::vector<double> loads(shards);
     std::vector<std::set<unsigned>> with_input(costs.size());
-    for (const Piece& piece : pieces_of(costs, most_us)) {
+    for (const Piece& piece : pieces_of(costs, max_us)) {
         std::set<unsigned>& have = with_input[piece.group];
         const auto load_with = [&](unsigned shard) {
             return loads[shard] + piece.us + (have.contains(shard) ? 0 : costs[piece.group].input_us);
@@ -124,19 +124,19 @@ double longest_case_us(const std::vector<GroupCost>& costs)
 Division best_division(const Plan& plan, unsigned shards, const CaseTimes& times)
 {
     const std::vector<GroupCost> costs = costs_of(plan, times);
-    double most_us = cost_us(times, plan) / shards;
-    const double full_us = kFull * std::max(most_us, longest_case_us(costs));
-    Division best = divide(costs, shards, most_us, 0);
+    double max_us = cost_us(times, plan) / shards;
+    const double full_us = kFull * std::max(max_us, longest_case_us(costs));
+    Division best = divide(costs, shards, max_us, 0);
     Division last = best;
     for (int halving = 0; halving < kHalvings && best.longest_us > kEqual * best.mean_us; ++halving) {
         if (halving > 0 && !last.whole)
             break;
         for (const double full : {full_us, 0.0}) {
-            last = divide(costs, shards, most_us, full);
+            last = divide(costs, shards, max_us, full);
             if (last.longest_us < best.longest_us)
                 best = last;
         }
-        most_us /= 2;
+        max_us /= 2;
     }
     return best;
 }

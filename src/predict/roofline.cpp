@@ -34,7 +34,7 @@ constexpr std::array<RooflineParameter, 12> kParameters{{
 }};
 
 constexpr unsigned kDeepFrom = 64;
-constexpr double kLeastThreads = 32;
+constexpr double kMinThreads = 32;
 constexpr double kThreadUnit = 256;
 
 // How the trees of launches below the root blocks share the GPU.
@@ -170,7 +170,7 @@ double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, 
     if (mechanism == Mechanism::tail) // trees of tail launches run one by one in each of at most 64 streams
         return burst;
     const double thread =
-        parameter_of(roofline, "thread", mechanism) * std::max(0.0, threads - kLeastThreads) / kThreadUnit;
+        parameter_of(roofline, "thread", mechanism) * std::max(0.0, threads - kMinThreads) / kThreadUnit;
     return burst + (launches - 1) * (parameter_of(roofline, "rate", mechanism) + thread);
 }
 

@@ -26,21 +26,21 @@ constexpr double kWidest = 100; // the interval of a parameter that is determine
 Estimate bandwidth_of(const std::vector<MeasuredCase>& all, Calibrates which, double first)
 {
     const MeasuredCase* fastest = nullptr;
-    double most_bytes = 0;
+    double max_bytes = 0;
     for (const MeasuredCase& one : all) {
         if (one.workload->calibrates != which || one.demand.mechanism != Mechanism::none ||
-            one.demand.bytes < most_bytes)
+            one.demand.bytes < max_bytes)
             continue;
-        if (fastest == nullptr || one.demand.bytes > most_bytes || one.log_us < fastest->log_us)
+        if (fastest == nullptr || one.demand.bytes > max_bytes || one.log_us < fastest->log_us)
             fastest = &one;
-        most_bytes = one.demand.bytes;
+        max_bytes = one.demand.bytes;
     }
     if (fastest == nullptr)
         throw_missing(
             fmt::format("case of a flat kernel that {} memory", which == Calibrates::read ? "reads" : "copies"));
     std::vector<double> rates;
     for (const double us : fastest->us)
-        rates.push_back(most_bytes / ((us - first) * kBytesPerUsInGb));
+        rates.push_back(max_bytes / ((us - first) * kBytesPerUsInGb));
     return estimate_median(rates);
 }
 

@@ -53,7 +53,7 @@ FlatTimes::FlatTimes(const std::vector<CaseResult>& results)
             continue;
         if (const std::vector<double> times = times_of(result); !times.empty()) {
             const Key key{work_of(result.point), clock_of(result), result.point.l2, is_held(result)};
-            const auto [least, is_new] = least_us_.emplace(key, median(times));
+            const auto [least, is_new] = min_us_.emplace(key, median(times));
             least->second = std::min(least->second, median(times));
         }
     }
@@ -65,9 +65,8 @@ std::string FlatTimes::ratio_of(const CaseResult& result, double us) const
         return "";
     const bool held = is_held(result);
     for (const bool like : {true, false})
-        if (const auto flat =
-                least_us_.find({work_of(result.point), clock_of(result), result.point.l2, like == held});
-            flat != least_us_.end())
+        if (const auto flat = min_us_.find({work_of(result.point), clock_of(result), result.point.l2, like == held});
+            flat != min_us_.end())
             return ratio_text(us / flat->second).append(like ? "" : kUnlike);
     return "";
 }

@@ -35,7 +35,7 @@ class FlatTimes
   private:
     using Key = std::tuple<std::string, std::string_view, CacheState, bool>;
 
-    std::map<Key, double> least_us_;
+    std::map<Key, double> min_us_;
 };
 
 } // namespace nestbed

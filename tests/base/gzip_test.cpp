@@ -16,9 +16,9 @@ namespace
 
 using Gzip = InFolder;
 
-std::string refusal(const std::string& path, std::size_t most_bytes = kMostTextBytes)
+std::string refusal(const std::string& path, std::size_t max_bytes = kMaxTextBytes)
 {
-    return text_of<RunError>([&] { static_cast<void>(read_text_file(path, most_bytes)); });
+    return text_of<RunError>([&] { static_cast<void>(read_text_file(path, max_bytes)); });
 }
 
 std::string text_in(const TextSource& source)

@@ -66,8 +66,8 @@ TEST(ExecutorLimits, ABlockHasTheSharedMemoryOfAGpu)
             shared_memory(&keys[1], second, 4, "second");
         });
     };
-    constexpr std::size_t kMost = 227 * 1024; // of a block of compute capability 9.0
-    EXPECT_NO_THROW(use(kMost - 4, 4));
+    constexpr std::size_t kMax = 227 * 1024; // of a block of compute capability 9.0
+    EXPECT_NO_THROW(use(kMax - 4, 4));
     EXPECT_THAT(
         [&] { use(128 * 1024, 128 * 1024); },
         ThrowsMessage<Fault>("the block's shared memory is 262144 bytes with second (131072 bytes); a block of "

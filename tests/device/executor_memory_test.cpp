@@ -202,7 +202,7 @@ TEST(Executor, ExactlyOneBlockOfManyArrivesLastAndTheCounterBeginsAgain)
         std::atomic<unsigned> others = 0;
         executor.run(blocks, 2, [&] {
             if (threadIdx.x == 0)
-                ++(arrives_last(&arrived, blocks) ? last : others);
+                ++(is_last_block(&arrived, blocks) ? last : others);
         });
         EXPECT_EQ(last, 1U);
         EXPECT_EQ(others, blocks - 1);
@@ -250,14 +250,14 @@ TEST(Executor, RefusesLaunchesByAMechanismThatIsNotAllowed)
         Executor executor(parse_schedule(schedule), 1);
         unsigned ran = 0;
         const auto launch_one = [&] { launch(1, 1, Mechanism::tail, [&] { ++ran; }); };
-        executor.go_by(Mechanism::fire_and_forget);
+        executor.restrict_to_mechanism(Mechanism::fire_and_forget);
         EXPECT_THAT([&] { executor.run(1, 1, launch_one); },
                     testing::ThrowsMessage<Fault>("a kernel launched by mechanism tail in a case of mechanism "
                                                   "fire_and_forget"));
         EXPECT_EQ(ran, 0U);
-        executor.go_by(Mechanism::tail);
+        executor.restrict_to_mechanism(Mechanism::tail);
         executor.run(1, 1, launch_one);
-        executor.go_by({});
+        executor.restrict_to_mechanism({});
         executor.run(1, 1, launch_one);
         EXPECT_EQ(ran, 2U);
     }

@@ -256,9 +256,9 @@ TEST(ExecutorOrder, AnExceptionOfAChildThatABlockWaitsForLeavesNothing)
 TEST(ExecutorOrder, ARandomOrderRunsLimitedNumbersOfBlocksAndThreadsAtATime)
 {
     struct Shape {
-        unsigned grid, block, most_blocks;
+        unsigned grid, block, max_blocks;
     };
-    for (const auto& [grid, block, most_blocks] : {Shape{100, 1, 24}, Shape{12, 1024, 8}}) {
+    for (const auto& [grid, block, max_blocks] : {Shape{100, 1, 24}, Shape{12, 1024, 8}}) {
         unsigned most = 0;
         for (std::uint64_t seed = 0; seed < (block == 1 ? 50U : 3U); ++seed) {
             std::set<unsigned> begun;
@@ -271,7 +271,7 @@ TEST(ExecutorOrder, ARandomOrderRunsLimitedNumbersOfBlocksAndThreadsAtATime)
                     begun.erase(block_x());
             });
         }
-        EXPECT_EQ(most, most_blocks);
+        EXPECT_EQ(most, max_blocks);
     }
 }
 

@@ -43,7 +43,7 @@ TEST(Executor, FifoOutcomeDoesNotDependOnTheNumberOfWorkers)
     const auto outcome = [](unsigned workers) {
         std::vector<unsigned> log;
         Executor executor({}, workers);
-        executor.go_by(Mechanism::tail);
+        executor.restrict_to_mechanism(Mechanism::tail);
         executor.run(100, 32, [&] {
             if (thread_x() != 0)
                 return;
@@ -104,11 +104,11 @@ TEST(Executor, RandomBeginsWithAnyThreadOfABlock)
 
 TEST(Executor, RandomDrawsFromTheNumberThatItIsGivenWhateverRanBefore)
 {
-    const auto order = [](std::uint64_t draws, unsigned runs_before) {
+    const auto order = [](std::uint64_t seed, unsigned runs_before) {
         Executor executor({Schedule::Order::random, 7}, 4);
         for (unsigned run = 0; run < runs_before; ++run)
             executor.run(2, 8, [] {});
-        executor.draw_from(draws);
+        executor.draw_from(seed);
         std::vector<unsigned> log;
         for (unsigned run = 0; run < 2; ++run)
             executor.run(2, 8, [&] { log.push_back(8 * block_x() + thread_x()); });

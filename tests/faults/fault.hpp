@@ -15,7 +15,7 @@ class RegisterFault
   public:
     RegisterFault()
     {
-        add_fault([] { static const Register<S, ReduceRoom> entry; });
+        add_fault([] { static const Register<S, ReduceTraits> entry; });
     }
 };
 

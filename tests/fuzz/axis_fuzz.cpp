@@ -17,7 +17,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::size_t kMostValues = 10'000;
+constexpr std::size_t kMaxValues = 10'000;
 
 // The ranges of the keys, and the limits of the number type. A digit chooses the range with that index.
 constexpr std::array kRanges{
@@ -92,7 +92,7 @@ void check_axis(const std::vector<Setting>& settings, const AxisRange& range)
         require(refusal.ends_with("separated by commas"), "a refusal ends with the forms", refusal);
         return;
     }
-    require(values.empty() == settings.empty() && values.size() <= kMostValues, "an axis has its values");
+    require(values.empty() == settings.empty() && values.size() <= kMaxValues, "an axis has its values");
     std::set<std::optional<std::uint64_t>> seen;
     for (const AxisValue& value : values) {
         require(value.number ? *value.number >= range.least && *value.number <= range.most : !range.word.empty(),

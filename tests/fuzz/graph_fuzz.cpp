@@ -16,11 +16,11 @@ namespace
 // A number of vertices takes memory of its own. Longer numbers are the business of the unit tests.
 bool has_long_number(std::string_view text)
 {
-    constexpr std::size_t kMostDigits = 6;
+    constexpr std::size_t kMaxDigits = 6;
     std::size_t digits = 0;
     for (const char c : text) {
         digits = c >= '0' && c <= '9' ? digits + 1 : 0;
-        if (digits > kMostDigits)
+        if (digits > kMaxDigits)
             return true;
     }
     return false;

@@ -4,7 +4,7 @@
 namespace nestbed
 {
 
-std::string own_workload_hint(std::string_view /*name*/)
+std::string user_workload_hint(std::string_view /*name*/)
 {
     return "";
 }

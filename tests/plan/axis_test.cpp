@@ -11,7 +11,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint64_t kMost = UINT64_MAX;
+constexpr std::uint64_t kMax = UINT64_MAX;
 
 Setting said(const std::string& value)
 {
@@ -61,7 +61,7 @@ TEST(Axis, ASizeHasASuffixOrAPower)
     EXPECT_THAT(numbers("64k,1M,2G,2^20,10^3,0^0,1^99"), ElementsAre(65536, 1048576, 2147483648, 1000, 1));
     EXPECT_THAT(numbers("1:4k:*16"), ElementsAre(1, 16, 256, 4096));
     EXPECT_THAT(numbers("1k:3K:1k"), ElementsAre(1024, 2048, 3072));
-    EXPECT_EQ(parse_number(said("2^5"), 0, kMost), 32U);
+    EXPECT_EQ(parse_number(said("2^5"), 0, kMax), 32U);
     for (const char* wrong : {"k", "64q", "64kk", "64 k", "2^", "^2", "2^k", "2^-1", "1m", "2k^2", "kM"})
         EXPECT_THAT(refusal_of_axis(wrong), HasSubstr("is not a whole number")) << wrong;
     for (const char* large : {"2^64", "2^99999999999", "99999999999999999G", "3^41", "18446744073709551616k"})
@@ -135,12 +135,12 @@ TEST(Axis, AWordThatTheKeyDoesNotKnowIsRefused)
 
 TEST(Axis, ARangeNearTheLargestNumberEnds)
 {
-    EXPECT_THAT(numbers("18446744073709551613:18446744073709551615"), ElementsAre(kMost - 2, kMost - 1, kMost));
-    EXPECT_THAT(numbers("18446744073709551610:18446744073709551615:4"), ElementsAre(kMost - 5, kMost - 1));
-    EXPECT_THAT(numbers("0:18446744073709551615:18446744073709551615"), ElementsAre(0, kMost));
+    EXPECT_THAT(numbers("18446744073709551613:18446744073709551615"), ElementsAre(kMax - 2, kMax - 1, kMax));
+    EXPECT_THAT(numbers("18446744073709551610:18446744073709551615:4"), ElementsAre(kMax - 5, kMax - 1));
+    EXPECT_THAT(numbers("0:18446744073709551615:18446744073709551615"), ElementsAre(0, kMax));
     EXPECT_THAT(numbers("1:18446744073709551615:18446744073709551615"), ElementsAre(1));
-    EXPECT_THAT(numbers("18446744073709551615:18446744073709551615:*2"), ElementsAre(kMost));
-    EXPECT_THAT(numbers("3:18446744073709551615:*6148914691236517205"), ElementsAre(3, kMost));
+    EXPECT_THAT(numbers("18446744073709551615:18446744073709551615:*2"), ElementsAre(kMax));
+    EXPECT_THAT(numbers("3:18446744073709551615:*6148914691236517205"), ElementsAre(3, kMax));
     const std::vector<std::uint64_t> powers = numbers("1:18446744073709551615:*2");
     ASSERT_EQ(powers.size(), 64U);
     EXPECT_EQ(powers.back(), 0x8000000000000000U);
@@ -267,7 +267,7 @@ TEST(ParseNumber, TakesTheWholeRangeWithItsEnds)
 {
     EXPECT_EQ(parse_number(said("1"), 1, 5), 1U);
     EXPECT_EQ(parse_number(said("5"), 1, 5), 5U);
-    EXPECT_EQ(parse_number(said("18446744073709551615"), 0, kMost), kMost);
+    EXPECT_EQ(parse_number(said("18446744073709551615"), 0, kMax), kMax);
 }
 
 TEST(ParseNumber, RefusesAllElseWithPlaceValueAndRange)

@@ -99,11 +99,11 @@ struct Imagined {
                 result.taken.push_back({decision, fmt::format("at {}", decision)});
         return result;
     }
-    std::optional<Shrunk> shrunk(std::size_t most_runs = 1000)
+    std::optional<Shrunk> shrunk(std::size_t max_runs = 1000)
     {
         return shrink(
             all(), [&](const std::vector<Decisions>& allowed) { return run(allowed); },
-            [&] { return runs < most_runs; });
+            [&] { return runs < max_runs; });
     }
 };
 

@@ -65,10 +65,10 @@ class EveryStrategy : public testing::TestWithParam<Way>
 // Empty grids in such numbers take the detector a minute, and have the same launches as fewer of them.
 bool has_too_many_grids(const Case& point)
 {
-    constexpr std::uint64_t kMost = 2000;
+    constexpr std::uint64_t kMax = 2000;
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
     return strategy.info().workload->name == "fanout" && strategy.launches(point).levels() > 1 &&
-           strategy.launches(point).total() > kMost;
+           strategy.launches(point).total() > kMax;
 }
 
 // Shapes with one element or one thread cannot have a race. For any other shape, one run without delay is enough to

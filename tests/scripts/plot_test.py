@@ -146,7 +146,7 @@ class LargeLogs(Scratch):
                     file.write(",".join(as_written(row).get(name, "") for name in header) + "\r\n")
         return path
 
-    def most_bytes(self, script, *words):
+    def max_bytes(self, script, *words):
         done = subprocess.run([sys.executable, "-c", self.MEASURED, ROOT / "experiments" / script, *words], capture_output=True, text=True,
                               env={**os.environ, "MPLBACKEND": "Agg"}, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -158,7 +158,7 @@ class LargeLogs(Scratch):
         for script, words in (("plot.py", lambda path: [path, "-o", self.folder / "figures"]),
                               ("report.py", lambda path: [path.parent, "--claims", self.folder / "none.json"])):
             with self.subTest(script):
-                small, large = (self.most_bytes(script, *words(path)) for path in paths)
+                small, large = (self.max_bytes(script, *words(path)) for path in paths)
                 self.assertLess((large - small) / (self.LARGE - self.SMALL), 500)
 
 

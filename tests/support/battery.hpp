@@ -305,18 +305,18 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.edge_factor = 4;
             point.delta = info.has(axis::delta) ? 16 : 0;
             point.grid = 0;
-            constexpr std::uint64_t kMostByVertex = 60; // depth first, the work grows exponentially
+            constexpr std::uint64_t kMaxByVertex = 60; // depth first, the work grows exponentially
             if (info.has(axis::threshold))
-                point.elements = std::min(point.elements, kMostByVertex);
-            constexpr std::uint64_t kMostByRound = 600; // all vertices launch in each of several rounds
+                point.elements = std::min(point.elements, kMaxByVertex);
+            constexpr std::uint64_t kMaxByRound = 600; // all vertices launch in each of several rounds
             if (info.requests && info.workload->name == "mst")
-                point.elements = std::min(point.elements, kMostByRound);
+                point.elements = std::min(point.elements, kMaxByRound);
         }
         return;
     }
-    constexpr std::uint32_t kMostSide = 64;
-    point.nx = std::min(point.nx, kMostSide);
-    point.ny = std::min(point.ny, kMostSide);
+    constexpr std::uint32_t kMaxSide = 64;
+    point.nx = std::min(point.nx, kMaxSide);
+    point.ny = std::min(point.ny, kMaxSide);
     point.elements = std::uint64_t{point.nx} * point.ny;
     point.block = kWarp;
     point.shape = {};

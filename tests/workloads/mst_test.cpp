@@ -38,10 +38,10 @@ std::vector<std::uint32_t> all_edges(const MstGraph& graph)
 }
 
 // The least weight of a forest with as many trees, by trying all sets of edges: for at most 20 edges.
-std::uint64_t least_weight(const MstGraph& graph)
+std::uint64_t min_weight(const MstGraph& graph)
 {
     std::uint64_t least = UINT64_MAX;
-    int most_edges = -1;
+    int max_edges = -1;
     for (std::uint32_t set = 0; set < 1U << graph.edges(); ++set) {
         std::vector<std::uint32_t> tree(graph.vertices);
         std::iota(tree.begin(), tree.end(), 0U);
@@ -57,10 +57,10 @@ std::uint64_t least_weight(const MstGraph& graph)
             weight += graph.weights[edge];
         }
         const int edges = __builtin_popcount(set);
-        if (cycle || edges < most_edges)
+        if (cycle || edges < max_edges)
             continue;
-        least = edges > most_edges ? weight : std::min(least, weight);
-        most_edges = edges;
+        least = edges > max_edges ? weight : std::min(least, weight);
+        max_edges = edges;
     }
     return least;
 }
@@ -108,7 +108,7 @@ TEST(MinimumForest, HasTheLeastWeightOfAllForests)
             edges.push_back({weight_of(seed, 3 * edge) % 6, weight_of(seed, 3 * edge + 1) % 6,
                              1 + weight_of(seed, 3 * edge + 2) % 5});
         const MstGraph graph = mst_graph(graph_of(6, edges, seed % 2 == 0));
-        EXPECT_EQ(weight_of_forest(graph, minimum_forest(graph)), least_weight(graph)) << seed;
+        EXPECT_EQ(weight_of_forest(graph, minimum_forest(graph)), min_weight(graph)) << seed;
     }
 }
 

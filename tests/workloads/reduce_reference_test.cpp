@@ -125,12 +125,12 @@ TEST(ReduceReference, KnowsWhatInt32DoesNotHold)
     const auto reference = [](std::vector<std::int64_t> sums, std::uint64_t elements) {
         return ReduceReference<std::int32_t>{.block_sums = std::move(sums), .elements = elements, .block = 2};
     };
-    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-    EXPECT_EQ(why_too_wide(reference({kMost, 5}, 4), 1), "");
-    EXPECT_EQ(why_too_wide(reference({kMost + 1, 5}, 4), 0), ""); // with 0 per block, only the total is limited
-    EXPECT_EQ(why_too_wide(reference({5, kMost + 1}, 4), 1),
+    constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+    EXPECT_EQ(why_too_wide(reference({kMax, 5}, 4), 1), "");
+    EXPECT_EQ(why_too_wide(reference({kMax + 1, 5}, 4), 0), ""); // with 0 per block, only the total is limited
+    EXPECT_EQ(why_too_wide(reference({5, kMax + 1}, 4), 1),
               "2 elements from 2 on add up to 2147483648; allowed with int32: at most 2147483647");
-    EXPECT_EQ(why_too_wide(reference({5, kMost - 4}, 4), 2),
+    EXPECT_EQ(why_too_wide(reference({5, kMax - 4}, 4), 2),
               "4 elements from 0 on add up to 2147483648; allowed with int32: at most 2147483647");
     EXPECT_EQ(why_too_wide(reference({5}, std::uint64_t{1} << 31), 0), "");
     EXPECT_EQ(why_too_wide(reference({5}, (std::uint64_t{1} << 31) + 1), 0),
@@ -427,16 +427,16 @@ TEST(VerifyNarrowTotal, Int32IsExactWhereItFits)
 // 2 (2^31 - 1) is -2 modulo 2^32, and 3 (2^31 - 1) is 2^31 - 3.
 TEST(VerifyNarrowTotal, Int32IsRightModulo2To32)
 {
-    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
-    const auto two = reference_of<std::int32_t>({kMost, kMost}, 1, 2);
+    constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+    const auto two = reference_of<std::int32_t>({kMax, kMax}, 1, 2);
     EXPECT_TRUE(verify_narrow_total(two, -2).right);
     EXPECT_EQ(verify_narrow_total(two, -2).answer, "-2");
     EXPECT_EQ(verify_narrow_total(two, -2).relative_error, 0);
-    EXPECT_FALSE(verify_narrow_total(two, kMost).right); // no saturation
+    EXPECT_FALSE(verify_narrow_total(two, kMax).right); // no saturation
     EXPECT_EQ(verify_narrow_total(two, -1).detail, "the sum is -1 instead of -2, modulo 2^32");
-    const auto three = reference_of<std::int32_t>({kMost, kMost, kMost}, 1, 4);
-    EXPECT_TRUE(verify_narrow_total(three, kMost - 2).right);
-    EXPECT_FALSE(verify_narrow_total(three, kMost).right);
+    const auto three = reference_of<std::int32_t>({kMax, kMax, kMax}, 1, 4);
+    EXPECT_TRUE(verify_narrow_total(three, kMax - 2).right);
+    EXPECT_FALSE(verify_narrow_total(three, kMax).right);
 }
 
 // 1000 ones: gamma(64 + 1000 / 2^16) with u = 2^-24, multiplied by 1000, is 62.5 steps of 2^-14.

@@ -239,12 +239,12 @@ class Context
     void lose_count_of_host_launches() { host_launches_.reset(); }
 
     // From now on, kernel launches by another mechanism throw DeviceFault; empty: all mechanisms are allowed.
-    void go_by(std::optional<Mechanism> mechanism) { executor_.go_by(mechanism); }
+    void restrict_to_mechanism(std::optional<Mechanism> mechanism) { executor_.restrict_to_mechanism(mechanism); }
     // Finds the races of the kernels that `work` runs. Throws RunError in a program without a race detector, or if
     // the memory limit is exceeded; UsageError if there is more than one worker.
     Races watch(const std::function<void()>& work);
     // Sets the number from which the executor draws, from the next launch on.
-    void draw_from(std::uint64_t draws) { executor_.draw_from(draws); }
+    void draw_from(std::uint64_t seed) { executor_.draw_from(seed); }
     // Does nothing: profilers that use ranges are for GPUs.
     void name_range(const std::string& /*name*/) {}
 

@@ -84,8 +84,8 @@ struct Executor::State {
     {
     }
     Schedule schedule;
-    std::uint64_t draws = schedule.seed; // see draw_from()
-    std::uint64_t runs = 0;              // runs since the last draw_from()
+    std::uint64_t seed = schedule.seed; // see draw_from()
+    std::uint64_t runs = 0;             // runs since the last draw_from()
     unsigned workers;
     PendingLaunches pending;
     SequentialScheduler sequential;
@@ -131,14 +131,14 @@ void Executor::set_pending_limit(unsigned launches)
     state_->pending.limit = launches;
 }
 
-void Executor::go_by(std::optional<Mechanism> mechanism)
+void Executor::restrict_to_mechanism(std::optional<Mechanism> mechanism)
 {
     state_->pending.only = mechanism;
 }
 
-void Executor::draw_from(std::uint64_t draws)
+void Executor::draw_from(std::uint64_t seed)
 {
-    state_->draws = draws;
+    state_->seed = seed;
     state_->runs = 0;
 }
 
@@ -176,7 +176,7 @@ void Executor::run(dim3 grid, dim3 block, KernelCall call, unsigned stream, bool
     }
     state_->until_fault([&] {
         if (state_->schedule.order == Schedule::Order::random)
-            state_->random.run(std::move(root), split_mix(state_->draws, state_->runs++));
+            state_->random.run(std::move(root), split_mix(state_->seed, state_->runs++));
         else
             state_->sequential.run(std::move(root), state_->schedule.order == Schedule::Order::eager);
     });

@@ -114,10 +114,10 @@ class Executor
     void set_pending_limit(unsigned launches);
 
     // Sets the only mechanism by which kernels may launch kernels from now on; empty: any.
-    void go_by(std::optional<Mechanism> mechanism);
+    void restrict_to_mechanism(std::optional<Mechanism> mechanism);
 
     // random: the following runs draw from this number.
-    void draw_from(std::uint64_t draws);
+    void draw_from(std::uint64_t seed);
 
     // random: a decision is one choice of which thread continues. Decisions are numbered through all runs, from 0. The
     // default order continues the thread that ran last, else the first thread that can run. A random order deviates

@@ -106,7 +106,7 @@ class PendingLaunches
 {
   public:
     unsigned limit = 2048;         // CUDA's default
-    std::optional<Mechanism> only; // Executor::go_by
+    std::optional<Mechanism> only; // Executor::restrict_to_mechanism
 
     bool reserve()
     {

@@ -24,7 +24,7 @@ namespace nestbed::cpu
 namespace
 {
 
-constexpr std::size_t kLeastAlignment = 16;
+constexpr std::size_t kMinAlignment = 16;
 constexpr unsigned char kGapByte = 0xFB; // between a guard and the memory, where there must be some bytes
 
 struct Allocation {
@@ -69,7 +69,7 @@ class Guards
     void* allocate(std::size_t bytes, std::size_t alignment, std::string_view name)
     {
         Allocation made{.bytes = bytes, .name = std::string(name), .pages = GuardedPages::map(bytes)};
-        made.begin = made.pages.last(bytes, std::max(alignment, kLeastAlignment));
+        made.begin = made.pages.last(bytes, std::max(alignment, kMinAlignment));
         std::memset(made.pages.pages, kGapByte, made.begin - made.pages.pages);
         std::memset(made.begin + bytes, kGapByte, made.pages.guard_behind() - made.begin - bytes);
         void* const begin = made.begin;

@@ -47,8 +47,8 @@ void RandomRun::step()
             all_gave_way = all_gave_way && block.able() == block.gave_way.size();
         }
     // A grid that overlaps the one before has room of its own, and begins soon: a missing wait shows only while both run.
-    const std::size_t most_blocks = graph_.overlaps() ? 2 * kResidentBlocks : kResidentBlocks;
-    const bool room = resident_.size() < most_blocks && resident_threads_ < kResidentThreads;
+    const std::size_t max_blocks = graph_.overlaps() ? 2 * kResidentBlocks : kResidentBlocks;
+    const bool room = resident_.size() < max_blocks && resident_threads_ < kResidentThreads;
     const bool still = stands_still();
     const bool may_start = !graph_.ready().empty() && (room || all_gave_way || still);
     if (!may_start && able.empty())

@@ -3,7 +3,7 @@
 // done, in the order of grid, block and call; tail launches in the order of the calls, because a block may wait for
 // another one before it calls. So the outcome does not depend on the number of workers, except for which launch is
 // refused, and for the order of tail launches of blocks that nothing orders. If all launches of a case are tail
-// launches (Executor::go_by), one worker runs them in the order of the blocks.
+// launches (Executor::restrict_to_mechanism), one worker runs them in the order of the blocks.
 #include "base/thread.hpp"
 #include "device/cpu/worker.hpp"
 

@@ -138,8 +138,8 @@ class Context
             alive_();
     }
     // Only the executor checks the mechanism of launches, and makes random draws.
-    void go_by(std::optional<Mechanism> /*mechanism*/) {}
-    void draw_from(std::uint64_t /*draws*/) {}
+    void restrict_to_mechanism(std::optional<Mechanism> /*mechanism*/) {}
+    void draw_from(std::uint64_t /*seed*/) {}
     // Names the range of the next timed region; empty: it has no range.
     void name_range(std::string name) { range_ = std::move(name); }
     const std::string& range() const { return range_; }

@@ -126,7 +126,7 @@ __device__ __forceinline__ void run_level(const RequestRun<E>& run, RequestLevel
     for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
         run_block(run, grid, block, KeepSink<typename E::Item>{next}, words);
     __syncthreads();
-    if (threadIdx.x == 0 && arrives_last(&levels->arrived, gridDim.x)) {
+    if (threadIdx.x == 0 && is_last_block(&levels->arrived, gridDim.x)) {
         levels->grid[level % 2].blocks = 0;
         levels->level = level + 1;
         if (next->blocks == 0 && levels->recursions > 1) {

@@ -45,7 +45,7 @@ inline constexpr std::uint64_t kTileElements = tile_elements(kFlatLoads);
 // the sum, and again after it.
 struct FlatState {
     unsigned long long taken; // tiles handed out so far, not counting the first runs of the first grid
-    unsigned arrived;         // see arrives_last()
+    unsigned arrived;         // see is_last_block()
 };
 template <class T>
 struct FlatJob {
@@ -124,7 +124,7 @@ __device__ bool finish_flat(WideSum<T> sum, unsigned block, const FlatJob<T>& jo
         BLOCK_SHARED(bool, last, 1);
         if (tid == 0) {
             job.sums[block] = sum;
-            *last = arrives_last(&job.state->arrived, job.blocks);
+            *last = is_last_block(&job.state->arrived, job.blocks);
         }
         __syncthreads();
         if (!*last)

@@ -24,7 +24,7 @@ __device__ void finish_in_block(T* slice, unsigned stride, T* sum)
 // Call it from one thread of a block, after a barrier. Returns true if this block is the last of `blocks` blocks to
 // arrive at the counter. Then everything that all of them wrote before is visible to the caller. The counter starts
 // at 0 and is 0 again after the last arrival.
-__device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
+__device__ inline bool is_last_block(unsigned* arrived, unsigned blocks)
 {
     const bool last = fetch_add_acq_rel(arrived, 1) == blocks - 1;
     if (last)
@@ -39,20 +39,21 @@ __device__ inline bool block_arrives_last(unsigned* arrived, unsigned blocks)
     BLOCK_SHARED(unsigned, last, 1);
     __syncthreads();
     if (threadIdx.x == 0)
-        last[0] = arrives_last(arrived, blocks) ? 1 : 0;
+        last[0] = is_last_block(arrived, blocks) ? 1 : 0;
     __syncthreads();
     return last[0] != 0; // the first barrier of the next call is before the next write
 }
 
-// The last index below `count` whose start is at most `block`; starts rise from 0.
+// The first index up to `count` whose start is beyond `place`, by binary search; starts rise from 0. So what begins at
+// the index before it contains `place`.
 template <class StartOf>
-__device__ unsigned last_start(unsigned count, unsigned block, const StartOf& start_of)
+__device__ unsigned upper_bound(unsigned count, unsigned place, const StartOf& start_of)
 {
-    unsigned low = 0;
-    for (unsigned end = count; end - low > 1;) {
+    unsigned low = 1; // the first start is 0
+    for (unsigned end = count; low < end;) {
         const unsigned middle = low + (end - low) / 2;
-        if (start_of(middle) <= block)
-            low = middle;
+        if (start_of(middle) <= place)
+            low = middle + 1;
         else
             end = middle;
     }

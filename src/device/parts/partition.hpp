@@ -64,7 +64,7 @@ __device__ void count_parts(const Elements& elements, Counters& counters, unsign
         if (run != 0)
             atomicAdd(&counts[part], run);
     }
-    gather_range(&range[0], &range[1], least, most);
+    block_min_max(&range[0], &range[1], least, most);
     __syncthreads();
     if (tid < elements.parts() && counts[tid] != 0)
         atomicAdd(&counters.counts[tid], counts[tid]);
@@ -80,7 +80,7 @@ __device__ void set_cursors(const Elements& elements, Counters& counters)
 {
     const unsigned tid = threadIdx.x;
     ItemsAndBlocks total = 0;
-    const ItemsAndBlocks before = sum_before(tid < elements.parts() ? counters.counts[tid] : 0, false, total);
+    const ItemsAndBlocks before = exclusive_scan(tid < elements.parts() ? counters.counts[tid] : 0, false, total);
     if (tid < elements.parts())
         counters.cursors[tid] = elements.first() + static_cast<unsigned>(before);
     __syncthreads();
@@ -116,7 +116,7 @@ __device__ void move_to_parts(const Elements& elements, Counters& counters, unsi
         __syncthreads();
         const unsigned mine = tid < elements.parts() ? counts[tid] : 0;
         ItemsAndBlocks total = 0;
-        const auto before = static_cast<unsigned>(sum_before(mine, false, total));
+        const auto before = static_cast<unsigned>(exclusive_scan(mine, false, total));
         if (tid < elements.parts()) {
             counts[tid] = before;
             if (mine != 0)

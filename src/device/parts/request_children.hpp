@@ -49,12 +49,14 @@ __device__ bool process(const RequestRun<E>& run, const ChildGrid<typename E::It
     const auto& memory = run.memory;
     unsigned row = grid.row;
     if (grid.row_count > 1) {
-        row += last_start(grid.row_count, block, [&](unsigned index) { return memory.rows[grid.row + index].start; });
+        row +=
+            upper_bound(grid.row_count, block, [&](unsigned index) { return memory.rows[grid.row + index].start; }) -
+            1;
         block -= memory.rows[row].start;
     }
     const std::size_t first = std::size_t{row} * run.row_items;
     const unsigned index =
-        last_start(memory.rows[row].items, block, [&](unsigned at) { return memory.starts[first + at]; });
+        upper_bound(memory.rows[row].items, block, [&](unsigned at) { return memory.starts[first + at]; }) - 1;
     const typename E::Item item = memory.items[first + index];
     return process_item(run, item, block - memory.starts[first + index],
                         blocks_for(E::threads(run.job, item), blockDim.x, run.coarsen), next, shared);
@@ -83,7 +85,7 @@ __device__ void launch_group(const RequestRun<E>& run, const ChildGrid<typename 
         const unsigned index = base + threadIdx.x;
         ItemsAndBlocks total = 0;
         const ItemsAndBlocks before =
-            sum_before(index < row_count ? run.memory.rows[row + index].blocks : 0, false, total);
+            exclusive_scan(index < row_count ? run.memory.rows[row + index].blocks : 0, false, total);
         if (index < row_count)
             run.memory.rows[row + index].start = blocks + static_cast<unsigned>(before);
         blocks += static_cast<unsigned>(total);
@@ -130,7 +132,7 @@ __device__ void submit_requests(const RequestRun<E>& run, const ChildGrid<typena
     }
     const bool of_warp = run.group == RequestGroup::warp;
     ItemsAndBlocks total = 0;
-    const ItemsAndBlocks before = sum_before(blocks == 0 ? 0 : 1ULL << kItemsShift | blocks, of_warp, total);
+    const ItemsAndBlocks before = exclusive_scan(blocks == 0 ? 0 : 1ULL << kItemsShift | blocks, of_warp, total);
     const unsigned row = grid.request_row + block * rows_per_block(run) + (of_warp ? threadIdx.x / kLanes : 0);
     sink.delay();
     if (blocks != 0) {
@@ -159,7 +161,7 @@ __device__ void submit_requests(const RequestRun<E>& run, const ChildGrid<typena
     const unsigned members = grid.blocks - first < group_blocks ? grid.blocks - first : group_blocks;
     BLOCK_SHARED(unsigned, last, 1);
     if (threadIdx.x == 0)
-        last[0] = arrives_last(&memory.arrived[grid.request_row + first], members) ? 1 : 0;
+        last[0] = is_last_block(&memory.arrived[grid.request_row + first], members) ? 1 : 0;
     __syncthreads();
     if (last[0] != 0)
         launch_group(run, grid, grid.request_row + first, members, sink);

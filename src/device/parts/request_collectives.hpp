@@ -27,7 +27,7 @@ inline constexpr unsigned kItemsShift = 32;
 
 // The sum over the threads before the caller in its warp, or in its block; `total` is the sum over all of them. All
 // threads of the block call it.
-__device__ inline ItemsAndBlocks sum_before(ItemsAndBlocks mine, bool of_warp, ItemsAndBlocks& total)
+__device__ inline ItemsAndBlocks exclusive_scan(ItemsAndBlocks mine, bool of_warp, ItemsAndBlocks& total)
 {
     const unsigned tid = threadIdx.x;
     const unsigned lane = tid % kLanes;
@@ -57,7 +57,7 @@ __device__ inline ItemsAndBlocks sum_before(ItemsAndBlocks mine, bool of_warp, I
 
 // The least and the largest of what the threads of a block give, in shared memory that nobody reads now. All threads call
 // it; a barrier must follow.
-__device__ inline void gather_range(unsigned* found_least, unsigned* found_most, unsigned least, unsigned most)
+__device__ inline void block_min_max(unsigned* found_least, unsigned* found_most, unsigned least, unsigned most)
 {
     least = __reduce_min_sync(0xFFFFFFFFU, least);
     most = __reduce_max_sync(0xFFFFFFFFU, most);

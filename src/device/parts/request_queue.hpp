@@ -87,7 +87,7 @@ __device__ __forceinline__ void run_queue(ItemQueue<Item>* queue, RequestTotals*
         Item next{};
         const bool requests = process(queue->items[*place], next);
         ItemsAndBlocks count = 0;
-        const ItemsAndBlocks before = sum_before(requests ? 1 : 0, false, count);
+        const ItemsAndBlocks before = exclusive_scan(requests ? 1 : 0, false, count);
         if (threadIdx.x == 0) {
             fetch_add_acq_rel(&queue->left, static_cast<unsigned>(count) - 1);
             if (count != 0) {

@@ -38,11 +38,11 @@ void launch_round(const RequestJob& job, const RequestRun<E>& round, std::uint32
                           .pending_limit = job.pending_limit,
                           .ledger = job.ledger,
                           .done = job.done,
-                          .draws = job.draws,
+                          .seed = job.seed,
                           .tracer = job.tracer,
                           .timing = job.timing,
                           .marked = job.marked,
-                          .aloud = job.aloud};
+                          .with_output = job.with_output};
     launch_waves<S>(run, [&](auto wave, auto nest) {
         if constexpr (requires { nest.grid; })
             if (round.job.round != 0)

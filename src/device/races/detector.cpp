@@ -49,7 +49,7 @@ Races Detector::end()
                 .grids = grids_.size(),
                 .threads = threads_,
                 .accesses = accesses_,
-                .memory_bytes = most_bytes_,
+                .memory_bytes = max_bytes_,
                 .incomplete = full_ ? std::string(kNoRoom) : ""};
     std::uint64_t most = 0;
     for (const auto& [site, count] : open_launches_) {
@@ -99,7 +99,7 @@ void Detector::reset()
     made_.clear();
     notes_.clear();
     accesses_ = threads_ = 0;
-    block_bytes_ = most_bytes_ = 0;
+    block_bytes_ = max_bytes_ = 0;
 }
 
 void Detector::memory(const cpu::Memory& memory)

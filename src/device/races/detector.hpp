@@ -326,7 +326,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::uint64_t threads_ = 0;
     std::map<std::uint32_t, std::uint64_t> open_launches_; // by site: those whose order in their stream is open
     std::size_t block_bytes_ = 0;
-    std::size_t most_bytes_ = 0; // that were kept at one time
+    std::size_t max_bytes_ = 0; // that were kept at one time
 };
 
 } // namespace nestbed::races

@@ -28,8 +28,8 @@ std::size_t Detector::bytes() const
 bool Detector::has_room(std::size_t more)
 {
     constexpr std::size_t kMaxBytes = 2ULL << 30U; // kNoRoom says this number
-    most_bytes_ = std::max(most_bytes_, bytes() + more);
-    full_ = full_ || most_bytes_ > kMaxBytes;
+    max_bytes_ = std::max(max_bytes_, bytes() + more);
+    full_ = full_ || max_bytes_ > kMaxBytes;
     return !full_;
 }
 

@@ -62,10 +62,10 @@ bool is_anonymous_around(std::string_view line, std::uintptr_t address)
 
 bool is_memory_of_host(const void* word)
 {
-    constexpr std::uintptr_t kLeast = 1U << 16U;
+    constexpr std::uintptr_t kMin = 1U << 16U;
     constexpr std::uintptr_t kEnd = 1ULL << 47U;
     const auto address = reinterpret_cast<std::uintptr_t>(word);
-    if (address < kLeast || address >= kEnd || allocation_at(word) || is_known_variable(word))
+    if (address < kMin || address >= kEnd || allocation_at(word) || is_known_variable(word))
         return false;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);)

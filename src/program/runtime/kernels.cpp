@@ -73,12 +73,12 @@ std::string why_not_block(dim3 block, const Kernel* kernel)
         return fmt::format("the block of ({},{},{}) threads is empty. Check the size before the launch.", block.x,
                            block.y, block.z);
     const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-    constexpr auto kMost = static_cast<unsigned>(kMaxThreads);
-    if (block.x > kMost || block.y > kMost || block.z > static_cast<unsigned>(kMaxBlockZ))
+    constexpr auto kMax = static_cast<unsigned>(kMaxThreads);
+    if (block.x > kMax || block.y > kMax || block.z > static_cast<unsigned>(kMaxBlockZ))
         return fmt::format(
             "a block of ({},{},{}) threads is too large; allowed: at most ({},{},{}), and {} together.", block.x,
             block.y, block.z, kMaxThreads, kMaxThreads, kMaxBlockZ, kMaxThreads);
-    if (threads > kMost)
+    if (threads > kMax)
         return fmt::format("the block has {} threads; allowed: at most {}.", threads, kMaxThreads);
     if (kernel != nullptr && threads > static_cast<unsigned>(max_threads(*kernel)))
         return fmt::format("the block has {} threads; the __launch_bounds__ of {} allow {}.", threads, kernel->name,

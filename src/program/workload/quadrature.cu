@@ -1,6 +1,6 @@
 // quadrature: the integral of a function with a sharp peak over [0, 1], to a tolerance. A workload in one file.
 //     nestbed build quadrature; nestbed run --load quadrature --strategy 'quadrature_*' --grain 4,8 -o quadrature.csv
-#include "device/own_workload.hpp"
+#include "device/user_workload.hpp"
 
 namespace quadrature_workload::NESTBED_BACKEND // nvcc compiles this file for the GPU, and g++ for the CPU
 {
@@ -38,7 +38,7 @@ struct Task {
     double* answer; // 0 before the run
 };
 using Job = TaskJob<Task>;
-using TaskRoom = RoomOf<Job, &kWorkload>;
+using TaskTraits = TraitsOf<Job, &kWorkload>;
 
 // Simpson's rule on `parts` parts by all threads of the block. The result is in thread 0.
 __device__ double simpson(Interval in, unsigned parts)
@@ -97,7 +97,7 @@ struct Nested {
         });
     }
 };
-const Register<Nested, TaskRoom> nested;
+const Register<Nested, TaskTraits> nested;
 
 // ---- The flat strategy: the host launches a grid for each level, with a block for each interval.
 __global__ void one_level(Interval* list, unsigned* end, unsigned first, Task task)
@@ -135,10 +135,10 @@ struct Flat {
         }
     }
 };
-const Register<Flat, TaskRoom> flat;
+const Register<Flat, TaskTraits> flat;
 
 // ---- What a run gets, and which answer is right.
-struct Integral : NumberWorkload<Integral, TaskRoom, double> {
+struct Integral : NumberWorkload<Integral, TaskTraits, double> {
     using NumberWorkload::NumberWorkload;
     static double tolerance(const Case& point) { return std::pow(10.0, -1.0 * point.grain); }
     static Task task(const Case& point, double* answer) { return {tolerance(point), point.threshold, answer}; }

@@ -28,7 +28,7 @@ struct alignas(16) BezierLine {
     unsigned first; // where its points begin in the output
 };
 
-inline constexpr unsigned kLeastBezierPoints = 4;
+inline constexpr unsigned kMinBezierPoints = 4;
 inline constexpr float kBezierPointsPerCurvature = 16;
 
 // All roundings are fixed, so that device and host agree bit by bit.
@@ -46,7 +46,7 @@ __host__ __device__ inline unsigned bezier_points(const BezierLine& line, unsign
         bezier_length(fmaf(-0.5F, p[0].x + p[2].x, p[1].x), fmaf(-0.5F, p[0].y + p[2].y, p[1].y)) /
         bezier_length(p[2].x - p[0].x, p[2].y - p[0].y);
     const auto points = static_cast<unsigned>(curvature * kBezierPointsPerCurvature);
-    return points < kLeastBezierPoints ? kLeastBezierPoints : points > most ? most : points;
+    return points < kMinBezierPoints ? kMinBezierPoints : points > most ? most : points;
 }
 
 __host__ __device__ inline float bezier_at(float a, float b, float c, float u)
@@ -76,7 +76,7 @@ struct BezierJob : RequestJob {
 };
 
 // A strategy has the members that Register requires.
-struct BezierRoom {
+struct BezierTraits {
     using Job = BezierJob;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::bezier};

@@ -28,8 +28,8 @@ float curvature_of(InputKind input, float drawn)
 {
     if (input == BezierInput::curves)
         return 2.5F * drawn;
-    const double ratio = static_cast<double>(kMaxZipf) / kLeastBezierPoints;
-    return static_cast<float>((kLeastBezierPoints * std::pow(ratio, drawn) + 0.5) / kBezierPointsPerCurvature);
+    const double ratio = static_cast<double>(kMaxZipf) / kMinBezierPoints;
+    return static_cast<float>((kMinBezierPoints * std::pow(ratio, drawn) + 0.5) / kBezierPointsPerCurvature);
 }
 
 std::vector<BezierLine> lines_of(const Case& point)
@@ -126,7 +126,7 @@ class BezierData
 class BezierWorkload final : public RequestWorkloadOf<BezierData>
 {
   public:
-    using Room = BezierRoom;
+    using WorkloadTraits = BezierTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
@@ -138,7 +138,7 @@ class BezierWorkload final : public RequestWorkloadOf<BezierData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& bezier = of_room<Room>(strategy);
+        const auto& bezier = strategy_of<WorkloadTraits>(strategy);
         data().clear(run.context);
         const BezierJob job{request_job(run, run.point.grid), data().task()};
         const std::function<void()> work = bezier.prepare(job);

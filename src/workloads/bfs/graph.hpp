@@ -85,7 +85,7 @@ __device__ void add_of_warp(T* sum, unsigned mine)
 }
 
 // The least of a number of every thread of the warp, which all call it.
-__device__ inline void least_of_warp(unsigned* least, unsigned mine)
+__device__ inline void min_of_warp(unsigned* least, unsigned mine)
 {
     mine = __reduce_min_sync(0xFFFFFFFFU, mine);
     if (threadIdx.x % kLanes != 0)
@@ -116,7 +116,7 @@ struct GraphFacts {
 }
 ;
 
-struct GraphRoom {
+struct GraphTraits {
     using Job = GraphJob;
     using Facts = GraphFacts;
     static constexpr std::array kWorkloads{&workloads::bfs, &workloads::sssp};

@@ -136,7 +136,7 @@ __device__ inline void append_ranges(const BitSearch& search, EdgeRange* list, B
         const unsigned edges = index < count ? search.task.starts[vertex + 1] - first : 0;
         const unsigned ranges = (edges + kRangeEdges - 1) / kRangeEdges;
         ItemsAndBlocks total = 0;
-        const ItemsAndBlocks before = sum_before(ItemsAndBlocks{ranges} << kItemsShift | edges, false, total);
+        const ItemsAndBlocks before = exclusive_scan(ItemsAndBlocks{ranges} << kItemsShift | edges, false, total);
         if (threadIdx.x == 0)
             shared.place = atomicAdd(&next.list, total);
         __syncthreads();

@@ -139,7 +139,7 @@ std::vector<GraphLevel> levels_of(const CsrGraph& graph, const std::vector<std::
         ++level.vertices;
         level.with_edges += edges == 0 ? 0 : 1;
         level.edges += edges;
-        level.most_edges = std::max(level.most_edges, edges);
+        level.max_edges = std::max(level.max_edges, edges);
     }
     return levels;
 }

@@ -22,7 +22,7 @@ struct GraphLevel {
     std::uint64_t vertices = 0;
     std::uint64_t with_edges = 0;
     std::uint64_t edges = 0;
-    std::uint64_t most_edges = 0; // of one vertex
+    std::uint64_t max_edges = 0; // of one vertex
 
     friend bool operator==(const GraphLevel&, const GraphLevel&) = default;
 };

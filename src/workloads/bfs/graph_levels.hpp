@@ -57,7 +57,7 @@ struct GraphSearch {
     unsigned* far[2];
     unsigned* listed; // sssp: by vertex, the step for whose list it was listed last
     unsigned* is_far; // sssp: by vertex, 1 if it is in the list of far vertices
-    unsigned most_blocks;
+    unsigned max_blocks;
     unsigned delta;  // sssp: width of a range of near distances; 0: all are near
     bool small;      // small levels are done by one block
     bool directions; // bottom-up where it looks at fewer edges
@@ -130,7 +130,7 @@ __device__ void append_vertices(const GraphSearch& search, unsigned list, Shared
         const unsigned vertex = index < count ? vertex_at(index) : 0;
         const unsigned degree = index < count ? search.task.starts[vertex + 1] - search.task.starts[vertex] : 0;
         ItemsAndBlocks total = 0;
-        const ItemsAndBlocks before = sum_before(degree == 0 ? 0 : 1ULL << kItemsShift | degree, false, total);
+        const ItemsAndBlocks before = exclusive_scan(degree == 0 ? 0 : 1ULL << kItemsShift | degree, false, total);
         if (threadIdx.x == 0)
             shared.place = atomicAdd(&search.state->found, total);
         __syncthreads();
@@ -176,7 +176,7 @@ __device__ void follow_edges(const GraphSearch& search, const GraphSearchPlan& n
             valid[turn] = edge < end;
             if (!valid[turn])
                 continue;
-            const unsigned of = last_start(count, edge, [&](unsigned at) { return shared.starts[at]; });
+            const unsigned of = upper_bound(count, edge, [&](unsigned at) { return shared.starts[at]; }) - 1;
             const unsigned place = shared.firsts[of] + (edge - shared.starts[of]);
             vertices[turn] = search.task.ends[place];
             distances[turn] = Weighted ? longer_by(search.task, shared.values[of], place) : now.level + 1;
@@ -326,7 +326,7 @@ __device__ inline void split_far(const GraphSearch& search, const GraphSearchPla
         const bool near = index < now.far_read && !stays && distance >= now.settled;
         if (index < now.far_read && !stays)
             search.is_far[vertex] = 0;
-        least_of_warp(&search.state->far_least, stays ? distance : kUnreached);
+        min_of_warp(&search.state->far_least, stays ? distance : kUnreached);
         stage_found<true>(search, now, shared, near || stays, vertex, stays);
         make_room(search, now, shared, blockDim.x);
     }

@@ -114,7 +114,7 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
                 continue;
             }
             ItemsAndBlocks total = 0;
-            const ItemsAndBlocks before = sum_before(degree, false, total);
+            const ItemsAndBlocks before = exclusive_scan(degree, false, total);
             shared.starts[threadIdx.x] = static_cast<unsigned>(before);
             shared.firsts[threadIdx.x] = first;
             shared.values[threadIdx.x] = value;

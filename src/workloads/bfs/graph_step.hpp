@@ -48,11 +48,11 @@ constexpr LevelStep step_of_level(StepMode before, std::uint32_t items, std::uin
 {
     constexpr std::uint32_t kAlpha = 14; // bottom-up if the level has more than 1/14 of the unexplored edges,
     constexpr std::uint32_t kBeta = 24;  // until it has fewer than 1/24 of the vertices
-    constexpr std::uint32_t kLeast = 8;  // and only for more edges than 1/8 of the vertices, which it must look at
+    constexpr std::uint32_t kMin = 8;    // and only for more edges than 1/8 of the vertices, which it must look at
     if (small && before != StepMode::small && items <= kSmallVertices && edges <= kSmallEdges)
         return {StepMode::small, 1};
     if (directions && (before == StepMode::bottom_up ? items >= vertices / kBeta
-                                                     : edges > unexplored / kAlpha && edges > vertices / kLeast))
+                                                     : edges > unexplored / kAlpha && edges > vertices / kMin))
         return {StepMode::bottom_up, vertices};
     return {StepMode::top_down, threads_for(edges)};
 }

@@ -74,7 +74,7 @@ struct GraphSteps {
         }
         next.mode = step.mode;
         const unsigned blocks = blocks_of_step(step.threads, threads);
-        next.blocks = blocks < search.most_blocks ? blocks : search.most_blocks;
+        next.blocks = blocks < search.max_blocks ? blocks : search.max_blocks;
     }
 };
 
@@ -112,7 +112,7 @@ struct GraphSearchOptions {
 };
 
 inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOptions& options,
-                                      std::uint32_t most_blocks)
+                                      std::uint32_t max_blocks)
 {
     GraphSearchSetup setup;
     Context& context = job.context;
@@ -126,7 +126,7 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     };
     GraphSearch& search = setup.search;
     search = {.task = task,
-              .most_blocks = std::max(1U, most_blocks),
+              .max_blocks = std::max(1U, max_blocks),
               .delta = options.near_far ? job.point.delta : 0,
               .small = options.small,
               .directions = options.directions};
@@ -146,7 +146,7 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     const bool small = options.first_small && job.source_edges <= kSmallEdges;
     if (!small)
         setup.first_blocks =
-            std::min(search.most_blocks, blocks_of_step(threads_for(job.source_edges), job.point.block));
+            std::min(search.max_blocks, blocks_of_step(threads_for(job.source_edges), job.point.block));
     GraphSearchState start{};
     start.plan = {.mode = small ? StepMode::small : StepMode::top_down,
                   .items = 1,

@@ -151,7 +151,7 @@ class GraphData
 class GraphWorkload final : public RequestWorkloadOf<GraphData>
 {
   public:
-    using Room = GraphRoom;
+    using WorkloadTraits = GraphTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
@@ -160,7 +160,7 @@ class GraphWorkload final : public RequestWorkloadOf<GraphData>
         constexpr std::array<std::string_view, 14> kForms{"flat",     "children", "levels",    "graph",     "waiting",
                                                           "by_order", "queue",    "flat+",     "children+", "levels+",
                                                           "graph+",   "waiting+", "by_order+", "queue+"};
-        const GraphForm form = of_room<Room>(strategy).facts().form;
+        const GraphForm form = strategy_of<WorkloadTraits>(strategy).facts().form;
         const bool weighted = is_weighted(strategy);
         prepare(point);
         if (weighted)
@@ -174,7 +174,7 @@ class GraphWorkload final : public RequestWorkloadOf<GraphData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& form = of_room<Room>(strategy);
+        const auto& form = strategy_of<WorkloadTraits>(strategy);
         GraphJob job{request_job(run, graph_roots(data().vertices(), run.point.block)), {}, data().source_edges()};
         job.task = data().start(run.context, is_weighted(strategy), form.facts().backwards);
         job.task.totals = job.totals;

@@ -10,13 +10,13 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Every thread of every grid adds 1 to *greetings, and prints its line if the job is aloud.
+// Every thread of every grid adds 1 to *greetings, and prints its line if the job is with_output.
 struct Greeting : PreparedRun {
     unsigned long long* greetings;
 };
 
 // A strategy has the members that Register requires.
-struct HelloRoom {
+struct HelloTraits {
     using Job = Greeting;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::hello};

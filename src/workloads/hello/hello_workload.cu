@@ -21,7 +21,7 @@ std::uint64_t threads_of_tree(const Case& point, unsigned levels)
 class HelloWorkload final : public Workload
 {
   public:
-    using Room = HelloRoom;
+    using WorkloadTraits = HelloTraits;
 
     explicit HelloWorkload(Context& context)
         : context_(context), greetings_(context.allocate<unsigned long long>(1, "greetings"))
@@ -31,12 +31,12 @@ class HelloWorkload final : public Workload
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const std::uint64_t expected = threads_of_tree(run.point, run.form.levels());
-        if (run.aloud)
+        if (run.with_output)
             context_.reserve_printf(expected + run.form.total());
         context_.fill_bytes(greetings_, 0, 1);
         Greeting job{run, greetings_.data()};
         job.done = done_.of(context_, run.form);
-        Sample sample = timed(run, of_room<Room>(strategy).prepare(job));
+        Sample sample = timed(run, strategy_of<WorkloadTraits>(strategy).prepare(job));
         static_cast<void>(std::fflush(stdout));
         unsigned long long greeted = 0;
         context_.download(std::span(&greeted, 1), greetings_);

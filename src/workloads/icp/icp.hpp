@@ -59,7 +59,7 @@ struct IcpJob : PreparedRun {
     LaunchShape leaves() const { return {task.leaf_count, point.block, shared_bytes}; }
 };
 
-struct IcpRoom {
+struct IcpTraits {
     using Job = IcpJob;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::icp};
@@ -240,7 +240,7 @@ __device__ inline bool finish_iteration(const IcpTask& task)
 __device__ inline bool is_last_of(const IcpTask& task, unsigned blocks)
 {
     __syncthreads();
-    return threadIdx.x == 0 && arrives_last(&task.state->arrived, blocks);
+    return threadIdx.x == 0 && is_last_block(&task.state->arrived, blocks);
 }
 
 inline constexpr unsigned kPointsPerThread = 2; // of a traversal with 32 registers

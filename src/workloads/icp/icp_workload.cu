@@ -149,7 +149,7 @@ class IcpData
 class IcpWorkload final : public Workload
 {
   public:
-    using Room = IcpRoom;
+    using WorkloadTraits = IcpTraits;
 
     explicit IcpWorkload(Context& context) : context_(context) {}
 
@@ -169,7 +169,7 @@ class IcpWorkload final : public Workload
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const IcpJob job = data_->start(run);
-        const std::function<void()> work = of_room<Room>(strategy).prepare(job);
+        const std::function<void()> work = strategy_of<WorkloadTraits>(strategy).prepare(job);
         Sample sample = timed(run, work);
         data_->verify(run.context, sample);
         sample.work = data_->searches();

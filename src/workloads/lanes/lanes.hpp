@@ -15,7 +15,7 @@ struct LanesJob : PreparedRun {
 };
 
 // A strategy has the members that Register requires.
-struct LanesRoom {
+struct LanesTraits {
     using Job = LanesJob;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::lanes};

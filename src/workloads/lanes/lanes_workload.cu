@@ -13,7 +13,7 @@ namespace
 class LanesWorkload final : public Workload
 {
   public:
-    using Room = LanesRoom;
+    using WorkloadTraits = LanesTraits;
 
     explicit LanesWorkload(Context& context) : ran_(context.allocate<unsigned long long>(1, "ran")) {}
 
@@ -21,7 +21,7 @@ class LanesWorkload final : public Workload
     {
         const LanesJob job{run, ran_.data()};
         run.context.fill_bytes(ran_, 0, 1);
-        Sample sample = timed(run, of_room<Room>(strategy).prepare(job));
+        Sample sample = timed(run, strategy_of<WorkloadTraits>(strategy).prepare(job));
         unsigned long long ran = 0;
         run.context.download(std::span(&ran, 1), ran_);
         Ledger ledger;

@@ -80,7 +80,7 @@ struct LaunchFacts {
     }
 };
 
-struct LaunchRoom {
+struct LaunchTraits {
     using Job = LaunchJob;
     using Facts = LaunchFacts;
     static constexpr std::array kWorkloads{&workloads::chain, &workloads::fanout};

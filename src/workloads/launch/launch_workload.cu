@@ -46,7 +46,7 @@ constexpr unsigned kUntimedRuns = 10; // before the others of a sample
 class LaunchWorkload final : public Workload
 {
   public:
-    using Room = LaunchRoom;
+    using WorkloadTraits = LaunchTraits;
 
     explicit LaunchWorkload(Context& context)
         : context_(context), record_(context.allocate<RunRecord>(1, "record")),
@@ -56,7 +56,7 @@ class LaunchWorkload final : public Workload
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& launcher = of_room<Room>(strategy);
+        const auto& launcher = strategy_of<WorkloadTraits>(strategy);
         LaunchJob job{run, launcher.facts().count(run.point)};
         if (called_.size() < job.launches) {
             called_ = context_.allocate<unsigned long long>(job.launches, "called_ns");
@@ -68,7 +68,7 @@ class LaunchWorkload final : public Workload
         if (sample.status != Status::ok || !run.marked)
             return sample;
         job.ledger = &ledger_; // the second run: with marks, its own ledger and another order
-        job.draws = ~run.draws;
+        job.seed = ~run.seed;
         const Sample marked = once(launcher, job, true);
         sample.status = marked.status;
         sample.detail = marked.detail;
@@ -122,7 +122,7 @@ class LaunchWorkload final : public Workload
     }
 
     // A sample of many runs, one after another: each is timed and checked. The first that is wrong ends it.
-    Sample many(const StrategyOf<LaunchRoom>& launcher, LaunchJob& job)
+    Sample many(const StrategyOf<LaunchTraits>& launcher, LaunchJob& job)
     {
         if (job.launches == 0)
             throw Unsupported("a sample of many runs times levels, and this case has none; allowed: --depth from 1");
@@ -158,7 +158,7 @@ class LaunchWorkload final : public Workload
         }
     }
 
-    Sample once(const StrategyOf<LaunchRoom>& launcher, LaunchJob& job, bool marked)
+    Sample once(const StrategyOf<LaunchTraits>& launcher, LaunchJob& job, bool marked)
     {
         make_ready(job, marked);
         const std::function<void()> work = launcher.prepare(job);

@@ -62,7 +62,7 @@ struct LitmusJob : PreparedRun {
 };
 
 // A strategy has the members that Register requires; prepare() if the host writes something before the launch.
-struct LitmusRoom {
+struct LitmusTraits {
     using Job = LitmusJob;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::litmus};

@@ -15,7 +15,7 @@ namespace
 class LitmusWorkload final : public Workload
 {
   public:
-    using Room = LitmusRoom;
+    using WorkloadTraits = LitmusTraits;
 
     explicit LitmusWorkload(Context& context) : context_(context) {}
 
@@ -33,8 +33,8 @@ class LitmusWorkload final : public Workload
         context_.fill_bytes(seen_, kByteOfUnread, instances);
         LitmusJob job{run, {.data = data_.data(), .seen = seen_.data()}};
         job.done = done_.of(context_, run.form);
-        context_.go_by(std::nullopt); // some patterns launch by two mechanisms
-        Sample sample = timed(job, of_room<Room>(strategy).prepare(job));
+        context_.restrict_to_mechanism(std::nullopt); // some patterns launch by two mechanisms
+        Sample sample = timed(job, strategy_of<WorkloadTraits>(strategy).prepare(job));
         std::vector<unsigned> seen(instances);
         context_.download(std::span(seen), seen_);
         judge(sample, seen);

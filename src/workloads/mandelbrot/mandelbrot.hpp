@@ -121,7 +121,7 @@ struct ExpandMandelbrot {
                     pixel_of(job, place.x, place.y) = dwell;
             }
             if (divides && first + blockDim.x < border) {
-                gather_range(&found->least, &found->most, least, most);
+                block_min_max(&found->least, &found->most, least, most);
                 __syncthreads();
                 const bool differ = found->least != found->most;
                 __syncthreads();
@@ -129,7 +129,7 @@ struct ExpandMandelbrot {
                     break;
             }
         }
-        gather_range(&found->least, &found->most, least, most);
+        block_min_max(&found->least, &found->most, least, most);
         gather_work(found, work);
         __syncthreads();
         const bool uniform = found->least == found->most;
@@ -230,7 +230,7 @@ struct MandelbrotFacts {
 }
 ;
 
-struct MandelbrotRoom {
+struct MandelbrotTraits {
     using Job = MandelbrotJob;
     using Facts = MandelbrotFacts;
     static constexpr std::array kWorkloads{&workloads::mandelbrot};

@@ -14,7 +14,7 @@ struct MandelbrotTask {
     unsigned* dwells; // nx * ny by rows, filled with 0xFF bytes before every run
     unsigned nx, ny;
     PlaneWindow window;
-    unsigned division, fanout, grain, most_dwell;
+    unsigned division, fanout, grain, max_dwell;
     unsigned long long* work; // iterations
 
     __host__ __device__ Region image() const { return {0, 0, nx, ny}; }
@@ -53,15 +53,15 @@ __device__ inline unsigned dwell_of(const MandelbrotTask& task, unsigned px, uns
     float x = 0;
     float y = 0;
     unsigned dwell = 0;
-    while (dwell + 8 <= task.most_dwell && stays_inside<8>(x, y, cx, cy))
+    while (dwell + 8 <= task.max_dwell && stays_inside<8>(x, y, cx, cy))
         dwell += 8;
-    if (dwell + 4 <= task.most_dwell && stays_inside<4>(x, y, cx, cy))
+    if (dwell + 4 <= task.max_dwell && stays_inside<4>(x, y, cx, cy))
         dwell += 4;
-    if (dwell + 2 <= task.most_dwell && stays_inside<2>(x, y, cx, cy))
+    if (dwell + 2 <= task.max_dwell && stays_inside<2>(x, y, cx, cy))
         dwell += 2;
-    if (dwell + 1 <= task.most_dwell && stays_inside<1>(x, y, cx, cy))
+    if (dwell + 1 <= task.max_dwell && stays_inside<1>(x, y, cx, cy))
         dwell += 1;
-    return dwell < task.most_dwell ? dwell + 1 : dwell;
+    return dwell < task.max_dwell ? dwell + 1 : dwell;
 }
 
 // Pixel `index` of the border of a region: its rows at the top and at the bottom, then the columns between them.

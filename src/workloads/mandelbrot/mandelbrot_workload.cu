@@ -79,7 +79,7 @@ class MandelbrotData
                 .division = point.division,
                 .fanout = point.fanout,
                 .grain = point.grain,
-                .most_dwell = point.dwell,
+                .max_dwell = point.dwell,
                 .work = work};
     }
 
@@ -164,13 +164,13 @@ class MandelbrotData
 class MandelbrotWorkload final : public RequestWorkloadOf<MandelbrotData>
 {
   public:
-    using Room = MandelbrotRoom;
+    using WorkloadTraits = MandelbrotTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
-        const auto& mandelbrot = of_room<Room>(strategy);
+        const auto& mandelbrot = strategy_of<WorkloadTraits>(strategy);
         if (point.fanout * point.fanout > point.block)
             throw Unsupported("a block of " + std::to_string(point.block) + " threads cannot request " +
                               std::to_string(point.fanout) + " x " + std::to_string(point.fanout) + " parts");
@@ -181,7 +181,7 @@ class MandelbrotWorkload final : public RequestWorkloadOf<MandelbrotData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& mandelbrot = of_room<Room>(strategy);
+        const auto& mandelbrot = strategy_of<WorkloadTraits>(strategy);
         data().clear(run.context);
         MandelbrotJob job{request_job(run, run.point.division * run.point.division), {}};
         job.task = data().task_of(run.point, &job.totals->work);
@@ -189,7 +189,7 @@ class MandelbrotWorkload final : public RequestWorkloadOf<MandelbrotData>
         Sample sample = timed(run, work);
         data().verify(run.context, run.point, mandelbrot.facts().exhaustive, sample);
         report(run, sample, data().work(mandelbrot.facts().exhaustive));
-        if (run.aloud)
+        if (run.with_output)
             sample.image = data().image(run.context, run.point);
         return sample;
     }

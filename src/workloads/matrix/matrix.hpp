@@ -48,7 +48,7 @@ __device__ inline BlockPlace diagonal_block()
 }
 
 // A strategy has the members that Register requires.
-struct MatrixRoom {
+struct MatrixTraits {
     using Job = MatrixJob;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::transpose, &workloads::copy, &workloads::blobs};

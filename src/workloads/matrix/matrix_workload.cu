@@ -71,20 +71,20 @@ __global__ void find_wrong(const float* out, std::uint64_t count, Expected expec
 class MatrixWorkload final : public Workload
 {
   public:
-    using Room = MatrixRoom;
+    using WorkloadTraits = MatrixTraits;
 
     explicit MatrixWorkload(Context& context) : context_(context), wrong_(context.allocate<Wrong>(1, "wrong")) {}
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& matrix = of_room<Room>(strategy);
+        const auto& matrix = strategy_of<WorkloadTraits>(strategy);
         const Case& point = run.point;
         prepare(matrix.info(), point);
         context_.fill_bytes(out_, 0xFF, point.elements);
         const MatrixJob job{run, in_.data(), out_.data(), point.nx, point.ny};
         Sample sample = timed(run, matrix.prepare(job));
         verify(matrix.info(), point, sample);
-        if (run.aloud) {
+        if (run.with_output) {
             sample.image.resize(point.elements);
             context_.download(std::span(sample.image), out_);
         }

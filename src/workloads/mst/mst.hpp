@@ -63,7 +63,7 @@ __device__ inline MstKey lesser(MstKey one, MstKey other)
 }
 
 // The least of the keys of the warp, whose threads all call it.
-__device__ inline MstKey least_of_warp(MstKey key)
+__device__ inline MstKey min_of_warp(MstKey key)
 {
     constexpr unsigned kWeightShift = 32;
     const auto weight = static_cast<unsigned>(key >> kWeightShift);
@@ -93,7 +93,7 @@ struct MstFacts {
     }
 };
 
-struct MstRoom {
+struct MstTraits {
     using Job = MstJob;
     using Facts = MstFacts;
     static constexpr std::array kWorkloads{&workloads::mst};

@@ -37,9 +37,7 @@ struct MstSteps {
             next.list = 1 - now.list;
         state.found = 0;
         const unsigned blocks = mst_blocks(next.step.items, threads);
-        next.blocks = next.step.phase == MstPhase::done ? 0
-                      : blocks < search.most_blocks     ? blocks
-                                                        : search.most_blocks;
+        next.blocks = next.step.phase == MstPhase::done ? 0 : blocks < search.max_blocks ? blocks : search.max_blocks;
         state.plan = next;
     }
 };
@@ -54,7 +52,7 @@ struct MstSetup {
     std::uint32_t first_blocks; // of the first grid, which the host launches
 };
 
-inline MstSetup set_up_search(const MstJob& job, std::uint32_t most_blocks)
+inline MstSetup set_up_search(const MstJob& job, std::uint32_t max_blocks)
 {
     const MstTask& task = job.task;
     const auto edges = [&](std::string_view name) { return filled_buffer<MstEdge>(job, task.edges, 0, name); };
@@ -71,8 +69,8 @@ inline MstSetup set_up_search(const MstJob& job, std::uint32_t most_blocks)
                     .best = {setup.best[0].data(), setup.best[1].data()},
                     .flat = setup.flat.data(),
                     .totals = job.totals,
-                    .most_blocks = std::max(1U, most_blocks)};
-    setup.first_blocks = std::min(setup.search.most_blocks, mst_blocks(task.edges, job.point.block));
+                    .max_blocks = std::max(1U, max_blocks)};
+    setup.first_blocks = std::min(setup.search.max_blocks, mst_blocks(task.edges, job.point.block));
     const MstState start{
         .plan = {.step = {MstPhase::light, task.edges, 0}, .blocks = setup.first_blocks, .list = 0, .keys = 0}};
     job.context.upload(setup.state, std::span<const MstState>(&start, 1));

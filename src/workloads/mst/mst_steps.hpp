@@ -36,7 +36,7 @@ struct MstSearch {
     MstKey* best[2];
     unsigned* flat; // of each vertex: its component when the step `flatten` ended
     RequestTotals* totals;
-    unsigned most_blocks;
+    unsigned max_blocks;
 };
 
 // In shared memory.
@@ -90,7 +90,7 @@ __device__ inline void lower_all(MstKey* best, const MstItems& items, const MstE
         known[turn][0] = items.has[turn] && !shares ? load_relaxed(&best[edge.one]) : 0;
         known[turn][1] = items.has[turn] ? load_relaxed(&best[edge.other]) : 0;
     }
-    shared = least_of_warp(shared);
+    shared = min_of_warp(shared);
     if (threadIdx.x % kLanes == static_cast<unsigned>(first))
         lower(&best[common], shared);
     for (unsigned turn = 0; turn < kMstItemsPerThread; ++turn) {
@@ -116,7 +116,7 @@ __device__ void list_edges(const MstSearch& search, const MstPlan& now, unsigned
         for (const bool has : items.has)
             mine += has ? 1 : 0;
         ItemsAndBlocks total = 0;
-        const ItemsAndBlocks before = sum_before(mine, false, total);
+        const ItemsAndBlocks before = exclusive_scan(mine, false, total);
         if (total == 0)
             return;
         if (threadIdx.x == 0)

@@ -149,14 +149,14 @@ class MstData
 class MstWorkload final : public RequestWorkloadOf<MstData>
 {
   public:
-    using Room = MstRoom;
+    using WorkloadTraits = MstTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
         constexpr std::array<std::string_view, 4> kForms{"flat", "vertices", "components", "steps"};
-        const MstForm form = of_room<Room>(strategy).facts().form;
+        const MstForm form = strategy_of<WorkloadTraits>(strategy).facts().form;
         prepare(point);
         ExpectedLaunches launches = remember(strategy, point, kForms.at(static_cast<std::size_t>(form)),
                                              [&](const Case& of) { return data().oracle(of, form); });
@@ -166,7 +166,7 @@ class MstWorkload final : public RequestWorkloadOf<MstData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& form = of_room<Room>(strategy);
+        const auto& form = strategy_of<WorkloadTraits>(strategy);
         MstJob job{request_job(run, mst_roots(data().vertices(), run.point.block)), {}};
         job.task = data().start(run.context, form.facts().halves);
         const std::function<void()> work = form.prepare(job);

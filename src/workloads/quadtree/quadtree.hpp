@@ -79,7 +79,7 @@ struct QuadFacts {
     }
 };
 
-struct QuadtreeRoom {
+struct QuadtreeTraits {
     using Job = QuadJob;
     using Facts = QuadFacts;
     static constexpr std::array kWorkloads{&workloads::quadtree};

@@ -36,7 +36,7 @@ struct QuadTask {
     QuadArray arrays[2]; // spare, out
     QuadNode* nodes;
     unsigned* node_count;
-    unsigned most_nodes; // that the list can hold
+    unsigned max_nodes; // that the list can hold
     QuadDivision* divisions;
     unsigned* next_division; // of `divisions`: those before it are taken
     unsigned count;
@@ -55,7 +55,7 @@ struct QuadTask {
     }
     __host__ __device__ void put(unsigned at_node, const QuadNode& node) const
     {
-        if (at_node < most_nodes)
+        if (at_node < max_nodes)
             nodes[at_node] = node;
     }
 };
@@ -87,7 +87,7 @@ __device__ inline unsigned reserve_nodes(const QuadTask& task, unsigned mine)
 {
     BLOCK_SHARED(unsigned, first, 1);
     ItemsAndBlocks total = 0;
-    const auto before = static_cast<unsigned>(sum_before(mine, false, total));
+    const auto before = static_cast<unsigned>(exclusive_scan(mine, false, total));
     if (threadIdx.x == 0)
         first[0] = total == 0 ? 0 : atomicAdd(task.node_count, static_cast<unsigned>(total));
     __syncthreads();
@@ -187,7 +187,7 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
     for (unsigned bucket = tid; bucket < buckets; bucket += threads)
         starts[bucket] = 0;
     __syncthreads();
-    gather_range(&range[0], &range[1], least, most);
+    block_min_max(&range[0], &range[1], least, most);
     __syncthreads();
     least = range[0];
     const unsigned width = bit_width(range[1] - least);
@@ -212,7 +212,7 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
     if (largest > kMaxOfQuadBucket)
         atomicMax(&range[2], largest);
     ItemsAndBlocks total = 0;
-    const ItemsAndBlocks before = sum_before(points, false, total);
+    const ItemsAndBlocks before = exclusive_scan(points, false, total);
     auto start = static_cast<unsigned>(before);
     for (unsigned bucket = begin; bucket < end; ++bucket) {
         const unsigned next = start + starts[bucket];

@@ -95,7 +95,7 @@ class QuadData
                            {arrays_[1].codes.data(), arrays_[1].order.data()}},
                 .nodes = nodes_.data(),
                 .node_count = node_count_.data(),
-                .most_nodes = static_cast<unsigned>(nodes_.size()),
+                .max_nodes = static_cast<unsigned>(nodes_.size()),
                 .divisions = divisions_.data(),
                 .next_division = next_division_.data(),
                 .count = static_cast<unsigned>(points_.size()),
@@ -178,14 +178,14 @@ std::string why_unsupported(const StrategyInfo& info, QuadForm form, const Case&
 class QuadWorkload final : public RequestWorkloadOf<QuadData>
 {
   public:
-    using Room = QuadtreeRoom;
+    using WorkloadTraits = QuadtreeTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
         constexpr std::array<std::string_view, 3> kForms{"flat", "parts", "sample"};
-        const QuadForm form = of_room<Room>(strategy).facts().form;
+        const QuadForm form = strategy_of<WorkloadTraits>(strategy).facts().form;
         if (const std::string why = why_unsupported(strategy.info(), form, point); !why.empty())
             throw Unsupported(why);
         prepare(point);
@@ -195,7 +195,7 @@ class QuadWorkload final : public RequestWorkloadOf<QuadData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& quadtree = of_room<Room>(strategy);
+        const auto& quadtree = strategy_of<WorkloadTraits>(strategy);
         QuadJob job{request_job(run, quad_roots(run.point)), {}};
         job.task = data().start(run.context, run.point, job.oracle.divisions);
         job.task.work = &job.totals->work;

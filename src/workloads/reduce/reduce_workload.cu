@@ -28,7 +28,7 @@ class ReduceData
         context.upload(pristine_, input_);
     }
 
-    Sample sample(const StrategyOf<ReduceRoom>& strategy, const PreparedRun& run)
+    Sample sample(const StrategyOf<ReduceTraits>& strategy, const PreparedRun& run)
     {
         Context& context = run.context;
         if (run.point.input == ReduceInput::index)
@@ -64,7 +64,7 @@ class ReduceData
 
   private:
     // Throws Unsupported if int32 cannot represent the elements or the sums (why_too_wide()).
-    void check_width(const StrategyOf<ReduceRoom>& strategy) const
+    void check_width(const StrategyOf<ReduceTraits>& strategy) const
     {
         const bool of_blocks = strategy.facts().answer == Answer::block_sums;
         if (const std::string why = why_too_wide(reference_, of_blocks ? strategy.facts().blocks_per_sum : 0);
@@ -72,7 +72,7 @@ class ReduceData
             throw Unsupported(why);
     }
 
-    Verification verify(Context& context, const StrategyOf<ReduceRoom>& strategy, WideSum<T> host_sum)
+    Verification verify(Context& context, const StrategyOf<ReduceTraits>& strategy, WideSum<T> host_sum)
     {
         switch (strategy.facts().answer) {
         case Answer::on_host:
@@ -120,13 +120,13 @@ class ReduceData
 class ReduceWorkload final : public Workload
 {
   public:
-    using Room = ReduceRoom;
+    using WorkloadTraits = ReduceTraits;
 
     explicit ReduceWorkload(Context& context) : context_(context) {}
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& reduction = of_room<Room>(strategy);
+        const auto& reduction = strategy_of<WorkloadTraits>(strategy);
         prepare(run.point);
         PreparedRun with_flags = run;
         with_flags.done = done_.of(context_, run.form);

@@ -45,7 +45,7 @@ struct ReductionWave : RunWave {
     T* out;
 };
 template <class T>
-ReductionWave<T> part_of(const Reduction<T>& job, const Wave& wave)
+ReductionWave<T> slice_for_wave(const Reduction<T>& job, const Wave& wave)
 {
     return {{wave, job.context}, job.in + std::uint64_t{wave.first} * job.block, job.out + wave.first};
 }
@@ -99,7 +99,7 @@ struct ReduceFacts {
     }
 };
 
-struct ReduceRoom {
+struct ReduceTraits {
     using Job = ReduceJob;
     using Facts = ReduceFacts;
     static constexpr std::array kWorkloads{&workloads::reduce};

@@ -62,7 +62,7 @@ struct RefineCells {
     __device__ static void process_serially(const Job& job, const Item& item) { refine_serially(job, item); }
 };
 
-struct RefineRoom {
+struct RefineTraits {
     using Job = RefineJob;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::refine};

@@ -87,7 +87,7 @@ class RefineData
 class RefineWorkload final : public RequestWorkloadOf<RefineData>
 {
   public:
-    using Room = RefineRoom;
+    using WorkloadTraits = RefineTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
@@ -104,7 +104,7 @@ class RefineWorkload final : public RequestWorkloadOf<RefineData>
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const RefineJob job = data().job(run.context, request_job(run, data().roots()));
-        const std::function<void()> work = of_room<Room>(strategy).prepare(job);
+        const std::function<void()> work = strategy_of<WorkloadTraits>(strategy).prepare(job);
         Sample sample = timed(run, work);
         data().verify(run.context, sample);
         report(run, sample, data().work(run.point));

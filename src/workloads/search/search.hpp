@@ -151,7 +151,7 @@ struct SearchFacts {
     }
 };
 
-struct SearchRoom {
+struct SearchTraits {
     using Job = SearchJob;
     using Facts = SearchFacts;
     static constexpr std::array kWorkloads{&workloads::search};

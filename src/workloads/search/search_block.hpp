@@ -80,7 +80,7 @@ __device__ SearchRest leave_rest(const SearchTask<Tree>& task, const BlockStack<
     for (unsigned index = threadIdx.x; index < height; index += blockDim.x)
         mine += stack.count(index);
     ItemsAndBlocks on_stack = 0;
-    static_cast<void>(sum_before(mine, false, on_stack));
+    static_cast<void>(exclusive_scan(mine, false, on_stack));
     const auto count = static_cast<unsigned>(on_stack) + share.end - share.next;
     if (count == 0)
         return {};
@@ -92,7 +92,7 @@ __device__ SearchRest leave_rest(const SearchTask<Tree>& task, const BlockStack<
     for (unsigned base = 0; base < height; base += blockDim.x) {
         const unsigned index = base + threadIdx.x;
         ItemsAndBlocks total = 0;
-        const ItemsAndBlocks before = sum_before(index < height ? stack.count(index) : 0, false, total);
+        const ItemsAndBlocks before = exclusive_scan(index < height ? stack.count(index) : 0, false, total);
         if (index < height) {
             const SearchEntry<typename Tree::Node> entry = stack.at(index);
             for (unsigned number = 0; number < entry.count; ++number)
@@ -141,7 +141,7 @@ __device__ SearchRest search_share(const SearchTask<Tree>& task, unsigned long l
                                         << kItemsShift |
                                     (entry.count + children);
         ItemsAndBlocks total = 0;
-        const ItemsAndBlocks before = sum_before(both, false, total); // a barrier after the reads of the stack
+        const ItemsAndBlocks before = exclusive_scan(both, false, total); // a barrier after the reads of the stack
         const bool single = height + static_cast<unsigned>(total) <= kSearchStack;
         unsigned place = height + static_cast<unsigned>(single ? before : before >> kItemsShift);
         place = stack.put_all(place, entry.parent, entry.first, entry.count, single);

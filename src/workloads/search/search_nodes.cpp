@@ -86,7 +86,7 @@ std::uint64_t default_search_size(InputKind input)
                                           : 2000;
 }
 
-std::uint64_t most_search_size(InputKind input)
+std::uint64_t max_search_size(InputKind input)
 {
     if (input == SearchInput::t1)
         return 13;
@@ -110,7 +110,7 @@ std::uint32_t max_search_levels(const Case& point)
     return std::min(levels, point.cutoff);
 }
 
-std::uint32_t most_children(const Case& point)
+std::uint32_t max_children(const Case& point)
 {
     if (point.input == SearchInput::queens)
         return static_cast<std::uint32_t>(point.elements);

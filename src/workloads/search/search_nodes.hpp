@@ -173,7 +173,7 @@ struct SearchFound {
 
 // The size of a case by default, and the largest.
 std::uint64_t default_search_size(InputKind input);
-std::uint64_t most_search_size(InputKind input);
+std::uint64_t max_search_size(InputKind input);
 std::uint32_t default_cutoff(InputKind input);
 inline constexpr std::uint32_t kDefaultBudget = 16;
 // Deeper than every tree.
@@ -181,7 +181,7 @@ inline constexpr std::uint32_t kNoCutoff = 65535;
 // Levels below the root that a form level by level makes, at most; kNoCutoff or more: there is no bound.
 std::uint32_t max_search_levels(const Case& point);
 // Children of a node other than the root, at most.
-std::uint32_t most_children(const Case& point);
+std::uint32_t max_children(const Case& point);
 
 // A tree as the host has searched it: the number of children of every node, in breadth-first order.
 class KnownTree

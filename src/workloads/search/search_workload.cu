@@ -23,7 +23,7 @@ bool of_queens(const Case& point)
 // Why a case cannot be searched; empty if it can.
 std::string why_no_search(const Case& point)
 {
-    const std::uint64_t most = most_search_size(point.input);
+    const std::uint64_t most = max_search_size(point.input);
     if (point.elements <= most)
         return "";
     const std::string what = of_queens(point) ? " queens"
@@ -115,14 +115,14 @@ class SearchData
 class SearchWorkload final : public RequestWorkloadOf<SearchData>
 {
   public:
-    using Room = SearchRoom;
+    using WorkloadTraits = SearchTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
         constexpr std::array<std::string_view, 3> kForms{"flat", "children", "budget"};
-        const SearchForm form = of_room<Room>(strategy).facts().form;
+        const SearchForm form = strategy_of<WorkloadTraits>(strategy).facts().form;
         if (const std::string why = why_no_search(point); !why.empty())
             throw Unsupported(why);
         boards_ = 0;
@@ -139,7 +139,7 @@ class SearchWorkload final : public RequestWorkloadOf<SearchData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& search = of_room<Room>(strategy);
+        const auto& search = strategy_of<WorkloadTraits>(strategy);
         const SearchJob job = data().job(run.context, request_job(run, search_roots(run.point)), boards_);
         const std::function<void()> work = search.prepare(job);
         Sample sample = timed(run, work);

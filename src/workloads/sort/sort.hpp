@@ -90,7 +90,7 @@ struct SortFacts {
 }
 ;
 
-struct SortRoom {
+struct SortTraits {
     using Job = SortJob;
     using Facts = SortFacts;
     static constexpr std::array kWorkloads{&workloads::sort};

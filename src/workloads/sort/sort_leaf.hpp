@@ -46,7 +46,7 @@ __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, co
         crowded |= starts[bucket] > kMaxOfBucket && buckets.shift != 0 ? 1 : 0;
     }
     ItemsAndBlocks total = 0; // crowded threads in the upper half, keys in the lower half
-    const ItemsAndBlocks before = sum_before(ItemsAndBlocks{crowded} << kItemsShift | keys, false, total);
+    const ItemsAndBlocks before = exclusive_scan(ItemsAndBlocks{crowded} << kItemsShift | keys, false, total);
     if (total >> kItemsShift != 0)
         return false;
     auto start = static_cast<unsigned>(before);

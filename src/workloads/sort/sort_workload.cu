@@ -178,14 +178,14 @@ std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& p
 class SortWorkload final : public RequestWorkloadOf<SortData>
 {
   public:
-    using Room = SortRoom;
+    using WorkloadTraits = SortTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
         constexpr std::array<std::string_view, 5> kForms{"flat", "kway", "binary", "sample", "simple"};
-        const SortForm form = of_room<Room>(strategy).facts().form;
+        const SortForm form = strategy_of<WorkloadTraits>(strategy).facts().form;
         if (const std::string why = why_too_small(strategy.info(), form, point); !why.empty())
             throw Unsupported(why);
         prepare(point);
@@ -195,7 +195,7 @@ class SortWorkload final : public RequestWorkloadOf<SortData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& sort = of_room<Room>(strategy);
+        const auto& sort = strategy_of<WorkloadTraits>(strategy);
         SortJob job{request_job(run, sort_roots(run.point)), {}};
         job.task = data().start(run.context, run.point, job.oracle.divisions, sort.facts().in_place);
         job.task.work = &job.totals->work;

@@ -74,7 +74,7 @@ __device__ inline void process_nodes(const TenantsTask& task, unsigned number, u
             children = level < tenant.levels ? children_of(node, value, rate) : 0;
         }
         ItemsAndBlocks total = 0;
-        unsigned place = static_cast<unsigned>(sum_before(children, true, total));
+        unsigned place = static_cast<unsigned>(exclusive_scan(children, true, total));
         unsigned first = 0;
         if (threadIdx.x % kLanes == 0 && total != 0)
             first = atomicAdd(&widths[level + 1], static_cast<unsigned>(total));
@@ -96,7 +96,7 @@ __device__ inline unsigned end_level(const TenantsTask& task, unsigned number, u
     if (threadIdx.x == 0) {
         TenantState& state = task.states[number];
         words[0] = kNotLast;
-        if (blocks == 1 || arrives_last(&state.arrived, blocks)) {
+        if (blocks == 1 || is_last_block(&state.arrived, blocks)) {
             const unsigned* const widths = task.widths_of(number);
             state.nodes += level == 0 ? 0 : load_relaxed(&widths[level]);
             words[0] = level < task.tenants[number].levels ? load_relaxed(&widths[level + 1]) : 0;

@@ -35,7 +35,7 @@ __device__ inline unsigned start_blocks(const TenantsTask& task, const TenantSte
                 mine = blocks_of_level(load_relaxed(&task.widths_of(tenant)[level]));
         }
         ItemsAndBlocks total = 0;
-        const ItemsAndBlocks before = sum_before(mine, false, total);
+        const ItemsAndBlocks before = exclusive_scan(mine, false, total);
         if (tenant < task.count)
             starts[tenant] = blocks + static_cast<unsigned>(before);
         blocks += static_cast<unsigned>(total);
@@ -48,7 +48,7 @@ __device__ inline unsigned start_blocks(const TenantsTask& task, const TenantSte
 __device__ inline unsigned run_step(const TenantsTask& task, const TenantStep& step, unsigned* begins,
                                     const unsigned* starts, unsigned block, unsigned total, unsigned* words)
 {
-    const unsigned tenant = last_start(task.count, block, [&](unsigned index) { return starts[index]; });
+    const unsigned tenant = upper_bound(task.count, block, [&](unsigned index) { return starts[index]; }) - 1;
     const unsigned end = tenant + 1 < task.count ? starts[tenant + 1] : total;
     unsigned level = level_in_step(step, begins, tenant);
     if (level == 0 && threadIdx.x == 0)

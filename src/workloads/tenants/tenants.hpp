@@ -115,7 +115,7 @@ inline Buffer<unsigned> zeroed(const TenantsJob& job, std::size_t count, std::st
     return buffer;
 }
 
-struct TenantsRoom {
+struct TenantsTraits {
     using Job = TenantsJob;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{&workloads::tenants};

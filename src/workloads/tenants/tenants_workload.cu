@@ -112,7 +112,7 @@ class TenantsData
 class TenantsWorkload final : public Workload
 {
   public:
-    using Room = TenantsRoom;
+    using WorkloadTraits = TenantsTraits;
 
     explicit TenantsWorkload(Context& context)
         : context_(context), now_(context.allocate<unsigned long long>(1, "now"))
@@ -137,7 +137,7 @@ class TenantsWorkload final : public Workload
     {
         ArrivalClock clock(tenant_arrivals_ns(run.point), timer_ahead_ns());
         const TenantsJob job = data_->job(run, clock);
-        const std::function<void()> work = of_room<Room>(strategy).prepare(job);
+        const std::function<void()> work = strategy_of<WorkloadTraits>(strategy).prepare(job);
         Sample sample = timed(run, work);
         data_->verify(run.context, sample, clock);
         sample.work = data_->reference().nodes();

@@ -124,7 +124,7 @@ struct TriangleFacts {
 }
 ;
 
-struct TriangleRoom {
+struct TriangleTraits {
     using Job = TriangleJob;
     using Facts = TriangleFacts;
     static constexpr std::array kWorkloads{&workloads::triangles};

@@ -93,13 +93,13 @@ class TriangleData
 class TriangleWorkload final : public RequestWorkloadOf<TriangleData>
 {
   public:
-    using Room = TriangleRoom;
+    using WorkloadTraits = TriangleTraits;
 
     using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
-        const bool per_edge = of_room<Room>(strategy).facts().per_edge;
+        const bool per_edge = strategy_of<WorkloadTraits>(strategy).facts().per_edge;
         prepare(point);
         return remember(strategy, point, per_edge ? "edges" : "",
                         [&](const Case& of) { return data().oracle(of, per_edge); });
@@ -107,7 +107,7 @@ class TriangleWorkload final : public RequestWorkloadOf<TriangleData>
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
-        const auto& form = of_room<Room>(strategy);
+        const auto& form = strategy_of<WorkloadTraits>(strategy);
         TriangleJob job{request_job(run, data().roots(form.facts().per_edge, run.point.block)), {}};
         job.task = data().start(run.context);
         const std::function<void()> work = form.prepare(job);

@@ -18,7 +18,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // The room of a workload whose strategies get a J.
 template <class J, const WorkloadInfo*... Infos>
-struct RoomOf {
+struct TraitsOf {
     using Job = J;
     using Facts = NoFacts;
     static constexpr std::array kWorkloads{Infos...};
@@ -38,15 +38,15 @@ template <class W, class R, class Number>
 class NumberWorkload : public Workload
 {
   public:
-    using Room = R;
+    using WorkloadTraits = R;
 
     explicit NumberWorkload(Context& context) : answer_(context.allocate<Number>(1, "answer")) {}
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         run.context.fill_bytes(answer_, 0, 1);
-        const typename Room::Job job{run, W::task(run.point, answer_.data())};
-        Sample sample = timed(run, of_room<Room>(strategy).prepare(job));
+        const typename WorkloadTraits::Job job{run, W::task(run.point, answer_.data())};
+        Sample sample = timed(run, strategy_of<WorkloadTraits>(strategy).prepare(job));
         Number answer{};
         run.context.download(std::span(&answer, 1), answer_);
         sample.answer = std::to_string(answer);

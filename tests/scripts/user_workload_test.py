@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tests of a workload of a user's own, in a folder outside of the repository: new, build, and the commands with --load.
 
-    NESTBED=build/cpu-only/nestbed /usr/bin/python3 -W error tests/scripts/own_workload_test.py
+    NESTBED=build/cpu-only/nestbed /usr/bin/python3 -W error tests/scripts/user_workload_test.py
 """
 import csv
 import io
@@ -49,7 +49,7 @@ def copy_that_compiles_less(folder, *left_out, optimises=True):
     return folder / NESTBED.name
 
 
-class OwnWorkload(unittest.TestCase):
+class UserWorkload(unittest.TestCase):
     """The tutorial's workload, built once with all that a build makes. Its variants are built for the executor alone, because nvcc takes
     most of the time of a build; those of tests of races for the detector, too; those of `by_nvcc` for a GPU, without optimisation."""
 
