@@ -389,7 +389,9 @@ int main() {{
     static Kernel child;
     strcpy(child.name, "child"); strcpy(child.place, "wide.cu:8");
     state().kernels = &child; child.from_device = child.refused = 3000; child.unknown_level = true; state().lost[0] = cudaErrorIllegalAddress;
-    for (int error = 1; error < 1000; ++error) {{ child.first_error = error; print_notes(stdout); print_warnings(stdout); }}
+    for (int error = 1; error < 1000; ++error) {{ child.first_error = error; size_t count;
+        const LaunchRow* const rows = launch_rows(count);
+        print_table(stdout, rows, count); print_notes(stdout, true); print_warnings(stdout, rows, count); }}
 }}
 """
         with tempfile.TemporaryDirectory(prefix="nestbed-count-") as folder:

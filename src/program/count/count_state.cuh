@@ -2,19 +2,14 @@
 // with their tables on the devices.
 #pragma once
 #pragma GCC system_header
+#include "launch_table.hpp"
 #include <cuda_runtime.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 // unistd.h and sched.h would add names to the program.
 extern "C" int nestbed_process_id(void) __asm__("getpid");
 extern "C" int nestbed_yield(void) __asm__("sched_yield");
-
-// Functions that shared libraries of the program have in common.
-#define NESTBED_COMMON __attribute__((visibility("default"))) inline
 
 namespace nestbed_count
 {

@@ -2,11 +2,14 @@
 
 #include "base/text.hpp"
 #include "inspect/race_text.hpp"
+#include "program/count/launch_table.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
 
 namespace nestbed::program
 {
@@ -19,24 +22,39 @@ std::string spelled(const SourcePlace& place)
     return place.line == 0 ? "unknown place" : fmt::format("{}:{}", place.file, place.line);
 }
 
-// What to do about a launch that failed. `error` without "cudaError".
-std::string_view advice(std::string_view error)
+std::vector<nestbed_count::LaunchRow> rows_of(const std::vector<KernelCounts>& counts)
 {
-    if (error == "LaunchPendingCountExceeded")
-        return "more launches were pending than the limit allows. Raise cudaLimitDevRuntimePendingLaunchCount before "
-               "the first launch, launch the root grid in waves, or use a chain of tail launches.";
-    if (error == "LaunchOutOfResources")
-        return "the block needs more registers or shared memory than there are. Use smaller blocks or "
-               "__launch_bounds__.";
-    if (error == "LaunchMaxDepthExceeded")
-        return "the nesting is too deep. Raise cudaLimitDevRuntimeSyncDepth, or process small inputs in one kernel.";
-    return "the launch failed. Check its configuration and its stream.";
+    std::vector<nestbed_count::LaunchRow> rows;
+    for (const KernelCounts& one : counts) {
+        const char* const known = nestbed_count::advice(one.first_error.c_str());
+        rows.push_back({.kernel = one.kernel.c_str(),
+                        .from_host = one.from_host,
+                        .from_device = one.from_device,
+                        .refused = one.refused,
+                        .deepest = one.deepest,
+                        .error = one.first_error.c_str(),
+                        .place = one.place.c_str(),
+                        .advice = !one.why_refused.empty() ? one.why_refused.c_str()
+                                  : known != nullptr       ? known
+                                                     : "the launch failed. Check its configuration and its stream."});
+    }
+    return rows;
 }
 
-std::string row_text(std::size_t width, const KernelCounts& row)
+std::string printed(const std::vector<KernelCounts>& counts,
+                    void (*print)(FILE*, const nestbed_count::LaunchRow*, std::size_t))
 {
-    return fmt::format("{:<{}}  {:>9}  {:>11}  {:>7}  {:>7}{}{}\n", row.kernel, width, row.from_host, row.from_device,
-                       row.refused, row.deepest, row.first_error.empty() ? "" : "  ", row.first_error);
+    char* text = nullptr;
+    std::size_t bytes = 0;
+    FILE* const out = ::open_memstream(&text, &bytes);
+    if (out == nullptr)
+        throw std::bad_alloc();
+    const std::vector<nestbed_count::LaunchRow> rows = rows_of(counts);
+    print(out, rows.data(), rows.size());
+    std::fclose(out);
+    std::string all(text, bytes);
+    std::free(text);
+    return all;
 }
 
 std::string reason(const Suppression& suppression)
@@ -56,42 +74,12 @@ std::string message(const std::string& text)
 
 std::string launches_text(const std::vector<KernelCounts>& counts)
 {
-    if (counts.empty())
-        return "nestbed: no kernel ran: the program launched none\n";
-    std::size_t width = std::string_view("kernel").size();
-    KernelCounts total{.kernel = "total"};
-    for (const KernelCounts& row : counts) {
-        width = std::max(width, row.kernel.size());
-        total.from_host += row.from_host;
-        total.from_device += row.from_device;
-        total.refused += row.refused;
-        total.deepest = std::max(total.deepest, row.deepest);
-    }
-    std::string text =
-        fmt::format("{:<{}}  from host  from device  refused  deepest  first error\n", "kernel", width);
-    for (const KernelCounts& row : counts)
-        text += row_text(width, row);
-    if (counts.size() > 1)
-        text += row_text(width, total);
-    const std::uint64_t launches = total.from_host + total.from_device;
-    if (total.refused == launches)
-        text += message(fmt::format("nestbed: no kernel ran: {} of {} launches were refused ({})", launches, launches,
-                                    counts.front().first_error));
-    return text;
+    return printed(counts, nestbed_count::print_table);
 }
 
 std::string refusals_text(const std::vector<KernelCounts>& counts)
 {
-    std::string text;
-    for (const KernelCounts& row : counts)
-        if (row.refused > 0)
-            text += message(fmt::format("warning: {} of {} launches of {} were refused, first at {}", row.refused,
-                                        row.from_host + row.from_device, row.kernel, row.place)) +
-                    folded(fmt::format("{}, which only cudaGetLastError() in the launching thread returns: {}",
-                                       row.first_error,
-                                       row.why_refused.empty() ? advice(row.first_error) : row.why_refused),
-                           kIndent);
-    return text;
+    return printed(counts, nestbed_count::print_warnings);
 }
 
 std::string checked_text(const CheckedRaces& races)
