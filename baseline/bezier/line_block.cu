@@ -1,4 +1,5 @@
 // bezier_line_block: one block per line; each thread computes some of its points.
+// The points are computed in src/workloads/bezier/bezier.hpp.
 //
 // Launches: none from the device.
 // Hazards: none. The lines are only read, and only one thread writes each point.

@@ -1,4 +1,5 @@
 // bezier_line_thread: one thread per line computes all its points.
+// The points are computed in src/workloads/bezier/bezier.hpp.
 //
 // Launches: none from the device.
 // Hazards: none. The lines are only read, and only one thread writes each point.

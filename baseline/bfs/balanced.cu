@@ -1,4 +1,5 @@
 // bfs_balanced, bfs_direction, sssp_balanced: a search step by step by the host; blocks share the edges of a step evenly.
+// A step is in src/workloads/bfs/graph_steps.hpp and graph_levels.hpp, the order of steps in src/device/parts/search_steps.hpp.
 //
 //     host: launch a grid for the step
 //     block: search the list for the vertex of its first edge; a search in shared memory finds those of the others

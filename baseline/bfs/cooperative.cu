@@ -1,4 +1,5 @@
 // bfs_cooperative, sssp_cooperative: a search in one grid, whose blocks wait for each other between the steps. CUDA only.
+// A step is in src/workloads/bfs/graph_steps.hpp and graph_levels.hpp, the order of steps in src/device/parts/search_steps.hpp.
 //
 //     repeat: the blocks share a step, as in bfs_direction (top-down or bottom-up), or in sssp_balanced (near vertices first)
 //         the last block to finish does the small steps after it, plans the next large one, and lets the others go on

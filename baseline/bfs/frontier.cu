@@ -1,4 +1,5 @@
 // bfs_frontier, sssp_frontier: a search level by level by the host, with a thread per vertex of the level.
+// What a thread does with an edge is in src/workloads/bfs/graph_step.hpp.
 //
 //     host: launch a thread for each vertex of the list
 //     thread: follow all edges of the vertex; append what is reached first (sssp: by a shorter path) to the next list

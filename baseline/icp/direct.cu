@@ -1,5 +1,6 @@
 // icp_direct: iterative closest point without a change of resources: a thread that has found the leaf of a scan point searches in it at
 // once, in device memory (mostly in the L2 cache). No lists, no dynamic shared memory.
+// Search and sums are in src/workloads/icp/icp.hpp.
 //
 //     host, for each iteration: launch a grid; read whether there is another iteration
 //     grid: move every scan point, find its leaf, and the nearest point there

@@ -1,4 +1,5 @@
 // icp_levels: iterative closest point by two kernels that the host launches, a traversal and a search in the leaves.
+// Traversal, search and sums are in src/workloads/icp/icp.hpp.
 //
 //     host, for each iteration: launch the traversal; launch the search; read whether there is another iteration
 //

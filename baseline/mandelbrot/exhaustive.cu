@@ -1,4 +1,5 @@
 // mandelbrot_exhaustive: one thread per pixel, without recursion.
+// A pixel is computed in src/workloads/mandelbrot/mandelbrot_pixels.hpp.
 //
 // Launches: none from the device.
 // Hazards: none. Only one thread writes each pixel.

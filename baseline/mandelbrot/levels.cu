@@ -1,4 +1,5 @@
 // mandelbrot_levels: the recursion of mandelbrot_split level by level: the host launches one grid per level.
+// What a block does is in src/workloads/mandelbrot/mandelbrot.hpp (ExpandMandelbrot), the levels in src/device/parts/request_levels.hpp.
 //
 //     host: launch the root grid
 //     repeat: read how many blocks the level's items need; launch a grid of as many, until there are none

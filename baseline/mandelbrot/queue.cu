@@ -1,4 +1,5 @@
 // mandelbrot_queue: the recursion of mandelbrot_split by blocks that stay resident and share a queue of regions.
+// What a block does is in src/workloads/mandelbrot/mandelbrot.hpp (ExpandMandelbrot), the queue in src/device/parts/request_queue.hpp.
 //
 //     queue = the division * division parts of the image
 //     each block: take the next place of the queue; wait until a region is there, or no region is left

@@ -1,4 +1,5 @@
 // mst_cooperative: a minimum spanning forest in one grid, whose blocks wait for each other between the steps. CUDA only.
+// A step is in src/workloads/mst/mst_steps.hpp, the order of steps in mst_search.hpp and src/device/parts/search_steps.hpp.
 //
 //     repeat: the blocks share a step over a list of edges, light ones first (src/workloads/mst/mst_step.hpp)
 //         the last block to finish does the small steps after it, plans the next large one, and lets the others go on

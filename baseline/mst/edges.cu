@@ -1,4 +1,5 @@
 // mst_edges: a minimum spanning forest over a list of edges, step by step by the host.
+// A step is in src/workloads/mst/mst_steps.hpp, the order of steps in mst_search.hpp and src/device/parts/search_steps.hpp.
 //
 //     host: launch a grid for the step (src/workloads/mst/mst_step.hpp)
 //     repeat: read how many blocks the next step needs, until there is none

@@ -1,4 +1,5 @@
 // mst_vertices: a minimum spanning forest by rounds of Boruvka, with a thread per vertex.
+// A round is in src/workloads/mst/mst_rounds.hpp.
 //
 //     host, for each round: launch a thread for each vertex
 //         thread: lower the key of the vertex's component to the least key of an edge that leads to another one

@@ -1,5 +1,6 @@
 // quadtree_morton: sorts the points by their Morton codes with cub::DeviceRadixSort, and finds all nodes by binary search. CUDA
 // only.
+// The nodes are made from sorted codes in src/workloads/quadtree/quadtree_sorted.hpp.
 //
 //     one thread for each point: its code and its place
 //     CUB: sort codes and places

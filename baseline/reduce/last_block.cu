@@ -1,4 +1,5 @@
 // last_block: flat reduction in one launch: 16-byte loads, one partial sum per block. The last block to finish adds the partial sums.
+// The kernel is in src/workloads/reduce/last_block.hpp.
 //
 //     each block: the sum of its tiles
 //     thread 0: sums[block] = that; arrive; the last block of the grid: total = sum of sums

@@ -1,4 +1,5 @@
 // naive_serial: a grid of fixed size strides over the input; then one thread of each block adds the sums of its threads.
+// The sum of a thread is in src/workloads/reduce/grid_stride.hpp.
 //
 //     thread t: sums[t] = in[t] + in[t + threads of the grid] + ...       in shared memory
 //     barrier

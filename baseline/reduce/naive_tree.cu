@@ -1,5 +1,6 @@
 // naive_tree: a grid of fixed size strides over the input; then each block adds the sums of its threads, halving
 // their number in each step.
+// The sum of a thread is in src/workloads/reduce/grid_stride.hpp.
 //
 //     thread t: sums[t] = in[t] + in[t + threads of the grid] + ...       in shared memory
 //     barrier

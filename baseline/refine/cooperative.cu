@@ -1,4 +1,5 @@
 // refine_cooperative: all levels of all time steps in one grid, whose blocks wait for each other between them. CUDA only.
+// What a block does is in src/workloads/refine/refine.hpp (RefineCells), the levels in src/device/parts/request_levels.hpp.
 //
 //     for each time step, for each level: the blocks share the refined cells of the level; then all wait
 //

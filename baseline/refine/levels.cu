@@ -1,4 +1,5 @@
 // refine_levels: the refinement of refine_children level by level: the host launches one grid per level of each time step.
+// What a block does is in src/workloads/refine/refine.hpp (RefineCells), the levels in src/device/parts/request_levels.hpp.
 //
 //     host, for each time step:
 //         launch the root grid

@@ -1,4 +1,5 @@
 // refine_queue: the refinement of refine_children by blocks that stay resident and share a queue of refined cells.
+// What a block does is in src/workloads/refine/refine.hpp (RefineCells), the queue in src/device/parts/request_queue.hpp.
 //
 //     host, for each time step: launch blocks that share a queue; it begins with the tiles
 //     each block: take a tile or a refined cell from the queue; process its four parts; append those that are refined

@@ -1,4 +1,5 @@
 // tenants_levels: many recursions at once by a host that makes a level of all of them as one grid, and polls its end.
+// A level is in src/workloads/tenants/tenant_levels.hpp, a step of all tenants in tenant_steps.hpp.
 //
 //     host: repeat, until all tenants have ended: launch a grid with as many blocks as the next levels of all tenants need, and one for
 //         each tenant that has arrived meanwhile; wait until the last block says how many blocks are next

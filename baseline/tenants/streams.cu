@@ -1,4 +1,5 @@
 // tenants_streams: many recursions at once by a host that makes every level of each in a stream of the tenant's own, and polls all of them.
+// A level is in src/workloads/tenants/tenant_levels.hpp.
 //
 //     host: for each of `streams` streams, in turn, again and again
 //         it has no tenant: if the next tenant has arrived, launch its root

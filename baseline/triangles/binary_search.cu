@@ -1,5 +1,6 @@
 // triangles_search: a warp per edge u -> v; its threads search for the ends in the shorter list, those of u before v or those of v,
 // in the longer one.
+// Lists and counts are in src/workloads/triangles/triangles.hpp.
 //
 // Launches: none from the device.
 // Hazards: none. The graph is only read, and counts are added up by atomic functions.

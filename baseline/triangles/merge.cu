@@ -1,4 +1,5 @@
 // triangles_merge: a thread per edge u -> v merges the ends of u before v with those of v.
+// Lists and counts are in src/workloads/triangles/triangles.hpp.
 //
 // Launches: none from the device.
 // Hazards: none. The graph is only read, and counts are added up by atomic functions.

@@ -1,4 +1,5 @@
 // bfs_tail, sssp_tail, sssp_near_far: a search in which the last block of a step launches the next one.
+// A step is in src/workloads/bfs/graph_steps.hpp and graph_levels.hpp, the order of steps in src/device/parts/search_steps.hpp.
 //
 //     root: one block, with the source in its list; more blocks if the source has many edges
 //     step: the blocks share the edges of the list evenly, and append what they reach to the next list

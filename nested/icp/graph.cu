@@ -1,5 +1,6 @@
 // icp_graph: the iterations of icp_launches by a graph of two nodes that runs again: a device graph that launches itself (graph_tail),
 // or the body of a WHILE node (graph_while). CUDA only.
+// Traversal, search and sums are in src/workloads/icp/icp.hpp.
 //
 //     once, untimed: a graph of a traversal with as many blocks as the device holds, and a search with a block per leaf
 //     search: the last block lets the graph run again if there is another iteration

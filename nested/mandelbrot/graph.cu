@@ -1,5 +1,6 @@
 // mandelbrot_graph: the recursion of mandelbrot_split by a graph of one node that runs again: a device graph that launches itself
 // (graph_tail), or the body of a WHILE node (graph_while). CUDA only.
+// What a block does is in src/workloads/mandelbrot/mandelbrot.hpp (ExpandMandelbrot), the level in src/device/parts/request_levels.hpp.
 //
 //     once, untimed: a graph of one node with as many blocks as the device holds
 //     node: the blocks share the regions of the level and collect their parts; the last block to finish makes these the

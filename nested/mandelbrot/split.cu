@@ -1,5 +1,6 @@
 // mandelbrot_split: the recursion of Mariani and Silver; a child for every part of a divided region; blocks fill and compute.
 // mandelbrot_naive: the same with a child to divide, to fill and to compute every region.
+// What a block does is in src/workloads/mandelbrot/mandelbrot.hpp (ExpandMandelbrot), its child grids in src/device/parts/request_children.hpp.
 //
 //     root(image): division * division blocks, one region each
 //     test(region): one block

@@ -1,5 +1,6 @@
 // mst_graph: the search of mst_tail by a graph of one node that runs again: a device graph that launches itself (graph_tail),
 // or the body of a WHILE node (graph_while). CUDA only.
+// A step is in src/workloads/mst/mst_steps.hpp, the order of steps in mst_search.hpp and src/device/parts/search_steps.hpp.
 //
 //     once, untimed: a graph of one node with as many blocks as the device holds
 //     node: the blocks share a step; the last one to finish does the small steps after it, and lets the graph run again for the

@@ -1,4 +1,5 @@
 // mst_tail: a minimum spanning forest over a list of edges, in which the last block of a step launches the next one.
+// A step is in src/workloads/mst/mst_steps.hpp, the order of steps in mst_search.hpp and src/device/parts/search_steps.hpp.
 //
 //     root: list the light edges, and find the lightest edge of every vertex
 //     step: join the components that these edges join; list the edges that still join two, and find the lightest of every

@@ -1,6 +1,7 @@
 // last_block_rdc, last_block_inline, last_block_noinline: baseline/reduce/last_block.cu compiled with -rdc=true. The first
 // is unchanged. The second has a launch in the kernel that never runs. The third has that launch in a __noinline__
 // function. They measure what dynamic parallelism costs a kernel that does not use it.
+// The kernel is in src/workloads/reduce/last_block.hpp.
 //
 // Launches: none. The condition of the launch is always false, but the compiler cannot know that.
 // Hazards: none, as in last_block.

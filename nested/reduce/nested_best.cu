@@ -1,4 +1,5 @@
 // nested_best: the fastest recursive reduction. The child does the same work as its parent, at the same time.
+// The flat part is in src/device/parts/flat_sum.hpp.
 //
 //     sum(input):                                        two blocks per multiprocessor
 //         thread 0 of block 0: launch a child with the same number of blocks, fire and forget

@@ -1,4 +1,5 @@
 // refine_children: adaptive refinement of a field that moves; a child for every refined cell.
+// What a block does is in src/workloads/refine/refine.hpp (RefineCells), its child grids in src/device/parts/request_children.hpp.
 //
 //     host, for each time step:
 //         root(field): division * division blocks, a tile each: its four cells

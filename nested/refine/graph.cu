@@ -1,5 +1,6 @@
 // refine_graph: the refinement of refine_children by a graph of one node that runs again: a device graph that launches itself
 // (graph_tail), or the body of a WHILE node (graph_while). CUDA only.
+// What a block does is in src/workloads/refine/refine.hpp (RefineCells), the levels in src/device/parts/request_levels.hpp.
 //
 //     once, untimed: a graph of one node with as many blocks as the device holds
 //     node: the blocks share the refined cells of the level; the last block to finish makes what they request the next level,

@@ -1,4 +1,5 @@
 // tenants_children: many recursions at once; each of their levels is a grid, which the level before launches.
+// A level is in src/workloads/tenants/tenant_levels.hpp.
 //
 //     host: root grid: a block for each tenant; those that arrive one by one have a root grid each
 //     block of a level: process its nodes; append their children to the next level
