@@ -35,7 +35,7 @@ class Part:
 
 @dataclasses.dataclass
 class Line:
-    """Cases along an axis: `x` are the positions of `cases`, which are sorted by it."""
+    """Cases along an axis: `x` are the positions of `cases`, which are sorted by it. The others are its look."""
     label: str
     strategy: str
     mechanism: str
@@ -45,6 +45,8 @@ class Line:
     colour: object = style.BLACK
     mark: str = "o"
     dash: object = "-"
+    width: float = 1.4
+    hollow: bool = False
 
     @property
     def family(self):

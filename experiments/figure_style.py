@@ -358,14 +358,6 @@ def ticks(axis, places, texts):
     axis.set_minor_formatter(NullFormatter())
 
 
-def rows_axis(axes, names, size=8.5):
-    """A y axis of rows, the first at the top, with their names at the left."""
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, labelsize=size)
-    axes.spines["left"].set_visible(False)
-
-
 def wants_log(values):
     """Whether the values are all above zero and span more than a decade and a half."""
     values = numpy.asarray(values, dtype=float)
@@ -373,9 +365,7 @@ def wants_log(values):
     return len(values) > 0 and values.min() > 0 and values.max() / values.min() > 30
 
 
-def log_axis(axes, which, low, high, pad=1.12):
-    """A log axis over low to high, extended by the factor `pad` at both ends. It has ticks at decades, and between
-    them if few decades are visible. Values of zero or below have no place on it."""
+def _log_axis(axes, which, low, high, pad, text):
     high = high if high > 0 else 1.0
     low = low if low > 0 else high / 1000
     low, high = low / pad, high * pad
@@ -387,53 +377,82 @@ def log_axis(axes, which, low, high, pad=1.12):
     places = [float(f"{step * 10.0**power:.9g}") for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
               for step in steps]
     places = [place for place in places if low <= place <= high]
-    ticks(getattr(axes, f"{which}axis"), places, {place: grouped(place) for place in places})
+    ticks(getattr(axes, f"{which}axis"), places, {place: text(place) for place in places})
 
 
-def linear_axis(axes, which, low, high):
-    """A linear axis over low to high, with a small margin."""
+def _linear_axis(axes, which, low, high, text):
     room = 0.04 * (high - low or 1)
     getattr(axes, f"set_{which}lim")(low if low == 0 else low - room, high + room)
-    axes_axis = getattr(axes, f"{which}axis")
-    axes_axis.set_major_formatter(FuncFormatter(lambda value, _: grouped(round(value, 9))))
+    getattr(axes, f"{which}axis").set_major_formatter(FuncFormatter(lambda value, _: text(round(value, 9))))
 
 
-def fit_axis(axes, which, values, log=None):
-    """A log axis if the values span more than a decade and a half or `log` is set; otherwise a linear axis from
-    zero."""
-    values = numpy.asarray(values, dtype=float)
-    values = values[numpy.isfinite(values)]
-    values = values if len(values) else numpy.array([1.0])
-    above = values[values > 0]
-    if len(above) and (wants_log(values) if log is None else log):
-        values = above
-        log_axis(axes, which, values.min(), values.max())
+def _swept_axis(axes, which, values, inches, text):
+    """Ticks are at the values, as far as their labels fit: on a log axis to base 2, or, with 0 among them, linear up to 1 and then
+    logarithmic."""
+    values = sorted({float(value) for value in values if value == value})
+    limits = getattr(axes, f"set_{which}lim")
+    if values[0] <= 0:
+        below_one = 0.3  # number of decades as wide as the range from 0 to 1
+        getattr(axes, f"set_{which}scale")("symlog", linthresh=1, linscale=below_one * 0.9)
+        limits(-0.12, values[-1] * 1.12 if values[-1] > 1 else values[-1] + 0.12)
+        decades = [value * below_one if value <= 1 else below_one + math.log10(value) for value in values]
+        places = [inches * place / (decades[-1] * 1.06 or 1) for place in decades]
     else:
-        linear_axis(axes, which, min(0.0, values.min()), values.max() if values.max() > 0 else 1.0)
-
-
-def binary_axis(axes, which, values, inches, text=grouped):
-    """A log axis to base 2 with ticks at the values, as far as their labels fit into `inches`. Evenly spaced values
-    get a tick at every n-th one."""
-    values = sorted({float(value) for value in values if value > 0})
-    getattr(axes, f"set_{which}scale")("log", base=2)
-    edge = max((values[-1] / values[0]) ** 0.025, 1.05)
-    getattr(axes, f"set_{which}lim")(values[0] / edge, values[-1] * edge)
-    span = math.log2(values[-1] / values[0]) + 2 * math.log2(edge)
-    shown = thinned(values, [inches * math.log2(value / values[0]) / span for value in values], text)
+        getattr(axes, f"set_{which}scale")("log", base=2)
+        edge = max((values[-1] / values[0]) ** 0.025, 1.05)
+        limits(values[0] / edge, values[-1] * edge)
+        span = math.log2(values[-1] / values[0]) + 2 * math.log2(edge)
+        places = [inches * math.log2(value / values[0]) / span for value in values]
+    shown = thinned(values, places, text)
     ticks(getattr(axes, f"{which}axis"), shown, {float(f"{value:.9g}"): text(value) for value in shown})
 
 
-def offset_axis(axes, values, inches):
-    """An x axis that includes 0: linear up to 1, then logarithmic, with ticks at the values as far as their labels
-    fit."""
-    values = sorted({float(value) for value in values})
-    below_one = 0.3  # number of decades as wide as the range from 0 to 1
-    axes.set_xscale("symlog", linthresh=1, linscale=below_one * 0.9)
-    axes.set_xlim(-0.12, values[-1] * 1.12 if values[-1] > 1 else values[-1] + 0.12)
-    decades = [value * below_one if value <= 1 else below_one + math.log10(value) for value in values]
-    shown = thinned(values, [inches * place / (decades[-1] * 1.06 or 1) for place in decades], grouped)
-    ticks(axes.xaxis, shown, {float(f"{value:.9g}"): grouped(value) for value in shown})
+def set_axis(axes, which, kind, values, inches=0.0, text=grouped, pad=1.12):
+    """An axis that shows these values. `kind`:
+    `swept`: values that were asked for, with a tick at each, as far as the labels fit into `inches`;
+    `log`: with a margin of the factor `pad`; `linear`: from zero; `fit`: log if they span more than a decade and a half, otherwise linear;
+    `percent`: from 0 to 100; `steps`: linear, with ticks at the values; `counts`: of launches, linear up to 1, then logarithmic;
+    `signed`: a difference, logarithmic but for a microsecond around zero; a list of texts: words, at 0, 1, 2...; None: as matplotlib has it."""
+    if kind is None:
+        return
+    values = numpy.asarray(list(values), dtype=float)
+    values = values[numpy.isfinite(values)]
+    values = values if len(values) else numpy.array([1.0])
+    axis, limits = getattr(axes, f"{which}axis"), getattr(axes, f"set_{which}lim")
+    above = values[values > 0]
+    if kind == "fit":
+        kind = "log" if wants_log(values) else "linear"
+    if kind == "log":
+        _log_axis(axes, which, *((above.min(), above.max()) if len(above) else (0, 1)), pad, text)
+    elif kind == "linear" or kind == "counts" and values.max() <= 30:
+        _linear_axis(axes, which, min(0.0, values.min()), values.max() if values.max() > 0 else 1.0, text)
+    elif kind == "swept":
+        _swept_axis(axes, which, values, inches, text)
+    elif kind == "percent":
+        limits(-3, 103)
+        ticks(axis, range(0, 101, 20), {place: f"{place}" for place in range(0, 101, 20)})
+    elif kind == "steps":
+        values = sorted(set(values))
+        span = values[-1] - values[0] or 1
+        limits(values[0] - 0.04 * span, values[-1] + 0.04 * span)
+        shown = thinned(values, [inches * (value - values[0]) / (1.08 * span) for value in values], text)
+        ticks(axis, shown, {float(f"{value:.9g}"): text(value) for value in shown})
+    elif kind in ("counts", "signed"):
+        getattr(axes, f"set_{which}scale")("symlog", linthresh=1, **({"linscale": 0.5} if kind == "counts" else {}))
+        low, high = (0, values.max() * 1.3) if kind == "counts" else (min(0, values.min() * 1.3), max(1, values.max() * 1.3))
+        limits(low, high)
+        places = [0.0, *(sign * 10.0**power for power in range(8) for sign in (1, -1) if low <= sign * 10.0**power <= high)]
+        ticks(axis, sorted(places), {place: grouped(place) for place in places})
+    else:
+        limits(-0.35, len(kind) - 0.65)
+        slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if slant(kind, inches) else {}
+        getattr(axes, f"set_{which}ticks")(range(len(kind)), kind, **slanted)
+
+
+def slant(texts, inches):
+    """The inches below an axis of so many inches that texts need if they have to be slanted; otherwise 0."""
+    longest = max(text_width(line, 8) for text in texts for line in text.split("\n"))
+    return longest / 2 if longest > inches / len(texts) - 0.06 else 0
 
 
 def thinned(values, places, text):

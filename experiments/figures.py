@@ -9,34 +9,15 @@ import typing
 import pandas
 
 import figure_parts as parts
-import figures_busy
-import figures_depths
-import figures_graphs
-import figures_hazards
-import figures_irregular
-import figures_ladder
-import figures_lanes
+import figures_irregular as irregular
 import figures_launches
-import figures_litmus
 import figures_rates
-import figures_resources
-import figures_rounds
-import figures_search
-import figures_sizes
-import figures_strategies
+import figures_rows
 import figures_sweeps
-import figures_tenants
-import figures_trees
-import figures_work
 import logs
 import tables
-from measures import AXES, MEASURES
 
 SWEPT = 0.5  # If more than this share of the cases with sizes is on lines of three sizes, rates are drawn as lines.
-
-
-class TableError(Exception):
-    """A figure that files and page could not both show: which, and why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,15 +54,6 @@ class Figure:
     wider: str = ""
     more: str = ""
     last: bool = False
-
-    def __post_init__(self):
-        texts = ("name", "file", "title", "needs", "experiment", *(() if self.page else ("note",)))
-        lacks = [name for name in texts if not getattr(self, name)]
-        lacks += [name for name in ("takes", "find", "draw") if not callable(getattr(self, name))]
-        lacks += [f"axis {name}" for name in self.axes if name not in AXES]
-        lacks += [f"measure {name}" for name in self.measures or ("at all",) if name not in MEASURES]
-        if lacks:
-            raise TableError(f"figure {self.name or self.title}: there is no {', no '.join(lacks)}; files and page need it")
 
     @property
     def command(self):
@@ -180,15 +152,6 @@ def _waves(cases):
     return pandas.concat(found) if found else _none(cases)
 
 
-def _book(cases):
-    own = cases[(cases["grid"] == figures_rates.BOOK_GRID) & (cases["block"] == figures_rates.BOOK_BLOCK)
-                & cases["type"].isin(["int32", ""]) & cases["mechanism"].isin(["null_stream", "none", ""])
-                & cases["depth"].isin(["full", ""])]
-    own = own[own["strategy"].isin(list(figures_rates.book_times()))]
-    whole = set(own["strategy"]) == set(figures_rates.book_times()) and len(own) == len(figures_rates.book_times())
-    return own if whole and (own["backend"] == "cuda").all() else _none(own)
-
-
 # --- what a file is drawn of ---------------------------------------------------------------------------------------------------
 
 
@@ -217,11 +180,6 @@ def _with_cub(part, taken):
     return sized[sized["elements"].isin(set(taken["elements"]))]
 
 
-def _strategies(part, shown, figure):
-    """If all experiments of a log ran the same cases in rounds, draws their ratios."""
-    return (figures_strategies.strategies if figures_rounds.repeated(part) is None else figures_rounds.rounds)(part, shown, figure)
-
-
 FIGURES = [
     Figure("by-depth", "latency-depth", "Time against nesting depth",
            "The recursion stops at a given depth, and each block then finishes in a loop. From which depth on does "
@@ -229,10 +187,10 @@ FIGURES = [
            "several depths", "depth", _swept("depth"), _along("depth"), figures_sweeps.against, ("depth",)),
     Figure("ways", "strategies", "Every way at one size",
            "Which strategy computes the same answer in the least time? One size at a time, the fastest first.",
-           "several cases of one size", "ways", _all, _taken, _strategies,
+           "several cases of one size", "ways", _all, _taken, figures_rows.strategies,
            wider="a file shows all sizes of a log at once, where nothing else is to be seen in it; the page any one size", last=True),
-    Figure("book", "book", "The book's table", "", "the book's five strategies at 2048 blocks of 512", "book", _book,
-           _taken, figures_rates.book, page="the book's times are no cases of a log"),
+    Figure("book", "book", "The book's table", "", "the book's five strategies at 2048 blocks of 512", "book", figures_rows.book_cases,
+           _taken, figures_rows.book, page="the book's times are no cases of a log"),
     Figure("by-grid", "latency-grid", "Time against grid size", "How does the time of each strategy grow with the grid?",
            "several grids", "grid", _grids, _along("grid"), figures_sweeps.against, ("grid",)),
     Figure("by-block", "latency-block", "Time against block size", "How does the time of each strategy change with the size of its blocks?",
@@ -245,10 +203,10 @@ FIGURES = [
            "What does a launch cost when each grid launches the next? By launch mechanism.",
            "chains of empty grids", "launch", _empty_grids("chain"), _chains_and_fanouts, figures_launches.launch_time, ("length",), ("each",)),
     Figure("ladder", "ladder", "The ladder: what one more level costs",
-           "", "chains of two lengths, in levels of several sizes", "ladder", figures_ladder.steps, _taken, figures_ladder.by_blocks,
+           "", "chains of two lengths, in levels of several sizes", "ladder", figures_launches.steps, _taken, figures_launches.by_blocks,
            page="a point of it is the difference of two cases"),
     Figure("busy-host", "busy-host", "A busy host",
-           "", "many runs of a chain under several loads on the host", "busy_host", figures_busy.loads, _taken, figures_busy.by_load,
+           "", "many runs of a chain under several loads on the host", "busy_host", figures_launches.loads, _taken, figures_launches.by_load,
            page="its panels are quantiles of the runs of a case"),
     Figure("fanout", "launch-time", "Time per launch among many",
            "What does a launch cost when one grid makes many? The time of a run, divided by its launches. Device launches are made in "
@@ -257,7 +215,7 @@ FIGURES = [
            "fan-outs", "launch", _empty_grids("fanout"), _chains_and_fanouts, figures_launches.launch_time, ("children",),
            ("each",)),
     Figure("trees", "launch-trees", "Time per launch in chains and trees below many blocks", "", "chains or trees of empty grids",
-           "trees", figures_trees.trees, _taken, figures_trees.by_launches, page="its panels have different axes"),
+           "trees", figures_launches.trees, _taken, figures_launches.by_launches, page="its panels have different axes"),
     Figure("submission", "submission", "What submission costs",
            "How much of a run does the host spend on submitting it? Held: the GPU starts when all is submitted. Open: it starts at once.",
            "chains or fan-outs, held and open", "submit", _submissions, _taken, figures_launches.submission, ("length", "children"),
@@ -265,43 +223,43 @@ FIGURES = [
     Figure("hazard", "wrong", "Wrong answers against delay",
            "How often is the answer wrong when the losing side of the race is delayed? Share of the rows that are ok or wrong; bars are "
            "95 % Wilson intervals.",
-           "several delays", "hazard", _swept("delay"), _along("delay"), figures_hazards.wrong, ("delay",), ("wrong",)),
+           "several delays", "hazard", _swept("delay"), _along("delay"), figures_sweeps.wrong, ("delay",), ("wrong",)),
     Figure("litmus", "litmus", "Stale values", "", "patterns of memory visibility (strategies litmus_*)", "litmus", _only("litmus"), _taken,
-           figures_litmus.stale, page="its answers are no times, and a line of it is no case"),
+           figures_rows.stale, page="its answers are no times, and a line of it is no case"),
     Figure("pending", "pending-limit", "The pending-launch limit",
            "When are launches refused, and what does a larger limit cost? Lost launches are those that were refused and those that a "
            "refused one would have made, as a share of all that are expected.",
-           "several limits", "pending", _swept("limit"), _along("limit"), figures_hazards.pending_limit, ("limit",),
+           "several limits", "pending", _swept("limit"), _along("limit"), figures_sweeps.pending_limit, ("limit",),
            ("time", "lost", "memory")),
     Figure("lanes", "lanes", "Lanes that launch together", "", "lanes_in_turn or lanes_at_once", "lanes", _only("lanes"), _taken,
-           figures_lanes.lanes, page="its cells are outcomes, not numbers"),
+           figures_rows.lanes, page="its cells are outcomes, not numbers"),
     Figure("against-flat", "against-flat", "Data-dependent launches against flat kernels", "", "data-dependent launches and flat forms of the same work",
-           "mandelbrot", figures_irregular.flat_and_nested, _taken, figures_irregular.against_flat,
+           "mandelbrot", irregular.flat_and_nested, _taken, irregular.against_flat,
            page="a line of it is no case: its dots are all forms of the same work"),
     Figure("threshold", "threshold", "Time and launches against the threshold", "", "data-dependent launches with several thresholds", "bezier",
-           figures_irregular.thresholds, _taken, figures_irregular.by_threshold, page="a point of it is the best of several cases"),
+           irregular.THRESHOLD.takes, _taken, irregular.THRESHOLD.draw, page="a point of it is the best of several cases"),
     Figure("by-launches", "launches-time", "Time against the number of launches", "", "data-dependent launches in several numbers", "bezier",
-           figures_irregular.launches, _taken, figures_irregular.against_launches, page="launches follow from the case, they are no axis"),
+           irregular.launches, _taken, irregular.against_launches, page="launches follow from the case, they are no axis"),
     Figure("by-size", "time-size", "Time per element against the size", "", "an irregular workload in several sizes", "sort",
-           figures_sizes.sizes, _taken, figures_sizes.by_size, page="a point of it is the best of several cases"),
+           irregular.BY_SIZE.takes, _taken, irregular.BY_SIZE.draw, page="a point of it is the best of several cases"),
     Figure("by-input", "time-input", "Time against the input", "", "an irregular workload with several inputs", "sort",
-           figures_sizes.inputs, _taken, figures_sizes.by_input, page="a dot of it is the best of several cases"),
+           irregular.inputs, _taken, irregular.by_input, page="a dot of it is the best of several cases"),
     Figure("by-work", "time-work", "Time against the work of an item", "", "data-dependent launches and flat forms with several works per item", "refine",
-           figures_work.works, _taken, figures_work.by_work, page="a point of it is the best of several cases"),
+           irregular.BY_WORK.takes, _taken, irregular.BY_WORK.draw, page="a point of it is the best of several cases"),
     Figure("tenants", "tenants", "Many tenants against the width of a level", "", "tenants with three widths of a level, or two gaps between arrivals", "tenants",
-           figures_tenants.tenants, _taken, figures_tenants.by_width, page="a point of it is the best of several cases"),
+           irregular.TENANTS.takes, _taken, irregular.TENANTS.draw, page="a point of it is the best of several cases"),
     Figure("resources", "resources", "A launch as a change of resources", "", "icp by launches and by one grid, with three scans or shares of near points",
-           "resources", figures_resources.resources, _taken, figures_resources.over_launches, page="a point of it is the best of several cases"),
+           "resources", irregular.RESOURCES.takes, _taken, irregular.RESOURCES.draw, page="a point of it is the best of several cases"),
     Figure("by-budget", "time-budget", "Tree search against the budget", "", "searches of a tree with several budgets", "search",
-           figures_search.budgets, _taken, figures_search.by_budget, page="a point of it is the best of several cases"),
+           irregular.BY_BUDGET.takes, _taken, irregular.BY_BUDGET.draw, page="a point of it is the best of several cases"),
     Figure("by-cutoff", "time-cutoff", "Tree search against the cut-off", "", "searches of a tree with several cut-offs", "search",
-           figures_search.cutoffs, _taken, figures_search.by_cutoff, page="a point of it is the best of several cases"),
+           irregular.BY_CUTOFF.takes, _taken, irregular.BY_CUTOFF.draw, page="a point of it is the best of several cases"),
     Figure("depths", "launches-depth", "Launches by depth", "", "a sort or a quadtree without aggregation", "sort",
-           figures_depths.depths, _taken, figures_depths.by_depth, page="a line of it is one case"),
+           irregular.depths, _taken, irregular.by_depth, page="a line of it is one case"),
     Figure("teps", "teps", "Traversed edges per second", "", "flat and nested searches of a graph, of bfs with bfs_frontier or bfs_balanced",
-           "bfs", figures_graphs.traversed, _taken, figures_graphs.edges_per_second, page="a dot of it is the best of several cases"),
+           "bfs", figures_rows.traversed, _taken, figures_rows.edges_per_second, page="a dot of it is the best of several cases"),
     Figure("study", "ratios", "Best threshold, coarsening and aggregation", "", "threshold, coarsening and aggregation, all of them", "cgo22",
-           figures_irregular.studies, _taken, figures_irregular.study_ratios, page="a ratio of it is of two groups of cases"),
+           irregular.studies, _taken, irregular.study_ratios, page="a ratio of it is of two groups of cases"),
     Figure("cub", "against-cub", "Time against CUB's",
            "The median time divided by that of the faster of cub and cub_narrow (cub::DeviceReduce::Sum) for the same type and size. "
            "Below 1, a strategy is faster than CUB.",
@@ -313,7 +271,7 @@ FIGURES = [
            "bandwidth at several sizes", "library", _rates, _along("elements"), figures_rates.bandwidth, ("elements",),
            ("bandwidth", "share"), level="peak", by_family=False),
     Figure("rates", "bandwidth", "Bandwidth at one size", "The bytes that the workload must read and write at least, divided by the time.",
-           "flat kernels at few sizes", "baselines", _rates_at_one_size, _taken, figures_rates.bandwidth_dots, (),
+           "flat kernels at few sizes", "baselines", _rates_at_one_size, _taken, figures_rows.bandwidth_dots, (),
            ("bandwidth", "share"), level="peak"),
     Figure("waves", "waves", "Time against the size of a wave",
            "The root blocks of a run are launched in waves, in one stream or several. Which size of wave is the fastest?",

@@ -9,12 +9,12 @@ import numpy
 import pandas
 
 import figure_parts as parts
+import figure_panels as panels_of
 import figure_style as style
 import logs
 import tables
 from checked_output import BadInput
-from figure_style import Sheet
-from figures_sweeps import draw_line, end_label, mark_refused
+from figure_panels import Panel, measured
 from measures import AXES, MEASURES
 
 MOST_NAMED = 5
@@ -306,20 +306,20 @@ def _sheet(part, cases, choice):
     cases = cases.assign(time=part.cases["us"][cases.index])
     series = list(choice.series) if choice.series is not None else _default_series(cases, choice)
     shown = _one_each(cases, choice, [*series, *choice.facets])
+    (title, unit), scale = _title_of(choice.y), 1.0
+    if unit == "µs":
+        scale, unit = style.time_unit(shown["us"])
     steps = sorted(set(shown["x"]), key=parts.order_of)
     words = not isinstance(steps[0], (int, float))
-    shown = shown.assign(place=[steps.index(x) for x in shown["x"]] if words else shown["x"])
-    panels = [(_label(group.iloc[0], choice.facets) or "others" * bool(choice.facets), _lines(group, series))
-              for group in sorted(parts.grouped_by(shown, choice.facets), key=lambda group: [parts.order_of(group.iloc[0][name]) for name in choice.facets])]
+    shown = measured(shown.assign(place=[steps.index(x) for x in shown["x"]] if words else shown["x"]), scale)
+    groups = sorted(parts.grouped_by(shown, choice.facets), key=lambda group: [parts.order_of(group.iloc[0][name]) for name in choice.facets])
+    panels = [(_label(group.iloc[0], choice.facets) or "others" * bool(choice.facets), _lines(group, series)) for group in groups]
     lines = [line for _, own in panels for line in own]
     labels = {line.label for line in lines}
     for count, most, what in ((len(panels), MOST_PANELS, "panels: --facet"), (len(labels), MOST_LINES, "lines: --series")):
         if count > most:
             raise BadInput(f"{count} {what} {','.join(choice.facets if 'facet' in what else series)}; allowed: at most {most}; --where and --of choose cases")
     parts.dress(lines, "strategy" not in series and "mechanism" not in series and len(labels) > 1)
-    (title, unit), scale = _title_of(choice.y), 1.0
-    if unit == "µs":
-        scale, unit = style.time_unit(shown["us"])
     columns = max(1, min(len(panels), int((choice.width - 0.2) / PANEL)))
     left = 0.74 if max(parts.extents(shown, scale).abs()) >= 1e4 else 0.6
     pitch = (choice.width - style.MARGIN) / columns
@@ -330,75 +330,39 @@ def _sheet(part, cases, choice):
         x_title = _plain_title(choice.x)
     room = max(style.text_width(label, 8) for label in labels) + 0.32
     at_ends = len(labels) > 1 and columns == 1 and choice.width >= 6 and room < choice.width * 0.35
-    headed = len(series) == 1 and series[0] not in ("strategy", "mechanism")
-    key = {} if at_ends or len(labels) < 2 else {line.label: (_value(line.value) if headed else line.label, line.colour, line.mark) for line in lines}
-    head = [(f"{_title_of(series[0])[0]}:", style.INK, None)] if key and headed else []
-    sheet = Sheet(f"{title[0].upper()}{title[1:]} against {x_title}", [*head, *key.values()],
-                  ", ".join(filter(None, [_common(shown, [*series, *choice.facets, choice.x]), parts.common_text(shown)])), choice.width, choice.bare)
-    width = pitch - left - (room if at_ends else 0.15)
-    height = min(3.2, max(1.5, 0.62 * width))
-    extents = parts.extents(shown, scale)
-    log = False if choice.y in MEASURES and MEASURES[choice.y].linear else None
-    texts, below = _x_texts(steps, width, choice.x) if words else ([], 0)
-    row = height + 0.3 + 0.25 * bool(choice.facets) + below
-    for place, (name, own) in enumerate(panels):
-        axes = sheet.add(left + pitch * (place % columns), 0.1 + 0.22 * bool(choice.facets) + (place // columns) * row, width, height, name)
-        style.fit_axis(axes, "y", extents, log)
-        if words:
-            axes.set_xticks(range(len(steps)), texts, **({"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if below else {}))
-            axes.set_xlim(-0.35, len(steps) - 0.65)
-        else:
-            _x_axis(axes, steps, width, choice.x in logs.case_columns())
-        mark_refused(axes, own, max(len([line for line in one if line.cases["us"].isna().any()]) for _, one in panels))
-        for line in own:
-            line.dash = "none" if words else line.dash  # nothing is between two words
-            values = list(line.cases["us"] / scale)
-            draw_line(axes, line, values, line.cases["low"] / scale, line.cases["high"] / scale)
-        if at_ends:
-            sheet.end_labels(axes, [label for line in own for label in end_label(line, list(line.cases["us"] / scale))])
-        axes.set_xlabel(x_title if place >= len(panels) - columns else "")
-        axes.set_ylabel(", ".join(filter(None, [title, unit])) if place % columns == 0 else "")
-    if choice.best and len(shown) < len(cases):
-        sheet.notes.append("A point is the fastest of its cases.")
-    timed = choice.y in ("time", "each", "gpu_us", "wall_us")
-    if not timed:
-        sheet.notes.append("Share of the rows that are ok or wrong, and its 95 % Wilson interval." if choice.y == "wrong" else
-                           "Median and its 95 % interval." if shown["low"].notna().any() else "Median.")
-    return sheet.finish(parts.caption_of(part, shown, timed, "cases that were not chosen"), 0.42 + below), sheet.caption
-
-
-def _common(shown, names):
-    """The strategy and mechanism that all cases share, and values of other workload parameters."""
-    case, said = shown.iloc[0], []
-    for name in ("strategy", "mechanism"):
-        if name not in names and shown[name].nunique() == 1:
-            said.append(_words(name, case[name], case))
-    return ", ".join(filter(None, said))
-
-
-def _x_texts(steps, inches, column):
-    """(the words below an axis, the inches that they need if they have to be slanted; otherwise 0)."""
-    texts = [parts.mechanism_text(step) or step if column == "mechanism" else style.marked(step) if column == "strategy" else step for step in steps]
-    longest = max(style.text_width(text, 8) for text in texts)
-    return texts, longest / 2 if longest > inches / len(steps) - 0.06 else 0
-
-
-def _x_axis(axes, steps, inches, swept):
-    """An axis of numbers. `swept`: each of them was asked for, and has a tick if there is room."""
-    if swept and min(steps) > 0 and (style.wants_log(steps) or _geometric(steps)):
-        style.binary_axis(axes, "x", steps, inches, style.power_text if max(steps) > 1e5 else style.grouped)
-    elif swept and min(steps) == 0 and max(steps) > 30 and len(steps) > 2:
-        style.offset_axis(axes, steps, inches)
-    elif style.wants_log(steps):
-        style.log_axis(axes, "x", min(steps), max(steps))
+    width = pitch - left - (room if at_ends else 0.12)
+    if not words:
+        axis = _x_axis(steps, choice.x in logs.case_columns())
     else:
-        span = max(steps) - min(steps)
-        axes.set_xlim(min(steps) - 0.04 * span, max(steps) + 0.04 * span)
-        if swept:
-            shown = style.thinned(steps, [inches * (step - min(steps)) / (1.08 * span) for step in steps], style.grouped)
-            style.ticks(axes.xaxis, shown, {float(f"{step:.9g}"): style.grouped(step) for step in shown})
+        axis = {"x": [parts.mechanism_text(step) or step if choice.x == "mechanism" else style.marked(step) if choice.x == "strategy" else step
+                      for step in steps]}
+        for line in lines:
+            line.dash = "none"  # nothing is between two words
+    linear = choice.y in MEASURES and MEASURES[choice.y].linear
+    rows = max(len(panels_of.refused(own)) for _, own in panels)
+    made = [Panel(name, own, x_title, ", ".join(filter(None, [title, unit])), y="linear" if linear else "fit", xs=[] if words else steps,
+                  ys=parts.extents(shown, scale), ends=at_ends, crosses=rows, **axis) for name, own in panels]
+    headed = len(series) == 1 and series[0] not in ("strategy", "mechanism")
+    key = {line.label: (_value(line.value) if headed else line.label, line.colour, line.mark) for line in lines}
+    key = [] if at_ends or len(labels) < 2 else [*([(f"{_title_of(series[0])[0]}:", style.INK, None)] if headed else []), *key.values()]
+    common = [_words(name, shown[name].iloc[0], shown.iloc[0]) for name in ("strategy", "mechanism")
+              if name not in (*series, *choice.facets, choice.x) and shown[name].nunique() == 1]
+    timed = choice.y in ("time", "each", "gpu_us", "wall_us")
+    notes = ["A point is the fastest of its cases."] if choice.best and len(shown) < len(cases) else []
+    if not timed:
+        notes.append("Share of the rows that are ok or wrong, and its 95 % Wilson interval." if choice.y == "wrong" else
+                     "Median and its 95 % interval." if shown["low"].notna().any() else "Median.")
+    sheet = panels_of.draw(f"{title[0].upper()}{title[1:]} against {x_title}", made, parts.caption_of(part, shown, timed, "cases that were not chosen"),
+                           key=key, subtitle=", ".join(filter(None, [*common, parts.common_text(shown)])), notes=notes, columns=columns, left=left,
+                           height=min(3.2, max(1.5, 0.62 * width)), width=choice.width, bare=choice.bare,
+                           below=0.42 + (style.slant(axis["x"], width) if words else 0))
+    return sheet.figure, sheet.caption
 
 
-def _geometric(steps):
-    ratios = [after / before for before, after in zip(steps, steps[1:])]
-    return len(ratios) > 1 and max(ratios) < 1.01 * min(ratios)
+def _x_axis(steps, swept):
+    """How a Panel has an axis of numbers. `swept`: each of them was asked for, and has a tick if there is room."""
+    ratios = [after / before for before, after in zip(steps, steps[1:]) if before]
+    even = len(ratios) > 1 and max(ratios) < 1.01 * min(ratios)
+    if swept and (style.wants_log(steps) or even and min(steps) > 0 or min(steps) == 0 and max(steps) > 30 and len(steps) > 2):
+        return {"x": "swept", "xtext": style.power_text if max(steps) > 1e5 else style.grouped}
+    return {"x": "log" if style.wants_log(steps) else "steps" if swept else None}

@@ -1,32 +1,43 @@
-"""The figures of irregular recursion: data-dependent launches, beside the flat forms of the same work."""
+"""The figures of irregular workloads: data-dependent launches beside flat forms of the same work, along what varies. Most are sweeps: their entries
+are at the end."""
+import collections
+import dataclasses
+import functools
 import math
+import typing
 
 import numpy
 import pandas
 
 import figure_parts as parts
+import figure_panels as panels_of
 import figure_style as style
 import tables
-from figure_style import Sheet
-from figures_sweeps import nothing_timed
+from figure_panels import Dot, Panel, Row, measured, nothing_timed
 
-LINE_HEIGHT = 0.25
 MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "delta", "pending_limit_asked"]  # see _form
 IN_WORDS = {"workload", "input", "type", "elements", "nx", "ny", "edge_factor", "graph_file", "values", "dwell"}  # of work_text
+SIZE = ("elements", "nx", "ny")
 ONE = {"vertices": "vertex"}  # of the items whose singular is not the word without its s
 TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
+FLAT = ("", "none", "host", "host_graph", "grid_sync")  # mechanisms that a label need not name
 DEVICE_GRAPH = "device graph"
 UNGROUPED = "launches from the device"  # of a workload that does not aggregate
+NO_CUTOFF = 65535  # kNoCutoff of src/workloads/search/search_nodes.hpp: no thread searches alone
+PAYS = 1.05  # a launch costs next to nothing up to this ratio
+NEAR = 1.1  # of tenants: from here on a launch takes about as long as the queue
+SCAN_MB = 16e-6  # of a point of icp's scan
+# Of icp's one grid: colours by scan points of a thread, and marks by threads of a block.
+BUDGETS, BLOCKS = dict(zip((1, 2, 4, 8), style.scale_colours(4))), {256: "v", 512: "D", 1024: "^"}
 # Olabi et al., CGO 2022, "A Compiler Framework for Optimizing Dynamic Parallelism on GPUs": geometric means over their benchmarks.
 PAPER = {"over plain dynamic parallelism": 43.0, "over no dynamic parallelism": 8.7, "over aggregation alone": 3.6}
 LAST_RATIO = "over the best flat form"
 
 
-def is_irregular(cases):
-    return cases["workload"].isin(tables.those("workloads", "irregular"))
+# --- which cases do the same work -------------------------------------------------------------------------------------------------
 
 
 _last = [None, None]  # the cases that were prepared last, and what they became: each figure of a log asks for the same
@@ -34,70 +45,26 @@ _last = [None, None]  # the cases that were prepared last, and what they became:
 
 def prepared(cases):
     """The irregular cases, with columns `by_need` (its launches depend on the input), `group` (the aggregation without
-    its number; `grid` for one launch per level), and thresholds and coarsenings as numbers."""
+    its number; `grid` for one launch per level), and parameters as numbers."""
     if _last[0] is not cases:
         _last[:] = cases, _prepared(cases)
     return _last[1]
 
 
 def _prepared(cases):
-    own = cases[is_irregular(cases)]
+    own = cases[cases["workload"].isin(tables.those("workloads", "irregular"))]
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
-    graph = own["mechanism"] == "graph_tail"
     by_level = own["mechanism"].isin(tables.those("mechanisms", "from_device")) & (own["aggregate"] == "")
     group = own["aggregate"].str.split(":").str[0].where(~by_level, "grid").where(~own["strategy"].str.endswith("_recursive"), "none")
-    group = group.where(~graph, DEVICE_GRAPH)
+    group = group.where(own["mechanism"] != "graph_tail", DEVICE_GRAPH)
     group = group.where(~by_level | own["workload"].map(lambda workload: "aggregate" in tables.parameters_of(workload)), UNGROUPED)
     return own.assign(by_need=(own["aggregate"] != "") | by_level, group=group, **numbers)
-
-
-def flat_and_nested(cases):
-    """The irregular cases, if the log has data-dependent launches and flat forms of the same work."""
-    own = prepared(cases)
-    works = {nested: set(works_of(group)) for nested, group in own.groupby("by_need")}
-    return own if works.get(True, set()) & works.get(False, set()) else own[:0]
-
-
-def thresholds(cases):
-    """Data-dependent launches with three thresholds or more for the same work, by aggregation."""
-    own = prepared(cases)
-    own = own[own["by_need"]]
-    found = [line for line in by_work(own, [*_form(), "group"]) if line["threshold"].nunique() >= 3]
-    return pandas.concat(found) if found else own[:0]
-
-
-def launches(cases):
-    """Data-dependent launches with five different numbers of launches or more for the same work."""
-    own = prepared(cases)
-    own = own[own["by_need"] & own["launches"].notna()]
-    found = [panel for panel in by_work(own) if panel["launches"].nunique() >= 5]
-    return pandas.concat(found) if found else own[:0]
-
-
-def studies(cases):
-    """Threshold x coarsening x aggregation: the cases of each work, strategy and mechanism that has the plain form, one without
-    launches, and several of each axis."""
-    own = prepared(cases)
-    own = own[own["by_need"]]
-    found = [study for study in by_work(own, ["strategy", "mechanism"])
-             if study["threshold"].nunique() >= 3 and study["coarsen"].nunique() >= 3 and study["group"].nunique() >= 3
-             and len(_plain(study)) and len(_alone(study))]
-    return pandas.concat(found) if found else own[:0]
 
 
 def _form():
     """What a panel of thresholds has one of: FORM, and what is the problem elsewhere but tunes a workload of the user's own."""
     return [*FORM, *tables.problem_columns()]
-
-
-def _plain(study):
-    return study[(study["group"] == "none") & (study["threshold"] == 0) & (study["coarsen"] == 1) & study["overflow"].isin(["waves", ""])]
-
-
-def _alone(study):
-    """The cases that launch nothing, because no item reaches the threshold."""
-    return study[study["expected"] == 0]
 
 
 def work_columns(cases, without=()):
@@ -120,6 +87,21 @@ def by_work(cases, more=(), without=()):
     return parts.grouped_by(cases.assign(problem=works_of(cases, without)), ["problem", *more])
 
 
+def _together(own, found):
+    """Groups as one frame; empty without any."""
+    return pandas.concat(found) if found else own[:0]
+
+
+def fastest(cases, axis, measure="us"):
+    """Of each value of a column (or of several), the case with the least time."""
+    return cases.dropna(subset=[measure]).sort_values(measure, kind="stable").groupby(axis, sort=False).head(1).sort_values(axis, kind="stable")
+
+
+def best_of(cases):
+    timed = cases.dropna(subset=["us"])
+    return None if timed.empty else timed.loc[timed["us"].idxmin()]
+
+
 def flat_of(part):
     """{work: the flat case with the least time}."""
     own = prepared(part.cases)
@@ -130,9 +112,14 @@ def flat_of(part):
     return {work: own.iloc[place] for work, place in first.items()}
 
 
-def best_of(cases):
-    timed = cases.dropna(subset=["us"])
-    return None if timed.empty else timed.loc[timed["us"].idxmin()]
+def flat_and_nested(cases):
+    """The irregular cases, if the log has data-dependent launches and flat forms of the same work."""
+    own = prepared(cases)
+    works = {nested: set(works_of(group)) for nested, group in own.groupby("by_need")}
+    return own if works.get(True, set()) & works.get(False, set()) else own[:0]
+
+
+# --- words ------------------------------------------------------------------------------------------------------------------------
 
 
 def search_text(case, names):
@@ -162,16 +149,16 @@ def work_text(case, names):
     return ", ".join(filter(None, words))
 
 
+def _varying_work(shown):
+    return parts.varying(shown, work_columns(shown, [] if shown["nx"].isna().any() else ["elements"]))
+
+
 def _names(shown):
     """Which columns of their work tell the cases apart; sizes if nothing else does."""
     return _varying_work(shown) or ["elements", "nx"]
 
 
-def _varying_work(shown):
-    return parts.varying(shown, work_columns(shown, [] if shown["nx"].isna().any() else ["elements"]))
-
-
-def _form_label(shown, case, form):
+def _form_text(shown, case, form):
     """What tells this case from the others of its workload, and the workload if there are several."""
     alike = shown[shown["workload"] == case["workload"]]
     words = [case["workload"]] if len(alike) < len(shown) else []
@@ -180,6 +167,24 @@ def _form_label(shown, case, form):
         words.append(style.marked(case[name]) if name == "strategy" else
                      parts.mechanism_text(case[name]) if name == "mechanism" else parts.name_of(name, case[name]))
     return ", ".join(filter(None, words)) or case["strategy"]
+
+
+def from_device(mechanism):
+    return mechanism in tables.those("mechanisms", "from_device")
+
+
+def launches_grids(mechanism):
+    """Whether grids start from the device: by a launch, or by a node of a graph."""
+    return from_device(mechanism) or mechanism.startswith("graph_")
+
+
+def full_label(case):
+    return ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(case["mechanism"])]))
+
+
+def form_label(strategy, mechanism):
+    """The strategy, with its mechanism if it is not a usual one of flat forms."""
+    return style.marked(strategy) if mechanism in FLAT else full_label({"strategy": strategy, "mechanism": mechanism})
 
 
 def _groups(cases):
@@ -196,64 +201,6 @@ def look_of_group(group):
     return style.on_page(colour)["light"], mark
 
 
-# --- against the best flat form -------------------------------------------------------------------------------------------------
-
-
-def against_flat(part, shown, figure):
-    """A line for each work and mechanism; a dot for each form whose launches depend on the data: the time of the best flat form over its own."""
-    flat = flat_of(part)
-    names = _names(shown)
-    lines = []
-    nested = shown[shown["by_need"] & (shown["expected"] > 0)]
-    for group in by_work(nested, ["mechanism"]):
-        case = group.iloc[0]
-        best = best_of(group)
-        if best is not None and work_of(case) in flat:
-            lines.append((work_text(case, names), parts.mechanism_text(case["mechanism"]), group, best, flat[work_of(case)]))
-    if not lines:
-        return nothing_timed(figure.title, part, shown)
-    lines.sort(key=lambda line: tuple(parts.order_of(line[2].iloc[0][name]) for name in ["workload", "elements", "input", "dwell", "mechanism"]))
-    ratios = [line[4]["us"] / line[3]["us"] for line in lines]
-    most = max(range(len(lines)), key=ratios.__getitem__)
-    title = (f"{figure.title}: {style.three(min(ratios))} to {style.three(max(ratios))} times as fast; "
-             f"the most for {lines[most][0]}, {lines[most][3]['strategy']} by {lines[most][1]}")
-    sheet = Sheet(title, _key(nested))
-    room = style.MARGIN + max(style.text_width(f"{work}, {by}", 8.5) for work, by, *_ in lines) + 0.1
-    right = max(style.text_width(_best_text(line, 1), 8) for line in lines) + 0.15
-    axes = sheet.add(room, 0.2, style.WIDTH - room - right - style.MARGIN, LINE_HEIGHT * len(lines) + 0.1)
-    every = []
-    for place, (_, _, group, best, reference) in enumerate(lines):
-        timed = group.dropna(subset=["us"])
-        speedups = reference["us"] / timed["us"]
-        every += list(speedups)
-        for name in _groups(timed):
-            dots = speedups[timed["group"] == name]
-            colour, mark = look_of_group(name)
-            axes.plot(dots, [place] * len(dots), mark, color=colour, markersize=4, alpha=0.6, markeredgewidth=0)
-        axes.plot([reference["us"] / best["us"]], [place], look_of_group(best["group"])[1], color=look_of_group(best["group"])[0], markersize=7,
-                  markeredgecolor=style.INK, markeredgewidth=0.8, zorder=4)
-    style.log_axis(axes, "x", min([*every, 0.9]), max([*every, 1.1]))
-    axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
-    at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline", "fontsize": 8}
-    for place, line in enumerate(lines):
-        axes.text(1.01, place, _best_text(line, ratios[place]), **at)
-    style.rows_axis(axes, [f"{work}, {by}" for work, by, *_ in lines])
-    axes.set_xlabel("speedup over the best flat form of the same work")
-    sheet.notes.append("Each dot is one case whose launches depend on the data; the ringed one is the fastest of its line, named at the right with its "
-                       "speedup. At 1, it is as fast as the fastest form without device launches, which is named behind it. Cases whose threshold "
-                       "leaves nothing to launch are not shown.")
-    return sheet.finish(parts.caption_of(part, shown))
-
-
-def _best_text(line, ratio):
-    _, _, _, best, reference = line
-    names = [case["strategy"].split("_", 1)[-1] for case in (best, reference)]
-    return f"{style.three(ratio)}: {names[0]}{'' if best['group'] == UNGROUPED else ', ' + best['group']}; {names[1]}"
-
-
-# --- parameters of users' own workloads ------------------------------------------------------------------------------------------
-
-
 def own_meanings(shown):
     """{column: what it means} of the user's own workload that these cases are of; empty if they are of another one."""
     return tables.own_meanings(shown["workload"].iloc[0]) if shown["workload"].nunique() == 1 else {}
@@ -265,98 +212,205 @@ def notes_of_own(shown, drawn):
     return [f"{name}: {meanings[name]}." for name in dict.fromkeys([drawn, *parts.varying(shown, [*work_columns(shown), *_form()])]) if name in meanings]
 
 
-# --- time against the threshold -------------------------------------------------------------------------------------------------
+# --- sweeps -----------------------------------------------------------------------------------------------------------------------
 
 
-def by_threshold(part, shown, figure):
-    """A row for each work, strategy and mechanism: at the left the time, at the right the device launches; a line for each aggregation,
-    the best over all other axes; the best flat form."""
-    flat = flat_of(part)
-    panels = by_work(shown, _form())
-    rivals = [flat.get(work_of(panel.iloc[0])) for panel in panels]
-    dashed = "Dashed: the best flat form of the same work." if any(rival is not None for rival in rivals) else ""
-    sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), dashed)
-    left, gap, height = 0.72, 0.78, 1.75
-    width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
-    drawn = []
-    for row, (panel, rival) in enumerate(zip(panels, rivals)):
-        at = 0.3 + row * (height + 0.85), width, height
-        _threshold_panel(sheet.add(left, *at, _form_label(shown, panel.iloc[0], _form())), panel, rival)
-        lines = _launches_of(panel)
-        if lines not in drawn:
-            _launches_panel(sheet.add(left + width + gap, *at, ""), panel, lines)
-        drawn.append(lines)
-    if any(lines in drawn[:row] for row, lines in enumerate(drawn)):
-        sheet.notes.append("A row without launches at the right has those of a row above.")
-    if (shown["launches"] == 0).any():
-        sheet.notes.append("A threshold at which nothing is launched has no point at the right: that axis is logarithmic.")
-    if parts.varying(shown, ["coarsen"]):
-        sheet.notes.append("A point is the fastest of its coarsenings.")
-    alone = shown[shown["expected"] == 0]
-    items = ["An item that needs fewer threads than the threshold is done by the thread that found it."]
-    sheet.notes.append(" ".join(notes_of_own(shown, "threshold") or items) +
-                       (f" With threshold {style.grouped(alone['threshold'].min())} nothing is launched." if len(alone) and len(panels) == 1 else
-                        " With the highest threshold of some panels nothing is launched." if len(alone) else ""))
-    return sheet.finish(parts.caption_of(part, shown))
+@dataclasses.dataclass(frozen=True)
+class Sweep:
+    """A panel for each work, and a line for each form: its fastest case at each value of an axis.
+
+    `axis`: the column of x. `form`: the columns of which a line has one value. `facet`: those of which a panel has one; by default the work,
+    without the columns `without`, and `more`. `of`: the cases of a log that it is about. `least`: a panel has a form with so many values; `whole`: then
+    it has the others, too. `measure`: the time. `y`: a line's values, from (its cases, all of the panel); by default the time. `places`: where the values
+    of the axis are, and the options of such a Panel. `beside`: whether a second panel has the launches. `across`: whether the best flat form is a dashed
+    line. `label` and `look`: of a line, from (its first case, the others); by default those of strategy and mechanism. `text`: a panel's title, from
+    (its first case, all cases)."""
+    axis: str
+    xlabel: typing.Callable
+    ylabel: typing.Callable = lambda case: "time, µs"
+    form: tuple = ("strategy", "mechanism")
+    facet: tuple = ()
+    without: tuple = ()
+    more: typing.Callable = lambda: ()
+    of: typing.Callable = prepared
+    least: int = 3
+    whole: bool = True
+    measure: str = "us"
+    y: typing.Callable = None
+    places: typing.Callable = lambda values: (dict(zip(values, values)), {})
+    beside: bool = False
+    across: bool = False
+    label: typing.Callable = lambda case: form_label(case["strategy"], case["mechanism"])
+    look: typing.Callable = None
+    text: typing.Callable = None
+
+    def _own(self, cases):
+        own = self.of(cases)
+        return own.assign(**{self.axis: own[self.axis] if self.axis == "input" else pandas.to_numeric(own[self.axis], errors="coerce")})
+
+    def groups(self, own):
+        return parts.grouped_by(own, list(self.facet)) if self.facet else by_work(own, self.more(), self.without)
+
+    def takes(self, cases):
+        """The groups in which a form has `least` values of the axis, or of them these forms alone."""
+        own = self._own(cases)
+        own = own[own[self.axis].notna()]
+        found = []
+        for group in self.groups(own):
+            enough = [form for form in parts.grouped_by(group, list(self.form)) if form[self.axis].nunique() >= self.least]
+            found += [group] if enough and self.whole else enough
+        return _together(own, found)
+
+    def lines(self, group):
+        idle = (group["aggregate"] != "") & (group["expected"] == 0) & (self.axis != "threshold")  # its threshold leaves nothing to launch
+        found = []
+        for form in parts.grouped_by(group[~idle], list(self.form)):
+            best = fastest(form, self.axis, self.measure)
+            if not len(best):
+                continue
+            best = measured(best) if self.y is None else best.assign(y=self.y(best, group[~idle]))
+            best = best[best["y"].notna()]
+            if len(best) >= (1 if self.axis == "threshold" else 2):
+                case = best.iloc[0]
+                found.append(parts.Line(self.label(case), case["strategy"], case["mechanism"], case, list(best[self.axis]), best))
+        return sorted(found, key=lambda line: _groups(group).index(line.value["group"])) if self.form == ("group",) else found
+
+    def panels(self, shown):
+        """[(its cases, its lines)]"""
+        found = [(group, self.lines(group)) for group in self.groups(self._own(shown))]
+        return [(group, lines) for group, lines in found if any(len(line.x) >= 2 for line in lines)]
 
 
-def _best_by_threshold(panel):
-    """(name of the aggregation, [(place of the threshold, its fastest case)]), for those with a timed case."""
-    steps = sorted(panel["threshold"].unique())
-    for name in _groups(panel):
-        own = panel[panel["group"] == name]
-        found = [(place, best) for place, step in enumerate(steps) if (best := best_of(own[own["threshold"] == step])) is not None]
-        if found:
-            yield name, found
+@dataclasses.dataclass(frozen=True)
+class Swept:
+    """A figure of sweeps. `title`: from (title of the figure, panels of the first sweep that has some). `keyed`: lines are in a key, not named at
+    their ends. `notes`: from all cases."""
+    sweeps: tuple
+    title: typing.Callable
+    notes: typing.Callable
+    keyed: bool = False
+    height: float = 3.4
+    subtitle: str = "Solid: launches from the device. Dashed: flat forms."
+
+    def takes(self, cases):
+        found = [sweep.takes(cases) for sweep in self.sweeps]
+        return cases[cases.index.isin([index for own in found for index in own.index])]
+
+    def draw(self, part, shown, figure):
+        found = [(sweep, *panel) for sweep in self.sweeps for panel in sweep.panels(shown)]
+        if not found:
+            return nothing_timed(figure.title, part, shown)
+        if not self.keyed:
+            for _, _, lines in found:
+                parts.dress(lines)
+        looks = style.looks_in_turn((line.strategy, line.mechanism) for _, _, lines in found for line in lines)
+        made, key, across, drawn = [], {}, flat_of(part) if any(sweep.across for sweep in self.sweeps) else {}, []
+        for sweep, group, lines in found:
+            places, options = sweep.places(sorted({x for line in lines for x in line.x}))
+            for line in lines:
+                line.x = [places[x] for x in line.x]
+                line.colour, line.mark = sweep.look(line) if sweep.look else looks[line.strategy, line.mechanism] if self.keyed else (line.colour, line.mark)
+                line.dash = "-" if self.keyed or launches_grids(line.mechanism) else (0, (4, 2))
+                key.setdefault(line.label, (line.label, line.colour, line.mark))
+            case, label = group.iloc[0], sweep.ylabel(group.iloc[0])
+            rival = across.get(work_of(case)) if sweep.across else None
+            flat = [(1, "", style.INK)] if label.startswith("time over") else [] if rival is None else [(rival["us"], "", style.INK)]
+            if label == "time, µs":
+                scale, unit = style.time_unit([y for line in lines for y in line.cases["us"]])
+                label, flat = f"time, {unit}", [(us / scale, *more) for us, *more in flat]
+                for line in lines:
+                    line.cases = measured(line.cases, scale)
+            text = sweep.text or (lambda case, shown: work_text(case, parts.varying(shown, work_columns(shown, sweep.without))))
+            made.append(Panel(text(case, shown), lines, sweep.xlabel(case), label, y="fit" if sweep.across else "log", xs=places.values(), across=flat,
+                              ends=not self.keyed, **options))
+            launched = [dataclasses.replace(line, x=list(numpy.array(line.x)[there]), cases=line.cases[there].assign(y=line.cases["launches"][there])
+                                            .drop(columns=["y_low", "y_high"], errors="ignore"))
+                        for line in lines if (there := (line.cases["launches"] > 0).to_numpy()).any()]
+            counts = [(line.label, line.x, list(line.cases["y"])) for line in launched]
+            if sweep.beside:
+                made.append(Panel("", launched, sweep.xlabel(case), "device launches", xs=places.values(), ends=False, **options)
+                            if launched and counts not in drawn else None)
+                drawn.append(counts)
+        notes = list(self.notes(shown))
+        notes += ["A row without launches at the right has those of a row above."] if any(one and one in drawn[:row] for row, one in enumerate(drawn)) else []
+        first = [(group, lines) for sweep, group, lines in found if sweep is found[0][0]]
+        two = any(sweep.beside for sweep in self.sweeps)
+        subtitle = self.subtitle if not two else "Dashed: the best flat form of the same work." if across else ""
+        return panels_of.draw(self.title(figure.title, first, shown), made, parts.caption_of(part, shown), key=key.values() if self.keyed else (),
+                              columns=2 if two else 1, height=2.0 if two else self.height, notes=notes, subtitle=subtitle).figure
 
 
-def _threshold_axis(axes, panel):
-    steps = sorted(panel["threshold"].unique())
-    axes.set_xlim(-0.3, len(steps) - 0.7)
-    style.ticks(axes.xaxis, list(range(len(steps))), {float(place): style.grouped(step) for place, step in enumerate(steps)})
-    axes.set_xlabel("threshold" if "threshold" in own_meanings(panel) else "threshold, threads")
+def _ends(lines, x):
+    """[(launches from the device, y, strategy)] at a place."""
+    return [(launches_grids(line.mechanism), y, line.strategy) for line in lines for at, y in zip(line.x, line.cases["y"]) if at == x]
 
 
-def _launches_of(panel):
-    """[(name of the aggregation, [(place of the threshold, launches of its fastest case)])], without those that launch nothing."""
-    return [(name, [(place, case["launches"]) for place, case in found if case["launches"] > 0]) for name, found in _best_by_threshold(panel)]
+def _size_title(title, panels, _):
+    """With the largest size of the first panel: the fastest form that launches from the device against the fastest flat one."""
+    largest = max(x for line in panels[0][1] for x in line.x)
+    there = _ends(panels[0][1], largest)
+    if len({nested for nested, _, _ in there}) < 2:
+        return title
+    nested, flat = (min((y, strategy) for is_nested, y, strategy in there if is_nested == wanted) for wanted in (True, False))
+    return f"{title}: at {style.power_text(largest)}, {nested[1]} takes {style.three(nested[0] / flat[0])} times the time of {flat[1]}"
 
 
-def _launches_panel(axes, panel, lines):
-    every = []
-    for name, points in lines:
-        colour, mark = look_of_group(name)
-        axes.plot(*zip(*points) if points else ((), ()), color=colour, marker=mark, markersize=4.5)
-        every += [launches for _, launches in points]
-    style.log_axis(axes, "y", min(every, default=1), max(every, default=1))
-    _threshold_axis(axes, panel)
-    axes.set_ylabel("device launches")
+def _from_on(values, most):
+    """The least place from which on no value is above `most`; None if there is none."""
+    found = None
+    for place in sorted(values, reverse=True):
+        if values[place] > most:
+            break
+        found = place
+    return found
 
 
-def _threshold_panel(axes, panel, reference):
-    times = []
-    for name, found in _best_by_threshold(panel):
-        colour, mark = look_of_group(name)
-        places, middle, low, high = zip(*[(place, best["us"], best["low"], best["high"]) for place, best in found])
-        axes.plot(places, middle, color=colour, marker=mark, markersize=4.5)
-        style.intervals(axes, places, low, high, color=colour, linewidth=2.2, alpha=0.45)
-        times += [time for time in (*middle, *high) if time == time]
-    if reference is not None:
-        axes.axhline(reference["us"], color=style.INK, linewidth=1, linestyle=(0, (4, 2)))
-        times.append(reference["us"])
-    scale, unit = style.time_unit(times or [1.0])
-    style.fit_axis(axes, "y", times or [1.0])
-    if axes.get_yscale() == "log" and scale != 1:
-        axes.yaxis.set_major_formatter(lambda value, _: style.grouped(value / scale))
-    elif scale != 1:
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value / scale:g}")
-    _threshold_axis(axes, panel)
-    axes.set_ylabel(f"time, {unit}")
+def _work_title(title, panels, _):
+    """The form that pays from the least work on, and the operations of one of its launches there."""
+    found = []
+    for line in panels[0][1]:
+        work = _from_on(dict(zip(line.x, line.cases["y"])), PAYS)
+        if line.value["by_need"] and work is not None:
+            found.append((work, line.label, line.cases.iloc[line.x.index(work)]))
+    within = f"within {round(100 * (PAYS - 1))} % of the best flat form"
+    if not found:
+        return f"{title}: no form that launches comes {within}"
+    work, label, case = min(found, key=lambda one: one[:2])
+    return f"{title}: from dwell {style.grouped(work)} on, {style.three(case['work'] / case['launches'])} operations per launch, {label} is {within}"
 
 
-def _threshold_title(title, panels):
+def _tenants_title(_, panels, __):
+    """The width of a level from which on the best launch takes about as long as the queue."""
+    least = [{}, {}]
+    for line in panels[0][1]:
+        if from_device(line.mechanism) or line.strategy == "tenants_queue":
+            own = least[from_device(line.mechanism)]
+            own.update({x: min(y, own.get(x, y)) for x, y in zip(line.x, line.cases["y"])})
+    both = sorted(set(least[0]) & set(least[1]))
+    if not both or panels[0][0]["input"].iloc[0] != "together":
+        return "Many tenants: the time of one against the gap between arrivals"
+    ratios = {x: least[1][x] / least[0][x] for x in both}
+    near, within = _from_on(ratios, NEAR), f"within {round(100 * (NEAR - 1))} % of it"
+    return (f"Many tenants: the best launch takes {style.three(ratios[both[0]])} times as long as a queue at {style.grouped(both[0])} nodes a level, and " +
+            (f"{within} from {style.grouped(near)} nodes a level on" if near is not None else f"never {within}"))
+
+
+def _resources_title(title, panels, _):
+    """What the best and the worst one grid take at the largest scan of the first panel."""
+    ends = [line.cases["y"].iloc[-1] for line in panels[0][1] if line.strategy == "icp_cooperative"]
+    return title + (f": with the largest scan, one grid takes {style.three(min(ends))} to {style.three(max(ends))} times the time of launches" if ends else "")
+
+
+def _search_title(title, panels, shown, axis):
+    best = min((best_of(line.cases) for line in panels[0][1]), key=lambda case: case["us"])
+    names = ["input", "elements", *parts.varying(shown, work_columns(shown))]
+    title = f"Time against the {axis}" if axis in own_meanings(shown) else title
+    return f"{title}: {work_text(best, names)} is fastest by {best['strategy']}, {axis} {style.grouped(best[axis])}"
+
+
+def _threshold_title(title, panels, _):
     gains = []
-    for panel in panels:
+    for panel, _ in panels:
         plain, best = best_of(panel[(panel["threshold"] == 0) & (panel["group"] == "none")]), best_of(panel[panel["expected"] > 0])
         if plain is not None and best is not None:
             gains.append((plain["us"] / best["us"], best))
@@ -367,101 +421,300 @@ def _threshold_title(title, panels):
             f"and aggregation {best['group']}")
 
 
-# --- time against launches ------------------------------------------------------------------------------------------------------
+def _threshold_notes(shown):
+    alone = shown[shown["expected"] == 0]
+    notes = ["A threshold at which nothing is launched has no point at the right: that axis is logarithmic."] if (shown["launches"] == 0).any() else []
+    notes += ["A point is the fastest of its coarsenings."] if parts.varying(shown, ["coarsen"]) else []
+    notes += notes_of_own(shown, "threshold") or ["An item that needs fewer threads than the threshold is done by the thread that found it."]
+    return [*notes, *([f"From threshold {style.grouped(alone['threshold'].min())} on, panels have cases in which nothing is launched."] if len(alone) else [])]
+
+
+def _search_notes(shown, axis):
+    notes = ["A point is the fastest case of its strategy and mechanism. Forms that launch nothing from the device have no line at the right."]
+    none = axis == "cutoff" and (shown[axis].astype(float) == NO_CUTOFF).any()
+    return [*notes, *notes_of_own(shown, axis), *([f"none: cutoff {style.grouped(NO_CUTOFF)}, no thread searches alone."] if none else [])]
+
+
+def _cutoffs(steps):
+    """No cut-off is drawn one step after the largest cut-off, because its number is far away."""
+    far = steps[-1] == NO_CUTOFF and len(steps) > 2
+    places = {step: steps[-2] ** 2 / steps[-3] if far and step == NO_CUTOFF else step for step in steps}
+    return places, {"xtext": lambda place: "none" if far and place == places[NO_CUTOFF] else style.grouped(place)}
+
+
+def _items(case):
+    return TREES[case["input"]] if case["workload"] == "search" else tables.items_of(case["workload"])
+
+
+def _per_item(case):
+    items = _items(case)  # the nodes of a search are not in proportion to its size
+    return "time, µs" if case["workload"] == "search" else f"ns per {ONE.get(items, items.removesuffix('s'))}"
+
+
+def _over(rivals, axis):
+    """A line's times over the least of others in its panel at the same place."""
+    def y(best, group):
+        rival = group[rivals(group)].groupby(axis)["us"].min()
+        return best["us"] / best[axis].map(rival)
+    return y
+
+
+def _icp(cases):
+    """The cases of icp, if it has launches and one grid."""
+    own = cases[cases["workload"] == "icp"]
+    own = own.assign(**{name: pandas.to_numeric(own[name], errors="coerce") for name in ("block", "budget")})
+    together = own["strategy"] == "icp_cooperative"
+    return own.assign(shape=[f", {block:.0f} × {budget:.0f}" if one else "" for one, block, budget in zip(together, own["block"], own["budget"])])
+
+
+def _icp_look(line):
+    colour, mark = style.look_of(line.strategy)[:2]
+    return (BUDGETS.get(line.value["budget"], colour), BLOCKS.get(line.value["block"], mark)) if line.value["shape"] else (colour, mark)
+
+
+def _mechanism_look(line):
+    """Of a form that launches, that of its mechanism."""
+    if not from_device(line.mechanism):
+        return line.colour, line.mark
+    return style.mechanism_look(line.mechanism)[1], style.mechanism_mark(line.mechanism)
+
+
+def _icp_sweep(axis, other, words, xlabel, **more):
+    return Sweep(axis, lambda case: xlabel, lambda case: "time over the best launches", ("strategy", "mechanism", "shape"), (other,), of=_icp,
+                 y=_over(lambda group: group["strategy"] == "icp_launches", axis), look=_icp_look,
+                 label=lambda case: style.marked(case["strategy"]) + case["shape"] if case["shape"] else full_label(case),
+                 text=lambda case, shown: words.format(style.grouped(float(case[other]))), **more)
+
+
+def _tenants_sweep(arrival, axis, other, xlabel, ylabel, text, **more):
+    def of(cases):
+        idle = cases["mechanism"].map(from_device) & (cases["expected"] == 0)
+        return cases[(cases["workload"] == "tenants") & (cases["input"] == arrival) & ~idle]
+    return Sweep(axis, lambda case: xlabel, lambda case: ylabel, facet=("elements", "levels", "dwell", "seed", other), of=of, look=_mechanism_look,
+                 label=full_label,
+                 text=lambda case, shown: text.format(style.grouped(case["elements"]), case["grain"]), **more)
+
+
+def _search_sweep(axis, xlabel, **more):
+    sweep = Sweep(axis, lambda case: axis if axis in tables.own_meanings(case["workload"]) else xlabel, beside=True, whole=False,
+                  text=lambda case, shown: work_text(case, ["input", "elements", *parts.varying(shown, work_columns(shown))]), **more)
+    return Swept((sweep,), functools.partial(_search_title, axis=axis), functools.partial(_search_notes, axis=axis), keyed=True)
+
+
+def _with_group(case):
+    group = case["group"] if case["by_need"] else ""
+    return ", ".join(filter(None, [full_label(case), group if group != DEVICE_GRAPH else ""]))
+
+
+BY_SIZE = Swept((Sweep("elements", _items, _per_item, without=SIZE, places=lambda values: (dict(zip(values, values)), {"xtext": style.power_text}),
+                       y=lambda best, _: best["us"] * (1 if best["workload"].iloc[0] == "search" else 1000 / best["elements"])),),
+                _size_title, lambda shown: ["A point is the fastest case of its strategy and mechanism at that size."])
+BY_WORK = Swept((Sweep("dwell", lambda case: "dwell: work of an item", lambda case: "time over the best flat form", ("by_need", "strategy", "mechanism", "group"),
+                       without=("dwell",), of=flat_and_nested, y=_over(lambda group: ~group["by_need"], "dwell"), label=_with_group,
+                       look=lambda line: (look_of_group(line.value["group"])[0], style.mechanism_mark(line.mechanism)) if line.value["by_need"]
+                       else style.look_of(line.strategy)[:2]),),
+                _work_title, lambda shown: ["A point is the fastest case of its strategy, mechanism and aggregation, over the fastest flat case of the same "
+                                            "work."])
+TENANTS = Swept((_tenants_sweep("together", "grain", "delta", "nodes of a level, on average", "time of all tenants, µs", "{} tenants that arrive together"),
+                 _tenants_sweep("poisson", "delta", "grain", "mean gap between two arrivals, µs", "from arrival to end, median of tenants, µs",
+                                "{} tenants of {} nodes a level that arrive at random times", least=2, measure="latency", y=lambda best, _: best["latency"])),
+                _tenants_title, lambda shown: ["A point is the fastest case of its strategy and mechanism: its block, threshold, waves and streams. A case of a "
+                                               "launching form that launches nothing is left out."])
+RESOURCES = Swept((_icp_sweep("elements", "dwell", "one scan point of {} is near the surface", "MB that an iteration reads",
+                              places=lambda values: ({value: value * SCAN_MB for value in values}, {"xtext": style.three})),
+                   _icp_sweep("dwell", "elements", "{} scan points", "one scan point of so many is near the surface")), _resources_title,
+                  lambda shown: ["A point is the fastest case of its form; of one grid, by threads of a block × scan points of a thread at a time."],
+                  height=4.2)
+BY_BUDGET = _search_sweep("budget", "nodes per thread before the block leaves the rest")
+BY_CUTOFF = _search_sweep("cutoff", "depth from which a thread searches alone", places=_cutoffs)
+THRESHOLD = Swept((Sweep("threshold", lambda case: "threshold" if "threshold" in tables.own_meanings(case["workload"]) else "threshold, threads",
+                         form=("group",), more=_form, of=lambda cases: prepared(cases)[prepared(cases)["by_need"]], whole=False, beside=True, across=True,
+                         places=lambda values: ({value: place for place, value in enumerate(values)}, {"x": list(map(style.grouped, values))}),
+                         label=lambda case: f"aggregation {case['group']}" if case["group"] in LOOKS else case["group"],
+                         look=lambda line: look_of_group(line.value["group"]), text=lambda case, shown: _form_text(shown, case, _form())),),
+                  _threshold_title, _threshold_notes, keyed=True)
+
+
+# --- others: time against launches, launches by depth -----------------------------------------------------------------------------
+
+
+def launches(cases):
+    """Data-dependent launches with five different numbers of launches or more for the same work."""
+    own = prepared(cases)
+    own = own[own["by_need"] & own["launches"].notna()]
+    return _together(own, [panel for panel in by_work(own) if panel["launches"].nunique() >= 5])
 
 
 def against_launches(part, shown, figure):
     """A panel for each work, those with the most cases first; a dot for each form."""
     flat = flat_of(part)
-    every = by_work(shown.dropna(subset=["us"]))
-    every.sort(key=len, reverse=True)
-    panels = every[:MOST_PANELS]
-    names = _names(shown)
-    sheet = Sheet(figure.title, [*_key(shown)], "Dashed: the best flat form of the same work.")
-    left, gap, height = 0.72, 0.72, 2.0
-    width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
-    for place, panel in enumerate(panels):
-        case = panel.iloc[0]
-        row, column = divmod(place, 2)
-        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, work_text(case, names))
-        for name in _groups(panel):
-            own = panel[panel["group"] == name]
+    every = sorted(by_work(shown.dropna(subset=["us"])), key=len, reverse=True)
+    made = []
+    for panel in every[:MOST_PANELS]:
+        rival = flat.get(work_of(panel.iloc[0]))
+        scale, unit = style.time_unit([*panel["us"], *([] if rival is None else [rival["us"]])])
+        lines = []
+        for name, own in panel.groupby("group"):
             colour, mark = look_of_group(name)
-            axes.plot(own["launches"], own["us"], mark, color=colour, markersize=4.5, alpha=0.7, markeredgewidth=0)
-        if panel["launches"].min() > 0:
-            style.log_axis(axes, "x", panel["launches"].min(), panel["launches"].max())
-        else:
-            style.offset_axis(axes, panel["launches"], width)
-        reference = flat.get(work_of(case))
-        times = [*panel["us"], *([] if reference is None else [reference["us"]])]
-        style.log_axis(axes, "y", min(times), max(times))
-        scale, unit = style.time_unit(times)
-        axes.yaxis.set_major_formatter(lambda value, _, scale=scale: style.grouped(round(value / scale, 6)))
-        if reference is not None:
-            axes.axhline(reference["us"], color=style.INK, linewidth=1, linestyle=(0, (4, 2)))
-        axes.set_xlabel("device launches")
-        axes.set_ylabel(f"time, {unit}")
-    left_out = len(every) - len(panels)
-    if left_out:
-        sheet.notes.append(f"The {len(panels)} works with the most cases; {left_out} more are in the log.")
+            lines.append(parts.Line("", "", "", name, list(own["launches"]), pandas.DataFrame({"y": own["us"] / scale}), colour, mark, "none"))
+        made.append(Panel(work_text(panel.iloc[0], _names(shown)), lines, "device launches", f"time, {unit}", ends=False,
+                          x="log" if panel["launches"].min() > 0 else "swept", across=[] if rival is None else [(rival["us"] / scale, "", style.INK)]))
+    left_out = len(every) - len(made)
+    return panels_of.draw(figure.title, made, parts.caption_of(part, shown), key=_key(shown), columns=2, height=2.0,
+                          subtitle="Dashed: the best flat form of the same work.",
+                          notes=[f"The {len(made)} works with the most cases; {left_out} more are in the log."] if left_out else []).figure
+
+
+def _depths_of(case):
+    return [int(float(number)) for number in str(case["launches_by_depth"]).split()]
+
+
+def depths(cases):
+    """Cases that launch a grid for each part at two depths or more."""
+    own = prepared(cases)
+    own = own[own["by_need"] & (own["group"] == "none")]
+    return own[own["launches_by_depth"].map(lambda text: len(str(text).split()) >= 2)]
+
+
+def by_depth(part, shown, figure):
+    """How wide the recursion is: a panel for each work; a line for each strategy and input: the launches at each depth of its case with the most
+    launches."""
+    made = []
+    for panel in by_work(shown, without=["input"]):
+        lines = []
+        for form in parts.grouped_by(panel, ["strategy", "input"]):
+            case = form.sort_values("launches", ascending=False, kind="stable").iloc[0]
+            each = _depths_of(case)
+            lines.append(parts.Line(f"{style.marked(case['strategy'])}, {case['input']}", case["strategy"], "", None, list(range(1, len(each) + 1)),
+                                    pandas.DataFrame({"y": each}), style.look_of(case["strategy"])[0], style.MARKS[len(lines) % len(style.MARKS)]))
+        made.append(Panel(work_text(panel.iloc[0], parts.varying(shown, work_columns(shown, ["input"]))), lines, "depth of the new grids", "launches",
+                          x="steps", ys=[1]))
+    return panels_of.draw(figure.title, made, parts.caption_of(part, shown), columns=1, height=2.6,
+                          notes=["Without aggregation. Of each strategy and input, the case with the most launches."]).figure
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------------------
+
+
+def against_flat(part, shown, figure):
+    """A row for each work and mechanism; a dot for each form whose launches depend on the data: the time of the best flat form over its own."""
+    flat, names, lines = flat_of(part), _names(shown), []
+    nested = shown[shown["by_need"] & (shown["expected"] > 0)]
+    for group in by_work(nested, ["mechanism"]):
+        case, best, rival = group.iloc[0], best_of(group), flat.get(work_of(group.iloc[0]))
+        if best is not None and rival is not None:
+            speedups = group.assign(y=rival["us"] / group["us"]).dropna(subset=["y"])
+            dots = [Dot(y, *look_of_group(name), size=4) for name, y in zip(speedups["group"], speedups["y"])]
+            ratio, label = rival["us"] / best["us"], f"{work_text(case, names)}, {parts.mechanism_text(case['mechanism'])}"
+            short = [one["strategy"].split("_", 1)[-1] for one in (best, rival)]
+            text = f"{style.three(ratio)}: {short[0]}{'' if best['group'] == UNGROUPED else ', ' + best['group']}; {short[1]}"
+            row = Row((label,), [*dots, Dot(ratio, *look_of_group(best["group"]), size=7)], (text,))
+            order = tuple(parts.order_of(case[name]) for name in ["workload", "elements", "input", "dwell", "mechanism"])
+            lines.append((order, ratio, f"{work_text(case, names)}, {best['strategy']} by {parts.mechanism_text(case['mechanism'])}", row))
+    if not lines:
+        return nothing_timed(figure.title, part, shown)
+    lines.sort(key=lambda line: line[0])
+    most = max(lines, key=lambda line: line[1])
+    sheet = style.Sheet(f"{figure.title}: {style.three(min(line[1] for line in lines))} to {style.three(most[1])} times as fast; the most for {most[2]}",
+                        _key(nested))
+    panels_of.draw_rows(sheet, [row for *_, row in lines], "speedup over the best flat form of the same work", x="log", xs=(0.9, 1.1), across=1, top=0.2,
+                        step=0.25)
+    sheet.notes.append("Each dot is one case whose launches depend on the data; the larger one is the fastest of its line, named at the right with its "
+                       "speedup. At 1, it is as fast as the fastest form without device launches, which is named behind it. Cases whose threshold "
+                       "leaves nothing to launch are not shown.")
     return sheet.finish(parts.caption_of(part, shown))
 
 
-# --- the ratios of the study ----------------------------------------------------------------------------------------------------
+def inputs(cases):
+    """Irregular cases of the same size with three inputs or more. Each tree of a search has a size of its own, which is then part of the
+    name of the input."""
+    return _BY_INPUT.takes(cases)
+
+
+def _with_trees(cases):
+    own = prepared(cases)
+    trees = own["workload"] == "search"
+    if not trees.any() or own["elements"][trees].isna().all():
+        return own
+    named = own[trees].apply(lambda case: work_text(case, ["input", "elements"]), axis=1)
+    return own.assign(input=own["input"].mask(trees, named), elements=own["elements"].mask(trees))
+
+
+_BY_INPUT = Sweep("input", None, without=("input",), of=_with_trees)
+
+
+def by_input(part, shown, figure):
+    """A row for each input; a dot for each strategy and mechanism: its fastest case."""
+    found = [(group, lines) for group in by_work(shown, without=("input",)) if (lines := _BY_INPUT.lines(group))]
+    if not found:
+        return nothing_timed(figure.title, part, shown)
+    looks = style.looks_in_turn((line.strategy, line.mechanism) for _, lines in found for line in lines)
+    sheet = style.Sheet(figure.title, [(form_label(*form), *look) for form, look in looks.items()])
+    panels = []
+    for group, lines in found:
+        rows = [Row((name,), [Dot(line.cases["us"].iloc[line.x.index(name)], *looks[line.strategy, line.mechanism]) for line in lines if name in line.x])
+                for name in dict.fromkeys(group["input"])]
+        panels.append((work_text(group.iloc[0], work_columns(group, ["input"])), [row for row in rows if row.dots], {}))
+    panels_of.draw_columns(sheet, panels, "time, µs", 1, x="log")
+    sheet.notes.append("A dot is the fastest case of its strategy and mechanism.")
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+# --- the study of threshold, coarsening and aggregation -----------------------------------------------------------------------------
+
+
+def _plain(study):
+    return study[(study["group"] == "none") & (study["threshold"] == 0) & (study["coarsen"] == 1) & study["overflow"].isin(["waves", ""])]
+
+
+def _alone(study):
+    """The cases that launch nothing, because no item reaches the threshold."""
+    return study[study["expected"] == 0]
+
+
+def studies(cases):
+    """Threshold x coarsening x aggregation: the cases of each work, strategy and mechanism that has the plain form, one without
+    launches, and several of each axis."""
+    own = prepared(cases)
+    own = own[own["by_need"]]
+    return _together(own, [study for study in by_work(own, ["strategy", "mechanism"])
+                           if all(study[name].nunique() >= 3 for name in ("threshold", "coarsen", "group")) and len(_plain(study)) and len(_alone(study))])
 
 
 def ratios_of(part, shown):
     """[(workload, label, {name of the ratio: ratio})] of each study: the time of the plain form, of the form without launches, of the best
     aggregation alone and of the best flat form, each over the time of the best form that launches."""
-    flat = flat_of(part)
-    found = []
+    flat, found = flat_of(part), []
     for study in by_work(shown, ["strategy", "mechanism"]):
-        case = study.iloc[0]
-        rivals = [best_of(_plain(study)), best_of(_alone(study)), best_of(study[(study["threshold"] == 0) & (study["coarsen"] == 1) & (study["group"] != "none")]),
-                  flat.get(work_of(case))]
-        best = best_of(study[study["expected"] > 0])
-        if best is None or any(rival is None for rival in rivals):
-            continue
-        found.append((case["workload"], _form_label(shown, case, ["strategy", "mechanism"]), dict(zip([*PAPER, LAST_RATIO], (rival["us"] / best["us"] for rival in rivals)))))
+        case, best = study.iloc[0], best_of(study[study["expected"] > 0])
+        aggregated = study[(study["threshold"] == 0) & (study["coarsen"] == 1) & (study["group"] != "none")]
+        rivals = [best_of(_plain(study)), best_of(_alone(study)), best_of(aggregated), flat.get(work_of(case))]
+        if best is not None and all(rival is not None for rival in rivals):
+            ratios = dict(zip([*PAPER, LAST_RATIO], (rival["us"] / best["us"] for rival in rivals)))
+            found.append((case["workload"], _form_text(shown, case, ["strategy", "mechanism"]), ratios))
     return found
 
 
-def _mean(ratios):
-    return float(numpy.exp(numpy.mean([math.log(ratio) for ratio in ratios])))
-
-
 def study_ratios(part, shown, figure):
-    """A line for each study and one for their geometric mean; a dot for each ratio; the paper's three as hollow dots."""
+    """A row for each study and one for their geometric mean; a dot for each ratio; the paper's three as hollow dots."""
     found = ratios_of(part, shown)
     if not found:
         return nothing_timed(figure.title, part, shown)
-    looks = dict(zip([*PAPER, LAST_RATIO], zip((style.VERMILLION, style.ORANGE, style.GREEN, style.BLUE), "osD^")))
-    workloads = list(dict.fromkeys(workload for workload, _, _ in found))
-    means = [{name: _mean(ratios[name] for own, _, ratios in found if own == workload) for name in looks} for workload in workloads]
-    mean = {name: _mean(ratios[name] for ratios in means) for name in looks}
-    lines = [*((label, ratios) for _, label, ratios in found), ("geometric mean", mean), ("the paper's", PAPER)]
-    sheet = Sheet(f"{figure.title}: {style.three(mean[LAST_RATIO])} times as fast as the best flat form, "
-                  f"{style.three(mean['over plain dynamic parallelism'])} times as fast as plain dynamic parallelism",
-                  [(name, style.on_page(colour)["light"], mark) for name, (colour, mark) in looks.items()])
-    room = style.MARGIN + max(style.text_width(label, 8.5) for label, _ in lines) + 0.15
-    column = 0.52
-    axes = sheet.add(room, 0.2, style.WIDTH - room - style.MARGIN - column * len(looks), LINE_HEIGHT * len(lines) + 0.1)
-    width = sheet.width_of(axes)
-    at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline", "fontsize": 8, "ha": "right"}
-    every = [ratio for _, ratios in lines for ratio in ratios.values()]
-    style.log_axis(axes, "x", min([*every, 0.9]), max(every))
-    axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
-    for place, (label, ratios) in enumerate(lines):
-        for number, (name, (colour, mark)) in enumerate(looks.items()):
-            if name not in ratios:
-                continue
-            colour = style.on_page(colour)["light"]
-            hollow = {"markerfacecolor": "white"} if label == "the paper's" else {}
-            axes.plot([ratios[name]], [place], mark, color=colour, markersize=6, **hollow)
-            axes.text(1 + column * (number + 1) / width, place, style.three(ratios[name]), color=colour, **at)
+    looks = {name: (style.on_page(colour)["light"], mark)
+             for name, colour, mark in zip([*PAPER, LAST_RATIO], (style.VERMILLION, style.ORANGE, style.GREEN, style.BLUE), "osD^")}
+    of_workloads = collections.defaultdict(list)
+    for workload, _, ratios in found:
+        of_workloads[workload].append(list(ratios.values()))
+    logs = [numpy.log(ratios).mean(axis=0) for ratios in of_workloads.values()]
+    mean = dict(zip(looks, map(float, numpy.exp(numpy.mean(logs, axis=0)))))
+    sheet = style.Sheet(f"{figure.title}: {style.three(mean[LAST_RATIO])} times as fast as the best flat form, "
+                        f"{style.three(mean['over plain dynamic parallelism'])} times as fast as plain dynamic parallelism",
+                        [(name, *look) for name, look in looks.items()])
+    rows = [Row((label,), [Dot(ratio, *looks[name], hollow=ratios is PAPER) for name, ratio in ratios.items()],
+                tuple(style.three(ratios[name]) if name in ratios else "" for name in looks))
+            for label, ratios in [*((label, ratios) for _, label, ratios in found), ("geometric mean", mean), ("the paper's", PAPER)]]
+    axes = panels_of.draw_rows(sheet, rows, "speedup of the best threshold, coarsening and aggregation", x="log", xs=[0.9], across=1, top=0.2, step=0.25)
     axes.axhline(len(found) - 0.5, color="#BBBBBB", linewidth=0.7)
-    style.rows_axis(axes, [label for label, _ in lines])
-    axes.set_xlabel("speedup of the best threshold, coarsening and aggregation")
-    sheet.notes.append("The geometric mean is over the workloads, of each its own geometric mean. The paper's ratios are "
-                       "geometric means over its own benchmarks, on another GPU and with the old device runtime. It has no fourth.")
+    sheet.notes.append("At the right: the same, in the order of the key. The geometric mean is over the workloads, of each its own geometric mean. The "
+                       "paper's ratios are geometric means over its own benchmarks, on another GPU and with the old device runtime. It has no fourth.")
     return sheet.finish(parts.caption_of(part, shown))

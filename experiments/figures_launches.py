@@ -1,15 +1,56 @@
-"""The figures of launch cost: time per launch of chains and fan-outs, by mechanism, and how much of it is
-submission."""
+"""The figures of launch cost, from chains, fan-outs and trees of empty grids: time per launch by mechanism, how much of it is submission, what one
+more level costs, and what a busy host makes of it."""
+import dataclasses
+
 import numpy
 import pandas
 
 import figure_parts as parts
+import figure_panels as panels_of
 import figure_style as style
-from figure_style import Sheet
-from figures_sweeps import draw_line, mark_refused, nothing_timed
-from measures import AXES, MEASURES, each
+import tables
+from figure_panels import Panel, measured, nothing_timed
+from measures import AXES, MEASURES
 
-HEIGHT, WIDE = 3.0, 7.4
+HEIGHT = 3.0
+DASHED = {"chains_synced": "each parent waits for its child", "trees_by_lanes": "a thread of its own launches each child"}
+TITLES = {"chain": ("length", "A chain: each grid launches the next", "a chain"), "fanout": ("children", "A fan-out: many launches", "a fan-out")}
+# By who decides whether there is another level, in the order of the mechanisms.
+DECIDERS = [style.VERMILLION, style.PURPLE, "#8C5A3C", "#3A97CF", style.ORANGE, style.GREEN]
+# The columns of a busy host's panels; the first quantile is the median.
+CLOCKS = {"GPU's own time": ("span_us", "span_p99_us", "span_p999_us", "span_worst_us"),
+          "host's clock": ("us", "wall_p99_us", "wall_p999_us", "wall_worst_us")}
+HOST = ["host_load", "nice", "pin"]
+
+
+def variant(case):
+    """The mechanism in words; for the best of several graphs, also their number."""
+    words = parts.mechanism_text(case["mechanism"])
+    return words + (f", best of {style.grouped(case['graphs'])}" if pandas.notna(case["graphs"]) and case["graphs"] > 1 else "")
+
+
+def _lines(cases, names=("mechanism", "graphs"), is_dashed=lambda case: case["graphs"] > 1):
+    """One line for each mechanism, and what else is in `names`, in the order of the mechanisms."""
+    found = []
+    for group in parts.grouped_by(cases, names):
+        case, group = group.iloc[0], group.sort_values("x", kind="stable")
+        found.append(parts.Line(variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
+                                style.mechanism_look(case["mechanism"])[1], style.mechanism_mark(case["mechanism"]), style.DASHES[1 if is_dashed(case) else 0]))
+    return sorted(found, key=lambda line: (style.mechanism_rank(line.mechanism), line.label, line.strategy))
+
+
+def _key(lines):
+    """One key for all panels: each mechanism once, in order."""
+    return list(dict.fromkeys((parts.mechanism_text(line.mechanism), line.colour, line.mark) for line in lines))
+
+
+def _each(shown, strategy):
+    """The cases of a strategy with `x`, the number of launches, and with the time per launch as y."""
+    cases = shown[shown["strategy"] == strategy]
+    return measured(cases.assign(x=cases["launched"]), cases["launched"])
+
+
+# --- time per launch ---
 
 
 def launch_time(part, shown, _):
@@ -19,41 +60,40 @@ def launch_time(part, shown, _):
     if not shown["us"].notna().any():
         return nothing_timed("Time a launch", part, shown)
     chains, fans = _each(shown, "chain"), _each(shown, "fanout")
-    sheet = Sheet(_launch_title(chains, fans), _mechanism_key(_launch_lines(pandas.concat([chains, fans]))))
-    top = 0.3
+    panels, notes, label = [], [], MEASURES["each"].label
     if chains["x"].notna().any():
         small = chains["grid"] == chains["grid"].min()
+        lines = _lines(chains[small])
         shared = set(chains["x"][small]) & set(chains["x"][~small].dropna())
-        larger = chains[~small & (chains["x"] == max(shared, default=0))]
         if not shared and (~small).any():
-            sheet.notes.append("Not drawn: chains of larger levels, of which none is as long as one of small levels.")
-        axes = sheet.add(0.7, top, 5.5 if len(larger) else WIDE, HEIGHT, "A chain: each grid launches the next")
-        lines = _launch_lines(chains[small])
-        _launch_axes(sheet, axes, lines, [], AXES["length"].title)
+            notes.append("Not drawn: chains of larger levels, of which none is as long as one of small levels.")
+        panels += [Panel(TITLES["chain"][1], lines, AXES["length"].title, label, y="fit", ends=False, crosses=0),
+                   _larger_levels(lines, chains[~small & (chains["x"] == max(shared))], max(shared)) if shared else None]
         most = chains["graphs"][small].max()
-        if most > 1:
-            sheet.notes.append(f"Dashed: the best of {style.grouped(most)} device graphs.")
-        if len(larger):
-            _larger_levels(sheet, axes, lines, larger, top)
-        top += HEIGHT + 0.9
+        notes += [f"Dashed: the best of {style.grouped(most)} device graphs."] if most > 1 else []
     if fans["x"].notna().any():
         whole = fans["whole"] != ""
-        axes = sheet.add(0.7, top, WIDE, HEIGHT, "A fan-out: many launches")
-        _launch_axes(sheet, axes, _launch_lines(fans[~whole]), _launch_lines(fans[whole]), AXES["children"].title)
-        sheet.notes += _wave_note(fans[~whole], whole.any())
+        hollow = [dataclasses.replace(line, dash=(0, (3, 2)), hollow=True) for line in _lines(fans[whole])]
+        panels += [Panel(TITLES["fanout"][1], [*_lines(fans[~whole]), *hollow], AXES["children"].title, label, y="fit", ends=False, crosses=0), None]
+        notes += _wave_note(fans[~whole], whole.any())
     if shown["mechanism"].isin(["grid_sync", "host", "host_graph"]).any():
-        sheet.notes.append("Time per launch: the time of a run, divided by the grids of its chain or the launches of its fan-out. "
-                           "Those of host and host graph come from the host. grid.sync() launches nothing; its time is divided by "
-                           "the same number.")
-    return sheet.finish(parts.caption_of(part, shown))
+        notes.append("Time per launch: the time of a run, divided by the grids of its chain or the launches of its fan-out. Those of host and host graph "
+                     "come from the host. grid.sync() launches nothing; its time is divided by the same number.")
+    return panels_of.draw(_launch_title(chains, fans), panels, parts.caption_of(part, shown), key=_key(_lines(pandas.concat([chains, fans]))),
+                          columns=2, shares=(0.8, 0.2), height=HEIGHT, notes=notes).figure
 
 
-def _each(shown, strategy):
-    """The cases of a strategy with `x`, the number of launches, and with the median time per launch in microseconds
-    and its interval."""
-    cases = shown[shown["strategy"] == strategy]
-    middle, low, high = each(cases)
-    return cases.assign(x=cases["launched"], each=middle, each_low=low, each_high=high)
+def _larger_levels(lines, larger, at):
+    """One slope per mechanism, from small levels to larger ones, at a chain length that both have."""
+    slopes, small = [], next(line.cases[line.cases["x"] == at].iloc[0] for line in lines if at in line.x)
+    for line in lines:
+        mine = larger[(larger["mechanism"] == line.mechanism) & ((larger["graphs"] == line.value) | (pandas.isna(line.value)))]
+        if len(mine) and at in line.x:
+            before = line.cases["y"][line.cases["x"] == at].iloc[0]
+            slopes.append(dataclasses.replace(line, x=[0, 1], dash="-", cases=pandas.DataFrame({"y": [before, mine["y"].iloc[0]]})))
+    words = [f"{style.grouped(case['grid'])} × {style.grouped(case['block'])}" for case in (small, larger.iloc[0])]
+    return Panel(f"Chain of {style.grouped(at)}", slopes, "threads per level", MEASURES["each"].label, x=words, y="fit", ends=False,
+                 crosses=len(panels_of.refused(lines)), ys=[y for line in lines for y in line.cases["y"]])
 
 
 def _wave_note(solid, hollow):
@@ -73,78 +113,12 @@ def _launch_title(chains, fans):
     longest or widest."""
     said = []
     for cases, words in ((chains, "in a chain"), (fans, "in a fan-out")):
-        each = cases["each"].where((cases["launches"] > 0) & (cases["x"] >= cases["x"].max() / 16)).dropna()
+        each = cases["y"].where((cases["launches"] > 0) & (cases["x"] >= cases["x"].max() / 16)).dropna()
         if len(each):
             best = cases.loc[each.idxmin()]
             waves = f", {parts.name_of('wave', best['wave'])}" if best["wave"] < best["grid"] else ""
             said.append(f"{style.time_text(each.min())} {words} ({parts.mechanism_text(best['mechanism'])}{waves})")
     return "A device launch takes at best " + ", ".join(said) if said else "Time per launch, by mechanism"
-
-
-def variant(case):
-    """The mechanism in words; for the best of several graphs, also their number."""
-    words = parts.mechanism_text(case["mechanism"])
-    if pandas.notna(case["graphs"]) and case["graphs"] > 1:
-        words += f", best of {style.grouped(case['graphs'])}"
-    return words
-
-
-def _mechanism_key(lines):
-    """One key for all panels: each mechanism once, in order."""
-    return list(dict.fromkeys((parts.mechanism_text(line.mechanism), line.colour, line.mark) for line in lines))
-
-
-def _launch_lines(cases):
-    """One line per mechanism and number of graphs, in the order of the mechanisms."""
-    found = []
-    for group in parts.grouped_by(cases, ["mechanism", "graphs"]):
-        case, group = group.iloc[0], group.sort_values("x", kind="stable")
-        found.append(parts.Line(variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
-                                style.mechanism_look(case["mechanism"])[1],
-                                style.mechanism_mark(case["mechanism"]), style.DASHES[1 if case["graphs"] > 1 else 0]))
-    return sorted(found, key=lambda line: (style.mechanism_rank(line.mechanism), line.label))
-
-
-def _launch_axes(sheet, axes, lines, hollow, label):
-    cases = pandas.concat([line.cases for line in [*lines, *hollow]])
-    values = cases[["each", "each_low", "each_high"]].stack()
-    if len(values):
-        style.fit_axis(axes, "y", values)
-    else:
-        axes.set_yticks([])
-        axes.text(0.5, 0.4, f"no run has a time ({parts.status_text(cases)})", ha="center", transform=axes.transAxes)
-    style.binary_axis(axes, "x", cases["x"].dropna(), sheet.width_of(axes))
-    axes.set_xlabel(label)
-    axes.set_ylabel(MEASURES["each"].label)
-    mark_refused(axes, [*lines, *hollow])
-    for line in lines:
-        draw_line(axes, line, *(line.cases[name] for name in ("each", "each_low", "each_high")))
-    for line in hollow:
-        axes.plot(line.x, line.cases["each"], color=line.colour, linestyle=(0, (3, 2)), linewidth=1, marker=line.mark,
-                  markersize=4.5, markerfacecolor="white", clip_on=False, zorder=4)
-
-
-def _larger_levels(sheet, left, lines, larger, top):
-    """One slope per mechanism, from small levels to larger ones, at a chain length that both have."""
-    at = larger["x"].iloc[0]
-    axes = sheet.add(6.6, top, 1.35, HEIGHT, f"Chain of {style.grouped(at)}")
-    small = next(line.cases[line.cases["x"] == at].iloc[0] for line in lines if (line.cases["x"] == at).any())
-    for line in lines:
-        mine = larger[(larger["x"] == at) & (larger["mechanism"] == line.mechanism)]
-        mine = mine[mine["graphs"] == line.value] if pandas.notna(line.value) else mine
-        before = line.cases[line.cases["x"] == at]
-        if len(mine) and len(before):
-            axes.plot([0, 1], [before["each"].iloc[0], mine["each"].iloc[0]], color=line.colour, marker=line.mark,
-                      markersize=4.2, clip_on=False)
-    axes.set_yscale(left.get_yscale())
-    axes.set_ylim(left.get_ylim())
-    axes.set_yticks(left.get_yticks(), [""] * len(left.get_yticks()))
-    axes.set_ylim(left.get_ylim())
-    axes.set_xlim(-0.25, 1.25)
-    axes.set_xticks([0, 1], [f"{style.grouped(case['grid'])} × {style.grouped(case['block'])}"
-                             for case in (small, larger.iloc[0])])
-    axes.set_xlabel("threads per level")
-    axes.grid(axis="x", visible=False)
 
 
 # --- held and open ---
@@ -155,109 +129,206 @@ def submission(part, shown, _):
     for chains and one for fan-outs."""
     if not shown["us"].notna().any():
         return nothing_timed("What submission costs", part, shown)
-    found = {strategy: {asked: _launch_lines(_each(shown[shown["submit_asked"] == asked], strategy)) for asked in ("held", "open")}
-             for strategy in ("chain", "fanout")}
-    costs = {strategy: _costs(both["held"], both["open"]) for strategy, both in found.items()}
-    key = _mechanism_key(_launch_lines(pandas.concat([_each(shown, strategy) for strategy in found])))
-    sheet = Sheet(_submission_title(costs), key, "Filled: held, the GPU starts when all is submitted. Hollow: open, it starts at once.")
-    top = 0.3
-    for strategy, axis, title in (("chain", "length", "A chain: each grid launches the next"),
-                                  ("fanout", "children", "A fan-out: many launches")):
-        sides = found[strategy]
-        if not any(line.cases["us"].notna().any() for side in sides.values() for line in side):
-            continue
-        axes = sheet.add(0.7, top, 3.2, HEIGHT, title)
-        _both_ways(sheet, axes, sides, AXES[axis].title)
-        beside = sheet.add(4.75, top, 3.35, HEIGHT, "How much longer an open run takes")
-        _cost_axes(sheet, beside, costs[strategy], AXES[axis].title)
-        top += HEIGHT + 0.9
-    unclear = sum(numpy.isnan(more) for both in costs.values() for _, _, found in both for more in found)
-    if unclear:
-        sheet.notes.append(f"Right: the difference of the two medians. {parts.count_text(unclear, 'difference')} "
-                           f"{'is' if unclear == 1 else 'are'} not drawn: the intervals of held and open overlap there, so that no "
-                           "difference can be measured.")
-    sheet.notes += _not_held(shown)
-    return sheet.finish(parts.caption_of(part, shown))
+    panels, added, lines = [], {}, []
+    for strategy, (axis, title, _) in TITLES.items():
+        cases = _each(shown, strategy)
+        lines += _lines(cases)
+        timed = cases["us"].notna()
+        held = [_lines(cases[(cases["submit_asked"] == "held") & (cases["submit"] == "held") & timed])]
+        opened = _lines(cases[(cases["submit_asked"] == "open") & timed])
+        held += [[dataclasses.replace(line, dash=(0, (3, 2)), hollow=True) for line in opened]]
+        added[strategy] = _costs(held[0], opened)
+        if timed.any():
+            values = [y for line in added[strategy] for y in line.cases["y"].dropna()]
+            empty = "no difference can be measured" if added[strategy] else "no run was held and open"
+            panels += [Panel(title, sum(held, []), AXES[axis].title, MEASURES["each"].label, y="fit", ends=False),
+                       Panel("How much longer an open run takes", added[strategy], AXES[axis].title, "open minus held, µs per run", ends=False,
+                             **({"y": "log", "ys": (1, 10)} if values and min(values) > 0 else {"y": "signed"}),
+                             more=None if values else lambda axes, text=empty: axes.text(0.5, 0.5, text, ha="center", transform=axes.transAxes))]
+    unclear = sum(int(line.cases["y"].isna().sum()) for found in added.values() for line in found)
+    notes = [f"Right: the difference of the two medians. {parts.count_text(unclear, 'difference')} {'is' if unclear == 1 else 'are'} not drawn: the "
+             "intervals of held and open overlap there, so that no difference can be measured."] if unclear else []
+    let_go = shown[(shown["submit_asked"] == "held") & shown["us"].notna() & (shown["submit"] != "held")]
+    words = [f"{strategy} by {parts.mechanism_text(mechanism)} of {', '.join(style.grouped(x) for x in sorted(cases['launched']))}"
+             for (strategy, mechanism), cases in let_go.groupby(["strategy", "mechanism"], sort=False)]
+    notes += [f"Not drawn as held, because a stream does not take so much before the GPU starts: {'; '.join(words)}."] if words else []
+    return panels_of.draw(_submission_title(added), panels, parts.caption_of(part, shown), key=_key(sorted(
+        lines, key=lambda line: style.mechanism_rank(line.mechanism))), height=HEIGHT, notes=notes,
+        subtitle="Filled: held, the GPU starts when all is submitted. Hollow: open, it starts at once.").figure
 
 
 def _costs(held, opened):
-    """[(line, [launches], [additional microseconds of an open run])] for the lines with both a held run and an open
-    run; NaN if their intervals overlap."""
+    """Lines of the additional microseconds of an open run, for those with both a held run and an open run; NaN if their intervals overlap."""
     made = []
     for line in held:
-        mine = line.cases[(line.cases["submit"] == "held") & line.cases["us"].notna()].set_index("x")
-        other = pandas.concat([one.cases for one in opened if (one.mechanism, one.label) == (line.mechanism, line.label)]
-                              or [line.cases[:0]]).set_index("x")
-        both = mine[["us", "low", "high"]].join(other[["us", "low", "high"]], how="inner", rsuffix="_open").dropna(
-            subset=["us", "us_open"]).sort_index()
-        overlap = (both["low_open"] <= both["high"]) & (both["low"] <= both["high_open"])
-        more = (both["us_open"] - both["us"]).mask(overlap)
-        if len(more):
-            made.append((line, list(more.index), list(more)))
+        for other in (other for other in opened if (other.mechanism, other.label) == (line.mechanism, line.label)):
+            both = line.cases.merge(other.cases, on="x", suffixes=("", "_open")).sort_values("x")
+            overlap = (both["low_open"] <= both["high"]) & (both["low"] <= both["high_open"])
+            if len(both):
+                made.append(dataclasses.replace(line, x=list(both["x"]), dash="-", cases=pandas.DataFrame({"y": (both["us_open"] - both["us"]).mask(overlap)})))
     return made
 
 
-def _submission_title(costs):
-    least = {strategy: min((min(xs) for _, xs, _ in found), default=None) for strategy, found in costs.items()}
+def _submission_title(added):
     said = []
-    for strategy, words in (("chain", "a chain"), ("fanout", "a fan-out")):
-        found = [more for _, xs, costs_of in costs[strategy] for x, more in zip(xs, costs_of)
-                 if x == least[strategy] and not numpy.isnan(more)]
+    for strategy, lines in added.items():
+        least = min((line.x[0] for line in lines), default=None)
+        found = [line.cases["y"].iloc[0] for line in lines if line.x[0] == least and not numpy.isnan(line.cases["y"].iloc[0])]
         if found:
             span = " to ".join(dict.fromkeys(style.three(more) for more in (min(found), max(found))))
-            said.append(f"{span} µs to {words} of {style.grouped(least[strategy])}")
-    if not any(costs.values()):
+            said.append(f"{span} µs to {TITLES[strategy][2]} of {style.grouped(least)}")
+    if not any(added.values()):
         return "What submission costs: no run was held and open"
     return f"Submission adds {' and '.join(said)}" if said else "What submission costs"
 
 
-def _both_ways(sheet, axes, sides, label):
-    cases = pandas.concat([line.cases for side in sides.values() for line in side])
-    style.fit_axis(axes, "y", cases[["each", "each_low", "each_high"]].stack())
-    style.binary_axis(axes, "x", cases["x"].dropna(), sheet.width_of(axes))
-    for asked, lines in sides.items():
-        for line in lines:
-            held = line.cases["submit"] == "held" if asked == "held" else line.cases["us"].notna()
-            x, each, low, high = (line.cases[name][held] for name in ("x", "each", "each_low", "each_high"))
-            look = {"linestyle": "-", "linewidth": 1.3} if asked == "held" else {"linestyle": (0, (3, 2)), "linewidth": 1,
-                                                                                  "markerfacecolor": "white"}
-            style.intervals(axes, x, low, high, color=line.colour, linewidth=1.1)
-            axes.plot(x, each, color=line.colour, marker=line.mark, markersize=4.2, clip_on=False, zorder=3, **look)
-    axes.set_xlabel(label)
-    axes.set_ylabel(MEASURES["each"].label)
+# --- chains and trees below many blocks ---
 
 
-def _cost_axes(sheet, axes, costs, label):
-    """A logarithmic axis. If an open run is the faster one, it is linear within a microsecond of zero."""
-    values = [more for _, _, found in costs for more in found if not numpy.isnan(more)]
-    if not values:
-        axes.set_xticks([])
-        axes.set_yticks([])
-        axes.text(0.5, 0.5, "no difference can be measured" if costs else "no run was held and open", ha="center",
-                  transform=axes.transAxes)
-        return
-    if min(values) > 0:
-        style.log_axis(axes, "y", min(1, min(values)), max(10, max(values)))
-    else:
-        axes.set_yscale("symlog", linthresh=1)
-        axes.set_ylim(min(values) * 1.3, max(1, max(values) * 1.3))
-        low, high = axes.get_ylim()
-        places = [sign * 10.0**power for power in range(7) for sign in (1, -1)]
-        places = sorted({0.0, *(place for place in places if low <= place <= high)})
-        style.ticks(axes.yaxis, places, {place: style.grouped(place) for place in places})
-        axes.axhline(0, color="#999999", linewidth=0.8)
-    style.binary_axis(axes, "x", [x for _, xs, _ in costs for x in xs], sheet.width_of(axes))
-    for line, xs, found in costs:
-        axes.plot(xs, found, color=line.colour, marker=line.mark, markersize=4.2, clip_on=False, linewidth=1.3)
-    axes.set_xlabel(label)
-    axes.set_ylabel("open minus held, µs per run")
+def trees(cases):
+    """Chains and trees, if the figure has a panel for some of them; beside them, a chain of one length whose levels vary."""
+    own = (cases["workload"] == "fanout") & cases["launched"].isna()
+    if not own.any() or not _tree_panels(cases[own]):
+        return cases[:0]
+    return cases[own | cases.index.isin(_levels(cases).index)]
 
 
-def _not_held(shown):
-    """A note on cases that should have been held and were not."""
-    let_go = shown[(shown["submit_asked"] == "held") & shown["us"].notna() & (shown["submit"] != "held")]
-    if not len(let_go):
-        return []
-    words = [f"{strategy} by {parts.mechanism_text(mechanism)} of {', '.join(style.grouped(x) for x in sorted(cases['launched']))}"
-             for (strategy, mechanism), cases in let_go.groupby(["strategy", "mechanism"], sort=False)]
-    return [f"Not drawn as held, because a stream does not take so much before the GPU starts: {'; '.join(words)}."]
+def _levels(cases):
+    own = cases[(cases["strategy"] == "chain") & cases["launched"].notna()]
+    return own if own["launched"].nunique() == 1 and own["grid"].nunique() > 1 else own[:0]
+
+
+def by_launches(part, shown, _):
+    """Time per launch: of the deepest chains against their number; of trees against their launches; of one block against
+    its children; of a chain against the size of its levels. Each of the smallest blocks, and of the smallest grid where
+    the grid does not vary."""
+    if not shown["us"].notna().any():
+        return nothing_timed("Chains and trees of empty grids", part, shown)
+    found = _tree_panels(shown)
+    drawn = pandas.concat([cases for _, _, cases in found])
+    panels = [Panel(title, _lines(cases, ["strategy", "mechanism"], lambda case: case["strategy"] in DASHED), label, "time per launch, µs", y="fit",
+                    ends=False, crosses=0) for title, label, cases in found]
+    notes = [f"Dashed, {name}: {words}." for name, words in DASHED.items() if (drawn["strategy"] == name).any()]
+    notes += [f"Blocks of {style.grouped(drawn['block'].iloc[0])} threads."] if drawn["block"].nunique() == 1 else []
+    notes.append("Time per launch: the time of a run, divided by its launches from the device; of a chain, by its levels.")
+    title = "Chains and trees of empty grids"
+    if drawn["y"].notna().any():
+        best = drawn.loc[drawn["y"].idxmin()]
+        among = {"chain": "a chain", "chains": f"{style.grouped(best['grid'])} chains"}.get(best["strategy"].split("_")[0], "a tree")
+        title = f"A launch takes at best {style.time_text(best['y'])}, by {parts.mechanism_text(best['mechanism'])}, in {among}"
+    return panels_of.draw(title, panels, parts.caption_of(part, drawn), key=_key(_lines(drawn)), columns=2, height=HEIGHT, notes=notes).figure
+
+
+def _tree_panels(shown):
+    """[(title, label of the x axis, cases with x and the time per launch)], without panels that have a single x."""
+    def least(cases, *names):
+        for name in names:
+            cases = cases[cases[name] == cases[name].min()]
+        return cases
+
+    shown = shown.assign(fanouts=pandas.to_numeric(shown["fanout"], errors="coerce"))
+    chains = shown[shown["strategy"].isin(["chains", "chains_synced"])]
+    under = least(shown[shown["strategy"].isin(["trees", "trees_by_lanes"])], "grid", "block")
+    deep = under[under.groupby("fanouts")["depths"].transform("nunique") > 1]
+    found = []
+    for cases, column, title, label in (
+            (least(chains[chains["depths"] == chains["depths"].max()], "block"), "grid", "Chains of {depths} grids", "root blocks, one chain each"),
+            (least(deep, "fanouts"), "launches", "A tree: each grid launches {fanouts}", "launches of the tree"),
+            (under[(under["depths"] == 1) & (under["strategy"] == "trees")], "fanouts", "One block launches many", "children of the block"),
+            (least(_levels(shown), "block"), "grid", "A chain of {depths} grids", "blocks of each grid")):
+        if cases[column].nunique() > 1:
+            words = title.format(**{name: style.grouped(cases[name].iloc[0]) for name in ("depths", "fanouts") if f"{{{name}}}" in title})
+            found.append((words, label, measured(cases.assign(x=cases[column]), cases["depths"].where(cases["strategy"] == "chain", cases["launches"]))))
+    return found
+
+
+# --- the ladder ---
+
+
+def steps(cases):
+    """Chains that a log has in two lengths, with levels of several sizes, and that differ in nothing else but the mechanism."""
+    chains = cases[cases["workload"] == "chain"]
+    alike = all(not parts.varying(one, ["block", "graphs", *parts.case_names()]) for one in parts.grouped_by(chains, ["mechanism", "grid", "depth"]))
+    return chains if alike and chains["grid"].nunique() > 2 and chains["depth"].nunique() == 2 else chains[:0]
+
+
+def by_blocks(part, shown, _):
+    """What one more level takes: the difference of two lengths. A line for each mechanism, coloured by who decides whether there is another level."""
+    timed = shown[shown["us"].notna()].assign(length=pandas.to_numeric(shown["depth"], errors="coerce"), x=shown["grid"])
+    pairs = timed.sort_values("length").groupby(["mechanism", "x"], as_index=False)[["length", "us", "low", "high"]].agg(["first", "last", "count"])
+    pairs = pairs[pairs["us", "count"] > 1]
+    if not len(pairs):
+        return nothing_timed("The ladder", part, shown)
+    levels = pairs["length", "last"] - pairs["length", "first"]
+    slopes = pandas.DataFrame({"y": (pairs["us", "last"] - pairs["us", "first"]) / levels,
+                               "y_low": ((pairs["low", "last"] - pairs["high", "first"]) / levels).clip(lower=1e-3),
+                               "y_high": (pairs["high", "last"] - pairs["low", "first"]) / levels}).reset_index()
+    deciders = {name: entry["decided_by"] for name, entry in tables.tables()["mechanisms"].items()}
+    colours = dict(zip(dict.fromkeys(filter(None, deciders.values())), DECIDERS))
+    slopes = slopes.assign(by=slopes["mechanism"].map(deciders))
+    lines = []
+    for group in parts.grouped_by(slopes.sort_values("x"), ["mechanism"]):
+        ends = [f"{us:.{2 if us < 10 else 1}f}" for us in (group["y"].iloc[0], group["y"].iloc[-1])]
+        label = f"{parts.mechanism_text(group['mechanism'].iloc[0])} {'–'.join(dict.fromkeys(ends))} µs"
+        lines.append(parts.Line(label, "chain", group["mechanism"].iloc[0], None, list(group["x"]), group, colours[group["by"].iloc[0]]))
+    depths = " and ".join(style.grouped(depth) for depth in sorted(pandas.to_numeric(shown["depth"]).unique()))
+    return panels_of.draw(
+        _ladder_title(slopes), [Panel("", lines, f"blocks of a level, of {style.grouped(shown['block'].iloc[0])} threads each", "time of one more level, µs",
+                                      pad=1.25)], parts.caption_of(part, shown), height=4.6,
+        key=[(by, colours[by], "o") for by in colours if by in set(slopes["by"])], subtitle="Who decides whether there is another level:",
+        notes=[f"The difference of the times of chains of {depths} empty levels, divided by the levels between them. At the right: of the smallest and of "
+               "the largest level."]).figure
+
+
+def _ladder_title(slopes):
+    """The cheapest level of a kernel that decides, and the cheapest that was submitted ahead, at the smallest level."""
+    small = slopes[slopes["x"] == slopes["x"].min()]
+    bound = small["by"] == "a kernel, up to a bound"
+    said = []
+    for words, chosen in (("decided on the GPU", small["by"].str.startswith("a kernel,") & ~bound & (small["by"] != "a kernel, which goes on")),
+                          ("on the GPU up to a bound", bound), ("by a host that reads", small["by"].str.startswith("the host")),
+                          ("submitted ahead", small["by"].str.startswith("nobody"))):
+        said += [f"{words} {style.time_text(small['y'][chosen].min())}"] if chosen.any() else []
+    return "One more level costs at least: " + ", ".join(said)
+
+
+# --- a busy host ---
+
+
+def loads(cases):
+    """Cases of many runs under several loads, if they differ in nothing else but the mechanism and the place of the submitting thread."""
+    own = cases[cases["span_us"].notna()]
+    free = [name for name in parts.varying(own, parts.case_names()) if name not in (*HOST, "runs")]
+    return own if own["host_load"].nunique() > 1 and not free else own[:0]
+
+
+def by_load(part, shown, _):
+    """A row of panels for each clock and a panel for each quantile; a line for each mechanism. Beside the lines: hosts whose thread is pinned or
+    of a low priority."""
+    if not shown["us"].notna().any():
+        return nothing_timed("A busy host", part, shown)
+    hosts = sorted(set(shown[HOST].itertuples(index=False, name=None)), key=lambda host: (host[1] > 0 or host[2] == "yes", *host))
+    words = ["\n".join([f"{load:g}", *(["pinned"] if pin == "yes" else []), *([f"nice {nice:g}"] if nice else [])]) for load, nice, pin in hosts]
+    shown = shown.assign(x=[hosts.index(host) for host in shown[HOST].itertuples(index=False, name=None)],
+                         beside=(shown["nice"] != 0) | (shown["pin"] != "no"))
+    panels, colours = [], {}
+    for clock, columns in CLOCKS.items():
+        for column, quantile in zip(columns, ("median", "p99", "p99.9", "worst")):
+            lines = _lines(shown.assign(y=shown[column]), ["mechanism", "beside"], lambda case: False)
+            for line in lines:
+                same = colours.setdefault(line.colour, [])
+                same += [line.mechanism] * (line.mechanism not in same)
+                line.dash = "none" if line.cases["beside"].iloc[0] else style.DASHES[same.index(line.mechanism) % len(style.DASHES)]
+            panels.append(Panel(quantile, lines, "", f"{clock}, µs", x=words, ys=shown[[*columns]].to_numpy().ravel(), ends=False, pad=1.3))
+    usual, said = shown[~shown["beside"]].sort_values("host_load"), []
+    for mechanism in ("host_polled", "graph_tail"):
+        p99 = usual["span_p99_us"][usual["mechanism"] == mechanism]
+        if len(p99) > 1:
+            said.append(f"{parts.mechanism_text(mechanism)} from {style.time_text(p99.iloc[0])} to {style.time_text(p99.iloc[-1])}")
+    runs = sorted({int(runs * rows) for runs, rows in zip(shown["runs"], shown["rows"])})
+    return panels_of.draw(
+        f"A busy host, GPU's own p99: {', '.join(said)}" if said else "Many runs on a busy host", panels, parts.caption_of(part, shown, timed=False),
+        key=_key(panels[0].lines), subtitle="Time against the busy threads for each core of the host, by mechanism:", columns=4, height=2.0, left=0.85, shared=True,
+        notes=["Above: the GPU's own time, from the first level's begin to the end of the last. Below: the host's clock, from its first call until it "
+               f"knows the end. Of {' or '.join(style.grouped(count) for count in runs)} runs a point: medians of the quantiles of the rows, the worst of "
+               "all."]).figure

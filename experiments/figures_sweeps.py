@@ -1,86 +1,29 @@
-"""Figures along an axis: time and device launches against depth, grid or block, time against waves."""
+"""Figures along an axis of the log: time and device launches against depth, grid or block; time against waves; wrong answers against delay; and
+launches that the pending-launch limit refuses or slows down."""
+import dataclasses
+import math
+
 import pandas
-from matplotlib.patches import Rectangle
 
 import figure_parts as parts
+import figure_panels as panels_of
 import figure_style as style
-from figure_style import Sheet
+import logs
+from figure_panels import Panel, measured, nothing_timed
 from measures import AXES, MEASURES
 
 
-def nothing_timed(title, part, shown):
-    """An empty figure with a sentence, for a figure whose rows are there but have no time."""
-    sheet = Sheet(title)
-    axes = sheet.add(0.6, 0.1, style.WIDTH - 0.8, 1.5)
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.text(0.5, 0.5, f"Nothing to draw: none of these {style.grouped(shown['rows'].sum())} rows has a time "
-              f"({parts.status_text(shown)}).", ha="center", va="center", transform=axes.transAxes)
-    return sheet.finish(parts.caption_of(part, shown), bottom=0.1)
-
-
-def draw_line(axes, line, values, low=None, high=None, **more):
-    """A line with its marks, and its intervals as bars. Marks are hollow if a GPU log has only times of the host's
-    clock."""
-    hollow = line.cases["clock"].iloc[0] == "wall" and line.cases["backend"].iloc[0] == "cuda"
-    axes.plot(line.x, values, color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4.2, clip_on=False,
-              markerfacecolor="white" if hollow else line.colour, markeredgewidth=0.8, zorder=3, **more)
-    if low is not None:
-        style.intervals(axes, line.x, low, high, color=line.colour, linewidth=1.1, zorder=2)
-
-
-def refused(lines):
-    """The lines that have a point without a time."""
-    return [line for line in lines if line.cases["us"].isna().any()]
-
-
-def mark_refused(axes, lines, rows=0):
-    """An × at each x value without a time, in a grey strip above the plot, one row for each line that has one.
-    Extends the y axis for the strip. Call it after the limits of y and the colours are set. `rows`: the number of
-    rows of the strip, if panels must look alike."""
-    without = refused(lines)
-    rows = max(rows, len(without))
-    if not rows:
-        return
-    step = min(0.055, 0.5 / rows)
-    strip = step * rows + 0.02
-    low, high = axes.get_ylim()
-    if axes.get_yscale() == "log":
-        axes.set_ylim(low, low * (high / low) ** (1 / (1 - strip)))
-    else:
-        axes.set_yticks([tick for tick in axes.get_yticks() if low <= tick <= high])
-        axes.set_ylim(low, low + (high - low) / (1 - strip))
-    if without:
-        axes.add_patch(Rectangle((0, 1 - strip), 1, strip, color="#F3F3F3", linewidth=0, transform=axes.transAxes, zorder=1.5))
-    for place, line in enumerate(without):
-        at = [x for x, us in zip(line.x, line.cases["us"]) if pandas.isna(us)]
-        axes.plot(at, [1 - 0.01 - step * (place + 0.5)] * len(at), "x", color=line.colour, markersize=5, markeredgewidth=1.3,
-                  transform=axes.get_xaxis_transform(), clip_on=False, zorder=4)
-
-
-def end_label(line, values, more=""):
-    """[(x, y, label, colour)] for Sheet.end_labels, at the last value of a line; empty if it has no value."""
-    return [(x, y, line.label + more, line.colour) for x, y in zip(line.x, values) if pandas.notna(y)][-1:]
-
-
-def x_axis(axes, axis, values, inches):
-    if axis == "depth" and max(values) <= 20:
-        axes.set_xlim(min(values) - 0.15, max(values) + 0.15)
-        axes.set_xticks(sorted(set(values)))
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    elif axis == "depth" and min(values) == 0:
-        style.offset_axis(axes, values, inches)
-    else:
-        style.binary_axis(axes, "x", values, inches, style.power_text if max(values) > AXES[axis].powers else style.grouped)
-    axes.set_xlabel(AXES[axis].title)
+def along_x(axis, values):
+    """The options of a Panel whose x axis is one of AXES."""
+    text = style.power_text if max(values) > AXES[axis].powers else style.grouped
+    return {"xlabel": AXES[axis].title, "x": "steps" if axis == "depth" and max(values) <= 20 else "swept", "xtext": text}
 
 
 def _flat_beside(part, groups, axis):
     """Up to three strategies without this axis, to compare the groups with: same grid, block and type."""
     if axis != "depth":
         return part.cases.iloc[:0]
-    first = groups[0].iloc[0]
-    flat = parts.alike(part.cases[part.cases["depths"].isna() & part.cases["us"].notna()], first,
+    flat = parts.alike(part.cases[part.cases["depths"].isna() & part.cases["us"].notna()], groups[0].iloc[0],
                        ["grid", "block", "type", "elements", "nx", "ny", "experiment"])
     return flat if len(flat) <= 3 else flat.iloc[:0]
 
@@ -92,70 +35,37 @@ def against(part, groups, figure):
     shown = pandas.concat([*groups, flat])
     if not shown["us"].notna().any():
         return nothing_timed(figure.title, part, shown)
-    panels = parts.lines_and_panels(groups, parts.names_beside(axis))
-    lines = [line for _, found in panels for line in found]
     scale, unit = style.time_unit(shown["us"])
-    sheet = Sheet(_against_title(lines, axis, figure.title, panels), parts.family_key(lines) if _by_family(lines) else (),
-                  parts.common_text(shown))
-    most = max(len(found) + len(flat) for _, found in panels)
-    height = max(3.2 if len(panels) == 1 else 2.4, 0.165 * most)
-    columns = 1 if len(panels) == 1 else 2
-    room = max(style.text_width(line.label, 8) for line in lines + [_flat_line(case) for _, case in flat.iterrows()]) + 0.32
-    pitch = style.WIDTH / columns
-    left = 0.72 if max(parts.extents(shown, scale)) >= 1e4 else 0.6  # inches, for ticks with five digits
+    panels = parts.lines_and_panels([measured(group, scale) for group in groups], parts.names_beside(axis))
+    lines = [line for _, found in panels for line in found]
+    across = [(case["us"] / scale, f"{style.marked(case['strategy'])}, flat", style.look_of(case["strategy"])[0]) for _, case in flat.iterrows()]
     # Panels with one strategy each are compared with each other.
-    whole = parts.extents(shown, scale) if lines[0].value is not None else None
-    width = pitch - left - 0.08 - room
-    for place, (name, found) in enumerate(panels):
-        axes = sheet.add(left + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
-                         height, name)
-        _against_panel(sheet, axes, found, flat, axis, scale, width, style.wants_log(parts.extents(shown)), whole)
-        axes.set_ylabel(f"{MEASURES['time'].title}, {unit}" if place % columns == 0 else "")
+    whole = parts.extents(shown, scale) if lines[0].value is not None else ()
+    kind = "log" if style.wants_log(parts.extents(shown)) else "linear"
+    made = [Panel(name, found, y=kind, ylabel=f"{MEASURES['time'].title}, {unit}", ys=whole, across=across, crosses=0,
+                  **along_x(axis, [x for line in found for x in line.x])) for name, found in panels]
     never = [line.label for line in lines if not line.cases["us"].notna().any()]
-    if never:
-        sheet.notes.append(f"Without any time, × alone: {', '.join(dict.fromkeys(never))}.")
-    return sheet.finish(parts.caption_of(part, shown, elsewhere=f"cases in which {axis} does not vary"))
-
-
-def _flat_line(case):
-    return parts.Line(f"{style.marked(case['strategy'])}, flat", case["strategy"], case["mechanism"], None, [],
-                      pandas.DataFrame([case]), style.look_of(case["strategy"])[0])
+    return panels_of.draw(_against_title(lines, axis, figure.title, panels), made,
+                          parts.caption_of(part, shown, elsewhere=f"cases in which {axis} does not vary"),
+                          key=parts.family_key(lines) if _by_family(lines) else (), subtitle=parts.common_text(shown),
+                          notes=[f"Without any time, × alone: {', '.join(dict.fromkeys(never))}."] if never else []).figure
 
 
 def _by_family(lines):
     return len({line.strategy for line in lines}) > 1 and lines[0].value is None
 
 
-def _against_panel(sheet, axes, lines, flat, axis, scale, width, log, whole):
-    values = [x for line in lines for x in line.x]
-    times = pandas.concat([*(line.cases for line in lines), flat])
-    if times["us"].notna().any():
-        style.fit_axis(axes, "y", parts.extents(times, scale) if whole is None else whole, log)
-    x_axis(axes, axis, values, width)
-    labels = []
-    mark_refused(axes, lines)
-    for line in lines:
-        medians = list(line.cases["us"] / scale)
-        draw_line(axes, line, medians, line.cases["low"] / scale, line.cases["high"] / scale)
-        labels += end_label(line, medians)
-    for _, case in flat.iterrows():
-        line = _flat_line(case)
-        axes.axhline(case["us"] / scale, color=line.colour, linestyle=(0, (6, 2)), linewidth=1, zorder=1)
-        labels.append((max(values), case["us"] / scale, line.label, line.colour))
-    sheet.end_labels(axes, labels)
-
-
 def _against_title(lines, axis, title, panels):
     """The times of the slowest and the fastest line at the end of the axis, if there is only one panel."""
     ends = [(line.cases["us"].dropna().iloc[-1], line) for line in lines if line.cases["us"].notna().any()]
+    subject = _subject(lines)
     if len(panels) > 1 or len(ends) < 2:
-        return title + (f": {_subject(lines)}" if _subject(lines) else "")
+        return title + (f": {subject}" if subject else "")
     far = max(x for line in lines for x in line.x)
     ends.sort(key=lambda end: end[0])
     place = f"at depth {far:g}" if axis == "depth" else f"of {style.grouped(far)} {AXES[axis].title}"
-    of = f" of {_subject(lines)}" if _subject(lines) else ""
     least, most = (f"{style.time_text(us)} ({line.label})" for us, line in (ends[0], ends[-1]))
-    return f"A run{of} {place} takes {least} to {most}"
+    return f"A run{f' of {subject}' if subject else ''} {place} takes {least} to {most}"
 
 
 def _subject(lines):
@@ -167,80 +77,38 @@ def _subject(lines):
 
 
 def launches(part, by_axis, _):
-    """Device launches as the kernels counted them, one row of panels per axis: {"depth": groups, "grid": groups}."""
+    """Device launches as the kernels counted them, one row of panels per axis: {"depth": groups, "grid": groups}. Panels with the same counts
+    are drawn once, with all their names, because counts depend on few things."""
     shown = pandas.concat([group for groups in by_axis.values() for group in groups])
     shown = shown.loc[~shown.index.duplicated()]
-    laid = {axis: parts.lines_and_panels(groups, parts.names_beside(axis)) for axis, groups in by_axis.items()}
-    lines = [line for panels in laid.values() for _, found in panels for line in found]
-    most = shown["launches"].max()
-    key = list(parts.family_key(lines)) if _by_family(lines) else []
-    sheet_title = (f"Device launches, counted in the kernels: up to {style.grouped(most)} per run" +
-                   (f" ({_subject(lines)})" if _subject(lines) else ""))
-    cells = [(axis, name, found) for axis, panels in laid.items() for name, found in _without_copies(panels)]
-    columns = 1 if len(cells) == 1 else 2
+    cells, lines = {}, []
+    for axis, groups in by_axis.items():
+        for name, found in parts.lines_and_panels([group.assign(y=group["launches"]) for group in groups], parts.names_beside(axis)):
+            lines += found
+            alike = axis, *((line.label, tuple(line.x), tuple(line.cases["y"])) for line in found)
+            cells.setdefault(alike, (axis, [], found))[1].append(name)
+    made = []
+    for axis, names, found in cells.values():
+        together = parts.merged([line for line in found if line.cases["y"].notna().any()], lambda line: line.cases["y"])
+        made.append(Panel("; ".join(names), [line for line, _ in together], y="counts", ylabel=MEASURES["device_launches"].label,
+                          **along_x(axis, [x for line in found for x in line.x])))
+    labels = {tuple(line.label for line in panel.lines) for panel in made}
     subtitle = parts.common_text(shown)
-    counted = {place: _counted(found) for place, (_, _, found) in enumerate(cells)}
-    labels = {tuple(line.label for line, _ in found) for found in counted.values()}
-    alike = len(cells) > 1 and len(labels) == 1 and len(next(iter(labels))) == 1
-    if alike:  # a label that every panel would have is written once, above them
+    if len(made) > 1 and len(labels) == 1 and len(next(iter(labels))) == 1:  # a label that every panel would have is written once, above them
         words = next(iter(labels))[0].replace("\n", " ")
         subtitle = ", ".join(filter(None, [subtitle, f"the same for {words}" if "," in words else words]))
-    room = 0.25 if alike else max(style.text_width(row, 8) for found in counted.values() for line, _ in found
-                                  for row in line.label.split("\n")) + 0.32
-    if any(line.colour == style.GREY and len(same) > 1 for found in counted.values() for line, same in found) and key:
+        made = [dataclasses.replace(panel, ends=False) for panel in made]
+    key = parts.family_key(lines) if _by_family(lines) else []
+    if key and any(line.colour == style.GREY for panel in made for line in panel.lines):
         key.append(("the same for several", style.GREY, "s"))
-    sheet = Sheet(sheet_title, key, subtitle)
-    pitch = style.WIDTH / columns
-    height = 3.1 if columns == 1 else 2.7
-    for place, (axis, name, found) in enumerate(cells):
-        width = pitch - 0.88 - room
-        axes = sheet.add(0.8 + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
-                         height, name)
-        _launches_panel(sheet, axes, found, counted[place], axis, width, labelled=not alike)
-        axes.set_ylabel(MEASURES["device_launches"].label if place % columns == 0 else "")
     left = part.cases[~part.cases.index.isin(shown.index)]
     uncounted = parts.status_text(left[left["launches"].isna()])
-    elsewhere = "cases in which nothing varies" + (f", or without a count of launches ({uncounted})" if uncounted else "")
-    return sheet.finish(parts.caption_of(part, shown, timed=False, elsewhere=elsewhere) + _spread_note(shown))
-
-
-def _without_copies(panels):
-    """Panels with the same counts are drawn once, with all their names, because counts depend on few things."""
-    found = {}
-    for name, lines in panels:
-        key = tuple((line.label, tuple(line.x), tuple(line.cases["launches"])) for line in lines)
-        found.setdefault(key, []).append((name, lines))
-    return [("; ".join(name for name, _ in same), same[0][1]) for same in found.values()]
-
-
-def _counted(lines):
-    return parts.merged([line for line in lines if line.cases["launches"].notna().any()], lambda line: line.cases["launches"])
-
-
-def _spread_note(shown):
-    refused = shown[shown["failed"] > 0]
-    return [f"{len(refused)} points are of runs in which launches were refused: the median of attempts."] if len(refused) else []
-
-
-def _launches_panel(sheet, axes, lines, counted, axis, width, labelled):
-    values = [x for line in lines for x in line.x]
-    x_axis(axes, axis, values, width)
-    counts = [count for line, _ in counted for count in line.cases["launches"].dropna()]
-    top = max(counts, default=0)
-    if top > 30:
-        axes.set_yscale("symlog", linthresh=1, linscale=0.5)
-        axes.set_ylim(0, top * 1.3)
-        places = [0, 1, *(10**power for power in range(1, 8) if 10**power <= top * 1.3)]
-        style.ticks(axes.yaxis, places, {float(place): style.grouped(place) for place in places})
-    else:
-        style.linear_axis(axes, "y", 0, max(top, 1))
-    labels = []
-    for line, _ in counted:
-        axes.plot(line.x, line.cases["launches"], color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4.2,
-                  clip_on=False, zorder=3)
-        labels += end_label(line, line.cases["launches"])
-    if labelled:
-        sheet.end_labels(axes, labels)
+    caption = parts.caption_of(part, shown, timed=False, elsewhere="cases in which nothing varies" +
+                               (f", or without a count of launches ({uncounted})" if uncounted else ""))
+    refused = int((shown["failed"] > 0).sum())
+    caption += [f"{refused} points are of runs in which launches were refused: the median of attempts."] if refused else []
+    return panels_of.draw(f"Device launches, counted in the kernels: up to {style.grouped(shown['launches'].max())} per run" +
+                          (f" ({_subject(lines)})" if _subject(lines) else ""), made, caption, key=key, subtitle=subtitle, left=0.8).figure
 
 
 # --- waves ---
@@ -252,53 +120,210 @@ def waves(part, shown, figure):
     placed = shown[shown["wave"].notna()]
     if not placed["us"].notna().any():
         return nothing_timed(figure.title, part, shown)
-    names = parts.varying(placed, ["strategy", "mechanism", *parts.case_names()])
-    ways = placed[["strategy", "mechanism"]].drop_duplicates()
-    alone = parts.mechanism_text(ways["mechanism"].iloc[0]) if len(ways) == 1 else ""
-    names = [*(["strategy", "mechanism"] if len(ways) > 1 else []),
-             *(name for name in names if name not in ("strategy", "mechanism"))]
-    streams = sorted(placed["streams"].dropna().unique())
-    colours = dict(zip(streams, style.scale_colours(len(streams))))
-    panels = parts.grouped_by(placed, names)
-    panels.sort(key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in names])
-    best = placed.loc[placed["us"].idxmin()]
-    sheet = Sheet(f"Root blocks in waves: the fastest is {style.marked(best['strategy'])} in {parts.name_of('wave', best['wave'])} "
-                  f"over {parts.name_of('streams', best['streams'])}, {style.time_text(best['us'])}",
-                  [("streams:", style.INK, None),
-                   *((style.grouped(value), colours[value], style.MARKS[place]) for place, value in enumerate(streams)),
-                   *([("no run has a time", style.INK, "x")] if placed["us"].isna().any() else [])],
-                  ", ".join(filter(None, [parts.common_text(placed), alone])))
     scale, unit = style.time_unit(placed["us"])
-    columns = min(3, len(panels))
-    pitch = (style.WIDTH - 0.7) / columns
-    height = 2.0 if len(panels) > 1 else 2.9
-    two = 0.17 if len(ways) > 1 and len(names) > 2 else 0  # inches, for a title with two lines
-    in_panels = [_stream_lines(cases, streams, colours) for cases in panels]
-    rows = max(len(refused(lines)) for lines in in_panels)
-    for place, (cases, lines) in enumerate(zip(panels, in_panels)):
-        way = [style.marked(cases.iloc[0]["strategy"]), parts.mechanism_text(cases.iloc[0]["mechanism"])] if len(ways) > 1 else []
-        shape = parts.shape_text(cases, [name for name in names if name not in ("strategy", "mechanism")])
-        axes = sheet.add(0.62 + pitch * (place % columns), 0.3 + two + (place // columns) * (height + 0.75 + two), pitch - 0.22,
-                         height, "\n".join(filter(None, [", ".join(filter(None, way)), shape])))
-        style.fit_axis(axes, "y", parts.extents(placed, scale), placed["us"].max() > 12 * placed["us"].min())
-        style.binary_axis(axes, "x", placed["wave"], pitch - 0.22)
-        mark_refused(axes, lines, rows)
-        for line in lines:
-            draw_line(axes, line, line.cases["us"] / scale, line.cases["low"] / scale, line.cases["high"] / scale)
-        axes.set_xlabel(AXES["wave"].title if place >= len(panels) - columns else "")
-        axes.set_ylabel(f"{MEASURES['time'].title}, {unit}" if place % columns == 0 else "")
-        if place % columns:
-            axes.tick_params(labelleft=False)
-    unplaced = shown[shown["wave"].isna()]
+    several = len(placed[["strategy", "mechanism"]].drop_duplicates()) > 1
+    way = ["strategy", "mechanism"] if several else []
+    rest = parts.varying(placed, parts.case_names())
+    streams = sorted(placed["streams"].dropna().unique())
+    looks = [(style.grouped(count), colour, style.MARKS[place % len(style.MARKS)])
+             for place, (count, colour) in enumerate(zip(streams, style.scale_colours(len(streams))))]
+    groups = sorted(parts.grouped_by(placed, [*way, *rest]), key=lambda group: [parts.order_of(group.iloc[0][name]) for name in [*way, *rest]])
+    made = []
+    for cases in groups:
+        case = cases.iloc[0]
+        ways = ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(case["mechanism"])])) if several else ""
+        lines = []
+        for count, group in measured(cases, scale).sort_values("wave", kind="stable").groupby("streams"):
+            _, colour, mark = looks[streams.index(count)]
+            lines.append(parts.Line("", "", "", count, list(group["wave"]), group, colour, mark))
+        made.append(Panel("\n".join(filter(None, [ways, parts.shape_text(cases, rest)])), lines, AXES["wave"].title,
+                          f"{MEASURES['time'].title}, {unit}", xs=placed["wave"], ys=parts.extents(placed, scale), ends=False,
+                          y="fit" if placed["us"].max() <= 12 * placed["us"].min() else "log"))
+    rows = max(len(panels_of.refused(panel.lines)) for panel in made)
+    made = [dataclasses.replace(panel, crosses=rows) for panel in made]
+    best = placed.loc[placed["us"].idxmin()]
+    unplaced, elsewhere = shown[shown["wave"].isna()], "other cases"
     if len(unplaced):
         details = part.rows[part.rows["wave"].isna() & (part.rows["detail"] != "")]["detail"]
-        first = f", the first: {details.iloc[0]}" if len(details) else ""
-        return sheet.finish(parts.caption_of(part, placed, elsewhere=(parts.status_text(unplaced) or "without waves") + first))
-    return sheet.finish(parts.caption_of(part, placed))
+        elsewhere = (parts.status_text(unplaced) or "without waves") + (f", the first: {details.iloc[0]}" if len(details) else "")
+    alone = "" if several else parts.mechanism_text(placed["mechanism"].iloc[0])
+    return panels_of.draw(f"Root blocks in waves: the fastest is {style.marked(best['strategy'])} in {parts.name_of('wave', best['wave'])} "
+                          f"over {parts.name_of('streams', best['streams'])}, {style.time_text(best['us'])}", made,
+                          parts.caption_of(part, placed, elsewhere=elsewhere), columns=min(3, len(made)), height=2.0 if len(made) > 1 else 2.9, shared=True,
+                          key=[("streams:", style.INK, None), *looks, *([("no run has a time", style.INK, "x")] if placed["us"].isna().any() else [])],
+                          subtitle=", ".join(filter(None, [parts.common_text(placed), alone]))).figure
 
 
-def _stream_lines(cases, streams, colours):
-    """One line per number of streams."""
-    return [parts.Line("", "", "", count, list(group["wave"]), group, colours[count],
-                       style.MARKS[streams.index(count) % len(style.MARKS)])
-            for count, group in cases.sort_values("wave", kind="stable").groupby("streams")]
+# --- wrong answers ---
+
+
+def wrong(part, groups, figure):
+    """Share of wrong answers against the delay. Runs that were neither ok nor wrong do not count."""
+    shown = pandas.concat(groups)
+    on_cpu = part.backend == "cpu"
+    made, pooled, without = [], False, []
+    for name, lines in parts.lines_and_panels(groups, parts.names_beside("delay")):
+        without += [line.label for line in lines if not any(_tried(line))]
+        together = _by_shares([line for line in lines if any(_tried(line))])
+        pooled = pooled or any(len(same) > 1 for _, same in together)
+        for line, same in together:
+            trials = _pooled(same)
+            spans = [(found[0] / found[1], *logs.interval_of_share(*found)) if found else [math.nan] * 3 for found in trials]
+            line.cases = pandas.DataFrame([[100 * end for end in span] for span in spans], columns=["y", "y_low", "y_high"])
+        racy = [line for line, _ in together if line.colour != style.GREY]
+        for line in racy[:1]:  # wider than lines that may coincide with it
+            line.width, line.dash = 4.0, "-"
+        made.append(Panel(name, [line for line, _ in together], AXES["delay"].on_cpu if on_cpu else AXES["delay"].title, MEASURES["wrong"].label,
+                          y="percent", xs=[x for line in lines for x in line.x]))
+    most = int(shown["rows"].max())
+    notes = [f"Bars: 95 % Wilson score interval of the share (0 of {most}: up to {100 * logs.wilson(0, most)[1]:.1f} %)." +
+             (" The mechanisms of a strategy are one line, of all their runs, where their intervals overlap at "
+              "every delay; so are the strategies that are never wrong." if pooled else "")]
+    others = parts.status_text(shown.assign(statuses=[{status: count for status, count in found.items() if status not in ("ok", "wrong")}
+                                                      for found in shown["statuses"]], samples=[[]] * len(shown), ok=0))
+    if others:
+        notes.append(f"Rows neither right nor wrong are no trials: {others}." +
+                     (f" Nothing else, so that no line is drawn: {', '.join(without)}." if without else ""))
+    return panels_of.draw(_wrong_title(figure.title, shown, "an interruption" if on_cpu else "a delay"), made,
+                          parts.caption_of(part, shown, timed=False), subtitle=parts.common_text(shown), columns=1, height=3.1, notes=notes).figure
+
+
+def _tried(line):
+    """logs.wrong_share of each case of a line."""
+    return [logs.wrong_share(case) for _, case in line.cases.iterrows()]
+
+
+def _pooled(lines):
+    """(wrong, trials) at each position of lines with the same positions, summed over all lines; None if there is no
+    trial."""
+    columns = [[one for one in column if one] for column in zip(*map(_tried, lines))]
+    return [tuple(map(sum, zip(*there))) if there else None for there in columns]
+
+
+def _overlap(one, other):
+    """Whether the intervals of two lines overlap wherever both have one."""
+    pairs = [(logs.wilson(*mine), logs.wilson(*theirs)) for mine, theirs in zip(_tried(one), _tried(other)) if mine and theirs]
+    return one.x == other.x and all(mine[0] <= theirs[1] and theirs[0] <= mine[1] for mine, theirs in pairs)
+
+
+def _by_shares(lines):
+    """[(line, [lines that it stands for])]: lines of a strategy that overlap everywhere are one line, and so are all
+    lines that are never wrong, in grey."""
+    together = []
+    for line in lines:
+        right = all(hits == 0 for hits, _ in filter(None, _tried(line)))
+        for other, same in together:
+            if right == (other.colour == style.GREY) and line.x == other.x and (
+                    right or line.strategy == other.strategy and all(_overlap(line, one) for one in same)):
+                same.append(line)
+                break
+        else:
+            together.append((dataclasses.replace(line, colour=style.GREY if right else style.BLACK), [line]))
+    for line, same in together:
+        if line.colour == style.GREY:
+            line.label = "never wrong:\n" + parts.in_rows(list(dict.fromkeys(style.marked(one.strategy) for one in same)))
+            line.mark, line.dash = "s", "-"
+            continue
+        if len(same) > 1:
+            line.label = f"{style.marked(line.strategy)}, by any of\n" + parts.in_rows([parts.mechanism_text(one.mechanism) for one in same])
+        own = [id(one) for one, _ in together if one.strategy == line.strategy and one.colour != style.GREY]
+        line.colour, line.mark, line.dash = style.look_of(line.strategy, line.cases["launches"].max())
+        if len(own) > 1:  # several mechanisms of a strategy, with different results
+            line.mark, line.dash = style.mechanism_mark(line.mechanism), style.DASHES[own.index(id(line)) % len(style.DASHES)]
+    return together
+
+
+def _wrong_title(title, shown, cause):
+    trials = [(case["strategy"], case["delay_us"], *(logs.wrong_share(case) or (0, 0))) for _, case in shown.iterrows()]
+    runs = sum(count for *_, count in trials)
+    racy = sorted({strategy for strategy, _, hits, _ in trials if hits})
+    safe = {strategy for strategy, _, _, count in trials if count} - set(racy)
+    if not runs:
+        return f"{title}: no run ended right or wrong"
+    if not racy:
+        return f"{title}: none in {style.grouped(runs)} runs of {parts.count_text(len(safe), 'way')}"
+    first = min(delay for _, delay, hits, _ in trials if hits)
+    start = (f"without {cause}" if first == 0 else f"from {style.grouped(first)} interruptions on" if "interruption" in cause
+             else f"from {cause} of {style.grouped(first)} µs on")
+    return f"{' and '.join(racy)} {'is' if len(racy) == 1 else 'are'} wrong {start}" + ("; the others never" if safe else "")
+
+
+# --- pending-launch limit ---
+
+
+def pending_limit(part, groups, _):
+    """Against the pending-launch limit: launches lost, and time over that under `auto`; and below, device memory."""
+    swept = pandas.concat(groups)
+    auto = part.cases[part.cases["pending_limit_asked"] == "auto"]
+    shown = pandas.concat([swept, auto[auto["strategy"].isin(swept["strategy"])]])
+    limits, blocks, made, bare = sorted(swept["x"].unique()), {}, [], []
+    for group in sorted(groups, key=lambda group: [parts.order_of(group.iloc[0][name]) for name in ("strategy", "depth", "mechanism")]):
+        case = group.iloc[0]
+        kind = {"chain": "Chains", "fanout": f"Fan-out of {style.grouped(case['grid'])}"}.get(
+            case["strategy"], f"Recursion, {parts.shape_text(group, ['grid', 'block'])}")
+        base = _auto_of(case, auto)
+        blocks.setdefault(kind, []).append(measured(group, base["us"] if base is not None and base["us"] > 0 else math.nan))
+    for kind, cases in blocks.items():
+        lines = _pending_lines(cases)
+        lost = [dataclasses.replace(line, cases=pandas.DataFrame({"y": MEASURES["lost"].of(line.cases)[0]})) for line in lines]
+        for place, line in enumerate(lost):  # wider than the lines that coincide with it
+            y = line.cases["y"]
+            above = sum(y.max() > 0 and len(y) == len(other.cases) and (y - other.cases["y"]).abs().lt(1.5).all() for other in lost[place + 1:])
+            line.width, line.dash = 1.4 + 2.2 * min(3, above), "-" if above else line.dash
+        untimed = [line.label for line in lines if not line.cases["us"].notna().any()]
+        bare += [line.label for line in lines if not line.cases["y"].notna().any() and line.label not in untimed]
+        beside = [(1, f"{line.label}: {'refused' if line.label in untimed else 'no auto'}", line.colour) for line in lines
+                  if not line.cases["y"].notna().any()]
+        made += [Panel(kind, lost, AXES["limit"].title, MEASURES["lost"].label, xs=limits, y="percent", ends=False),
+                 Panel("", lines, AXES["limit"].title, "time relative to auto", xs=limits, ys=(0.9, 2.2), across=[(1, "", style.GREY), *beside],
+                       crosses=0, pad=1.1)]
+    memory = swept.dropna(subset=["limit_bytes"]).drop_duplicates("x").sort_values("x")
+    if len(memory):
+        memory = memory.assign(y=memory["limit_bytes"] / 1e6)
+        line = parts.Line(f"{style.three(memory['y'].iloc[-1])} MB", "", "", None, list(memory["x"]), memory, style.INK)
+        made += [Panel(MEASURES["memory"].title.capitalize(), [line], AXES["limit"].title, MEASURES["memory"].unit, y="linear", xs=limits), None]
+    notes = ["Left: share of the expected launches that were refused, or lost because another one was; median. Where lines "
+             "lie on one another, the first are drawn wider. Right: time relative to the same case under the limit auto "
+             "(dashed: 1), where nestbed sends waves that fit. ×: no time, because launches were refused."]
+    notes += [f"Right, without a time under auto that a ratio could be of: {'; '.join(dict.fromkeys(bare))}."] if bare else []
+    return panels_of.draw(_pending_title(swept) + _slower(groups, auto, limits[-1]), made,
+                          parts.caption_of(part, shown, elsewhere="strategies under one limit alone"), height=1.65, notes=notes).figure
+
+
+def _auto_of(case, auto):
+    """The case under `auto` with no other difference; None if there is none."""
+    found = parts.alike(auto, case, ["strategy", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us", "experiment"])
+    return found.iloc[0] if len(found) else None
+
+
+def _slower(groups, auto, limit):
+    """The effect of the largest limit on the time of cases that use several waves under `auto`. Empty if any of them
+    lacks one of the two times."""
+    ratios = []
+    for group in groups:
+        base, last = _auto_of(group.iloc[0], auto), group[group["x"] == limit]
+        if base is not None and base["wave"] < base["grid"]:
+            ratios.append(last["us"].iloc[0] / base["us"] if len(last) and base["us"] > 0 else math.nan)
+    if not ratios or not all(ratio > 0 for ratio in ratios):
+        return ""
+    return f"; at {style.grouped(limit)}, a run takes {style.three(min(ratios))} to {style.three(max(ratios))} times as long as in waves"
+
+
+def _pending_lines(groups):
+    """One line per strategy, mechanism and chain length."""
+    names = parts.varying(pandas.concat(groups), ["strategy", "depth", "grid"])
+    found = []
+    for group in groups:
+        case = group.iloc[0]
+        words = [f"{case[name]} levels" if name == "depth" else parts.name_of(name, case[name]) for name in names if name != "strategy"]
+        label = ", ".join([*([style.marked(case["strategy"])] if "strategy" in names else []), parts.mechanism_text(case["mechanism"]), *words])
+        found.append(parts.Line(label, case["strategy"], case["mechanism"], None, list(group["x"]), group))
+    parts.dress(found)
+    return found
+
+
+def _pending_title(swept):
+    refused = swept[(swept["ok"] == 0) & (swept["failed"] > 0)]
+    if not len(refused):
+        return "No launch is refused under any of these pending-launch limits"
+    return f"Launches are refused up to a pending-launch limit of {style.grouped(refused['x'].max())}"

@@ -20,12 +20,8 @@ import claim_evidence  # noqa: E402
 import figure_parts  # noqa: E402
 import figures_beside as beside  # noqa: E402
 import figures_chosen as chosen  # noqa: E402
-import figures_graphs as graphs  # noqa: E402
 import figures  # noqa: E402
-import figures_mutants as mutants  # noqa: E402
-import figures_pays as pays  # noqa: E402
-import figures_predicted as predictions  # noqa: E402
-import figures_trace as traces  # noqa: E402
+import figures_tables  # noqa: E402
 import log_files  # noqa: E402
 import logs  # noqa: E402
 import measures  # noqa: E402
@@ -72,8 +68,7 @@ def folders_of_results():
 def logs_of(folder):
     """The logs of a folder, sorted by name. Reports CSVs that nothing is drawn from."""
     found, others = logs.logs_in(folder)
-    for path in [path for path in others if not any(is_it(path) for is_it in (graphs.is_frontiers, pays.is_pays, predictions.is_predictions,
-                                                                                  mutants.is_mutants))]:
+    for path in [path for path in others if figures_tables.table_of(path) is None]:
         say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
         raise BadInput(f"{near(folder)}: no log of `nestbed run` in it")
@@ -159,23 +154,14 @@ def draw_folder(folder, out):
 
 
 def draw_other(path, out):
-    """Draws a trace, a CSV of `nestbed graph`, or a table of experiments/predicted.sh, of experiments/pays.sh or of mutants. Returns whether there is a figure; None
-    for any other file."""
+    """Draws a trace or a table (figures_tables.TABLES). Returns whether there is a figure; None for any other file."""
     if path.suffix == ".json":
-        found, sources, lack = [(path.stem, traces.figure_of(path))], [path], "no grid that ran"
-    elif mutants.is_mutants(path):
-        found, sources, lack = [(path.stem, mutants.figure_of(path))], [path], "a header and no rows"
-    elif graphs.is_frontiers(path):
-        found, sources, lack = [(f"{path.stem}-{graphs.FRONTIER}", graphs.frontiers(path))], [path], "a header and no rows"
-    elif pays.is_pays(path):
-        found, sources, lack = [(pays.file_of(path, name), figure) for name, figure in pays.drawn(path)], [path], "a header and no rows"
-    elif predictions.is_predictions(path):
-        first = "" if path.stem == predictions.PREDICTED else f"{path.stem}-"
-        found = [(first + name, figure) for name, figure in predictions.drawn(path)]
-        sources, lack = [path, path.parent / predictions.MODEL], "no case with a measured time"
+        found, sources, lack = figures_tables.trace(path), [path], "no grid that ran"
+    elif table := figures_tables.table_of(path):
+        _, headings, draw, lack = table
+        found, sources = [(figures_tables.file_of(path, name), figure) for name, figure in draw(path)], figures_tables.sources_of(path, headings)
     else:
         return None
-    found = [(name, figure) for name, figure in found if figure]
     if not found:
         say(f"{near(path)}: it has {lack}: no figure")
     for name, figure in found:

@@ -8,21 +8,11 @@ import html
 import re
 
 import claim_evidence
-import figures_graphs as graphs
-import figures_mutants as mutants
-import figures_pays as pays
-import figures_predicted as predictions
+import figures_tables
 import log_files
 import logs
 
-# Figures that are not of one log: their titles. Of a table: what it is, its figures, and how they are drawn.
 ALL = "*"  # in place of a workload: figures of several workloads
-MUTANTS = "mutants"
-TABLES = [(graphs.is_frontiers, {graphs.FRONTIER: "The frontier of a graph, level by level"}, lambda path: [(graphs.FRONTIER, graphs.frontiers(path))]),
-          (mutants.is_mutants, {MUTANTS: "Races that random orders show"}, lambda path: [(MUTANTS, mutants.figure_of(path))]),
-          (pays.is_pays, {pays.NAME: "Does it pay to launch from the device?", pays.FLUSHED: "Does it pay, with the L2 cache flushed?"}, pays.drawn),
-          (predictions.is_predictions, {predictions.ROOFLINE: "The launch roofline", predictions.PREDICTED: "Measured against predicted times"},
-           predictions.drawn)]
 
 
 @dataclasses.dataclass
@@ -74,28 +64,20 @@ def of_log(path, taken):
     return found
 
 
-def _file_of(path, figure):
-    """The name of a table's figure, as plot.sh names it."""
-    if figure in (pays.NAME, pays.FLUSHED):
-        return pays.file_of(path, figure)
-    return path.stem if figure == MUTANTS else figure if path.stem == predictions.PREDICTED else f"{path.stem}-{figure}"
-
-
 def is_table(path):
-    return any(is_it(path) for is_it, _, _ in TABLES)
+    return figures_tables.table_of(path) is not None
 
 
 def of_table(path):
-    """The pictures of a CSV that is not a log: of `nestbed graph`, experiments/predicted.sh or experiments/pays.sh, or mutants of the race detector. Raises
-    logs.LogError."""
-    for is_it, headings, draw in TABLES:
-        if is_it(path):
-            sources = [path, path.parent / predictions.MODEL] if predictions.PREDICTED in headings else [path]
-            svgs = {figure: _kept(_file_of(path, figure), sources) for figure in headings}
-            if not any(svgs.values()):
-                svgs = {figure: _drawn(_file_of(path, figure), made, sources) for figure, made in draw(path) if made}
-            return [Picture(_file_of(path, figure), figure, headings[figure], path.name, "", [ALL], svg) for figure, svg in svgs.items() if svg]
-    return []
+    """The pictures of a CSV that is not a log (figures_tables.TABLES). Raises logs.LogError."""
+    if not is_table(path):
+        return []
+    _, headings, draw, _ = figures_tables.table_of(path)
+    sources, names = figures_tables.sources_of(path, headings), {figure: figures_tables.file_of(path, figure) for figure in headings}
+    svgs = {figure: _kept(name, sources) for figure, name in names.items()}
+    if not any(svgs.values()):
+        svgs = {figure: _drawn(names[figure], made, sources) for figure, made in draw(path)}
+    return [Picture(names[figure], figure, headings[figure], path.name, "", [ALL], svg) for figure, svg in svgs.items() if svg]
 
 
 def data_of(found):

@@ -14,7 +14,7 @@ import unittest
 from scratch import ROOT
 from made_logs import COLUMNS, MadeLogs, rows, texts_of
 
-import figures_pays
+import figures_tables
 import logs
 import pays
 from checked_output import BadInput
@@ -163,8 +163,8 @@ class Pays(MadeLogs):
                                           form("host", [80] * 6, l2="flushed"))])
         path = self.folder / "pays.csv"
         path.write_text(text, encoding="utf-8")
-        self.assertTrue(figures_pays.is_pays(path))
-        (name, figure), (flushed, other) = figures_pays.drawn(path)
+        self.assertTrue(figures_tables.is_pays(path))
+        (name, figure), (flushed, other) = figures_tables.pays(path)
         self.assertEqual((name, flushed), ("pays", "pays-flushed"))
         words = " ".join(texts_of(figure).split())
         self.assertIn("pay on 1 of 1 works: at best 2.00 times as fast", words)
@@ -173,7 +173,7 @@ class Pays(MadeLogs):
         self.assertIn("pay on 0 of 1 works", " ".join(texts_of(other).split()))
         path.write_text(text.replace(",yes,", ",perhaps,"), encoding="utf-8")
         with self.assertRaisesRegex(logs.LogError, "line 2: pays is 'perhaps'; allowed: yes, unclear, no"):
-            figures_pays.drawn(path)
+            figures_tables.pays(path)
 
     def test_the_committed_experiments_are_what_the_searches_chose(self):
         import claim_derived

@@ -26,11 +26,9 @@ import pandas
 
 import claim_evidence
 import figure_style
-import figures_mutants
-import figures_predicted
 import figures
-import figures_rates
-import figures_trace
+import figures_rows
+import figures_tables
 import logs
 import plot
 import tables
@@ -162,57 +160,152 @@ class LargeLogs(Scratch):
                 self.assertLess((large - small) / (self.LARGE - self.SMALL), 500)
 
 
-class PlotTest(MadeLogs):
-    # --- the content of a log is text ---
+UNTIMED = {"gpu_us": "", "wall_us": ""}
+SWEPT = (1024, 2048, 4096)
+BY_NEED = [*COLUMNS, "input", "nx", "ny", "dwell", "threshold", "coarsen", "aggregate", "overflow"]
+SORT, SEARCH = [*BY_NEED, "values"], [*BY_NEED, "cutoff", "budget"]
+GRAPH = [*BY_NEED, "edge_factor", "graph_file", "delta", "work", "seed"]
+SUBMITTED = [*COLUMNS, "submit", "submit_asked"]
 
-    def test_a_hostile_log_is_text(self):
-        """Names and values are drawn exactly as in the log: no formula, no element, no line break, no invisible
-        character."""
-        seen = {"<a href='https://a.b/c'>link</a>": None, "</text><script>x</script>": None, "&amp;<b>": None, "__proto__": None,
-                "$\\frac{1}{2}$": None, "$\\frac": None, "\x1b[31mred": "[U+001B][31mred", "\u202etxt": "[U+202E]txt",
-                "two\nlines": "two[U+000A]lines", "x" * 5000: logs.cut("x" * 5000)}
-        hostile = [row for text in seen for depth in range(4) for row in rows([10, 11, 12], strategy=text, depth=depth)]
-        hostile += [row for text in seen for row in rows([10, 11], depth=text, pending_limit_asked=text, detail=text, type=text)]
-        path = self.write(hostile)
-        log = logs.read_log(path)
-        self.assertEqual(log.attrs["whole"], {logs.cut("x" * 5000): "x" * 5000})
-        figure = {name: figure for _, name, figure in figures.drawn(path, log)}["made-latency-depth"]
-        for text, shown in seen.items():
-            self.assertIn(shown or text, texts_of(figure))
-        self.assertNotIn("x" * 100, texts_of(figure))
-        for ending in ("svg", "png"):
-            self.assertTrue(plot.bytes_of(figure, ending, "some source"))
-        tree = xml.etree.ElementTree.fromstring(plot.bytes_of(figure, "svg", "some source"))
-        self.assertEqual({element.tag.rpartition("}")[2] for element in tree.iter()} & {"a", "script", "b", "image"}, set())
-        words = "\n".join("".join(element.itertext()) for element in tree.iter() if element.tag.endswith("}text"))
-        for text, shown in seen.items():
-            self.assertIn(shown or text, words)
-        self.assertEqual(tree.get("width"), "597.6pt")
 
-    def test_a_name_of_any_length_gives_a_file(self):
-        out, _ = self.run_plot(self.write([row for gpu in ("G", "g" * 5000) for row in rows([10, 11], gpu=gpu)]))
-        self.assertEqual(len(out.splitlines()), 4)
+def along(column, values, times=(10, 11, 12), **cells):
+    """Rows that differ in a column; a cell that is a function follows from its value."""
+    return [row for value in values for row in rows(times, **{column: value, **{
+        name: cell(value) if callable(cell) else cell for name, cell in cells.items()}})]
 
-    def test_messages_name_what_a_terminal_would_go_by(self):
-        path = self.write([{**ROW, "repetition": "0", "gpu_us": "\x1b[2J"}])
-        self.assertIn("gpu_us is '[U+001B][2J'", self.run_plot(path, expect=2)[1])
 
-    # --- what is drawn
-    # -----------------------------------------------------------------------------------------------
+def untimed(made):
+    return [{**row, **UNTIMED, "status": "wrong"} for row in made]
 
+
+def by_need(time, aggregate="none", threshold=0, coarsen=1, launches=100, **more):
+    """A row of bezier_children."""
+    return rows([time], **{"strategy": "bezier_children", "mechanism": "fire_and_forget", "input": "curves", "elements": 512, "type": "",
+                           "aggregate": aggregate, "threshold": threshold, "coarsen": coarsen, "overflow": "waves",
+                           "launches_expected": launches, "launches_attempted": launches, **more})
+
+
+def flat(time, **more):
+    return rows([time], **{"strategy": "bezier_balanced", "mechanism": "none", "input": "curves", "elements": 512, "type": "",
+                           "launches_expected": 0, "launches_attempted": 0, **more})
+
+
+def nested_or_flat(time, strategy, nested, launches=1, **more):
+    """A row of a sort or of a tree search, by tail launches or flat."""
+    return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "none", "type": "int32", "aggregate": "grid" if nested else "",
+                           "threshold": 0 if nested else "", "coarsen": 1 if nested else "", "launches_expected": launches * nested,
+                           "launches_attempted": launches * nested, **more})
+
+
+def sort(time, strategy="quick_kway", **more):
+    return nested_or_flat(time, strategy, strategy.startswith("quick_"), **{"input": "uniform", "elements": 1024, "values": "none", **more})
+
+
+def search(time, strategy="search_budget", launches=7, **more):
+    return nested_or_flat(time, strategy, strategy in ("search_budget", "search_children"), launches,
+                          **{"input": "t3", "elements": 2000, "type": "", "cutoff": 65535, "budget": 16, **more})
+
+
+def graph_search(time, strategy="bfs_tail", **more):
+    """A row of a search of a graph, by tail launches or flat."""
+    nested = strategy in ("bfs_tail", "sssp_tail", "bfs_children")
+    return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "host", "input": "rmat", "elements": 1024, "type": "", "work": 4000,
+                           "edge_factor": 16, "seed": 1, "launches_expected": int(nested), "launches_attempted": int(nested), **more})
+
+
+class FigureTest(MadeLogs):
+    """Logs that are made here, and what their figures show."""
+
+    def check_figure(self, file, made, texts=(), lacks=(), lines=(), columns=None, panels=None):
+        """The figure of a file must have these words, lines with these values, and so many panels. Returns it."""
+        with self.subTest(file, texts=texts):
+            figure = self.drawn(made, columns=columns)[f"made-{file}"]
+            words = words_of(figure)
+            for text in texts:
+                self.assertIn(text, words)
+            for text in lacks:
+                self.assertNotIn(text, words)
+            values = [tuple(round(float(y), 6) for y in line.get_ydata() if y == y) for axes in figure.axes for line in axes.get_lines()]
+            for line in lines:
+                self.assertIn(tuple(round(y, 6) for y in line), values)
+            if panels is not None:
+                self.assertEqual(len(figure.axes), panels)
+            return figure
+
+    def files_of(self, made, columns=None):
+        return {name.removeprefix("made-") for name in self.drawn(made, columns=columns)}
+
+    def lines_of(self, figure, label):
+        """The lines with more than one point, on the axes with this y label."""
+        return [line for axes in figure.axes if axes.get_ylabel() == label for line in axes.get_lines() if len(line.get_xdata()) > 1]
+
+    def line_of(self, figure, points):
+        return next(line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata()) == points)
+
+    def crosses(self, figure):
+        """{colour: x values} of the × marks of a figure."""
+        found = {}
+        for line in [line for axes in figure.axes for line in axes.get_lines() if line.get_marker() == "x"]:
+            found.setdefault(matplotlib.colors.to_hex(line.get_color()), []).extend(line.get_xdata())
+        return found
+
+    def panels(self, figure):
+        """{title: axes} of a figure."""
+        return {axes.get_title(loc="left"): axes for axes in figure.axes}
+
+    def names_of_rows(self, axes):
+        return [text.get_text() for text in axes.texts if text.get_position()[0] < 0]
+
+    def dots(self, axes):
+        """{mark: [(x, y)]} of the dots on axes."""
+        found = {}
+        for line in [line for line in axes.get_lines() if len(line.get_xdata()) == 1]:
+            found.setdefault(line.get_marker(), []).append((round(line.get_xdata()[0], 9), line.get_ydata()[0]))
+        return found
+
+
+class WhichFigures(FigureTest):
     def test_figures_follow_from_what_varies(self):
-        by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
-        self.assertEqual(set(self.drawn(by_depth)), {"made-latency-depth", "made-launches"})
-        by_grid = [row for grid in (1, 2, 4) for row in rows([10, 11, 12], grid=grid, elements=64 * grid,
-                                                             launches_attempted=4 * grid)]
-        self.assertEqual(set(self.drawn(by_grid)), {"made-latency-grid", "made-launches"})
-        by_block = [row for block in (64, 128, 256) for row in rows([10, 11, 12], block=block, elements=16 * block)]
-        self.assertEqual(set(self.drawn(by_block)), {"made-latency-block"})
-        by_delay = [row for delay in (0, 1, 10) for row in rows([10, None], delay_us=delay)]
-        self.assertEqual(set(self.drawn(by_delay)), {"made-wrong"})
-        by_limit = [row for limit in ("auto", 128, 256, 512) for row in rows([10, 11], pending_limit_asked=limit)]
-        self.assertEqual(set(self.drawn(by_limit)), {"made-pending-limit"})
-        self.assertEqual(set(self.drawn(rows([10, 11, 12]))), {"made-strategies"})
+        for made, files in (
+                (along("depth", range(4), launches_attempted=lambda depth: 16 * depth), {"latency-depth", "launches"}),
+                (along("grid", (1, 2, 4), elements=lambda grid: 64 * grid, launches_attempted=lambda grid: 4 * grid), {"latency-grid", "launches"}),
+                (along("block", (64, 128, 256), elements=lambda block: 16 * block), {"latency-block"}), (along("delay_us", (0, 1, 10), [10, None]), {"wrong"}),
+                (along("pending_limit_asked", ("auto", 128, 256, 512)), {"pending-limit"}), (rows([10, 11, 12]), {"strategies"}),
+                (along("depth", (1, 2, 4), [5], strategy="chains", type="", block=32, launches_attempted=lambda depth: 16 * depth), {"strategies"})):
+            with self.subTest(files=files):
+                self.assertEqual(self.files_of(made), files)
+
+    def test_too_few_values_are_no_figure(self):
+        works = [row for dwell in (1, 64) for row in [*by_need(9, strategy="refine_children", dwell=dwell), *flat(5, strategy="refine_queue", dwell=dwell)]]
+        graphs = [*graph_search(8, "bfs_frontier"), *graph_search(8, "bfs_direction")]
+        for file, made, columns in (
+                ("time-size", [row for size in SWEPT[:2] for row in sort(9, elements=size)], SORT), ("launches-depth", sort(9, launches_by_depth="1 4"), SORT),
+                ("time-input", [row for name in ("uniform", "sorted") for row in sort(9, input=name)], SORT), ("time-work", works, BY_NEED),
+                ("time-budget", [row for budget in (1, 4) for row in search(9, budget=budget)], SEARCH), ("teps", graphs, GRAPH),
+                ("launches-time", [row for number in (0, 1, 9, 99) for row in by_need(5, threshold=number, launches=number)], BY_NEED),
+                ("against-flat", by_need(5), BY_NEED), ("book", rows([1, 2]), COLUMNS)):
+            with self.subTest(file):
+                self.assertNotIn(file, self.files_of(made, columns))
+
+    def test_nothing_timed_is_said_in_the_figure(self):
+        by_size = [row for size in SWEPT for row in sort(None, elements=size)]
+        works = [row for dwell in (1, 64, 99) for row in [*by_need(9, strategy="refine_children", dwell=dwell), *flat(5, strategy="refine_queue", dwell=dwell)]]
+        for file, made, columns in (("against-flat", [*by_need(None), *flat(10)], BY_NEED), ("time-size", by_size, SORT), ("time-work", untimed(works), BY_NEED),
+                                    ("time-input", [row for name in ("uniform", "sorted", "equal") for row in sort(None, input=name)], SORT),
+                                    ("time-budget", [row for budget in (1, 4, 16) for row in search(None, budget=budget)], SEARCH),
+                                    ("teps", [*graph_search(None), *graph_search(None, "bfs_frontier")], GRAPH)):
+            self.check_figure(file, made, ["Nothing to draw"], columns=columns)
+        self.check_figure("latency-depth", along("depth", range(3), [None] * 2, status="timeout"), ["none of these 6 rows has a time (6 timeout)"])
+        self.check_figure("latency-depth", along("depth", range(3), [1], launches_attempted=1, **UNTIMED),
+                          ["none of these 3 rows has a time (3 ok without a time)"])
+        self.check_figure("strategies", rows([None] * 2), ["no run has a time"])
+
+    def test_a_log_without_names_has_those_of_the_file_of_its_experiment(self):
+        by_depth = along("depth", range(4), launches_attempted=lambda depth: 16 * depth)
+        for experiment, files in (("ways", {"strategies"}), ("depth", {"latency-depth", "launches"}), ("depth-a_section", {"latency-depth", "launches"}),
+                                  ("ways/../depth", {"latency-depth", "launches"}), ("../experiments/ways", {"latency-depth", "launches"})):
+            with self.subTest(experiment):
+                self.assertEqual(self.files_of([{**row, "experiment": experiment} for row in by_depth]), files)
 
     def test_an_experiment_names_its_figures(self):
         by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
@@ -239,21 +332,9 @@ class PlotTest(MadeLogs):
             found(5)
         self.assertIn("names a figure '5'", self.run_plot(path, expect=2)[1])
 
-    def test_a_log_without_names_has_those_of_the_file_of_its_experiment(self):
-        by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
-        for experiment, files in (("ways", {"made-strategies"}), ("depth", {"made-latency-depth", "made-launches"}),
-                                  ("depth-a_section", {"made-latency-depth", "made-launches"}), ("ways/../depth", {"made-latency-depth", "made-launches"}),
-                                  ("../experiments/ways", {"made-latency-depth", "made-launches"})):
-            with self.subTest(experiment):
-                self.assertEqual(set(self.drawn([{**row, "experiment": experiment} for row in by_depth])), files)
-
     def test_a_figure_shows_no_workload_that_it_does_not_suit(self):
-        made = [row for strategy in ("nosync", "quick_kway", "lanes_in_turn", "another") for depth in range(4)
-                for row in rows([10, 11], strategy=strategy, depth=depth)]
-        figure = self.drawn(made)["made-latency-depth"]
-        words = texts_of(figure)
-        self.assertTrue("nosync" in words and "another" in words, words)
-        self.assertFalse("quick_kway" in words or "lanes_in_turn" in words, words)
+        made = [row for name in ("nosync", "quick_kway", "lanes_in_turn", "another") for row in along("depth", range(4), [10, 11], strategy=name)]
+        self.check_figure("latency-depth", made, ["nosync", "another"], ["quick_kway", "lanes_in_turn"])
 
     def test_workloads_name_the_figures_of_the_table(self):
         named = {figure for workload in tables.tables()["workloads"].values() for figure in workload["figures"]}
@@ -263,360 +344,12 @@ class PlotTest(MadeLogs):
         for path in (ROOT / "experiments").glob("*.cfg"):
             self.assertLessEqual(set(figures._named_by(path.stem)), named, path.name)
 
-    def test_litmus_patterns_are_counted_and_not_timed(self):
-        pattern = {"type": "", "elements": "", "grid": 1000, "mechanism": "fire_and_forget"}
-        made = [row for strategy, delay, stale in (("litmus_other_barrier", 0, 0), ("litmus_other_barrier", 50, 0), ("litmus_own_write", "", 0),
-                                                   ("litmus_other_write", 0, 3), ("litmus_other_write", 50, 500))
-                for row in rows([None if stale else 10.0] * 4, strategy=strategy, delay_us=delay, answer=stale, **pattern)]
-        made += rows([None], strategy="litmus_local_pointer", **pattern, status="crashed")
-        figures_of_it = self.drawn(made, columns=[*COLUMNS, "answer"])
-        self.assertEqual(set(figures_of_it), {"made-litmus"})
-        words = words_of(figures_of_it["made-litmus"])
-        self.assertIn("Stale values: 1 of 1 pattern without a guarantee read some; those that the rules guarantee none in 12\u2009000 instances"
-                      .replace("\u2009", " "), words)
-        for text in ("litmus_other_write (racy)", "12 of 4000", "2000 of 4000", "0 of 4000", "crashed", "no delay", "delay 50 µs"):
-            self.assertIn(text, words)
-        places = {line.get_marker(): line.get_xdata()[0] for line in figures_of_it["made-litmus"].axes[0].lines if line.get_ydata()[0] == 3}
-        self.assertGreater(places["D"], places["o"])
-
-    def test_chains_and_fan_outs(self):
-        chain = [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, grid=1, block=32,
-                                                             type="")]
-        figure = self.drawn(chain)["made-launch-time"]
-        self.assertEqual(list(self.line_of(figure, 3).get_ydata()), [10, 10, 10])  # time divided by launches
-        self.assertIn("10.0 µs", texts_of(figure))
-
-    def test_a_ladder_has_the_cost_of_one_more_level(self):
-        chain = {"strategy": "chain", "experiment": "ladder", "elements": "0", "type": "none", "block": 256}
-        cost = {"tail": lambda grid: 12, "graph_tail": lambda grid: 5, "host_read": lambda grid: 15, "host_graph": lambda grid: 1 + grid / 1000,
-                "host_graph_bound": lambda grid: 2, "cluster_sync": lambda grid: 0.5}
-        made = [row for mechanism, level in cost.items() for grid in (1, 132, 2000) for depth in (16, 116)
-                for row in rows([30 + depth * level(grid)] * 5, **chain, mechanism=mechanism, grid=grid, depth=depth)]
-        text = texts_of(self.drawn(made)["made-ladder"])
-        self.assertIn("decided on the GPU 5.00 µs, on the GPU up to a bound 2.00 µs, by a host that reads 15.0 µs, submitted ahead 1.00 µs",
-                      " ".join(text.split()))
-        for label in ("tail launch 12.0 µs", "device graph 5.00 µs", "host reads back 15.0 µs", "host graph 1.00–3.00 µs",
-                      "host graph, bound 2.00 µs", "cluster.sync() 0.50 µs", "a kernel, up to a bound"):
-            self.assertIn(label, text)
-
-    def test_a_ladder_of_several_blocks_or_without_a_time(self):
-        chain = {"strategy": "chain", "experiment": "ladder", "elements": "0", "type": "none", "mechanism": "tail"}
-        made = [row for block in (32, 64) for grid in (1, 132, 2000) for depth in (16, 116)
-                for row in rows([depth], **chain, grid=grid, depth=depth, block=block)]
-        self.assertNotIn("made-ladder", self.drawn(made))
-        failed = [{**row, "status": "timeout", "gpu_us": "", "wall_us": ""} for row in made if row["block"] == "32"]
-        self.assertIn("none of these 6 rows has a time (6 timeout)", texts_of(self.drawn(failed)["made-ladder"]))
-
-    def test_a_busy_host_has_the_quantiles_of_many_runs(self):
-        of_runs = [f"{clock}_{name}_us" for clock in ("wall", "span") for name in ("p99", "p999", "worst")]
-        columns = [*COLUMNS, "runs", "host_load", "nice", "pin", "span_us", *of_runs, "next_us", "next_p99_us", "next_p999_us", "next_worst_us", "host_us"]
-        made = []
-        for mechanism, load, nice, us in (("host_polled", 0, 0, 500), ("host_polled", 2, 0, 7000), ("host_polled", 2, 10, 50000),
-                                          ("graph_tail", 0, 0, 300), ("graph_tail", 2, 0, 310)):
-            for repetition in range(5):
-                span = {"span_us": us, "span_p99_us": us + repetition, "span_p999_us": us + 20, "span_worst_us": us + 100 * repetition + 30}
-                made += [{**row, "gpu_us": "", "repetition": str(repetition)} for row in rows(
-                    [us], strategy="chain", experiment="made", elements="0", type="none", mechanism=mechanism, grid=132, block=256, depth=64, runs=4000,
-                    host_load=load, nice=nice, pin="no", **span, wall_us=us + 50, wall_p99_us=us + 60, wall_p999_us=us + 70, wall_worst_us=us + 80,
-                    next_us=us, next_p99_us=us, next_p999_us=us, next_worst_us=us, host_us=9)]
-        figure = self.drawn(made, columns=columns)["made-busy-host"]
-        self.assertIn("A busy host, GPU's own p99: host polls from 502 µs to 7.00 ms, device graph from 302 µs to 312 µs", words_of(figure))
-        self.assertIn("Of 20\u2009000 runs a point", texts_of(figure))
-        self.assertEqual(len(figure.axes), 8)
-        worst = [axes for axes in figure.axes if axes._left_title.get_text() == "worst"][0]
-        by_load = {tuple(line.get_ydata()) for line in worst.get_lines()}
-        self.assertIn((930, 7430), by_load)  # the largest of the rows, not their median
-        self.assertIn((50430,), by_load)  # of a low priority: beside the line, not on it
-        none = [row for row in made if row["host_load"] == "0"]
-        self.assertNotIn("made-busy-host", self.drawn(none, columns=columns))
-
-    def test_waves(self):
-        made = [row for wave in (1, 2, 4) for streams in (1, 2)
-                for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]
-        figure = self.drawn(made)["made-waves"]
-        self.assertIn("2 of 12 rows have no time (2 wrong)", words_of(figure))
-        self.assertIn("waves of 1 over 1 stream", words_of(figure))
-
-    def line_of(self, figure, points):
-        return next(line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata()) == points)
-
-    def test_median_and_interval_are_those_of_the_log(self):
-        figure = self.drawn([row for depth in (0, 1, 2) for row in rows([7, 1, 4], depth=depth, launches_attempted=depth)])
-        self.assertEqual(list(self.line_of(figure["made-latency-depth"], 3).get_ydata()), [4, 4, 4])
-
-    def test_median_and_interval_are_those_of_the_table_of_the_run(self):
-        path = self.folder / "run.csv"
-        ran = subprocess.run([os.environ["NESTBED"], "run", "--strategy", "nosync,reduce2", "--backend", "cpu", "--grid", "8",
-                              "--block", "64", "--repeat", "15", "-o", path], capture_output=True, text=True, check=True)
-        for _, case in logs.cases_of(logs.read_log(path)).iterrows():
-            line = next(line for line in ran.stdout.splitlines() if line.startswith(case["strategy"]))
-            # The median and both ends of its interval.
-            shown = re.search(r" ([0-9.]+) (us|ms) .* ([0-9.]+) - ([0-9.]+) (us|ms) ", line).groups()
-            for text, unit, value in ((*shown[:2], case["us"]), (shown[2], shown[4], case["low"]), (shown[3], shown[4], case["high"])):
-                digits = len(text.partition(".")[2])
-                self.assertEqual(text, f"{value / (1 if unit == 'us' else 1000):.{digits}f}", line)
-
-    def test_without_a_nestbed(self):
-        path = self.write(rows([1, 2]))
-        for nestbed, message in (("/nowhere/nestbed", "/nowhere/nestbed: No such file"), ("", "NESTBED is not set"),
-                                 ("/bin/false", "/bin/false (list|statistics) ended with 1"),
-                                 ("/bin/true", "/bin/true (list|statistics) gave no answers")):
-            with unittest.mock.patch.dict(os.environ, {"NESTBED": nestbed}):
-                self.assertRegex(self.run_plot(path, expect=1)[1], f"^plot.sh: {message}")
-
-    def test_full_depth_stands_where_it_ends(self):
-        made = [row for depth in (0, 1, "full")
-                for row in rows([10, 11], depth=depth, launches_by_depth="4 16 64" if depth == "full" else "")]
-        self.assertEqual(list(self.line_of(self.drawn(made)["made-latency-depth"], 3).get_xdata()), [0, 1, 3])
-
-    def test_backends_and_devices_are_never_mixed(self):
-        made = rows([10, 11]) + rows([500, 501], backend="cpu", gpu="AMD EPYC", gpu_us="") + rows([20, 21], gpu="Tesla T4")
-        found = self.drawn(made)
-        self.assertEqual(set(found), {"made-strategies-cuda-nvidia-h200", "made-strategies-cpu", "made-strategies-cuda-tesla-t4"})
-        self.assertNotIn("T4", texts_of(found["made-strategies-cuda-nvidia-h200"]))
-        self.assertNotIn("NVIDIA", texts_of(found["made-strategies-cpu"]))
-        self.assertIn("10.5 µs", texts_of(found["made-strategies-cuda-nvidia-h200"]))
-        self.assertIn("CPU executor (AMD EPYC)", texts_of(found["made-strategies-cpu"]))
-
-    def test_devices_of_one_file_name_are_numbered(self):
-        self.assertEqual(set(self.drawn(rows([1], gpu="Tesla T4") + rows([2], gpu="Tesla-T4"))),
-                         {"made-strategies-cuda-tesla-t4", "made-strategies-cuda-tesla-t4-2"})
-
-    def test_rows_without_a_time_are_counted(self):
-        figure = self.drawn(rows([10, 11, None], strategy="reduce2")
-                            + rows([None] * 4, strategy="nosync", status="launch_failed"))
-        words = words_of(figure["made-strategies"])
-        self.assertIn("5 of 7 rows have no time (4 launch_failed, 1 wrong)", words)
-        self.assertIn("launch_failed in 4 of 4 runs", words)
-
-    def test_rows_of_other_figures_are_counted(self):
-        made = [row for depth in range(3) for row in rows([10, 11], depth=depth)]
-        made += [row for grid in (32, 64) for row in rows([1, 2], strategy="last_block", depth="", grid=grid)]
-        self.assertIn("4 of the log's 10 rows are not in this figure", words_of(self.drawn(made)["made-latency-depth"]))
-
-    def test_more_lines_than_a_reader_can_compare_are_counted(self):
-        ways = [row for seed in range(250) for row in rows([10 + seed, 11 + seed], seed=seed)]
-        sizes = [row for grid in range(1, 51) for row in rows([10, 11], grid=grid, block=32, elements=32 * grid, seed=grid)]
-        found = [words_of(self.drawn(made, columns=[*COLUMNS, "seed"])["made-strategies"]) for made in (ways, sizes)]
-        self.assertIn("Not drawn: 50 slower ways.", found[0])
-        self.assertIn("10.5 µs (nosync, seed 0) to 260 µs (nosync, seed 249)", found[0])
-        self.assertIn("Not drawn: 10 larger sizes.", found[1])
-
-    def test_nothing_timed_is_said_in_the_figure(self):
-        made = [row for depth in range(3) for row in rows([None] * 2, depth=depth, status="timeout")]
-        found = self.drawn(made)
-        self.assertIn("none of these 6 rows has a time (6 timeout)", texts_of(found["made-latency-depth"]))
-        self.assertIn("no run has a time", texts_of(self.drawn(rows([None] * 2))["made-strategies"]))
-
-    def test_wall_clock_is_named(self):
-        figure = self.drawn(rows([10, 11]) + rows([700, 710], strategy="host", mechanism="none", gpu_us=""))["made-strategies"]
-        self.assertIn("timed by the host's clock (host)", texts_of(figure))
-
-    def test_a_sample_that_took_its_worker_down_is_of_its_case(self):
-        made = [*rows([20, 21], key="aa", wave=8, streams=2),
-                {**rows([None], key="aa")[0], "status": "timeout", "detail": "no sign of life in 60 s", "repetition": "2"}]
-        cases = logs.cases_of(logs.read_log(self.write(made, columns=[*COLUMNS, "key"])))
-        self.assertEqual([(case.rows, case.ok, case.wave) for case in cases.itertuples()], [(3, 2, 8)])
-
-    def test_no_mechanism_reads_as_missing(self):
-        path = self.folder / "run.csv"
-        subprocess.run([os.environ["NESTBED"], "run", "--strategy", "chain,nosync,neighbored", "--mechanism", "all", "--backend", "cpu",
-                        "--grid", "2", "--block", "8", "--depth", "2", "--repeat", "1", "-o", path], capture_output=True, check=False)
-        log = pandas.read_csv(path)
-        counts = log.groupby("mechanism").size()
-        self.assertEqual(counts.sum(), len(log), counts)
-        self.assertEqual(counts["null_stream"], 2)
-
-    def test_the_old_name_of_the_null_stream(self):
-        path = self.write(rows([10, 11], mechanism="null"))
-        self.assertEqual(logs.read_log(path)["mechanism"].unique().tolist(), ["null_stream"])
-        self.assertEqual(pandas.read_csv(path)["mechanism"].count(), 0)  # so the new log has a different name
-
-    def test_inputs_and_operators_are_cases_of_their_own(self):
-        path = self.write([row for name in ("random", "index") for operator in ("sum", "max")
-                           for row in rows([10, 11], input=name, operator=operator)], columns=[*COLUMNS, "input", "operator"])
-        self.assertEqual(logs.cases_of(logs.read_log(path))[["input", "operator"]].values.tolist(),
-                         [["random", "sum"], ["random", "max"], ["index", "sum"], ["index", "max"]])
-        before = self.write([*rows([10]), *rows([10], strategy="chain", elements="")])
-        self.assertEqual(logs.read_log(before)[["input", "operator"]].values.tolist(), [["random", "sum"], ["", ""]])
-
-    def test_a_log_of_an_earlier_version(self):
-        path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
-                                                   if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])
-        self.assertEqual([name for _, name, _ in figures.drawn(path, logs.read_log(path))], ["made-strategies"])
-
-    def test_the_workload_is_in_the_log_or_follows_from_the_strategy(self):
-        made = [*rows([10]), *rows([10], strategy="quick_kway"), *rows([10], strategy="another"), *rows([10], strategy="sort_radix")]
-        self.assertEqual(logs.read_log(self.write(made))["workload"].tolist(), ["reduce", "sort", "", "sort"])
-        path = self.write([{**row, "workload": "mine"} for row in made], columns=[*COLUMNS, "workload"])
-        self.assertEqual(logs.cases_of(logs.read_log(path))["workload"].tolist(), ["mine"] * 4)
-
-    def test_tables_need_a_nestbed(self):
-        for nestbed, why in ((None, "NESTBED is not set"), ("/none", "/none: No such file"), ("false", "false list ended with 1"),
-                             ("echo", "echo list gave no answers")):
-            with self.subTest(nestbed), unittest.mock.patch.dict(os.environ), self.assertRaisesRegex(logs.StatisticsError, why):
-                os.environ.pop("NESTBED")
-                os.environ.update({"NESTBED": nestbed} if nestbed else {})
-                tables.tables.__wrapped__()
-
-    def lines_of(self, figure, label):
-        """The lines with more than one point, on the axes with this y label."""
-        return [line for axes in figure.axes if axes.get_ylabel() == label for line in axes.get_lines()
-                if len(line.get_xdata()) > 1]
-
-    def crosses(self, figure):
-        """{colour: x values} of the × marks of a figure."""
-        found = {}
-        for axes in figure.axes:
-            for line in axes.get_lines():
-                if line.get_marker() == "x":
-                    found.setdefault(matplotlib.colors.to_hex(line.get_color()), []).extend(line.get_xdata())
-        return found
-
-    def test_against_cub(self):
-        made = []
-        for size in (1024, 2048, 4096):
-            made += rows([10] * 5, strategy="cub", elements=size) + rows([5] * 5, strategy="cub_narrow", elements=size)
-            made += rows([20 if size < 4096 else None] * 5, strategy="last_block", elements=size)
-            made += rows([None] * 5, strategy="thrust", elements=size)
-        figure = self.drawn(made)["made-against-cub"]
-        words = words_of(figure)
-        self.assertIn("last_block takes 4.00 to 4.00 times as long as CUB", words)
-        self.assertIn("the faster of cub and cub_narrow at each size", words)
-        self.assertIn("Without any ratio: thrust (15 wrong)", words)
-        self.assertIn([4, 4], [list(line.get_ydata()) for line in self.lines_of(figure, "time relative to CUB's")])
-        self.assertEqual(sorted(map(sorted, self.crosses(figure).values())), [[1024, 2048, 4096], [4096]])
-
-    def test_many_strategies_against_cub(self):
-        made = [row for size in (1024, 2048, 4096) for name in ["cub", *(f"way{number:02}" for number in range(20))]
-                for row in rows([10, 11], strategy=name, elements=size)]
-        self.assertIn("way19", texts_of(self.drawn(made)["made-against-cub"]))
-
-    def test_bandwidth_lines(self):
-        made = [row for kind in ("int32", "float32") for size in (1024, 2048, 4096) for name in ("cub", "last_block")
-                for row in rows([10 if (kind, name) == ("int32", "cub") or size < 4096 else None] * 2, strategy=name, type=kind,
-                                elements=size, bandwidth_gb_s=80 if (kind, size) == ("float32", 2048) else 40, peak_gb_s=100,
-                                launches_attempted=0)]
-        made = [{**row, "bandwidth_gb_s": row["bandwidth_gb_s"] if row["status"] == "ok" else ""} for row in made]
-        found = self.drawn(made)
-        self.assertIn("reads 80.0 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words_of(found["made-bandwidth"]))
-        for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both figures
-            colour, mark, _ = figure_style.look_of("last_block")
-            lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == mark]
-            self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {matplotlib.colors.to_hex(colour)}, name)
-        self.assertEqual(set(self.crosses(found["made-bandwidth"])),
-                         {matplotlib.colors.to_hex(figure_style.look_of(name)[0]) for name in ("cub", "last_block")})
-
-    def test_rates_near_the_peak_are_a_share_of_it_on_a_linear_axis(self):
-        made = [row for size, rate in ((1024, 1), (2**20, 300), (2**22, 800), (2**24, 900)) for name in ("cub", "last_block")
-                for row in rows([10] * 5, strategy=name, elements=size, bandwidth_gb_s=rate, peak_gb_s=1000, launches_attempted=0)]
-        everything, largest = self.drawn(made)["made-bandwidth"].axes
-        self.assertEqual((everything.get_yscale(), largest.get_yscale()), ("log", "linear"))
-        self.assertEqual(largest.get_ylabel(), "share of the peak, %")
-        for shares in (list(line.get_ydata()) for line in largest.get_lines() if len(line.get_xdata()) == 3 and line.get_marker() != "None"):
-            self.assertEqual([round(share, 9) for share in shares], [30, 80, 90])
-
-    def test_bandwidth_dots(self):
-        made = [row for name, rate in (("copy", 90), ("naive", 50), ("slow", 20))
-                for row in rows([10, 11], strategy=name, bandwidth_gb_s=rate, peak_gb_s=100, launches_attempted=0, depth="")]
-        self.assertIn("copy reaches 90.0 GB/s, 90 % of the device's peak", words_of(self.drawn(made)["made-bandwidth"]))
-
-    def chain(self, **more):
-        return [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, type="",
-                                                            **{"grid": 1, "block": 32, **more})]
-
-    def test_larger_levels(self):
-        larger = rows([160, 170], strategy="chain", depth=4, grid=528, block=512, type="")
-        self.assertIn("Chain of 4", texts_of(self.drawn(self.chain() + larger)["made-launch-time"]))
-        alone = rows([160, 170], strategy="chain", depth=8, grid=528, block=512, type="")
-        self.assertIn("Not drawn: chains of larger levels", words_of(self.drawn(self.chain() + alone)["made-launch-time"]))
-
-    def fan(self, times, grid, wave, **more):
-        return rows(times, strategy="fanout", depth="", type="", grid=grid, wave=wave, **more)
-
-    def test_fan_outs_from_one_grid_beside_waves_are_hollow(self):
-        made = [*self.fan([10], 256, 256), *self.fan([20], 1024, 1024), *self.fan([100], 4096, 768),
-                *self.fan([None], 4096, 4096), *self.fan([160], 16384, 768), *self.fan([200], 16384, 16384)]
-        figure = self.drawn(made)["made-launch-time"]
-        fan = next(axes for axes in figure.axes if axes.get_xlabel() == "launches")
-        lines = [line for line in fan.get_lines() if line.get_marker() not in ("", "None", "x")]
-        solid, hollow = sorted(lines, key=lambda line: line.get_markerfacecolor() == "white")
-        self.assertEqual((list(solid.get_xdata()), list(hollow.get_xdata())), ([256, 1024, 4096, 16384], [4096, 16384]))
-        self.assertEqual(sum(self.crosses(figure).values(), []), [4096])
-        words = words_of(figure)
-        self.assertIn("From 4096 launches on, device launches are made in waves of 768 root blocks; up to 1024, in one root grid. "
-                      "Hollow: the same number in one root grid.", words)
-        self.assertIn("(NULL stream, waves of 768)", words)
-        self.assertNotIn("from one root grid", words)
-
-    def test_chains_that_all_timed_out_are_seen(self):
-        made = [row for depth in (1, 4, 16) for row in rows([None], strategy="chain", depth=depth, status="timeout", type="")]
-        figure = self.drawn(made + self.fan([10], 256, 256) + self.fan([20], 1024, 1024))["made-launch-time"]
-        self.assertIn("no run has a time (3 timeout)", texts_of(figure))
-        self.assertEqual(sum(self.crosses(figure).values(), []), [1, 4, 16])
-
-    def trees(self, times, **more):
-        return rows(times, **{"type": "", "block": 32, "strategy": "chains", **more})
-
-    def test_chains_and_trees_have_a_figure_of_their_own(self):
-        made = [row for grid in (1, 16, 256) for depth in (2, 8) for strategy in ("chains", "chains_synced")
-                for row in self.trees([10.0 * grid + depth, None][:1 + (strategy == "chains")], strategy=strategy, grid=grid,
-                                      depth=depth, launches_attempted=grid * depth)]
-        made += [row for depth in (1, 2) for row in self.trees([200, 201], strategy="trees", grid=1, depth=depth, fanout=4,
-                                                               launches_attempted=(4, 20)[depth - 1])]
-        made += self.trees([300, 301], strategy="trees", grid=1, depth=1, fanout=16, launches_attempted=16)
-        made += [row for grid in (528, 2112) for row in rows([grid], strategy="chain", grid=grid, block=32, depth=16, type="")]
-        figures_of = self.drawn(made, columns=[*COLUMNS, "fanout"])
-        self.assertEqual(list(figures_of), ["made-launch-trees"])
-        figure = figures_of["made-launch-trees"]
-        words = words_of(figure)
-        for title in ("Chains of 8 grids", "A tree: each grid launches 4", "One block launches many", "A chain of 16 grids",
-                      "Dashed, chains_synced: each parent waits for its child.", "Blocks of 32 threads.", "in 256 chains"):
-            self.assertIn(title, words)
-        self.assertNotIn("trees_by_lanes", words)
-        chains = figure.axes[0].get_lines()[0]
-        self.assertEqual(list(chains.get_xdata()), [1, 16, 256])
-        self.assertAlmostEqual(chains.get_ydata()[0], 18 / 8)
-        self.assertEqual([list(axes.get_lines()[0].get_xdata()) for axes in figure.axes[1:]], [[4, 20], [4, 16], [528, 2112]])
-        untimed = self.drawn([{**row, "gpu_us": "", "wall_us": ""} for row in made], columns=[*COLUMNS, "fanout"])
-        self.assertIn("has a time", texts_of(untimed["made-launch-trees"]))
-
-    def test_chains_that_vary_in_depth_alone_are_shown_as_every_way(self):
-        made = [row for depth in (1, 2, 4) for row in self.trees([depth], depth=depth, launches_attempted=16 * depth)]
-        self.assertEqual(list(self.drawn(made)), ["made-strategies"])
-
-    def test_families_are_those_that_nestbed_names(self):
-        strategies = tables.tables()["strategies"]
-        self.assertEqual({entry["family"] for entry in strategies.values()}, set(figure_style.FAMILY_COLOURS))
-        for name, family in (("synced", "one child per block"), ("wide_block", "children share the whole input"), ("sort_radix", "the library"),
-                             ("chains_synced", "other recursions"), ("bfs_queue", "no recursion")):
-            self.assertEqual(figure_style.family_of(name), family)
-        self.assertEqual([figure_style.family_of("of_mine", launches) for launches in (0, 5)], ["no recursion", "other recursions"])
-
-    def test_families_share_a_hue(self):
-        made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)
-                for row in rows([10], strategy=name, depth=depth, launches_attempted=1 + depth)]
-        found = self.drawn(made)
-        words = texts_of(found["made-latency-depth"])
-        for family in ("one child per block", "one child per level", "levels started by the host or a barrier",
-                       "other recursions"):
-            self.assertIn(family, words)
-        self.assertNotIn("share the whole input", words)
-        counted = self.lines_of(found["made-launches"], "device launches per run")
-        self.assertIn(figure_style.GREY, [matplotlib.colors.to_hex(line.get_color()) for line in counted])  # of several families
-        self.assertIn("the same for several", texts_of(found["made-launches"]))
-
-    def test_a_strategy_looks_the_same_whatever_else_is_drawn(self):
-        def colours(*names):
-            made = [row for name in names for depth in range(3)
-                    for row in rows([10 + len(name)], strategy=name, depth=depth, launches_attempted=1)]
-            lines = self.lines_of(self.drawn(made)["made-latency-depth"], "time of a run, µs")
-            return {(line.get_marker(), matplotlib.colors.to_hex(line.get_color())) for line in lines if line.get_marker() != "None"}
-        many = colours("synced", "nosync", "barrier", "reduce2", "mine")
-        for names in (("barrier", "reduce2"), ("mine", "nosync")):
-            found = colours(*names)
-            self.assertEqual(len(found), 2)
-            self.assertLessEqual(found, many)
+    def test_names_in_the_table_are_unique_and_their_experiments_there(self):
+        for field in ("name", "title"):
+            found = [getattr(figure, field) for figure in figures.FIGURES]
+            self.assertEqual(len(found), len(set(found)))
+        for figure in figures.FIGURES:
+            self.assertTrue((ROOT / "experiments" / f"{figure.experiment}.cfg").is_file(), figure.name)
 
     def test_scripts_name_no_strategies(self):
         """A new strategy needs no line of Python. What may name one: a module that draws a figure of one workload, or of two, names theirs; a
@@ -639,6 +372,202 @@ class PlotTest(MadeLogs):
                           and tables.workload_of(name) not in drawn_for.get(path.name, ())]
         self.assertEqual(found, [])
 
+    def test_backends_and_devices_are_never_mixed(self):
+        made = rows([10, 11]) + rows([500, 501], backend="cpu", gpu="AMD EPYC", gpu_us="") + rows([20, 21], gpu="Tesla T4")
+        found = self.drawn(made)
+        self.assertEqual(set(found), {"made-strategies-cuda-nvidia-h200", "made-strategies-cpu", "made-strategies-cuda-tesla-t4"})
+        self.assertNotIn("T4", texts_of(found["made-strategies-cuda-nvidia-h200"]))
+        self.assertNotIn("NVIDIA", texts_of(found["made-strategies-cpu"]))
+        self.assertIn("10.5 µs", texts_of(found["made-strategies-cuda-nvidia-h200"]))
+        self.assertIn("CPU executor (AMD EPYC)", texts_of(found["made-strategies-cpu"]))
+
+    def test_devices_of_one_file_name_are_numbered(self):
+        self.assertEqual(self.files_of(rows([1], gpu="Tesla T4") + rows([2], gpu="Tesla-T4")), {"strategies-cuda-tesla-t4", "strategies-cuda-tesla-t4-2"})
+
+    def test_a_name_of_any_length_gives_a_file(self):
+        out, _ = self.run_plot(self.write([row for gpu in ("G", "g" * 5000) for row in rows([10, 11], gpu=gpu)]))
+        self.assertEqual(len(out.splitlines()), 4)
+
+    def test_a_log_of_an_earlier_version(self):
+        earlier = [name for name in COLUMNS if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")]
+        self.assertEqual(self.files_of(rows([10, 11]), earlier), {"strategies"})
+
+
+class AlongAnAxis(FigureTest):
+    def test_times_are_medians_where_they_were_measured(self):
+        figure = self.check_figure("latency-depth", along("depth", (0, 1, 2), [7, 1, 4], launches_attempted=lambda depth: depth), lines=[(4, 4, 4)])
+        full = along("depth", (0, 1, "full"), launches_by_depth=lambda depth: "4 16 64" if depth == "full" else "")
+        self.assertEqual(list(self.line_of(self.drawn(full)["made-latency-depth"], 3).get_xdata()), [0, 1, 3])
+        self.assertEqual(list(self.line_of(figure, 3).get_xdata()), [0, 1, 2])
+
+    def test_median_and_interval_are_those_of_the_table_of_the_run(self):
+        path = self.folder / "run.csv"
+        ran = subprocess.run([os.environ["NESTBED"], "run", "--strategy", "nosync,reduce2", "--backend", "cpu", "--grid", "8",
+                              "--block", "64", "--repeat", "15", "-o", path], capture_output=True, text=True, check=True)
+        for _, case in logs.cases_of(logs.read_log(path)).iterrows():
+            line = next(line for line in ran.stdout.splitlines() if line.startswith(case["strategy"]))
+            # The median and both ends of its interval.
+            shown = re.search(r" ([0-9.]+) (us|ms) .* ([0-9.]+) - ([0-9.]+) (us|ms) ", line).groups()
+            for text, unit, value in ((*shown[:2], case["us"]), (shown[2], shown[4], case["low"]), (shown[3], shown[4], case["high"])):
+                digits = len(text.partition(".")[2])
+                self.assertEqual(text, f"{value / (1 if unit == 'us' else 1000):.{digits}f}", line)
+
+    def test_rows_that_are_not_drawn_are_counted(self):
+        failed = rows([10, 11, None], strategy="reduce2") + rows([None] * 4, strategy="nosync", status="launch_failed")
+        self.check_figure("strategies", failed, ["5 of 7 rows have no time (4 launch_failed, 1 wrong)", "launch_failed in 4 of 4 runs"])
+        others = [row for grid in (32, 64) for row in rows([1, 2], strategy="last_block", depth="", grid=grid)]
+        self.check_figure("latency-depth", along("depth", range(3), [10, 11]) + others, ["4 of the log's 10 rows are not in this figure"])
+        self.check_figure("strategies", rows([10, 11]) + rows([700, 710], strategy="host", mechanism="none", gpu_us=""),
+                          ["timed by the host's clock (host)"])
+        unsupported = along("depth", range(3), [None] * 2, strategy="graph", status="unsupported", launches_attempted="")
+        self.check_figure("launches", along("depth", range(3), [10], launches_attempted=lambda depth: depth) + unsupported,
+                          ["without a count of launches (6 unsupported)"])
+        seeds = [*COLUMNS, "seed"]
+        self.check_figure("strategies", [row for seed in range(250) for row in rows([10 + seed, 11 + seed], seed=seed)],
+                          ["Not drawn: 50 slower ways.", "10.5 µs (nosync, seed 0) to 260 µs (nosync, seed 249)"], columns=seeds)
+        self.check_figure("strategies", along("grid", range(1, 51), [10, 11], block=32, elements=lambda grid: 32 * grid, seed=lambda grid: grid),
+                          ["Not drawn: 10 larger sizes."], columns=seeds)
+
+    def test_times_of_zero_and_none(self):
+        for file, made in (
+                ("latency-depth", along("depth", range(3), [0, 0], launches_attempted=lambda depth: depth)), ("strategies", rows([0]) + rows([9], strategy="synced")),
+                ("waves", [row for wave in (1, 2, 4) for streams in (1, 2) for row in rows([0 if wave > 1 else 50], wave=wave, streams=streams)]),
+                ("pending-limit", along("pending_limit_asked", ("auto", 128, 256, 512), [0, 0])),
+                ("launch-time", along("depth", (1, 4, 16), [0], strategy="chain", type="", grid=1, block=32)),
+                ("against-cub", [row for name, us in (("cub", 5), ("last_block", 0)) for row in along("elements", SWEPT, [us], strategy=name)])):
+            self.check_figure(file, made)
+            self.assertTrue(self.drawn([{**row, **UNTIMED} for row in made]))
+
+    def test_panels_do_not_name_what_varies(self):
+        made = [row for block in (64, 128) for row in along("grid", (1, 2, 4), [10], block=block, elements=lambda grid, block=block: grid * block)]
+        made = [{**row, "strategy": name} for row in made for name in ("nosync", "synced")]
+        self.assertEqual(list(self.panels(self.drawn(made)["made-latency-grid"])), ["blocks of 64 threads", "blocks of 128 threads"])
+
+    def test_many_values_of_two_strategies_are_lines_in_a_panel_each(self):
+        made = [row for name in ("hello", "hello_synced") for grid in (1, 2, 4, 8, 16, 32) for row in along(
+            "depth", range(3), [10], strategy=name, grid=grid, launches_attempted=lambda depth, grid=grid: depth * grid)]
+        found = self.drawn(made)
+        for name in ("made-latency-depth", "made-latency-grid"):
+            self.assertLessEqual(len(found[name].axes), 3, name)
+        figure = found["made-latency-depth"]
+        self.assertEqual(list(self.panels(figure)), ["hello", "hello_synced"])
+        self.assertEqual(len({axes.get_ylim() for axes in figure.axes}), 1)
+        self.assertIn("32 blocks", texts_of(figure))
+
+    def test_intervals_of_fewer_than_five_samples_are_not_drawn(self):
+        for samples, count in ((1, 0), (4, 0), (5, 1), (8, 1)):
+            figure = self.drawn(along("depth", range(3), range(10, 10 + samples)))["made-latency-depth"]
+            bars = [one for axes in figure.axes for one in axes.collections if isinstance(one, matplotlib.collections.LineCollection)]
+            self.assertEqual((len(bars), "95 % bootstrap interval" in words_of(figure)), (count, bool(count)), samples)
+
+    def test_waves(self):
+        made = [row for wave in (1, 2, 4) for streams in (1, 2)
+                for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]
+        self.check_figure("waves", made, ["2 of 12 rows have no time (2 wrong)", "waves of 1 over 1 stream"])
+        made = [row for name in ("nosync", "barrier") for mechanism in ("null_stream", "tail") for wave in (1, 2, 4) for streams in (1, 2)
+                for row in rows([10 + wave if wave < 4 else None], strategy=name, mechanism=mechanism, wave=wave, streams=streams)]
+        figure = self.drawn(made)["made-waves"]
+        self.assertEqual(list(self.panels(figure)),
+                         ["barrier, NULL stream", "barrier, tail launch", "nosync (racy), NULL stream", "nosync (racy), tail launch"])
+        for axes in figure.axes:  # the marks are above all measured values
+            inside = axes.transAxes.inverted().transform(axes.transData.transform((1, max(axes.get_yticks()))))[1]
+            self.assertLess(inside, min(y for line in axes.get_lines() if line.get_marker() == "x" for y in line.get_ydata()))
+
+    def test_wrong_answers(self):
+        def made(bad_of, **more):
+            return [row for delay, bad in bad_of for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, **more)]
+        self.check_figure("wrong", made(((0, 0), (5, 1), (10, 4))), lines=[(0, 25, 100)])
+        figure = self.check_figure("wrong", made(((0, 0), (5, 2), (10, 4)), mechanism="null_stream") + made(((0, 0), (5, 2), (10, 4)), mechanism="named"),
+                                   ["nosync (racy), by any of NULL stream, named stream"])  # they cannot be told apart
+        shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
+        self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])
+        neither = along("delay_us", (0, 1, 2), [None] * 2, strategy="synced", status="timeout")
+        self.check_figure("wrong", along("delay_us", (0, 1, 2), [1, None]) + neither,
+                          ["neither right nor wrong are no trials: 6 timeout. Nothing else, so that no line is drawn: synced"], ["others never"])
+        self.check_figure("wrong", neither, ["no run ended right or wrong"])
+
+    def pending(self, auto, wave, **more):
+        made = [row for limit, time in ((128, None), (256, 20), (512, 40)) for row in rows(
+            [time] * 2, pending_limit_asked=limit, wave=16, limit_bytes=1e6 * limit, launches_failed=0 if time else 5, **more)]
+        return made + (rows([auto] * 2, pending_limit_asked="auto", wave=wave, **more) if auto != "none" else [])
+
+    def test_pending_limit(self):
+        # barrier has only one wave under auto
+        self.check_figure("pending-limit", self.pending(10, 4) + self.pending(1, 16, strategy="barrier"), [
+            "at 512, a run takes 4.00 to 4.00 times as long as in waves", "512 MB", "Device memory",
+            "Launches are refused up to a pending-launch limit of 128"], lines=[(50, 0, 0)])
+        for auto in ("none", None):
+            figure = self.check_figure("pending-limit", self.pending(auto, 4), ["without a time under auto that a ratio could be of: NULL stream",
+                                                                                "NULL stream: no auto"])
+            self.assertNotIn("in waves", words_of(figure).split("Left:")[0])
+
+    def test_against_cub(self):
+        made = [row for size in SWEPT for name, time in (("cub", 10), ("cub_narrow", 5), ("last_block", 20 if size < 4096 else None), ("thrust", None))
+                for row in rows([time] * 5, strategy=name, elements=size)]
+        figure = self.check_figure("against-cub", made, ["last_block takes 4.00 to 4.00 times as long as CUB", "Without any ratio: thrust (15 wrong)",
+                                                         "the faster of cub and cub_narrow at each size"], lines=[(4, 4)])
+        self.assertEqual(sorted(map(sorted, self.crosses(figure).values())), [list(SWEPT), [4096]])
+        many = [row for name in ["cub", *(f"way{number:02}" for number in range(20))] for row in along("elements", SWEPT, [10, 11], strategy=name)]
+        self.check_figure("against-cub", many, ["way19"])
+
+    def test_bandwidth(self):
+        made = [row for kind in ("int32", "float32") for size in SWEPT for name in ("cub", "last_block") for row in rows(
+            [10 if (kind, name) == ("int32", "cub") or size < 4096 else None] * 2, strategy=name, type=kind, elements=size,
+            bandwidth_gb_s=80 if (kind, size) == ("float32", 2048) else 40, peak_gb_s=100, launches_attempted=0)]
+        found = self.drawn([{**row, "bandwidth_gb_s": row["bandwidth_gb_s"] if row["status"] == "ok" else ""} for row in made])
+        self.assertIn("reads 80.0 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words_of(found["made-bandwidth"]))
+        for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both figures
+            colour, mark, _ = figure_style.look_of("last_block")
+            lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == mark]
+            self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {matplotlib.colors.to_hex(colour)}, name)
+        self.assertEqual(set(self.crosses(found["made-bandwidth"])),
+                         {matplotlib.colors.to_hex(figure_style.look_of(name)[0]) for name in ("cub", "last_block")})
+        made = [row for size, rate in ((1024, 1), (2**20, 300), (2**22, 800), (2**24, 900)) for name in ("cub", "last_block")
+                for row in rows([10] * 5, strategy=name, elements=size, bandwidth_gb_s=rate, peak_gb_s=1000, launches_attempted=0)]
+        everything, largest = self.check_figure("bandwidth", made, lines=[(30, 80, 90)]).axes  # near the peak, a share of it
+        self.assertEqual((everything.get_yscale(), largest.get_yscale(), largest.get_ylabel()), ("log", "linear", "share of the peak, %"))
+        dots = [row for name, rate in (("copy", 90), ("naive", 50), ("slow", 20))
+                for row in rows([10, 11], strategy=name, bandwidth_gb_s=rate, peak_gb_s=100, launches_attempted=0, depth="")]
+        self.check_figure("bandwidth", dots, ["copy reaches 90.0 GB/s, 90 % of the device's peak"])
+
+    def test_rounds_are_drawn_as_rounds(self):
+        def made(least, **more):
+            return [row for experiment, extra in (("other", 1), ("full", 0)) for run in range(3)
+                    for row in rows([least + extra] * 4, experiment=experiment, run_id=f"{experiment}{run}", **more)]
+        # an interval needs five rounds
+        self.check_figure("strategies", made(10), ["Time relative to full: 1.100 (nosync, other)", "A round is one run of nestbed: 3 of each."], ["interval"])
+        words = words_of(self.drawn(made(0, block=32) + made(10, block=64))["made-strategies"])
+        self.assertRegex(words, r"Without a time on both sides: nosync \(racy\), [^;.]*32[^;.]*, other\.")
+
+    # --- looks ---
+
+    def test_families_are_those_that_nestbed_names(self):
+        strategies = tables.tables()["strategies"]
+        self.assertEqual({entry["family"] for entry in strategies.values()}, set(figure_style.FAMILY_COLOURS))
+        for name, family in (("synced", "one child per block"), ("wide_block", "children share the whole input"), ("sort_radix", "the library"),
+                             ("chains_synced", "other recursions"), ("bfs_queue", "no recursion")):
+            self.assertEqual(figure_style.family_of(name), family)
+        self.assertEqual([figure_style.family_of("of_mine", launches) for launches in (0, 5)], ["no recursion", "other recursions"])
+        made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine")
+                for row in along("depth", range(3), [10], strategy=name, launches_attempted=lambda depth: 1 + depth)]
+        self.check_figure("latency-depth", made, ["one child per block", "one child per level", "levels started by the host or a barrier",
+                                                  "other recursions"], ["share the whole input"])
+        counted = self.lines_of(self.check_figure("launches", made, ["the same for several"]), "device launches per run")
+        self.assertIn(figure_style.GREY, [matplotlib.colors.to_hex(line.get_color()) for line in counted])  # of several families
+
+    def looks(self, *names, **more):
+        """{(mark, colour)} of the lines of strategies against the depth."""
+        made = [row for name in names for row in along("depth", range(3), [10 + len(name)], strategy=name, **more)]
+        lines = self.lines_of(self.drawn(made)["made-latency-depth"], "time of a run, µs")
+        return {(line.get_marker(), matplotlib.colors.to_hex(line.get_color())) for line in lines if line.get_marker() != "None"}
+
+    def test_a_strategy_looks_the_same_whatever_else_is_drawn(self):
+        many = self.looks("synced", "nosync", "barrier", "reduce2", "mine", launches_attempted=1)
+        for names in (("barrier", "reduce2"), ("mine", "nosync")):
+            found = self.looks(*names, launches_attempted=1)
+            self.assertEqual(len(found), 2)
+            self.assertLessEqual(found, many)
+
     def test_strategies_of_a_workload_look_different(self):
         workloads = {}
         for name, entry in tables.tables()["strategies"].items():
@@ -647,349 +576,369 @@ class PlotTest(MadeLogs):
             self.assertEqual(len(set(looks)), len(looks), workload)
 
     def test_those_without_recursion_have_hues_among_themselves(self):
-        def hues(*names):
-            made = [row for name in names for depth in range(3) for row in rows([10 + len(name)], strategy=name, depth=depth)]
-            lines = self.lines_of(self.drawn(made)["made-latency-depth"], "time of a run, µs")
-            colours = [matplotlib.colors.to_rgb(line.get_color()) for line in lines if line.get_marker() != "None"]
-            return [max(colour) - min(colour) > 0.1 for colour in colours]
-        self.assertEqual(hues("last_block_inline", "last_block_rdc"), [True, True])
-        self.assertEqual(sum(hues("last_block_inline", "last_block_rdc", "synced")), 1)
-
-    def test_many_values_of_two_strategies_are_lines_in_a_panel_each(self):
-        made = [row for name in ("hello", "hello_synced") for grid in (1, 2, 4, 8, 16, 32) for depth in range(3)
-                for row in rows([10 + depth], strategy=name, depth=depth, grid=grid, launches_attempted=depth * grid)]
-        found = self.drawn(made)
-        for name in ("made-latency-depth", "made-latency-grid"):
-            self.assertLessEqual(len(found[name].axes), 3, name)
-        self.assertEqual([axes.get_title(loc="left") for axes in found["made-latency-depth"].axes], ["hello", "hello_synced"])
-        self.assertEqual(len({axes.get_ylim() for axes in found["made-latency-depth"].axes}), 1)
-        self.assertIn("32 blocks", texts_of(found["made-latency-depth"]))
-
-    def test_intervals_of_fewer_than_five_samples_are_not_drawn(self):
-        def bars(samples):
-            figure = self.drawn([row for depth in range(3) for row in rows(range(10, 10 + samples), depth=depth)])["made-latency-depth"]
-            found = [found for axes in figure.axes for found in axes.collections if isinstance(found, matplotlib.collections.LineCollection)]
-            return found, words_of(figure)
-        for samples, count in ((1, 0), (4, 0), (5, 1), (8, 1)):
-            found, words = bars(samples)
-            self.assertEqual(len(found), count, samples)
-            self.assertEqual("95 % bootstrap interval" in words, bool(count), samples)
+        for names, count in ((("last_block_inline", "last_block_rdc"), 2), (("last_block_inline", "last_block_rdc", "synced"), 1)):
+            colours = [matplotlib.colors.to_rgb(colour) for _, colour in self.looks(*names)]
+            self.assertEqual(sum(max(colour) - min(colour) > 0.1 for colour in colours), count)
 
     def test_racy_strategies_are_marked_though_their_answer_was_right(self):
-        made = [row for name in ("nosync", "synced") for depth in range(3) for row in rows([10 + len(name)], strategy=name, depth=depth)]
-        for words in (texts_of(self.drawn(made)["made-latency-depth"]), texts_of(self.drawn(made[::3])["made-strategies"])):
-            self.assertIn("nosync (racy)", words)
-            self.assertNotIn("synced (racy)", words)
-            self.assertIn("Racy (nosync): the answer depends on which thread comes first.", " ".join(words.split()))
+        made = [row for name in ("nosync", "synced") for row in along("depth", range(3), [10], strategy=name)]
+        for file, of in (("latency-depth", made), ("strategies", made[::3])):
+            self.check_figure(file, of, ["nosync (racy)", "Racy (nosync): the answer depends on which thread comes first."], ["synced (racy)"])
 
-    def test_unsupported_rows_are_counted_among_launches(self):
-        made = [row for depth in range(3) for row in rows([10], depth=depth, launches_attempted=depth)]
-        made += [row for depth in range(3) for row in rows([None] * 2, strategy="graph", depth=depth, status="unsupported",
-                                                           launches_attempted="")]
-        self.assertIn("without a count of launches (6 unsupported)", words_of(self.drawn(made)["made-launches"]))
+    def test_numbers_in_words(self):
+        self.assertEqual([figure_style.time_text(us) for us in (0.1234, 11.66, 999.7, 20700, 1.5e6)],
+                         ["0.123 µs", "11.7 µs", "1.00 ms", "20.7 ms", "1.50 s"])
+        self.assertEqual([figure_style.power_text(number) for number in (8, 2**20, 10**9, 4 * 10**8)], ["8", "2²⁰", "10⁹", "4·10⁸"])
 
-    def pending(self, auto, wave, **more):
-        made = [row for limit, time in ((128, None), (256, 20), (512, 40))
-                for row in rows([time] * 2, pending_limit_asked=limit, wave=16, limit_bytes=1e6 * limit,
-                                launches_failed=0 if time else 5, **more)]
-        return made + (rows([auto] * 2, pending_limit_asked="auto", wave=wave, **more) if auto != "none" else [])
+    def test_labels_are_spread(self):
+        places = sorted(figure_style.spread([0.5, 0.5, 0.51, 0.9], 0.1, 0, 1))
+        self.assertTrue(all(after - before >= 0.0999 for before, after in zip(places, places[1:])), places)
+        self.assertEqual(figure_style.spread([0.1, 0.9], 0.1, 0, 1), [0.1, 0.9])
+        self.assertGreaterEqual(min(figure_style.spread([0.0] * 5, 0.3, 0, 1)), 0)
 
-    def test_pending_limit(self):
-        figure = self.drawn(self.pending(10, 4) + self.pending(1, 16, strategy="barrier"))["made-pending-limit"]
-        words = words_of(figure)
-        # barrier has only one wave under auto
-        self.assertIn("at 512, a run takes 4.00 to 4.00 times as long as in waves", words)
-        self.assertIn("512 MB", words)
-        self.assertIn("Device memory", words)
-        self.assertIn([50, 0, 0], [list(line.get_ydata()) for line in self.lines_of(figure, "launches lost, %")])
-        self.assertIn("Launches are refused up to a pending-launch limit of 128", words)
 
-    def test_pending_limit_without_auto(self):
-        for auto in ("none", None):
-            figure = self.drawn(self.pending(auto, 4))["made-pending-limit"]
-            words = words_of(figure)
-            self.assertIn("without a time under auto that a ratio could be of: NULL stream", words)
-            self.assertIn("NULL stream: no auto", words)
-            self.assertNotIn("in waves", words.split("Left:")[0])
+class EmptyGrids(FigureTest):
+    """Chains, fan-outs, trees, the ladder, a busy host, held and open."""
 
-    def test_lanes_are_cells_by_outcome(self):
+    def chain(self, **more):
+        return along("depth", (1, 4, 16), strategy="chain", type="", **{"times": [10], "grid": 1, "block": 32, **more})
+
+    def fan(self, times, grid, wave, **more):
+        return rows(times, strategy="fanout", depth="", type="", grid=grid, wave=wave, **more)
+
+    def test_chains(self):
+        made = [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, grid=1, block=32, type="")]
+        self.check_figure("launch-time", made, ["10.0 µs"], lines=[(10, 10, 10)])  # time divided by launches
+        for depth, text in ((4, "Chain of 4"), (8, "Not drawn: chains of larger levels")):
+            self.check_figure("launch-time", made + rows([160, 170], strategy="chain", depth=depth, grid=528, block=512, type=""), [text])
+        made = self.chain(times=[None], status="timeout")
+        figure = self.check_figure("launch-time", made + self.fan([10], 256, 256) + self.fan([20], 1024, 1024), ["no run has a time (3 timeout)"])
+        self.assertEqual(sum(self.crosses(figure).values(), []), [1, 4, 16])
+
+    def test_fan_outs_from_one_grid_beside_waves_are_hollow(self):
+        made = [*self.fan([10], 256, 256), *self.fan([20], 1024, 1024), *self.fan([100], 4096, 768),
+                *self.fan([None], 4096, 4096), *self.fan([160], 16384, 768), *self.fan([200], 16384, 16384)]
+        figure = self.check_figure("launch-time", made, [
+            "From 4096 launches on, device launches are made in waves of 768 root blocks; up to 1024, in one root grid. "
+            "Hollow: the same number in one root grid.", "(NULL stream, waves of 768)"], ["from one root grid"])
+        fan = next(axes for axes in figure.axes if axes.get_xlabel() == "launches")
+        lines = [line for line in fan.get_lines() if line.get_marker() not in ("", "None", "x")]
+        solid, hollow = sorted(lines, key=lambda line: line.get_markerfacecolor() == "white")
+        self.assertEqual((list(solid.get_xdata()), list(hollow.get_xdata())), ([256, 1024, 4096, 16384], [4096, 16384]))
+        self.assertEqual(sum(self.crosses(figure).values(), []), [4096])
+
+    def test_chains_and_trees_have_a_figure_of_their_own(self):
+        def trees(times, **more):
+            return rows(times, **{"type": "", "block": 32, "strategy": "chains", **more})
+        made = [row for grid in (1, 16, 256) for depth in (2, 8) for strategy in ("chains", "chains_synced")
+                for row in trees([10.0 * grid + depth, None][:1 + (strategy == "chains")], strategy=strategy, grid=grid,
+                                 depth=depth, launches_attempted=grid * depth)]
+        made += [row for depth, count in ((1, 4), (2, 20)) for row in trees([200, 201], strategy="trees", grid=1, depth=depth, fanout=4,
+                                                                           launches_attempted=count)]
+        made += trees([300, 301], strategy="trees", grid=1, depth=1, fanout=16, launches_attempted=16)
+        made += [row for grid in (528, 2112) for row in rows([grid], strategy="chain", grid=grid, block=32, depth=16, type="")]
+        columns = [*COLUMNS, "fanout"]
+        self.assertEqual(self.files_of(made, columns), {"launch-trees"})
+        figure = self.check_figure("launch-trees", made, [
+            "Chains of 8 grids", "A tree: each grid launches 4", "One block launches many", "A chain of 16 grids",
+            "Dashed, chains_synced: each parent waits for its child.", "Blocks of 32 threads.", "in 256 chains"], ["trees_by_lanes"], columns=columns)
+        self.assertEqual([list(axes.get_lines()[0].get_xdata()) for axes in figure.axes], [[1, 16, 256], [4, 20], [4, 16], [528, 2112]])
+        self.assertAlmostEqual(figure.axes[0].get_lines()[0].get_ydata()[0], 18 / 8)
+        self.check_figure("launch-trees", [{**row, **UNTIMED} for row in made], ["has a time"], columns=columns)
+
+    def test_a_ladder_has_the_cost_of_one_more_level(self):
+        cost = {"tail": lambda grid: 12, "graph_tail": lambda grid: 5, "host_read": lambda grid: 15, "host_graph": lambda grid: 1 + grid / 1000,
+                "host_graph_bound": lambda grid: 2, "cluster_sync": lambda grid: 0.5}
+
+        def made(level, mechanism="tail", block=256, **more):
+            return [row for grid in (1, 132, 2000) for depth in (16, 116) for row in rows(
+                [30 + depth * level(grid)] * 5, strategy="chain", experiment="ladder", elements="0", type="none", mechanism=mechanism, block=block,
+                grid=grid, depth=depth, **more)]
+        self.check_figure("ladder", [row for mechanism, level in cost.items() for row in made(level, mechanism)], [
+            "decided on the GPU 5.00 µs, on the GPU up to a bound 2.00 µs, by a host that reads 15.0 µs, submitted ahead 1.00 µs",
+            "tail launch 12.0 µs", "device graph 5.00 µs", "host reads back 15.0 µs", "host graph 1.00–3.00 µs",
+            "host graph, bound 2.00 µs", "cluster.sync() 0.50 µs", "a kernel, up to a bound"])
+        self.assertNotIn("ladder", self.files_of(made(cost["tail"], block=32) + made(cost["tail"], block=64)))
+        self.check_figure("ladder", [{**row, **UNTIMED} for row in made(cost["tail"], status="timeout")], ["none of these 30 rows has a time (30 timeout)"])
+
+    def test_a_busy_host_has_the_quantiles_of_many_runs(self):
+        names = ["p99", "p999", "worst"]
+        columns = [*COLUMNS, "runs", "host_load", "nice", "pin", "span_us", *(f"{clock}_{name}_us" for clock in ("wall", "span") for name in names),
+                   "next_us", *(f"next_{name}_us" for name in names), "host_us"]
         made = []
-        for block in (1, 32):
-            for limit in (128, 65536):
-                shape = {"block": block, "grid": 400, "depth": 2, "pending_limit_asked": limit, "elements": "", "type": ""}
-                refused = block == 32 and limit == 128
-                made += rows([None] if refused else [1, 2], strategy="lanes_in_turn", status="launch_failed" if refused else "ok", **shape)
-                made += rows([None] if refused else [1, 2], strategy="lanes_at_once", status="timeout" if refused else "ok", **shape)
-        drawn = self.drawn(made)
-        self.assertEqual(list(drawn), ["made-lanes"])  # and no other figure, such as that of limits
-        figure = drawn["made-lanes"]
-        words = words_of(figure)
-        self.assertIn("hang the GPU in 1 of 4 cases at once and 0 of 4 cases in turn", words)
-        self.assertIn("2 levels, NULL stream, 400 blocks", words)
-        self.assertEqual(sorted(text.get_text() for text in figure.axes[0].texts if text.get_text()), ["hangs", "refused"])
-        self.assertEqual(len(figure.axes[0].patches), 8)
-        ended = [row for row in made if row["status"] != "timeout"]
-        self.assertIn("none of 7 cases hangs", words_of(self.drawn(ended)["made-lanes"]))
-        odd = rows([None], strategy="lanes_in_turn", status="crashed", depth=1, pending_limit_asked=128)
-        self.assertIn("another outcome", texts_of(self.drawn(odd)["made-lanes"]))
+        for mechanism, load, nice, us in (("host_polled", 0, 0, 500), ("host_polled", 2, 0, 7000), ("host_polled", 2, 10, 50000),
+                                          ("graph_tail", 0, 0, 300), ("graph_tail", 2, 0, 310)):
+            for repetition in range(5):
+                span = {"span_us": us, "span_p99_us": us + repetition, "span_p999_us": us + 20, "span_worst_us": us + 100 * repetition + 30}
+                made += [{**row, "gpu_us": "", "repetition": str(repetition)} for row in rows(
+                    [us], strategy="chain", experiment="made", elements="0", type="none", mechanism=mechanism, grid=132, block=256, depth=64, runs=4000,
+                    host_load=load, nice=nice, pin="no", **span, wall_us=us + 50, wall_p99_us=us + 60, wall_p999_us=us + 70, wall_worst_us=us + 80,
+                    next_us=us, next_p99_us=us, next_p999_us=us, next_worst_us=us, host_us=9)]
+        # of a panel of the worst: the largest of the rows, not their median; of a low priority: beside the line, not on it
+        self.check_figure("busy-host", made, ["A busy host, GPU's own p99: host polls from 502 µs to 7.00 ms, device graph from 302 µs to 312 µs",
+                                              "Of 20 000 runs a point"], lines=[(930, 7430), (50430,)], columns=columns, panels=8)
+        self.assertNotIn("busy-host", self.files_of([row for row in made if row["host_load"] == "0"], columns))
 
-    BY_NEED = [*COLUMNS, "input", "nx", "ny", "dwell", "threshold", "coarsen", "aggregate", "overflow"]
+    def submitted(self, submit, more, asked=None, mechanisms=("host", "fire_and_forget")):
+        """Chains and fan-outs of 1, 4 and 16 launches with some mechanisms: 10 microseconds per launch, and `more`
+        microseconds per run."""
+        return [row for mechanism in mechanisms for count in (1, 4, 16)
+                for strategy, cells in (("chain", {"depth": count, "grid": 1}), ("fanout", {"depth": "", "grid": count, "wave": count}))
+                for row in rows([10.0 * count + more] * 3, strategy=strategy, mechanism=mechanism, type="", block=32, submit=submit,
+                                submit_asked=asked or submit, **cells)]
 
-    def by_need(self, time, aggregate="none", threshold=0, coarsen=1, launches=100, **more):
-        """A row of bezier_children."""
-        return rows([time], **{"strategy": "bezier_children", "mechanism": "fire_and_forget", "input": "curves", "elements": 512, "type": "",
-                               "aggregate": aggregate, "threshold": threshold, "coarsen": coarsen, "overflow": "waves",
-                               "launches_expected": launches, "launches_attempted": launches, **more})
+    def test_held_beside_open(self):
+        made = [*self.submitted("held", 0), *self.submitted("open", 6, mechanisms=["host"]), *self.submitted("open", 9, mechanisms=["fire_and_forget"])]
+        self.assertEqual(self.files_of(made, SUBMITTED), {"submission"})  # no figure shows held and open as one line
+        figure = self.check_figure("submission", made, ["Submission adds 6.00 to 9.00 µs to a chain of 1 and 6.00 to 9.00 µs to a fan-out of 1"],
+                                   lines=[(6, 6, 6), (9, 9, 9)], columns=SUBMITTED)
+        chain, _, fan, _ = figure.axes
+        self.assertEqual((chain.get_xlabel(), fan.get_xlabel()), ("grids in the chain", "launches"))
+        drawn = {(line.get_markerfacecolor() == "white", tuple(line.get_ydata())) for line in chain.get_lines()}
+        self.assertEqual(drawn, {(False, (10, 10, 10)), (True, (16, 11.5, 10.375)), (True, (19, 12.25, 10.5625))})
 
-    def flat(self, time, **more):
-        return rows([time], **{"strategy": "bezier_balanced", "mechanism": "none", "input": "curves", "elements": 512, "type": "",
-                               "launches_expected": 0, "launches_attempted": 0, **more})
+    def test_what_could_not_be_held_is_not_drawn_as_held(self):
+        held = self.submitted("held", 0)
+        for row in [row for row in held if row["mechanism"] == "host" and "16" in (row["depth"], row["grid"])]:
+            row["submit"] = "open"
+        figure = self.check_figure("submission", held + self.submitted("open", 5), [
+            "Not drawn as held, because a stream does not take so much before the GPU starts: chain by host of 16; fanout by host of 16."], columns=SUBMITTED)
+        filled = [len(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_markerfacecolor() != "white"]
+        self.assertEqual(sorted(filled), [2, 3])
+        made = self.chain(mechanism="host", submit_asked="held", submit=lambda depth: "open" if depth == 16 else "held")
+        self.check_figure("launch-time", made, ["Started before all was submitted, because a stream does not take so much: chain by host (1 point)."],
+                          columns=SUBMITTED)
 
+    def test_open_may_be_as_fast_and_none_may_be_held(self):
+        held = self.submitted("held", 0)
+        figure = self.check_figure("submission", held + self.submitted("open", -0.5), columns=SUBMITTED)
+        self.assertLess(figure.axes[1].get_ylim()[0], -0.5)
+        self.check_figure("submission", self.submitted("open", 0, asked="held") + self.submitted("open", 5), ["no run was held and open"], columns=SUBMITTED)
+        self.check_figure("submission", untimed(held + self.submitted("open", 1)), ["none of these 72 rows has a time"], columns=SUBMITTED)
+
+    def test_a_difference_that_cannot_be_measured_is_not_drawn(self):
+        """Held and open have overlapping intervals: noise is not a cost of submission."""
+        made = [row for submit, times in (("held", (10, 11, 12, 13, 14)), ("open", (9, 11, 12, 13, 15))) for depth in (1, 4, 16) for row in rows(
+            [time * depth + (50 if (submit, depth) == ("open", 4) else 0) for time in times], strategy="chain", mechanism="host", type="", block=32,
+            grid=1, depth=depth, submit=submit, submit_asked=submit)]
+        figure = self.check_figure("submission", made, ["2 differences are not drawn: the intervals of held and open overlap there"], columns=SUBMITTED)
+        cost = next(axes for axes in figure.axes if axes.get_ylabel() == "open minus held, µs per run")
+        line = next(line for line in cost.get_lines() if len(line.get_xdata()) == 3)
+        self.assertEqual([value == value for value in line.get_ydata()], [False, True, False])
+
+
+class IrregularWorkloads(FigureTest):
     def test_launches_by_need_are_beside_the_best_flat_form_of_the_same_work(self):
-        made = [*self.by_need(50), *self.by_need(20, "grid", launches=1), *self.by_need(5, "none", 33, launches=0), *self.flat(40), *self.flat(10, strategy="bezier_line_block"),
-                *self.flat(1, elements=64)]  # other work
-        drawn = self.drawn(made, columns=self.BY_NEED)
-        self.assertEqual(list(drawn), ["made-against-flat"])
-        words = words_of(drawn["made-against-flat"])
-        self.assertIn("0.500 to 0.500 times as fast", words)
-        self.assertIn("0.500: children, grid; line_block", words)  # and not the one that launches nothing
-        self.assertIn("leaves nothing to launch", words)
-        self.assertEqual(list(self.drawn(self.by_need(5), columns=self.BY_NEED)), ["made-strategies"])  # nothing to compare it with
-        untimed = [*self.by_need(None), *self.flat(10)]
-        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=self.BY_NEED)["made-against-flat"]))
+        made = [*by_need(50), *by_need(20, "grid", launches=1), *by_need(5, "none", 33, launches=0), *flat(40), *flat(10, strategy="bezier_line_block"),
+                *flat(1, elements=64)]  # other work
+        self.assertEqual(self.files_of(made, BY_NEED), {"against-flat"})
+        # and not the one that launches nothing
+        self.check_figure("against-flat", made, ["0.500 to 0.500 times as fast", "0.500: children, grid; line_block", "leaves nothing to launch"],
+                          columns=BY_NEED)
 
     def test_thresholds_are_lines_by_aggregation(self):
         made = [row for aggregate, factor in (("none", 100), ("grid", 2)) for threshold in (0, 8, 33) for coarsen in (1, 2)
-                for row in self.by_need(factor * (40 - threshold) + coarsen, aggregate, threshold, coarsen, launches=0 if threshold == 33 else 7)]
-        drawn = self.drawn([*made, *self.flat(10), *self.by_need(1, "multiblock:8")], columns=self.BY_NEED)
-        figure = drawn["made-threshold"]
-        words = words_of(figure)
-        self.assertIn("at best 61.6 times as fast as a launch for each item, with threshold 8 and aggregation grid", words)  # 4001 / 65
-        self.assertIn("A point is the fastest of its coarsenings.", words)
-        self.assertNotIn("multiblock", words)  # it has one threshold
-        lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
-        self.assertEqual([list(line.get_ydata()) for line in lines], [[4001, 3201, 701], [81, 65, 15]])
-        self.assertIn("Dashed: the best flat form", words)
+                for row in by_need(factor * (40 - threshold) + coarsen, aggregate, threshold, coarsen, launches=0 if threshold == 33 else 7)]
+        figure = self.check_figure("threshold", [*made, *flat(10), *by_need(1, "multiblock:8")], [
+            "at best 61.6 times as fast as a launch for each item, with threshold 8 and aggregation grid",  # 4001 / 65
+            "A point is the fastest of its coarsenings.", "Dashed: the best flat form",
+            "A threshold at which nothing is launched has no point at the right: that axis is logarithmic."],
+            ["multiblock"], [(4001, 3201, 701), (81, 65, 15)], BY_NEED)  # multiblock has one threshold
         launches = figure.axes[1]
         self.assertEqual(launches.get_ylabel(), "device launches")
         self.assertEqual([list(line.get_ydata()) for line in launches.lines], [[7, 7], [7, 7]])  # none with threshold 33
-        self.assertIn("A threshold at which nothing is launched has no point at the right: that axis is logarithmic.", words)
-        twice = self.drawn([*made, *[{**row, "mechanism": "null_stream"} for row in made]], columns=self.BY_NEED)["made-threshold"]
-        self.assertEqual(len(twice.axes), 3)  # two times, and launches once
-        self.assertIn("A row without launches at the right has those of a row above.", words_of(twice))
-        without = words_of(self.drawn(made, columns=self.BY_NEED)["made-threshold"])
-        self.assertNotIn("Dashed", without)
+        # two times, and launches once
+        self.check_figure("threshold", [*made, *[{**row, "mechanism": "null_stream"} for row in made]],
+                          ["A row without launches at the right has those of a row above."], ["Dashed"], columns=BY_NEED, panels=3)
 
-    def sort(self, time, strategy="quick_kway", **more):
-        """A row of a sort, by tail launches or flat."""
-        nested = strategy.startswith("quick_")
-        return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "none", "input": "uniform", "elements": 1024,
-                               "aggregate": "grid" if nested else "", "threshold": 0 if nested else "", "coarsen": 1 if nested else "",
-                               "values": "none", "launches_expected": int(nested), "launches_attempted": int(nested), **more})
+    def test_they_are_drawn_along_their_size(self):
+        made = [row for at, size in enumerate(SWEPT) for row in
+                [*sort(40 - at, elements=size, block=128), *sort(20 - at, elements=size, block=256), *sort(10 - at, "sort_radix", elements=size)]]
+        self.check_figure("time-size", [*made, *sort(1, "sort_merge", elements=4096)], ["quick_kway takes 2.25 times the time of sort_radix", "ns per key"],
+                          ["sort_merge"], [(20000 / 1024, 19000 / 2048, 18000 / 4096)], SORT)  # of the fastest block
+        made = [row for queens in (8, 10, 12) for row in
+                [*search(queens, input="queens", elements=queens), *search(5 * queens, "search_queue", input="queens", elements=queens)]]
+        axes = self.check_figure("time-size", made, lines=[(8, 10, 12)], columns=SEARCH).axes[0]
+        self.assertEqual((axes.get_ylabel(), axes.get_xlabel()), ("time, µs", "queens"))  # of the whole
 
-    def test_irregular_workloads_are_drawn_along_their_size(self):
-        made = [row for at, size in enumerate((1024, 2048, 4096)) for row in
-                [*self.sort(40 - at, elements=size, block=128), *self.sort(20 - at, elements=size, block=256),
-                 *self.sort(10 - at, "sort_radix", elements=size)]]
-        alone = self.sort(1, "sort_merge", elements=4096)  # one size
-        columns = [*self.BY_NEED, "values"]
-        figure = self.drawn([*made, *alone], columns=columns)["made-time-size"]
-        words = words_of(figure)
-        self.assertIn("quick_kway takes 2.25 times the time of sort_radix", words)  # 18 / 8
-        self.assertIn("ns per key", words)
-        self.assertNotIn("sort_merge", words)
-        lines = [list(line.get_ydata()) for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
-        self.assertIn([20000 / 1024, 19000 / 2048, 18000 / 4096], lines)  # the fastest block
-        self.assertNotIn("made-time-size", self.drawn(made[:6], columns=columns))
-        untimed = [row for size in (1024, 2048, 4096) for row in self.sort(None, elements=size)]
-        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-size"]))
-
-    def test_irregular_workloads_are_drawn_over_their_inputs(self):
+    def test_they_are_drawn_over_their_inputs(self):
         made = [row for at, name in enumerate(("uniform", "sorted", "equal")) for row in
-                [*self.sort(40 + at, input=name), *self.sort(10 + at, "sort_radix", input=name)]]
-        columns = [*self.BY_NEED, "values"]
-        with_values = [{**row, "values": "uint32"} for row in made]
-        figure = self.drawn([*made, *with_values], columns=columns)["made-time-input"]
-        self.assertEqual(len(figure.axes), 2)  # keys alone, and with values
-        self.assertIn("with values", texts_of(figure))
-        self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()], ["uniform", "sorted", "equal"])
-        self.assertIn([40, 41, 42], [list(line.get_xdata()) for line in figure.axes[0].lines])
-        self.assertNotIn("made-time-input", self.drawn(made[:4], columns=columns))
-        untimed = [row for name in ("uniform", "sorted", "equal") for row in self.sort(None, input=name)]
-        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-input"]))
+                [*sort(40 + at, input=name), *sort(10 + at, "sort_radix", input=name)]]
+        figure = self.check_figure("time-input", [*made, *[{**row, "values": "uint32"} for row in made]], ["with values"], columns=SORT, panels=2)
+        axes = figure.axes[0]  # of the keys alone
+        self.assertEqual(self.names_of_rows(axes), ["uniform", "sorted", "equal"])
+        self.assertLessEqual({(40, 0), (41, 1), (42, 2)}, {dot for dots in self.dots(axes).values() for dot in dots})
+        made = [row for name, elements in (("t1", 11), ("t3", 2000), ("queens", 16)) for row in
+                [*search(20, input=name, elements=elements), *search(10, "search_queue", input=name, elements=elements)]]
+        made += search(5, "search_children", mechanism="named", input="t1", elements=8)  # one input only: it has no dot, and t1 no row
+        figure = self.drawn(made, columns=SEARCH)["made-time-input"]
+        self.assertEqual(self.names_of_rows(figure.axes[0]), ["t1, 11 levels", "t3, 2000 subtrees", "16 queens"])
 
     def test_the_work_of_an_item_says_from_where_a_launch_pays(self):
-        columns = [*self.BY_NEED, "division", "levels", "work"]
-        field = {"input": "front", "elements": 8, "division": 16, "levels": 6}
-        made = [row for dwell, single, by_grid, flat in ((1, 900, 50, 10), (64, 910, 80, 50), (1024, 1400, 520, 500), (4096, 2090, 2010, 2000)) for row in
-                [*self.by_need(single, strategy="refine_children", launches=100, dwell=dwell, work=100 * dwell, **field),
-                 *self.by_need(by_grid, "grid", strategy="refine_children", launches=5, dwell=dwell, work=100 * dwell, **field),
-                 *self.by_need(by_grid + 9, "grid", strategy="refine_children", launches=5, dwell=dwell, work=100 * dwell, block=32, **field),
-                 *self.flat(flat, strategy="refine_queue", dwell=dwell, work=100 * dwell, **field),
-                 *self.flat(2 * flat, strategy="refine_levels", mechanism="host", dwell=dwell, work=100 * dwell, **field)]]
-        figure = self.drawn(made, columns=columns)["made-time-work"]
-        self.assertIn("from dwell 1024 on, 20 500 operations per launch, refine_children, fire and forget, grid is within 5 % of the best flat form", words_of(figure))
-        lines = {tuple(round(float(y), 3) for y in line.get_ydata()) for line in figure.axes[0].lines}
-        self.assertLessEqual({(90, 18.2, 2.8, 1.045), (5, 1.6, 1.04, 1.005), (1, 1, 1, 1), (2, 2, 2, 2)}, lines)  # the fastest block
-        far = [row for row in made if row["dwell"] != "4096" and row.get("aggregate") != "grid"]
-        self.assertIn("no form that launches comes within 5 %", words_of(self.drawn(far, columns=columns)["made-time-work"]))
-        two = [row for row in made if row["dwell"] in ("1", "64")]
-        self.assertNotIn("made-time-work", self.drawn(two, columns=columns))  # two points are no line
-        untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "wrong"} for row in made]
-        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-work"]))
+        columns = [*BY_NEED, "division", "levels", "work"]
+        made = []
+        for dwell, single, by_grid, by_queue in ((1, 900, 50, 10), (64, 910, 80, 50), (1024, 1400, 520, 500), (4096, 2090, 2010, 2000)):
+            field = {"input": "front", "elements": 8, "division": 16, "levels": 6, "dwell": dwell, "work": 100 * dwell}
+            nested = {**field, "strategy": "refine_children"}
+            made += [*by_need(single, launches=100, **nested), *by_need(by_grid, "grid", launches=5, **nested),
+                     *by_need(by_grid + 9, "grid", launches=5, block=32, **nested), *flat(by_queue, strategy="refine_queue", **field),
+                     *flat(2 * by_queue, strategy="refine_levels", mechanism="host", **field)]
+        # of the fastest block
+        self.check_figure("time-work", made, ["from dwell 1024 on, 20 500 operations per launch, refine_children, fire and forget, grid is within 5 % of the "
+                                              "best flat form"],
+                          lines=[(90, 18.2, 2.8, 1.045), (5, 1.6, 1.04, 1.005), (1, 1, 1, 1), (2, 2, 2, 2)], columns=columns)
+        self.check_figure("time-work", [row for row in made if row["dwell"] != "4096" and row.get("aggregate") != "grid"],
+                          ["no form that launches comes within 5 %"], columns=columns)
 
-    def tenant(self, time, strategy="tenants_queue", launches=0, **more):
-        """A row of tenants, by a queue or by launches."""
-        return rows([time], **{"strategy": strategy, "mechanism": "fire_and_forget" if launches else "none", "input": "together", "elements": 64, "type": "",
-                               "launches_expected": launches, "launches_attempted": launches, "levels": 16, "dwell": 64, "seed": 1, **more})
+    def test_tenants_say_from_which_width_on_a_launch_takes_no_longer(self):
+        columns = [*BY_NEED, "grain", "levels", "delta", "latency_us"]
 
-    def test_tenants_say_from_which_width_on_a_launch_takes_no_longer_than_a_queue(self):
-        columns = [*self.BY_NEED, "grain", "levels", "delta", "latency_us"]
+        def tenant(time, strategy="tenants_queue", launches=0, **more):
+            return rows([time], **{"strategy": strategy, "mechanism": "fire_and_forget" if launches else "none", "input": "together", "elements": 64,
+                                   "type": "", "launches_expected": launches, "launches_attempted": launches, "levels": 16, "dwell": 64, "seed": 1, **more})
+
         made = [row for grain, queue, launch in ((16, 100, 500), (256, 110, 520), (4096, 300, 320), (16384, 900, 890)) for row in
-                [*self.tenant(queue, grain=grain), *self.tenant(2 * queue, grain=grain, block=32),
-                 *self.tenant(launch, "tenants_children", 700, grain=grain), *self.tenant(launch + 300, "tenants_graph", 700, mechanism="graph_tail", grain=grain),
-                 *self.tenant(1, "tenants_children", 0, mechanism="fire_and_forget", grain=grain, threshold=9999),  # launches nothing
-                 *self.tenant(queue / 2, "tenants_blocks", grain=grain)]]
-        figure = self.drawn(made, columns=columns)["made-tenants"]
-        self.assertIn("the best launch takes 5.00 times as long as a queue at 16 nodes a level, and within 10 % of it from 4096 nodes a level on", words_of(figure))
-        lines = {tuple(float(y) for y in line.get_ydata()) for line in figure.axes[0].lines}
-        self.assertLessEqual({(100, 110, 300, 900), (500, 520, 320, 890), (50, 55, 150, 450)}, lines)  # the fastest block
-        self.assertIn("and never within 10 % of it", words_of(self.drawn([row for row in made if row["grain"] in ("16", "256")] +
-                                                               [*self.tenant(100, grain=1024), *self.tenant(400, "tenants_children", 700, grain=1024)],
-                                                               columns=columns)["made-tenants"]))
+                [*tenant(queue, grain=grain), *tenant(2 * queue, grain=grain, block=32), *tenant(launch, "tenants_children", 700, grain=grain),
+                 *tenant(launch + 300, "tenants_graph", 700, mechanism="graph_tail", grain=grain),
+                 *tenant(1, "tenants_children", 0, mechanism="fire_and_forget", grain=grain, threshold=9999),  # launches nothing
+                 *tenant(queue / 2, "tenants_blocks", grain=grain)]]
+        self.check_figure("tenants", made, ["the best launch takes 5.00 times as long as a queue at 16 nodes a level, and within 10 % of it from 4096 nodes a "
+                                            "level on"], lines=[(100, 110, 300, 900), (500, 520, 320, 890), (50, 55, 150, 450)], columns=columns)
+        narrow = [row for row in made if row["grain"] in ("16", "256")]
+        self.check_figure("tenants", [*narrow, *tenant(100, grain=1024), *tenant(400, "tenants_children", 700, grain=1024)], ["and never within 10 % of it"],
+                          columns=columns)
         later = [row for delta, time in ((2, 90), (20, 60), (100, 55)) for row in
-                 self.tenant(1000 * delta, grain=64, input="poisson", delta=delta, latency_us=time)]
-        figure = self.drawn([*made, *later], columns=columns)["made-tenants"]
-        self.assertEqual(len(figure.axes), 2)
-        self.assertIn((90, 60, 55), {tuple(float(y) for y in line.get_ydata()) for line in figure.axes[1].lines})  # of one tenant
-        self.assertNotIn("made-tenants", self.drawn([row for row in made if row["grain"] in ("16", "256")], columns=columns))  # two points are no line
-        untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "wrong"} for row in made]
-        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-tenants"]))
+                 tenant(1000 * delta, grain=64, input="poisson", delta=delta, latency_us=time)]
+        self.check_figure("tenants", [*made, *later], lines=[(90, 60, 55)], columns=columns, panels=2)  # the time of one tenant
+        self.assertNotIn("tenants", self.files_of(narrow, columns))  # two points are no line
+        self.check_figure("tenants", untimed(made), ["Nothing to draw"], columns=columns)
 
-    SEARCH = [*BY_NEED, "cutoff", "budget"]
-
-    def search(self, time, strategy="search_budget", launches=7, **more):
-        """A row of a tree search, by tail launches or flat."""
-        nested = strategy in ("search_budget", "search_children")
-        return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "none", "input": "t3", "elements": 2000, "type": "",
-                               "aggregate": "grid" if nested else "", "threshold": 0 if nested else "", "coarsen": 1 if nested else "",
-                               "launches_expected": launches * nested, "launches_attempted": launches * nested, "cutoff": 65535, "budget": 16, **more})
-
-    def test_searches_are_drawn_along_their_budget(self):
+    def test_searches_are_drawn_along_their_budget_and_cutoff(self):
         made = [row for budget in (1, 4, 16) for row in
-                [*self.search(100 / budget, budget=budget, block=32, launches=64 // budget), *self.search(200 / budget, budget=budget, block=128, launches=3),
-                 *self.search(10 * budget, "search_queue", budget=budget)]]
-        alone = self.search(1, "search_children", budget="")
-        drawn = self.drawn([*made, *alone], columns=self.SEARCH)
-        figure = drawn["made-time-budget"]
-        words = words_of(figure)
-        self.assertIn("t3, 2000 subtrees is fastest by search_budget, budget 16", words)
-        self.assertNotIn("search_children", words)
-        lines = [list(line.get_ydata()) for axes in figure.axes for line in axes.lines]
-        self.assertIn([100, 25, 6.25], lines)  # the fastest block
-        self.assertIn([64, 16, 4], lines)      # its launches
-        self.assertIn([10, 40, 160], lines)
-        self.assertNotIn([0, 0, 0], lines)     # the queue launches nothing
-        self.assertNotIn("made-time-cutoff", drawn)
-        self.assertNotIn("made-time-budget", self.drawn(made[:6], columns=self.SEARCH))
-        untimed = [row for budget in (1, 4, 16) for row in self.search(None, budget=budget)]
-        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=self.SEARCH)["made-time-budget"]))
-
-    def test_searches_are_drawn_along_their_cutoff(self):
+                [*search(100 / budget, budget=budget, block=32, launches=64 // budget), *search(200 / budget, budget=budget, block=128, launches=3),
+                 *search(10 * budget, "search_queue", budget=budget)]]
+        made += search(1, "search_children", budget="")
+        self.assertNotIn("time-cutoff", self.files_of(made, SEARCH))
+        figure = self.check_figure("time-budget", made, ["t3, 2000 subtrees is fastest by search_budget, budget 16"], ["search_children"],
+                                   [(100, 25, 6.25), (64, 16, 4), (10, 40, 160)], SEARCH)  # of the fastest block: times and launches
+        self.assertEqual(len(figure.axes[1].lines), 1)  # the queue launches nothing
         made = [row for cutoff in (3, 4, 5) for row in
-                [*self.search(40 - cutoff, "search_children", cutoff=cutoff, input="queens", elements=16, launches=cutoff - 1),
-                 *self.search(50 - cutoff, "search_levels", mechanism="host", cutoff=cutoff, input="queens", elements=16)]]
-        figure = self.drawn(made, columns=self.SEARCH)["made-time-cutoff"]
-        self.assertIn("16 queens is fastest by search_children, cutoff 5", words_of(figure))
-        self.assertIn([2, 3, 4], [list(line.get_ydata()) for line in figure.axes[1].lines])
-        flat = [row for cutoff in (3, 6, 65535) for row in self.search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", elements=11)]
-        figure = self.drawn(flat, columns=self.SEARCH)["made-time-cutoff"]
-        self.assertEqual(len(figure.axes), 1)  # no panel of launches: there are none
+                [*search(40 - cutoff, "search_children", cutoff=cutoff, input="queens", elements=16, launches=cutoff - 1),
+                 *search(50 - cutoff, "search_levels", mechanism="host", cutoff=cutoff, input="queens", elements=16)]]
+        self.check_figure("time-cutoff", made, ["16 queens is fastest by search_children, cutoff 5"], lines=[(2, 3, 4)], columns=SEARCH)
+        made = [row for cutoff in (3, 6, 65535) for row in search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", elements=11)]
+        figure = self.check_figure("time-cutoff", made, ["none: cutoff 65 535, no thread searches alone."], columns=SEARCH, panels=1)
         self.assertEqual([list(line.get_xdata()) for line in figure.axes[0].lines], [[3, 6, 12]])  # none: one step after 6
-        self.assertIn("none: cutoff 65\u2009535, no thread searches alone.", texts_of(figure))
-
-    def test_each_tree_of_a_search_is_an_input_with_its_size(self):
-        made = [row for name, elements in (("t1", 11), ("t3", 2000), ("queens", 16)) for row in
-                [*self.search(20, input=name, elements=elements), *self.search(10, "search_queue", input=name, elements=elements)]]
-        made += self.search(5, "search_children", mechanism="named", input="t1", elements=8)  # one input only: it has no dot, and t1 no line
-        figure = self.drawn(made, columns=self.SEARCH)["made-time-input"]
-        self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()], ["t1, 11 levels", "t3, 2000 subtrees", "16 queens"])
-
-    def test_searches_of_several_sizes_have_times_of_the_whole(self):
-        made = [row for queens in (8, 10, 12) for row in
-                [*self.search(queens, input="queens", elements=queens), *self.search(5 * queens, "search_queue", input="queens", elements=queens)]]
-        figure = self.drawn(made, columns=self.SEARCH)["made-time-size"]
-        self.assertIn([8, 10, 12], [list(line.get_ydata()) for line in figure.axes[0].lines])
-        self.assertEqual(figure.axes[0].get_ylabel(), "time, µs")
-        self.assertEqual(figure.axes[0].get_xlabel(), "queens")
-
-    GRAPH = [*BY_NEED, "edge_factor", "graph_file", "delta", "work"]
-
-    def graph_search(self, time, strategy="bfs_tail", **more):
-        """A row of a search of a graph, by tail launches or flat."""
-        nested = strategy in ("bfs_tail", "sssp_tail", "bfs_children")
-        return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "host", "input": "rmat", "elements": 1024, "type": "", "work": 4000,
-                               "edge_factor": 16, "seed": 1, "launches_expected": int(nested), "launches_attempted": int(nested), **more})
-
-    def dots(self, axes):
-        """{mark: [(x, y)]} of the dots on axes."""
-        found = {}
-        for line in axes.get_lines():
-            if len(line.get_xdata()) == 1:
-                found.setdefault(line.get_marker(), []).append((round(line.get_xdata()[0], 9), line.get_ydata()[0]))
-        return found
 
     def test_edges_per_second_are_over_the_same_edges_for_all_forms(self):
-        made = [*self.graph_search(20, work=500), *self.graph_search(10, work=500, block=128), *self.graph_search(8, "bfs_frontier"),
-                *self.graph_search(4, "bfs_direction", work=700), *self.graph_search(None, "bfs_queue", work=9),
-                *self.graph_search(10, input="grid2d", edge_factor="", work=100), *self.graph_search(20, "bfs_balanced", input="grid2d", edge_factor="", work=100)]
-        alone = [*self.graph_search(1, elements=2048), *self.graph_search(1, "bfs_direction", elements=2048),  # none counts the edges
-                 *self.graph_search(1, "bfs_frontier", elements=4096)]
-        columns = [*self.GRAPH, "seed"]
-        figure = self.drawn([*made, *alone], columns=columns)["made-teps"]
+        made = [*graph_search(20, work=500), *graph_search(10, work=500, block=128), *graph_search(8, "bfs_frontier"),
+                *graph_search(4, "bfs_direction", work=700), *graph_search(None, "bfs_queue", work=9),
+                *graph_search(10, input="grid2d", edge_factor="", work=100), *graph_search(20, "bfs_balanced", input="grid2d", edge_factor="", work=100)]
+        alone = [*graph_search(1, elements=2048), *graph_search(1, "bfs_direction", elements=2048),  # none counts the edges
+                 *graph_search(1, "bfs_frontier", elements=4096)]
+        figure = self.check_figure("teps", [*made, *alone], [
+            "Traversed edges per second: up to 1.00·10⁹, by bfs_direction in rmat; launches from the device give the highest rate in 1 of 2 graphs",
+            "10⁹ edges per second; counted: edges that leave reached vertices, each once"], columns=GRAPH)
         axes, = figure.axes
-        words = words_of(figure)
-        self.assertIn("Traversed edges per second: up to 1.00·10⁹, by bfs_direction in rmat; launches from the device give the "
-                      "highest rate in 1 of 2 graphs", words)
-        self.assertIn("10⁹ edges per second; counted: edges that leave reached vertices, each once", words)
-        self.assertEqual([text.get_text() for text in axes.get_yticklabels()], ["rmat", "grid2d"])
+        self.assertEqual(self.names_of_rows(axes), ["rmat", "grid2d"])
         dots = sorted(dot for found in self.dots(axes).values() for dot in found)
         self.assertEqual([x for x, _ in dots], [0.005, 0.01, 0.4, 0.5, 1.0])  # 4000 edges in rmat, 100 in grid2d; the faster block
-        unlaunched = [dict(row, launches_expected=0) if row["input"] == "grid2d" else row for row in made]
-        self.assertIn("highest rate in 0 of 2 graphs", words_of(self.drawn(unlaunched, columns=columns)["made-teps"]))
-        for x, y in dots:  # flat forms are in the upper row of a graph
+        for x, y in dots:  # flat forms are above the middle of a row
             self.assertEqual(y - round(y) > 0, x in (0.4, 0.01))
         self.assertEqual(len(self.dots(axes)), 4)  # each form has a mark of its own
-        flat = [*self.graph_search(8, "bfs_frontier"), *self.graph_search(8, "bfs_direction")]
-        self.assertNotIn("made-teps", self.drawn([*alone, *flat], columns=columns))
-        untimed = [*self.graph_search(None, status="ok"), *self.graph_search(None, "bfs_frontier", status="ok")]
-        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-teps"]))
+        unlaunched = [dict(row, launches_expected=0) if row["input"] == "grid2d" else row for row in made]
+        self.check_figure("teps", unlaunched, ["highest rate in 0 of 2 graphs"], columns=GRAPH)
+        paths = [*graph_search(10, "sssp_tail", work=6000), *graph_search(10, "sssp_balanced", work=5000), *graph_search(None, "sssp_frontier", work=1)]
+        panels = self.panels(self.drawn([*paths, *graph_search(10), *graph_search(10, "bfs_frontier")], columns=GRAPH)["made-teps"])
+        self.assertEqual(list(panels), ["bfs", "sssp"])
+        self.assertIn("edges that the form with the least work looks at", panels["sssp"].get_xlabel())
+        self.assertEqual([{x for found in self.dots(axes).values() for x, _ in found} for axes in panels.values()], [{0.4}, {0.5}])
 
     def test_graphs_with_edges_per_second_are_named_by_what_varies(self):
         forms = [{}, {"elements": 2048}, {"seed": 2}, {"edge_factor": 4}, {"input": "file", "graph_file": "road.gr#0123", "elements": "", "edge_factor": ""}]
-        made = [row for more in forms for strategy in ("bfs_tail", "bfs_frontier") for row in self.graph_search(10, strategy, **more)]
-        figure = self.drawn(made, columns=[*self.GRAPH, "seed"])["made-teps"]
-        self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()],
+        made = [row for more in forms for strategy in ("bfs_tail", "bfs_frontier") for row in graph_search(10, strategy, **more)]
+        figure = self.drawn(made, columns=GRAPH)["made-teps"]
+        self.assertEqual(self.names_of_rows(figure.axes[0]),
                          ["rmat, 2¹⁰ vertices, edge factor 16, seed 1", "rmat, 2¹¹ vertices, edge factor 16, seed 1",
                           "rmat, 2¹⁰ vertices, edge factor 16, seed 2", "rmat, 2¹⁰ vertices, edge factor 4, seed 1", "road.gr"])
 
-    def test_shortest_paths_are_divided_by_the_least_work(self):
-        made = [*self.graph_search(10, "sssp_tail", work=6000), *self.graph_search(10, "sssp_balanced", work=5000), *self.graph_search(None, "sssp_frontier", work=1),
-                *self.graph_search(10), *self.graph_search(10, "bfs_frontier")]
-        figure = self.drawn(made, columns=[*self.GRAPH, "seed"])["made-teps"]
-        panels = self.panels(figure)
-        self.assertEqual(list(panels), ["bfs", "sssp"])
-        self.assertIn("edges that the form with the least work looks at", panels["sssp"].get_xlabel())
-        for name, rate in (("bfs", 0.4), ("sssp", 0.5)):
-            self.assertEqual({x for found in self.dots(panels[name]).values() for x, _ in found}, {rate})
+    def test_launches_are_drawn_by_depth_and_are_an_axis(self):
+        def alone(depths, **more):
+            number = sum(map(int, depths.split()))
+            return sort(10, aggregate="none", launches_by_depth=depths, launches_expected=number, launches_attempted=number, **more)
+        made = [*alone("1 4 16"), *alone("1 2 8"), *alone("1 1", input="equal"), *alone("1 4 16", elements=2048), *alone("5", input="few")]
+        figure = self.check_figure("launches-depth", made, ["quick_kway, equal"], lines=[(1, 4, 16), (1, 1)], columns=SORT, panels=2)
+        self.assertNotIn([1, 2, 8], [list(line.get_ydata()) for line in figure.axes[0].lines])  # the case with the most launches
+        made = [row for launches in (0, 1, 10, 100, 1000) for row in by_need(launches + 5, threshold=launches, launches=launches)]
+        self.check_figure("launches-time", made, columns=BY_NEED)
 
+    def test_a_study_has_its_ratios_beside_the_papers(self):
+        times = {("none", 0, 1): 400, ("grid", 0, 1): 40, ("grid", 8, 2): 10}
+
+        def study(factor, **more):
+            return [row for aggregate in ("none", "warp", "grid") for threshold in (0, 8, 33) for coarsen in (1, 2, 4)
+                    for row in by_need(factor * times.get((aggregate, threshold, coarsen), 80) if threshold < 33 else 20, aggregate, threshold, coarsen,
+                                       launches=0 if threshold == 33 else 7, **more)]
+        # of both, their geometric means, and the paper's
+        self.check_figure("ratios", [*study(1), *study(4, mechanism="null_stream"), *flat(5)], [
+            "40.0 2.00 4.00 0.500", "40.0 0.500 4.00 0.125", "40.0 1.00 4.00 0.250", "43.0 8.70 3.60"], columns=BY_NEED)
+        plain = [row for row in study(1) if (row["aggregate"], row["threshold"], row["coarsen"]) != ("none", "0", "1")]
+        self.assertNotIn("ratios", self.files_of([*plain, *flat(5)], BY_NEED))
+
+    def test_litmus_patterns_are_counted_and_not_timed(self):
+        pattern = {"type": "", "elements": "", "grid": 1000, "mechanism": "fire_and_forget"}
+        made = [row for strategy, delay, stale in (("litmus_other_barrier", 0, 0), ("litmus_other_barrier", 50, 0), ("litmus_own_write", "", 0),
+                                                   ("litmus_other_write", 0, 3), ("litmus_other_write", 50, 500))
+                for row in rows([None if stale else 10.0] * 4, strategy=strategy, delay_us=delay, answer=stale, **pattern)]
+        made += rows([None], strategy="litmus_local_pointer", **pattern, status="crashed")
+        columns = [*COLUMNS, "answer"]
+        self.assertEqual(self.files_of(made, columns), {"litmus"})
+        figure = self.check_figure("litmus", made, [
+            "Stale values: 1 of 1 pattern without a guarantee read some; those that the rules guarantee none in 12 000 instances",
+            "litmus_other_write (racy)", "12 of 4000", "2000 of 4000", "0 of 4000", "crashed", "no delay", "delay 50 µs"], columns=columns)
+        places = {line.get_marker(): line.get_xdata()[0] for line in figure.axes[0].lines if line.get_ydata()[0] == 3}
+        self.assertGreater(places["D"], places["o"])
+
+    def test_lanes_are_cells_by_outcome(self):
+        made = []
+        for block, limit in ((1, 128), (1, 65536), (32, 128), (32, 65536)):
+            shape = {"block": block, "grid": 400, "depth": 2, "pending_limit_asked": limit, "elements": "", "type": ""}
+            refused = block == 32 and limit == 128
+            for strategy, status in (("lanes_in_turn", "launch_failed"), ("lanes_at_once", "timeout")):
+                made += rows([None] if refused else [1, 2], strategy=strategy, status=status if refused else "ok", **shape)
+        self.assertEqual(self.files_of(made), {"lanes"})  # and no other figure, such as that of limits
+        figure = self.check_figure("lanes", made, ["hang the GPU in 1 of 4 cases at once and 0 of 4 cases in turn", "2 levels, NULL stream, 400 blocks"])
+        self.assertEqual(sorted(text.get_text() for text in figure.axes[0].texts if text.get_text()), ["hangs", "refused"])
+        self.assertEqual(len(figure.axes[0].patches), 8)
+        self.check_figure("lanes", [row for row in made if row["status"] != "timeout"], ["none of 7 cases hangs"])
+        self.check_figure("lanes", rows([None], strategy="lanes_in_turn", status="crashed", depth=1, pending_limit_asked=128), ["another outcome"])
+
+
+class TablesAndTraces(FigureTest):
     LEVELS = ("input,elements,edge_factor,graph_file,seed,edges,level,vertices,edges_of_level\n"
               "star,8,,,1,14,0,1,7\nstar,8,,,1,14,1,7,7\n" + "".join(f"path,60,,,1,118,{level},1,2\n" for level in range(60)))
+    PREDICTED = "log,strategy,mechanism,elements,nx,launches,predicted_us,bound,latency_us,measured_us,measured_low_us,measured_high_us\n"
+    EMPTY = "launch,chain,tail,,,4,40,latency,40,44,43,45\n"
+    OTHERS = ("ways,tail,tail,1024,,64,20,rate,10,30,29,31\nways,synced,null_stream,1024,,1,100,work,16,50,,\n"
+              "ways,hello,null_stream,,,8,40,latency,16,42,41,43\nways,nosync,null_stream,1024,,8,40,latency,32,,,\n")
+
+    def predictions(self, rows=None, name="predicted.csv", header=PREDICTED, **parameters):
+        """A table of predictions beside a model that was fitted to launch.csv."""
+        values = {"level.tail": 10, "level.null_stream": 16, "burst.null_stream": 8, "burst_launches": 4, "rate.null_stream": 0.5, **parameters}
+        model = {"gpu": "NVIDIA H200", "driver": "580.1", "cuda": "13.0", "parameters": {key: {"value": value} for key, value in values.items()},
+                 "logs": [{"name": "launch.csv", "sha256": "0" * 64}]}
+        (self.folder / "model.json").write_text(json.dumps(model))
+        path = self.folder / name
+        path.write_text(header + (self.EMPTY + self.OTHERS if rows is None else rows))
+        return path
+
+    def frontiers(self, text):
+        path = self.folder / "levels.csv"
+        path.write_text(text)
+        return path
 
     def test_frontiers_are_lines_by_graph(self):
-        path = self.folder / "levels.csv"
-        path.write_text(self.LEVELS + "file,,,a.gr#01,1,2,0,1,2\nfile,,,a.gr#01,1,2,1,2,0\n")
-        figure = plot.graphs.frontiers(path)
+        [(_, figure)] = figures_tables.frontiers(self.frontiers(self.LEVELS + "file,,,a.gr#01,1,2,0,1,2\nfile,,,a.gr#01,1,2,1,2,0\n"))
         words = words_of(figure)
         self.assertIn("Frontier by level: 2 levels (star, 8 vertices) to 60 (path, 60 vertices)", words)
         self.assertIn("a.gr", words)
@@ -998,128 +947,36 @@ class PlotTest(MadeLogs):
         self.assertEqual((axes.get_xscale(), axes.get_yscale()), ("symlog", "log"))
         self.assertEqual([line.get_markevery() for line in axes.get_lines()], [None, [0, 59], None])
 
-    def test_frontiers_beside_logs_are_drawn(self):
+    def test_tables_beside_logs_are_drawn(self):
         self.write(rows([1, 2]))
-        path = self.folder / "levels.csv"
-        path.write_text(self.LEVELS)
-        out, messages = self.run_plot(self.folder)
-        self.assertIn("figures/levels-frontier.svg", out)
-        self.assertNotIn("levels.csv is not a log", messages)
-        self.assertEqual(claim_evidence.figure_problems(self.folder), [])
-        first = (self.folder / "figures/levels-frontier.png").read_bytes()
-        out, _ = self.run_plot(path, "-o", self.folder / "alone")
-        self.assertEqual(len(out.splitlines()), 2)
-        self.assertEqual((self.folder / "alone/levels-frontier.png").read_bytes(), first)
-
-    def test_frontiers_that_are_none_are_refused(self):
-        path = self.folder / "levels.csv"
-        header = self.LEVELS.splitlines()[0]
-        path.write_text(f"{header}\n")
-        self.assertIn("levels.csv: it has a header and no rows: no figure", self.run_plot(path, expect=1)[1])
-        for row, why in (("star,8,,,1,14,x,1,7", "level is 'x'; allowed: a number from 0"), ("star,8,,,1,14,0,0,7", "vertices is '0'; allowed: a number from 1"),
-                         ("star,8,,,1,,0,1,7", "edges is ''"), ("star,8,,,1,14,inf,1,7", "level is 'inf'"), ("star,-8,,,1,14,0,1,7", "elements is '-8'")):
-            path.write_text(f"{header}\nstar,8,,,1,14,0,1,7\n{row}\n")
-            self.assertIn(f"levels.csv, line 3: {why}", self.run_plot(path, expect=2)[1])
-        path.write_text(f"{header}\nstar,8\n")
-        self.assertIn("levels.csv, line 2: 2 cells under 9 columns", self.run_plot(path, expect=2)[1])
-        self.write(rows([1, 2]))
-        self.assertIn("levels.csv, line 2: 2 cells under 9 columns", self.run_plot(self.folder, expect=2)[1])
-
-    # --- the launch roofline ---
-
-    PREDICTED = "log,strategy,mechanism,elements,nx,launches,predicted_us,bound,latency_us,measured_us,measured_low_us,measured_high_us\n"
-    EMPTY = "launch,chain,tail,,,4,40,latency,40,44,43,45\n"
-    OTHERS = ("ways,tail,tail,1024,,64,20,rate,10,30,29,31\nways,synced,null_stream,1024,,1,100,work,16,50,,\n"
-              "ways,hello,null_stream,,,8,40,latency,16,42,41,43\nways,nosync,null_stream,1024,,8,40,latency,32,,,\n")
-
-    def predictions(self, rows=None, name="predicted.csv", **parameters):
-        """A table of predictions beside a model that was fitted to launch.csv."""
-        values = {"level.tail": 10, "level.null_stream": 16, "burst.null_stream": 8, "burst_launches": 4, "rate.null_stream": 0.5, **parameters}
-        model = {"gpu": "NVIDIA H200", "driver": "580.1", "cuda": "13.0", "parameters": {key: {"value": value} for key, value in values.items()},
-                 "logs": [{"name": "launch.csv", "sha256": "0" * 64}]}
-        (self.folder / "model.json").write_text(json.dumps(model))
-        path = self.folder / name
-        path.write_text(self.PREDICTED + (self.EMPTY + self.OTHERS if rows is None else rows))
-        return path
-
-    def test_predictions_are_drawn_against_the_measured_times(self):
-        made = dict(figures_predicted.drawn(self.predictions()))
-        figure = made["predicted"]
-        words = words_of(figure)
-        # measured / predicted of those that the model was not fitted to: 1.5, 0.5 and 1.05
-        self.assertIn("Half of 3 cases that the model was not fitted to are predicted within 50.0 %, and 1 (33.3 %) within 25 %", words)
-        for said in ("launch: 1 case, fitted median error 10.0 %; 100 % within 25 %", "ways: 3 cases median error 50.0 %; 33 % within 25 %",
-                     "1 synced, NULL stream: 0.500", "2 tail, tail launch: 1.50", "Medians of 4 cases",
-                     "fitted to empty grids of launch.csv: the panels marked so. ", "NVIDIA H200, driver 580.1, CUDA 13.0"):
-            self.assertIn(said, words)
-        self.assertNotIn("hello", words)
-        ways = figure.axes[1]
-        dots = {tuple(line.get_xdata()): tuple(line.get_ydata()) for line in ways.lines if line.get_marker() not in ("", "None")}
-        self.assertEqual(dots, {(20,): (30,), (100, 40): (50, 42)})
-        self.assertEqual((ways.get_xscale(), ways.get_yscale(), ways.get_xlim()), ("log", "log", ways.get_ylim()))
-        alone = dict(figures_predicted.drawn(self.predictions(self.EMPTY)))["predicted"]
-        self.assertIn("Half of 1 case that the model was fitted to are predicted within 10.0 %", words_of(alone))
-
-    def test_predictions_of_launches_by_need_have_no_roofline(self):
-        path = self.predictions()
-        by_need = "cgo22,bezier_children,tail,512,,{launches},40,work,{latency},{measured},,,{threshold}\n"
-        rows_ = [by_need.format(launches=0, latency=0, measured=50, threshold=33), by_need.format(launches=7, latency=10, measured=40, threshold=0)]
-        path.write_text(f"{self.PREDICTED.strip()},threshold\n{''.join(rows_)}")
-        [(name, figure)] = figures_predicted.drawn(path)
-        words = words_of(figure)
-        self.assertEqual(name, "predicted")
-        for said in ("Half of 2 cases whose launches depend on the input are predicted within 12.5 %",
-                     "Its rules for data-dependent launches were chosen with these logs in view", "Medians of 2 cases of data-dependent launches, of cgo22.csv"):
-            self.assertIn(said, words)
-        path.write_text(f"{self.PREDICTED.strip()},threshold\n{rows_[0] * 600}")
-        [(_, figure)] = figures_predicted.drawn(path)
-        self.assertTrue(any(line.get_rasterized() for line in figure.axes[0].lines))
-
-    def test_a_log_that_the_model_was_not_fitted_to_as_it_is_now_is_not_called_fitted(self):
-        path = self.predictions()
-        (self.folder / "launch.csv").write_text("changed\n")
-        self.assertNotIn("fitted to empty", words_of(dict(figures_predicted.drawn(path))["predicted"]))
-
-    def test_the_roofline_has_a_panel_for_each_mechanism(self):
-        figure = dict(figures_predicted.drawn(self.predictions()))["roofline"]
-        words = words_of(figure)
-        self.assertIn("a level takes 10.0 µs (tail launch) to 16.0 µs (NULL stream); each of many launches at once, 0.500 µs (NULL stream)", words)
-        null_stream, tail = figure.axes
-        self.assertEqual((null_stream._left_title.get_text(), tail._left_title.get_text()), ("NULL stream", "tail launch"))
-        self.assertEqual((null_stream.get_xlim(), null_stream.get_ylim()), (tail.get_xlim(), tail.get_ylim()))
-        self.assertEqual([text.get_text() for text in null_stream.texts], ["16.0 µs / n", "0.500 µs"])
-        self.assertEqual([text.get_text() for text in tail.texts], ["10.0 µs / n"])
-        model = null_stream.lines[0]
-        for at, us in zip(model.get_xdata(), model.get_ydata()):
-            self.assertAlmostEqual(us, (16 + 8 * (1 - math.exp(-(at - 1) / 4)) + 0.5 * (at - 1)) / at)
-        self.assertEqual(set(null_stream.lines[2].get_ydata()), {0.5})
-        dots = {(line.get_xdata()[0], line.get_ydata()[0]): line.get_markerfacecolor() for line in [*null_stream.lines, *tail.lines]
-                if line.get_marker() != "None"}
-        self.assertEqual(set(dots), {(1, 50), (8, 42 / 8), (1, 11), (64, 30 / 64)})  # launches x level / latency; measured / launches
-        self.assertEqual((dots[1, 50], dots[1, 11]), ("white", figures_predicted.PALE))
-
-    def test_predictions_beside_logs_are_drawn(self):
-        self.write(rows([1, 2]))
-        path = self.predictions()
-        out, messages = self.run_plot(self.folder)
-        for name in ("roofline", "predicted"):
-            self.assertIn(f"figures/{name}.svg", out)
-        self.assertNotIn("predicted.csv is not a log", messages)
-        self.assertEqual(claim_evidence.figure_problems(self.folder), [])
-        first = (self.folder / "figures/roofline.png").read_bytes()
-        out, _ = self.run_plot(path, "-o", self.folder / "alone")
-        self.assertEqual(len(out.splitlines()), 4)
-        self.assertEqual((self.folder / "alone/roofline.png").read_bytes(), first)
+        for path, names in ((self.frontiers(self.LEVELS), ["levels-frontier"]), (self.predictions(), ["roofline", "predicted"])):
+            out, messages = self.run_plot(self.folder)
+            for name in names:
+                self.assertIn(f"figures/{name}.svg", out)
+            self.assertNotIn(f"{path.name} is not a log", messages)
+            self.assertEqual(claim_evidence.figure_problems(self.folder), [])
+            first = (self.folder / f"figures/{names[0]}.png").read_bytes()
+            out, _ = self.run_plot(path, "-o", self.folder / "alone")
+            self.assertEqual(len(out.splitlines()), 2 * len(names))
+            self.assertEqual((self.folder / f"alone/{names[0]}.png").read_bytes(), first)
         self.predictions(**{"rate.null_stream": 0.4})
         self.assertIn(f"roofline.svg: it is not drawn from {self.folder}/model.json as that is now: run experiments/plot.sh {self.folder}",
                       " ".join(claim_evidence.figure_problems(self.folder)))
         out, _ = self.run_plot(self.predictions(name="other.csv"), "-o", self.folder / "alone")
         self.assertIn("alone/other-roofline.svg", out)
 
-    def test_predictions_that_are_none_are_refused(self):
-        for rows_, named in (("", "predicted.csv: it has no case with a measured time: no figure"),
-                             ("ways,nosync,tail,1,,8,40,rate,32,,,\n", "predicted.csv: it has no case with a measured time: no figure")):
-            self.assertIn(named, self.run_plot(self.predictions(rows_), expect=1)[1])
+    def test_tables_that_are_none_are_refused(self):
+        header, first = self.LEVELS.splitlines()[0], self.LEVELS.splitlines()[1]
+        self.assertIn("levels.csv: it has a header and no rows: no figure", self.run_plot(self.frontiers(f"{header}\n"), expect=1)[1])
+        for text, why in (*((f"{header}\n{first}\n{row}\n", f", line 3: {why}") for row, why in (
+                ("star,8,,,1,14,x,1,7", "level is 'x'; allowed: a number from 0"), ("star,8,,,1,14,0,0,7", "vertices is '0'; allowed: a number from 1"),
+                ("star,8,,,1,,0,1,7", "edges is ''"), ("star,8,,,1,14,inf,1,7", "level is 'inf'"), ("star,-8,,,1,14,0,1,7", "elements is '-8'"))),
+                (f"{header}\nstar,8\n", ", line 2: 2 cells under 9 columns")):
+            self.assertIn(f"levels.csv{why}", self.run_plot(self.frontiers(text), expect=2)[1])
+        self.write(rows([1, 2]))
+        self.assertIn("levels.csv, line 2: 2 cells under 9 columns", self.run_plot(self.folder, expect=2)[1])
+        for text in ("", "ways,nosync,tail,1,,8,40,rate,32,,,\n"):
+            self.assertIn("predicted.csv: it has no case with a measured time: no figure", self.run_plot(self.predictions(text), expect=1)[1])
         for row, why in (("ways,tail,tail,1,,x,20,rate,10,30,,", "launches is 'x'; allowed: 0 or more"),
                          ("ways,tail,tail,1,,4,,rate,10,30,,", "predicted_us is ''; allowed: a number above 0"),
                          ("ways,tail,tail,1,,4,20,rate,0,30,,", "latency_us is '0'; allowed: a number above 0"),
@@ -1144,140 +1001,131 @@ class PlotTest(MadeLogs):
         self.assertIn("model.json: No such file or directory; the table of predictions needs the model that it was made with",
                       self.run_plot(path, expect=2)[1])
 
-    def test_launches_are_drawn_by_depth(self):
-        def alone(depths, **more):
-            number = sum(int(text) for text in depths.split())
-            return self.sort(10, aggregate="none", launches_by_depth=depths, launches_expected=number, launches_attempted=number, **more)
-        made = [*alone("1 4 16"), *alone("1 2 8"), *alone("1 1", input="equal"), *alone("1 4 16", elements=2048), *alone("5", input="few")]
-        columns = [*self.BY_NEED, "values"]
-        figure = self.drawn(made, columns=columns)["made-launches-depth"]
-        self.assertEqual(len(figure.axes), 2)  # a panel for each size
-        lines = [list(line.get_ydata()) for line in figure.axes[0].lines if len(line.get_xdata()) >= 2]
-        self.assertIn([1, 4, 16], lines)  # the case with the most launches
-        self.assertIn([1, 1], lines)
-        self.assertNotIn([1, 2, 8], lines)
-        self.assertIn("quick_kway, equal", texts_of(figure))
-        self.assertNotIn("made-launches-depth", self.drawn(self.sort(10, launches_by_depth="1 4"), columns=columns))  # aggregated
+    def test_predictions_are_drawn_against_the_measured_times(self):
+        figure = dict(figures_tables.predictions(self.predictions()))["predicted"]
+        words = words_of(figure)
+        # measured / predicted of those that the model was not fitted to: 1.5, 0.5 and 1.05
+        for said in ("Half of 3 cases that the model was not fitted to are predicted within 50.0 %, and 1 (33.3 %) within 25 %",
+                     "launch: 1 case, fitted median error 10.0 %; 100 % within 25 %", "ways: 3 cases median error 50.0 %; 33 % within 25 %",
+                     "1 synced, NULL stream: 0.500", "2 tail, tail launch: 1.50", "Medians of 4 cases",
+                     "fitted to empty grids of launch.csv: the panels marked so. ", "NVIDIA H200, driver 580.1, CUDA 13.0"):
+            self.assertIn(said, words)
+        self.assertNotIn("hello", words)
+        ways = figure.axes[1]
+        dots = {tuple(line.get_xdata()): tuple(line.get_ydata()) for line in ways.lines if line.get_marker() not in ("", "None")}
+        self.assertEqual(dots, {(20,): (30,), (100, 40): (50, 42)})
+        self.assertEqual((ways.get_xscale(), ways.get_yscale(), ways.get_xlim()), ("log", "log", ways.get_ylim()))
+        alone = dict(figures_tables.predictions(self.predictions(self.EMPTY)))["predicted"]
+        self.assertIn("Half of 1 case that the model was fitted to are predicted within 10.0 %", words_of(alone))
+        path = self.predictions()
+        (self.folder / "launch.csv").write_text("changed\n")  # so that the model was fitted to another log
+        self.assertNotIn("fitted to empty", words_of(dict(figures_tables.predictions(path))["predicted"]))
 
-    def test_launches_are_an_axis_where_they_differ(self):
-        made = [row for launches in (0, 1, 10, 100, 1000) for row in self.by_need(launches + 5, threshold=launches, launches=launches)]
-        self.assertIn("made-launches-time", self.drawn(made, columns=self.BY_NEED))
-        self.assertNotIn("made-launches-time", self.drawn(made[:4], columns=self.BY_NEED))
+    def test_predictions_of_launches_by_need_have_no_roofline(self):
+        row = "cgo22,bezier_children,tail,512,,{},40,work,{},{},,,{}\n"
+        header, alone = f"{self.PREDICTED.strip()},threshold\n", row.format(0, 0, 50, 33)
+        [(name, figure)] = figures_tables.predictions(self.predictions(alone + row.format(7, 10, 40, 0), header=header))
+        self.assertEqual(name, "predicted")
+        for said in ("Half of 2 cases whose launches depend on the input are predicted within 12.5 %",
+                     "Its rules for data-dependent launches were chosen with these logs in view", "Medians of 2 cases of data-dependent launches, of cgo22.csv"):
+            self.assertIn(said, words_of(figure))
+        [(_, figure)] = figures_tables.predictions(self.predictions(alone * 600, header=header))
+        self.assertTrue(any(line.get_rasterized() for line in figure.axes[0].lines))
 
-    def test_a_study_has_its_ratios_beside_the_papers(self):
-        def study(factor, **more):
-            return [row for aggregate in ("none", "warp", "grid") for threshold in (0, 8, 33) for coarsen in (1, 2, 4)
-                    for row in self.by_need(factor * {("none", 0, 1): 400, ("grid", 0, 1): 40, ("grid", 8, 2): 10}.get((aggregate, threshold, coarsen), 80)
-                                            if threshold < 33 else 20, aggregate, threshold, coarsen,
-                                            launches=0 if threshold == 33 else 7, **more)]
-        figure = self.drawn([*study(1), *study(4, mechanism="null_stream"), *self.flat(5)], columns=self.BY_NEED)["made-ratios"]
-        words = texts_of(figure).split("\n")
-        places = [at for at, word in enumerate(words) if word == "40.0"]
-        self.assertEqual(words[places[0]:places[0] + 4], ["40.0", "2.00", "4.00", "0.500"])
-        self.assertEqual(words[places[1]:places[1] + 4], ["40.0", "0.500", "4.00", "0.125"])
-        self.assertEqual(words[places[2]:places[2] + 4], ["40.0", "1.00", "4.00", "0.250"])  # the geometric means
-        self.assertIn("43.0", words)
-        plain = [row for row in study(1) if (row["aggregate"], row["threshold"], row["coarsen"]) != ("none", "0", "1")]
-        self.assertNotIn("made-ratios", self.drawn([*plain, *self.flat(5)], columns=self.BY_NEED))
+    def test_the_roofline_has_a_panel_for_each_mechanism(self):
+        figure = dict(figures_tables.predictions(self.predictions()))["roofline"]
+        words = words_of(figure)
+        self.assertIn("a level takes 10.0 µs (tail launch) to 16.0 µs (NULL stream); each of many launches at once, 0.500 µs (NULL stream)", words)
+        null_stream, tail = figure.axes
+        self.assertEqual((null_stream._left_title.get_text(), tail._left_title.get_text()), ("NULL stream", "tail launch"))
+        self.assertEqual((null_stream.get_xlim(), null_stream.get_ylim()), (tail.get_xlim(), tail.get_ylim()))
+        self.assertEqual([text.get_text() for text in null_stream.texts], ["16.0 µs / n", "0.500 µs"])
+        self.assertEqual([text.get_text() for text in tail.texts], ["10.0 µs / n"])
+        model = null_stream.lines[0]
+        for at, us in zip(model.get_xdata(), model.get_ydata()):
+            self.assertAlmostEqual(us, (16 + 8 * (1 - math.exp(-(at - 1) / 4)) + 0.5 * (at - 1)) / at)
+        self.assertEqual(set(null_stream.lines[2].get_ydata()), {0.5})
+        dots = {(line.get_xdata()[0], line.get_ydata()[0]): line.get_markerfacecolor() for line in [*null_stream.lines, *tail.lines]
+                if line.get_marker() != "None"}
+        self.assertEqual(set(dots), {(1, 50), (8, 42 / 8), (1, 11), (64, 30 / 64)})  # launches x level / latency; measured / launches
+        self.assertEqual((dots[1, 50], dots[1, 11]), ("white", figures_tables.PALE))
 
-    def test_waves_name_the_mechanism(self):
-        made = [row for strategy in ("nosync", "barrier") for mechanism in ("null_stream", "tail")
-                for wave in (1, 2, 4) for streams in (1, 2)
-                for row in rows([10 + wave if wave < 4 else None], strategy=strategy, mechanism=mechanism, wave=wave,
-                                streams=streams)]
-        figure = self.drawn(made)["made-waves"]
-        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes],
-                         ["barrier, NULL stream", "barrier, tail launch", "nosync (racy), NULL stream", "nosync (racy), tail launch"])
-        for axes in figure.axes:  # the marks are above all measured values
-            top = max(tick for tick in axes.get_yticks())
-            inside = axes.transAxes.inverted().transform(axes.transData.transform((1, top)))[1]
-            marks = [y for line in axes.get_lines() if line.get_marker() == "x" for y in line.get_ydata()]
-            self.assertLess(inside, min(marks))
+    @staticmethod
+    def trace(events):
+        return {"traceEvents": events, "otherData": {
+            "case": {"strategy": "nosync", "mechanism": "null_stream", "grid": "64", "block": "512"}, "grids": 2, "timer_step_ns": 32,
+            "device": "NVIDIA H200", "driver": "580", "cuda_runtime": "13.0", "git": "abc", "command": ["nestbed", "trace"],
+            "tracing": {"overhead_share": -0.04}}}
 
-    def test_panels_do_not_name_what_varies(self):
-        made = [row for block in (64, 128) for grid in (1, 2, 4)
-                for row in rows([10], grid=grid, block=block, elements=grid * block, launches_attempted=4 * grid)]
-        made += [{**row, "strategy": "synced"} for row in made]
-        figure = self.drawn(made)["made-latency-grid"]
-        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes], ["blocks of 64 threads", "blocks of 128 threads"])
+    def test_a_trace_is_drawn_as_the_figures_are(self):
+        events = [{"ph": "X", "pid": pid, "tid": 1, "name": name, "ts": ts, "dur": 5}
+                  for pid, name, ts in ((1, "run", 0), (2, "wait", 2), (2, "run", 7))]
+        events += [{"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 2}, {"ph": "f", "id": 1, "pid": 2, "tid": 1, "ts": 7}]
+        figure = figures_tables.timeline(self.trace(events))
+        words = words_of(figure)
+        for text in ("nosync (racy), NULL stream, 64 × 512 threads: 2 grids", "depth 0", "depth 1", "time, µs", "steps of 32 ns", "-4 %",
+                     "Racy (nosync)", "nestbed abc"):
+            self.assertIn(text, words)
+        self.assertEqual(figure.get_size_inches()[0], figure_style.WIDTH)
 
-    def test_wrong_counts_and_names_what_is_neither(self):
-        made = [row for delay in (0, 1, 2) for row in rows([1, None], delay_us=delay)]
-        made += [row for delay in (0, 1, 2) for row in rows([None] * 2, delay_us=delay, strategy="synced", status="timeout")]
-        words = words_of(self.drawn(made)["made-wrong"])
-        self.assertIn("neither right nor wrong are no trials: 6 timeout. Nothing else, so that no line is drawn: synced", words)
-        self.assertNotIn("others never", words)
-        self.assertIn("no run ended right or wrong", words_of(self.drawn(made[6:])["made-wrong"]))
+    def test_traces_are_files_to_draw(self):
+        path = self.folder / "trace.json"
+        path.write_text(json.dumps(self.trace([{"ph": "X", "pid": 1, "tid": 1, "name": "run", "ts": 0, "dur": 5}])), encoding="utf-8")
+        out, _ = self.run_plot(path, "-o", self.folder / "drawn")
+        self.assertEqual([pathlib.Path(name).name for name in out.split()], ["trace.svg", "trace.png"])
+        path.write_text(json.dumps(self.trace([])), encoding="utf-8")
+        self.assertEqual(self.run_plot(path, expect=1), ("", f"plot.sh: {path}: it has no grid that ran: no figure\n"))
+        path.write_text("[]", encoding="utf-8")
+        self.assertIn("trace.json: it is not a trace of `nestbed trace`: TypeError", self.run_plot(path, expect=2)[1])
 
-    def test_lines_that_cannot_be_told_apart_are_one(self):
-        made = [row for mechanism in ("null_stream", "named") for delay, bad in ((0, 0), (5, 2), (10, 4))
-                for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, mechanism=mechanism)]
-        figure = self.drawn(made)["made-wrong"]
-        self.assertIn("nosync (racy), by any of NULL stream, named stream", words_of(figure))
-        shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
-        self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])  # without lines to labels
+    def test_mutants_are_drawn_with_those_that_no_order_shows_first(self):
+        path = self.folder / "mutants.csv"
+        header = "strategy,orders,wrong\n"
+        for content, code, said in (("", 2, "it is empty"), (header, 1, "it has a header and no rows: no figure"),
+                                    ("strategy,orders\n", 2, "it is not a log of `nestbed run`"),
+                                    (f"{header}a,5,x\n", 2, "line 2: wrong is 'x'; allowed: a whole number from 0")):
+            path.write_text(content, encoding="utf-8")
+            out, messages = self.run_plot(path, expect=code)
+            self.assertEqual(out, "")
+            self.assertIn(said, messages)
+        path.write_text(f"{header}no_barrier_x,1000,990\nno_fence_y,1000,0\n", encoding="utf-8")
+        [(_, figure)] = figures_tables.mutants(path)
+        for text in ("never show 1 of 2 races", "finds all 2 in one run", "0 of 1000", "990 of 1000"):
+            self.assertIn(text, words_of(figure))
+        self.assertEqual(self.names_of_rows(figure.axes[0]), ["no_fence_y", "no_barrier_x"])
 
-    def test_rounds_are_drawn_as_rounds(self):
-        made = [row for experiment, time in (("other", 11), ("full", 10)) for run in range(3)
-                for row in rows([time] * 4, experiment=experiment, run_id=f"{experiment}{run}")]
-        words = words_of(self.drawn(made)["made-strategies"])
-        self.assertIn("Time relative to full: 1.100 (nosync, other)", words)
-        self.assertIn("A round is one run of nestbed: 3 of each.", words)
-        self.assertNotIn("interval", words)  # an interval needs five
 
-    def test_rounds_over_a_time_of_zero_are_named(self):
-        made = [row for block, least in ((32, 0), (64, 10)) for experiment, more in (("other", 1), ("full", 0)) for run in range(3)
-                for row in rows([least + more] * 4, experiment=experiment, run_id=f"{experiment}{run}", block=block)]
-        words = words_of(self.drawn(made)["made-strategies"])
-        self.assertRegex(words, r"Without a time on both sides: nosync \(racy\), [^;.]*32[^;.]*, other\.")
-
-    def test_no_time_at_all_and_times_of_zero(self):
-        untimed = {"gpu_us": "", "wall_us": ""}
-        by_depth = [row for depth in range(3) for row in rows([1], depth=depth, launches_attempted=depth, **untimed)]
-        self.assertIn("none of these 3 rows has a time (3 ok without a time)", texts_of(self.drawn(by_depth)["made-latency-depth"]))
-        every = {
-            "latency-depth": [row for depth in range(3) for row in rows([0, 0], depth=depth, launches_attempted=depth)],
-            "waves": [row for wave in (1, 2, 4) for streams in (1, 2) for row in rows([0 if wave > 1 else 50], wave=wave,
-                                                                                       streams=streams)],
-            "pending-limit": [row for limit in ("auto", 128, 256, 512) for row in rows([0, 0], pending_limit_asked=limit)],
-            "strategies": rows([0]) + rows([100], strategy="synced"),
-            "launch-time": self.chain() + rows([0], strategy="chain", depth=64, grid=1, block=32, type=""),
-            "against-cub": [row for size in (1024, 2048, 4096) for name in ("cub", "last_block")
-                            for row in rows([0 if name == "last_block" else 5], strategy=name, elements=size)],
-        }
-        for name, made in every.items():
-            with self.subTest(name):
-                self.assertIn(f"made-{name}", self.drawn(made))
-                self.assertTrue(self.drawn([{**row, **untimed} for row in made]))
-
-    # --- what figures and the page share
-    # -----------------------------------------------------------------------------
-
-    def test_a_figure_that_files_or_page_could_not_show_is_an_error(self):
-        whole = {"name": "by-streams", "file": "latency-streams", "title": "Time against streams", "note": "Why?",
-                 "needs": "several streams", "experiment": "waves", "takes": lambda cases: cases,
-                 "find": lambda part, taken: taken, "draw": lambda part, found, figure: None,
-                 "axes": ("wave",), "measures": ("time",)}
-        figures.Figure(**whole)
-        figures.Figure(**{**whole, "note": "", "page": "it is a test"})
-        for cells, why in (({"draw": None}, "there is no draw"), ({"find": None}, "there is no find"),
-                           ({"takes": None}, "there is no takes"), ({"file": ""}, "no file"),
-                           ({"note": ""}, "no note"), ({"needs": ""}, "no needs"), ({"axes": ("wave", "hue")}, "no axis hue"),
-                           ({"measures": ("weight",)}, "no measure weight"), ({"measures": ()}, "no measure at all")):
-            with self.assertRaisesRegex(figures.TableError, f"^figure by-streams: .*{why}"):
-                figures.Figure(**{**whole, **cells})
-
-    def test_names_in_the_table_are_unique(self):
-        for field in ("name", "title"):
-            found = [getattr(figure, field) for figure in figures.FIGURES]
-            self.assertEqual(len(found), len(set(found)))
-
-    def test_experiments_of_the_table_are_there(self):
-        for figure in figures.FIGURES:
-            self.assertTrue((ROOT / "experiments" / f"{figure.experiment}.cfg").is_file(), figure.name)
-
+class WhatLogsHold(FigureTest):
     def cases(self, made, **more):
         return logs.cases_of(logs.read_log(self.write(made, **more)))
+
+    def test_a_hostile_log_is_text(self):
+        """Names and values are drawn exactly as in the log: no formula, no element, no line break, no invisible
+        character."""
+        seen = {"<a href='https://a.b/c'>link</a>": None, "</text><script>x</script>": None, "&amp;<b>": None, "__proto__": None,
+                "$\\frac{1}{2}$": None, "$\\frac": None, "\x1b[31mred": "[U+001B][31mred", "\u202etxt": "[U+202E]txt",
+                "two\nlines": "two[U+000A]lines", "x" * 5000: logs.cut("x" * 5000)}
+        hostile = [row for text in seen for depth in range(4) for row in rows([10, 11, 12], strategy=text, depth=depth)]
+        hostile += [row for text in seen for row in rows([10, 11], depth=text, pending_limit_asked=text, detail=text, type=text)]
+        path = self.write(hostile)
+        log = logs.read_log(path)
+        self.assertEqual(log.attrs["whole"], {logs.cut("x" * 5000): "x" * 5000})
+        figure = {name: figure for _, name, figure in figures.drawn(path, log)}["made-latency-depth"]
+        for text, shown in seen.items():
+            self.assertIn(shown or text, texts_of(figure))
+        self.assertNotIn("x" * 100, texts_of(figure))
+        for ending in ("svg", "png"):
+            self.assertTrue(plot.bytes_of(figure, ending, "some source"))
+        tree = xml.etree.ElementTree.fromstring(plot.bytes_of(figure, "svg", "some source"))
+        self.assertEqual({element.tag.rpartition("}")[2] for element in tree.iter()} & {"a", "script", "b", "image"}, set())
+        words = "\n".join("".join(element.itertext()) for element in tree.iter() if element.tag.endswith("}text"))
+        for text, shown in seen.items():
+            self.assertIn(shown or text, words)
+        self.assertEqual(tree.get("width"), "597.6pt")
+
+    def test_messages_name_what_a_terminal_would_go_by(self):
+        path = self.write([{**ROW, "repetition": "0", "gpu_us": "\x1b[2J"}])
+        self.assertIn("gpu_us is '[U+001B][2J'", self.run_plot(path, expect=2)[1])
 
     def test_which_files_are_logs(self):
         self.write(rows([1]), "b.csv")
@@ -1354,9 +1202,6 @@ class PlotTest(MadeLogs):
         self.assertEqual(logs.wrong_share(self.cases(rows([1, None, None]) + rows([None], status="timeout")).iloc[0]), (2, 3))
         self.assertIsNone(logs.wrong_share(self.cases(rows([None], status="timeout")).iloc[0]))
 
-    # --- numbers that can be calculated by hand
-    # ----------------------------------------------------------------------
-
     def test_wilson(self):
         low, high = logs.wilson(0, 50)
         self.assertEqual(low, 0)
@@ -1364,10 +1209,47 @@ class PlotTest(MadeLogs):
         low, high = logs.wilson(5, 10)
         self.assertAlmostEqual((low + high) / 2, 0.5)
 
-    def test_share_of_wrong_answers(self):
-        figure = self.drawn([row for delay, bad in ((0, 0), (5, 1), (10, 4))
-                             for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay)])
-        self.assertEqual(list(self.line_of(figure["made-wrong"], 3).get_ydata()), [0, 25, 100])
+    def test_a_sample_that_took_its_worker_down_is_of_its_case(self):
+        made = [*rows([20, 21], key="aa", wave=8, streams=2),
+                {**rows([None], key="aa")[0], "status": "timeout", "detail": "no sign of life in 60 s", "repetition": "2"}]
+        cases = logs.cases_of(logs.read_log(self.write(made, columns=[*COLUMNS, "key"])))
+        self.assertEqual([(case.rows, case.ok, case.wave) for case in cases.itertuples()], [(3, 2, 8)])
+
+    def test_no_mechanism_reads_as_missing(self):
+        path = self.folder / "run.csv"
+        subprocess.run([os.environ["NESTBED"], "run", "--strategy", "chain,nosync,neighbored", "--mechanism", "all", "--backend", "cpu",
+                        "--grid", "2", "--block", "8", "--depth", "2", "--repeat", "1", "-o", path], capture_output=True, check=False)
+        log = pandas.read_csv(path)
+        counts = log.groupby("mechanism").size()
+        self.assertEqual(counts.sum(), len(log), counts)
+        self.assertEqual(counts["null_stream"], 2)
+
+    def test_the_old_name_of_the_null_stream(self):
+        path = self.write(rows([10, 11], mechanism="null"))
+        self.assertEqual(logs.read_log(path)["mechanism"].unique().tolist(), ["null_stream"])
+        self.assertEqual(pandas.read_csv(path)["mechanism"].count(), 0)  # so the new log has a different name
+
+    def test_inputs_and_operators_are_cases_of_their_own(self):
+        path = self.write([row for name in ("random", "index") for operator in ("sum", "max")
+                           for row in rows([10, 11], input=name, operator=operator)], columns=[*COLUMNS, "input", "operator"])
+        self.assertEqual(logs.cases_of(logs.read_log(path))[["input", "operator"]].values.tolist(),
+                         [["random", "sum"], ["random", "max"], ["index", "sum"], ["index", "max"]])
+        before = self.write([*rows([10]), *rows([10], strategy="chain", elements="")])
+        self.assertEqual(logs.read_log(before)[["input", "operator"]].values.tolist(), [["random", "sum"], ["", ""]])
+
+    def test_the_workload_is_in_the_log_or_follows_from_the_strategy(self):
+        made = [*rows([10]), *rows([10], strategy="quick_kway"), *rows([10], strategy="another"), *rows([10], strategy="sort_radix")]
+        self.assertEqual(logs.read_log(self.write(made))["workload"].tolist(), ["reduce", "sort", "", "sort"])
+        path = self.write([{**row, "workload": "mine"} for row in made], columns=[*COLUMNS, "workload"])
+        self.assertEqual(logs.cases_of(logs.read_log(path))["workload"].tolist(), ["mine"] * 4)
+
+    def test_tables_need_a_nestbed(self):
+        for nestbed, why in ((None, "NESTBED is not set"), ("/none", "/none: No such file"), ("false", "false list ended with 1"),
+                             ("echo", "echo list gave no answers")):
+            with self.subTest(nestbed), unittest.mock.patch.dict(os.environ), self.assertRaisesRegex(logs.StatisticsError, why):
+                os.environ.pop("NESTBED")
+                os.environ.update({"NESTBED": nestbed} if nestbed else {})
+                tables.tables.__wrapped__()
 
     def test_the_faster_cub_is_the_reference(self):
         made = []
@@ -1391,28 +1273,32 @@ class PlotTest(MadeLogs):
         other = self.cases(rows([2], strategy="last_block"), name="other.csv")
         self.assertEqual(logs.ratios_to_cub(pandas.concat([cases, other]))[-1], None)
 
+    def test_held_and_open_are_two_cases_and_have_a_cub_each(self):
+        made = [row for submit, us in (("held", 5), ("open", 10)) for name, times in (("cub", 1), ("last_block", 2))
+                for row in rows([us * times] * 5, strategy=name, submit=submit, submit_asked=submit)]
+        made += rows([40] * 5, strategy="thrust", submit="open", submit_asked="open", l2="flushed")
+        cases = self.cases(made, columns=[*COLUMNS, "submit", "submit_asked", "l2"])
+        self.assertEqual([(case.strategy, case.submit) for case in cases.itertuples()][:2], [("cub", "held"), ("last_block", "held")])
+        self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), (2, 2, 2), (1, 1, 1), (2, 2, 2), None])
+
+
+class Files(FigureTest):
+    def test_without_a_nestbed(self):
+        path = self.write(rows([1, 2]))
+        for nestbed, message in (("/nowhere/nestbed", "/nowhere/nestbed: No such file"), ("", "NESTBED is not set"),
+                                 ("/bin/false", "/bin/false (list|statistics) ended with 1"),
+                                 ("/bin/true", "/bin/true (list|statistics) gave no answers")):
+            with unittest.mock.patch.dict(os.environ, {"NESTBED": nestbed}):
+                self.assertRegex(self.run_plot(path, expect=1)[1], f"^plot.sh: {message}")
+
     def test_book_times_come_from_their_file(self):
-        self.assertEqual({name: ms for name, (ms, _) in figures_rates.book_times().items()},
+        self.assertEqual({name: ms for name, (ms, _) in figures_rows.book_times().items()},
                          {"host": 0.689, "neighbored": 0.532, "synced": 172.0, "nosync": 59.1, "reduce2": 0.797})
         found = {name: figure for _, name, figure in figures.drawn(H200 / "book.csv", logs.read_log(H200 / "book.csv"))}
         words = texts_of(found["book-book"])
         for text in ("172 ms", "59.1 ms", "22.3 ms", "Tesla K40c"):
             self.assertIn(text, words)
         self.assertNotIn("book-book", {name for name in self.drawn(rows([1, 2]))})
-
-    def test_numbers_in_words(self):
-        self.assertEqual([figure_style.time_text(us) for us in (0.1234, 11.66, 999.7, 20700, 1.5e6)],
-                         ["0.123 µs", "11.7 µs", "1.00 ms", "20.7 ms", "1.50 s"])
-        self.assertEqual([figure_style.power_text(number) for number in (8, 2**20, 10**9, 4 * 10**8)],
-                         ["8", "2²⁰", "10⁹", "4·10⁸"])
-
-    def test_labels_are_spread(self):
-        places = figure_style.spread([0.5, 0.5, 0.51, 0.9], 0.1, 0, 1)
-        self.assertTrue(all(after - before >= 0.0999 for before, after in zip(sorted(places), sorted(places)[1:])), places)
-        self.assertEqual(figure_style.spread([0.1, 0.9], 0.1, 0, 1), [0.1, 0.9])
-        self.assertGreaterEqual(min(figure_style.spread([0.0] * 5, 0.3, 0, 1)), 0)
-
-    # --- files -------------------------------------------------------------------------------------------------------
 
     def test_same_bytes_from_anywhere(self):
         path = self.write([row for depth in range(3) for row in rows([10, 11, 13], depth=depth)])
@@ -1480,78 +1366,51 @@ class PlotTest(MadeLogs):
         self.assertFalse((self.folder / "out").exists())
         self.run_plot(self.folder / "one", self.folder / "one" / "made.csv", "-o", self.folder / "out")
 
-    # --- held and open -----------------------------------------------------------------------------------------------
+    def test_no_log_anywhere(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        _, messages = self.run_plot(empty, expect=2)
+        self.assertIn("empty: no log of `nestbed run` in it", messages)
+        for results in (empty, self.folder / "missing"):
+            with unittest.mock.patch.object(plot, "RESULTS", results):
+                _, messages = self.run_plot(expect=1)
+            self.assertIn("no folder with a log under", messages)
 
-    def submitted(self, submit, more, asked=None, mechanisms=("host", "fire_and_forget")):
-        """Chains and fan-outs of 1, 4 and 16 launches with some mechanisms: 10 microseconds per launch, and `more`
-        microseconds per run."""
-        return [row for mechanism in mechanisms for count in (1, 4, 16)
-                for strategy, cells in (("chain", {"depth": count, "grid": 1}), ("fanout", {"depth": "", "grid": count, "wave": count}))
-                for row in rows([10.0 * count + more] * 3, strategy=strategy, mechanism=mechanism, type="", block=32, submit=submit,
-                                submit_asked=asked or submit, **cells)]
+    def test_a_broken_manifest(self):
+        path = self.write(rows([1, 2]))
+        (self.folder / "made.json").write_text("{")
+        _, messages = self.run_plot(path, expect=2)
+        self.assertIn("made.json: it is not a manifest", messages)
 
-    def submission(self, made):
-        return self.drawn(made, columns=[*COLUMNS, "submit", "submit_asked"])
+    def test_a_folder_that_cannot_be_written(self):
+        (self.folder / "taken").write_text("")
+        _, messages = self.run_plot(self.write(rows([1, 2])), "-o", self.folder / "taken" / "figures", expect=1)
+        self.assertIn("cannot be written", messages)
 
-    def test_held_beside_open(self):
-        found = self.submission(self.submitted("held", 0) + self.submitted("open", 6, mechanisms=["host"])
-                                + self.submitted("open", 9, mechanisms=["fire_and_forget"]))
-        self.assertEqual(set(found), {"made-submission"})  # no figure shows held and open as one line
-        figure = found["made-submission"]
-        self.assertIn("Submission adds 6.00 to 9.00 µs to a chain of 1 and 6.00 to 9.00 µs to a fan-out of 1", words_of(figure))
-        chain, cost, fan, _ = figure.axes
-        self.assertEqual((chain.get_xlabel(), fan.get_xlabel()), ("grids in the chain", "launches"))
-        drawn = {(line.get_markerfacecolor() == "white", tuple(line.get_ydata())) for line in chain.get_lines()}
-        self.assertEqual(drawn, {(False, (10, 10, 10)), (True, (16, 11.5, 10.375)), (True, (19, 12.25, 10.5625))})
-        self.assertEqual({tuple(line.get_ydata()) for line in cost.get_lines() if len(line.get_xdata()) == 3}, {(6, 6, 6), (9, 9, 9)})
+    def test_committed_figures_are_small(self):
+        found = sorted((H200 / "figures").iterdir())
+        self.assertTrue(found)
+        self.assertEqual([path.name for path in found if path.stat().st_size >= 256 * 1024], [])
+        # An SVG is kept where a document or a claim links to it: they are most of the bytes.
+        self.assertLessEqual({path.stem for path in found if path.suffix == ".svg"},
+                             {path.stem for path in found if path.suffix == ".png"})
 
-    def test_what_could_not_be_held_is_not_drawn_as_held(self):
-        held = self.submitted("held", 0)
-        for row in held:
-            if row["mechanism"] == "host" and "16" in (row["depth"], row["grid"]):
-                row["submit"] = "open"
-        figure = self.submission(held + self.submitted("open", 5))["made-submission"]
-        self.assertIn("Not drawn as held, because a stream does not take so much before the GPU starts: chain by host of 16; fanout by host of 16.", words_of(figure))
-        filled = [len(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_markerfacecolor() != "white"]
-        self.assertEqual(sorted(filled), [2, 3])
+    @unittest.skipUnless(matplotlib.__version__ == "3.6.3", f"drawn with matplotlib 3.6.3, this is {matplotlib.__version__}")
+    def test_committed_figures_are_what_is_drawn(self):
+        """All of them in a thorough run, which takes minutes; otherwise those of a few logs."""
+        again = self.folder / "again"
+        if THOROUGH:
+            self.run_plot(H200, "-o", again)
+            self.assertEqual(sorted(path.name for path in again.glob("*.png")), sorted(path.name for path in (H200 / "figures").glob("*.png")))
+        else:
+            self.run_plot(*(H200 / f"{name}.csv" for name in ("book", "ways", "lanes", "tail_streams")), "-o", again)
+        drawn = [path for path in sorted(again.iterdir()) if path.suffix == ".png" or (H200 / "figures" / path.name).exists()]
+        self.assertGreater(len(drawn), 6)
+        different = [path.name for path in drawn if path.read_bytes() != (H200 / "figures" / path.name).read_bytes()]
+        self.assertEqual(different, [], "drawn anew by experiments/plot.sh results/h200?")
 
-    def test_what_was_started_before_all_was_submitted_is_named(self):
-        made = [row for depth in (1, 4, 16) for row in rows([10.0 * depth] * 3, strategy="chain", mechanism="host", type="", grid=1,
-                                                            block=32, depth=depth, submit_asked="held",
-                                                            submit="open" if depth == 16 else "held")]
-        words = words_of(self.submission(made)["made-launch-time"])
-        self.assertIn("Started before all was submitted, because a stream does not take so much: chain by host (1 point).", words)
 
-    def test_open_may_be_as_fast_and_none_may_be_held(self):
-        figure = self.submission(self.submitted("held", 0) + self.submitted("open", -0.5))["made-submission"]
-        self.assertLess(figure.axes[1].get_ylim()[0], -0.5)
-        figure = self.submission(self.submitted("open", 0, asked="held") + self.submitted("open", 5))["made-submission"]
-        self.assertIn("no run was held and open", texts_of(figure))
-        untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "timeout"} for row in self.submitted("held", 0) + self.submitted("open", 1)]
-        self.assertIn("none of these 72 rows has a time", texts_of(self.submission(untimed)["made-submission"]))
-
-    def test_a_difference_that_cannot_be_measured_is_not_drawn(self):
-        """Held and open have overlapping intervals: noise is not a cost of submission."""
-        made = [row for submit, times in (("held", (10, 11, 12, 13, 14)), ("open", (9, 11, 12, 13, 15)))
-                for depth in (1, 4, 16) for row in rows([time * depth + (50 if (submit, depth) == ("open", 4) else 0) for time in times],
-                                                        strategy="chain", mechanism="host", type="", block=32, grid=1, depth=depth,
-                                                        submit=submit, submit_asked=submit)]
-        figure = self.submission(made)["made-submission"]
-        cost = next(axes for axes in figure.axes if axes.get_ylabel() == "open minus held, µs per run")
-        line = next(line for line in cost.get_lines() if len(line.get_xdata()) == 3)
-        self.assertEqual([value == value for value in line.get_ydata()], [False, True, False])
-        self.assertIn("2 differences are not drawn: the intervals of held and open overlap there", words_of(figure))
-
-    def test_held_and_open_are_two_cases_and_have_a_cub_each(self):
-        made = [row for submit, us in (("held", 5), ("open", 10)) for name, times in (("cub", 1), ("last_block", 2))
-                for row in rows([us * times] * 5, strategy=name, submit=submit, submit_asked=submit)]
-        made += rows([40] * 5, strategy="thrust", submit="open", submit_asked="open", l2="flushed")
-        cases = self.cases(made, columns=[*COLUMNS, "submit", "submit_asked", "l2"])
-        self.assertEqual([(case.strategy, case.submit) for case in cases.itertuples()][:2], [("cub", "held"), ("last_block", "held")])
-        self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), (2, 2, 2), (1, 1, 1), (2, 2, 2), None])
-
-    # --- two machines ------------------------------------------------------------------------------------------------
-
+class TwoMachines(FigureTest):
     def two(self, first, second, name="made.csv", **cells):
         """Folders one and two, each with a log with this name. The rows of the second folder are from another GPU."""
         for folder in ("one", "two"):
@@ -1562,10 +1421,6 @@ class PlotTest(MadeLogs):
     def beside(self):
         """{name: figure} for made.csv, as `plot.sh one two` draws it."""
         return {name: figure for name, figure, _ in plot.figures_beside(self.folder / "one", self.folder / "two", "made")}
-
-    def panels(self, figure):
-        """{title: axes} of a figure."""
-        return {axes.get_title(loc="left"): axes for axes in figure.axes}
 
     @staticmethod
     def sweep(factor, depths=range(4), **more):
@@ -1674,101 +1529,6 @@ class PlotTest(MadeLogs):
         self.assertIn("two: no log of `nestbed run` in it", self.run_plot(self.folder / "one", self.folder / "two", expect=2)[1])
         (self.folder / "two/made.csv").write_text("")
         self.assertIn("made.csv: it is empty", self.run_plot(self.folder / "one", self.folder / "two", expect=2)[1])
-
-    def test_no_log_anywhere(self):
-        empty = self.folder / "empty"
-        empty.mkdir()
-        _, messages = self.run_plot(empty, expect=2)
-        self.assertIn("empty: no log of `nestbed run` in it", messages)
-        for results in (empty, self.folder / "missing"):
-            with unittest.mock.patch.object(plot, "RESULTS", results):
-                _, messages = self.run_plot(expect=1)
-            self.assertIn("no folder with a log under", messages)
-
-    def test_a_broken_manifest(self):
-        path = self.write(rows([1, 2]))
-        (self.folder / "made.json").write_text("{")
-        _, messages = self.run_plot(path, expect=2)
-        self.assertIn("made.json: it is not a manifest", messages)
-
-    def test_a_folder_that_cannot_be_written(self):
-        (self.folder / "taken").write_text("")
-        _, messages = self.run_plot(self.write(rows([1, 2])), "-o", self.folder / "taken" / "figures", expect=1)
-        self.assertIn("cannot be written", messages)
-
-    # --- traces ---
-
-    @staticmethod
-    def trace(events):
-        return {"traceEvents": events, "otherData": {
-            "case": {"strategy": "nosync", "mechanism": "null_stream", "grid": "64", "block": "512"}, "grids": 2, "timer_step_ns": 32,
-            "device": "NVIDIA H200", "driver": "580", "cuda_runtime": "13.0", "git": "abc", "command": ["nestbed", "trace"],
-            "tracing": {"overhead_share": -0.04}}}
-
-    def test_a_trace_is_drawn_as_the_figures_are(self):
-        events = [{"ph": "X", "pid": pid, "tid": 1, "name": name, "ts": ts, "dur": 5}
-                  for pid, name, ts in ((1, "run", 0), (2, "wait", 2), (2, "run", 7))]
-        events += [{"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 2}, {"ph": "f", "id": 1, "pid": 2, "tid": 1, "ts": 7}]
-        figure = figures_trace.drawn(self.trace(events))
-        words = words_of(figure)
-        for text in ("nosync (racy), NULL stream, 64 × 512 threads: 2 grids", "depth 0", "depth 1", "time, µs", "steps of 32 ns", "-4 %",
-                     "Racy (nosync)", "nestbed abc"):
-            self.assertIn(text, words)
-        self.assertEqual(figure.get_size_inches()[0], figure_style.WIDTH)
-
-    def test_traces_are_files_to_draw(self):
-        path = self.folder / "trace.json"
-        path.write_text(json.dumps(self.trace([{"ph": "X", "pid": 1, "tid": 1, "name": "run", "ts": 0, "dur": 5}])), encoding="utf-8")
-        out, _ = self.run_plot(path, "-o", self.folder / "drawn")
-        self.assertEqual([pathlib.Path(name).name for name in out.split()], ["trace.svg", "trace.png"])
-        path.write_text(json.dumps(self.trace([])), encoding="utf-8")
-        self.assertEqual(self.run_plot(path, expect=1), ("", f"plot.sh: {path}: it has no grid that ran: no figure\n"))
-        path.write_text("[]", encoding="utf-8")
-        self.assertIn("trace.json: it is not a trace of `nestbed trace`: TypeError", self.run_plot(path, expect=2)[1])
-
-    def test_mutants_are_drawn_with_those_that_no_order_shows_first(self):
-        rows = [{"strategy": name, "orders": "1000", "right": str(1000 - wrong), "wrong": str(wrong)}
-                for name, wrong in (("no_barrier_x", 990), ("no_fence_y", 0))]
-        figure = figures_mutants.drawn(rows)
-        words = words_of(figure)
-        for text in ("never show 1 of 2 races", "finds all 2 in one run", "0 of 1000", "990 of 1000"):
-            self.assertIn(text, words)
-        self.assertLess(words.index("no_fence_y"), words.index("no_barrier_x"))
-
-    def test_a_table_without_mutants_says_so(self):
-        path = self.folder / "mutants.csv"
-        for content, code, said in (("", 2, "it is empty"), ("strategy,orders,wrong\n", 1, "it has a header and no rows: no figure"),
-                                    ("strategy,orders\n", 2, "it is not a log of `nestbed run`"),
-                                    ("strategy,orders,wrong\na,5,x\n", 2, "line 2: wrong is 'x'; allowed: a whole number from 0")):
-            path.write_text(content, encoding="utf-8")
-            out, messages = self.run_plot(path, expect=code)
-            self.assertEqual(out, "")
-            self.assertIn(said, messages)
-
-    # --- what is committed
-    # -------------------------------------------------------------------------------------------
-
-    def test_committed_figures_are_small(self):
-        found = sorted((H200 / "figures").iterdir())
-        self.assertTrue(found)
-        self.assertEqual([path.name for path in found if path.stat().st_size >= 256 * 1024], [])
-        # An SVG is kept where a document or a claim links to it: they are most of the bytes.
-        self.assertLessEqual({path.stem for path in found if path.suffix == ".svg"},
-                             {path.stem for path in found if path.suffix == ".png"})
-
-    @unittest.skipUnless(matplotlib.__version__ == "3.6.3", f"drawn with matplotlib 3.6.3, this is {matplotlib.__version__}")
-    def test_committed_figures_are_what_is_drawn(self):
-        """All of them in a thorough run, which takes minutes; otherwise those of a few logs."""
-        again = self.folder / "again"
-        if THOROUGH:
-            self.run_plot(H200, "-o", again)
-            self.assertEqual(sorted(path.name for path in again.glob("*.png")), sorted(path.name for path in (H200 / "figures").glob("*.png")))
-        else:
-            self.run_plot(*(H200 / f"{name}.csv" for name in ("book", "ways", "lanes", "tail_streams")), "-o", again)
-        drawn = [path for path in sorted(again.iterdir()) if path.suffix == ".png" or (H200 / "figures" / path.name).exists()]
-        self.assertGreater(len(drawn), 6)
-        different = [path.name for path in drawn if path.read_bytes() != (H200 / "figures" / path.name).read_bytes()]
-        self.assertEqual(different, [], "drawn anew by experiments/plot.sh results/h200?")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,463 @@
+"""Figures of rows: one dot per case, sorted by time; rates of one size; rounds; the book's machine; stale values; lanes; edges per second."""
+import csv
+import math
+import pathlib
+
+import pandas
+from matplotlib.patches import Rectangle
+
+import figure_parts as parts
+import figure_panels as panels_of
+import figure_style as style
+import figures_irregular as irregular
+import logs
+import tables
+from figure_panels import Dot, Row, is_hollow, nothing_timed
+from figure_style import Sheet
+from measures import MEASURES, bandwidth
+
+BOOK = pathlib.Path(__file__).resolve().parent.parent / "results" / "k40c.csv"
+BOOK_GRID, BOOK_BLOCK = 2048, 512
+SHAPE = ["elements", "nx", "ny", "grid", "block"]
+MOST_PANELS = 40  # that a reader can compare
+MOST_LINES = 200  # of all panels
+NEAR = 0.1  # share of the peak: panels with a rate above it show the peak
+# Their column `work` is the edges out of all reached vertices, each once. A form that also searches bottom-up looks at fewer edges, and
+# one that corrects distances at more.
+EXACT = ["bfs_frontier", "bfs_balanced"]
+COUNTED = {"bfs": "edges that leave reached vertices, each once", "sssp": "edges that the form with the least work looks at, the same for all forms"}
+# Outcomes of lanes: colours, and words in a cell.
+FORMS = {"lanes_in_turn": "in turn", "lanes_at_once": "at once"}
+ENDS, REFUSED, HANGS, OTHER = "all launches run", "some launches refused, the grid ends", "the grid hangs", "another outcome"
+OUTCOMES = {ENDS: (style.GREEN, ""), REFUSED: (style.SKY, "refused"), HANGS: (style.VERMILLION, "hangs"), OTHER: (style.GREY, "?")}
+
+
+# --- one dot per case ---------------------------------------------------------------------------------------------------------
+
+
+def strategies(part, shown, figure):
+    """One row per case, sorted by time, with one panel per shape. If all experiments of the log ran the same cases in rounds, their ratios."""
+    if repeated(part) is not None:
+        return rounds(part, shown)
+    shapes = parts.varying(shown, SHAPE)
+    several = parts.mechanisms_each(shown)
+    suffixes = parts.varying(shown, [name for name in parts.case_names() if name not in [*SHAPE, "type"]])
+    types = sorted({name for name in shown["type"] if name}, key=parts.order_of)
+    timed = shown["us"].dropna()
+    every = sorted(parts.grouped_by(shown, shapes), key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in shapes])
+    notes = [f"Not drawn: {style.grouped(len(every) - MOST_PANELS)} larger sizes."] if len(every) > MOST_PANELS else []
+    panels, left_out = zip(*(_lines_of(panel, suffixes, MOST_LINES // min(len(every), MOST_PANELS)) for panel in every[:MOST_PANELS]))
+    notes += [f"Not drawn: {style.grouped(sum(left_out))} slower ways."] if any(left_out) else []
+    there = {style.family_of(strategy, launches) for strategy, launches in zip(shown["strategy"], shown["launches"])}
+    marks = [(name, style.GREY, "oD^v"[place % 4]) for place, name in enumerate(types)] if len(types) > 1 else []
+    sheet = Sheet(_strategies_title(shown, shapes, len(every), panels, suffixes), [*parts.key_of(there), *marks])
+    scale, unit = style.time_unit(timed if len(timed) else [1.0])
+    alone, by, made = len(panels) == 1, any(map(parts.mechanism_text, shown["mechanism"])), []
+    for panel in panels:
+        times = pandas.concat([cases for _, cases in panel]).dropna(subset=["us"])
+        values = parts.extents(times, scale) if len(times) else []
+        rows = [_row(suffix, cases, types, scale, several, alone, by) for suffix, cases in panel]
+        made.append(("" if alone else parts.shape_text(panel[0][1].iloc[0], SHAPE), rows,
+                     {"x": "log" if style.wants_log(values) else "linear", "heads": ("strategy", *["by"] * by, "time", "device launches") if alone else ()}))
+    panels_of.draw_columns(sheet, made, f"{MEASURES['time'].title}, {unit}{'' if len(timed) else ': none'}", 1 if alone else 2, pad=1.35,
+                           size=9 if alone else 8)
+    floor = part.rows["floor_us"].dropna()
+    sheet.notes += notes + ([f"An empty kernel takes {style.time_text(floor.median())}, timed the same way."] if len(floor) else [])
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+def _row(suffix, cases, types, scale, several, alone, by):
+    """The row of a strategy: a dot for each type. `by`: with its mechanism, if it is on the only panel."""
+    case = cases.iloc[0]
+    dots, many = [], len(cases) > 1
+    for line, (_, one) in enumerate(cases.sort_values("type", ascending=False, kind="stable").iterrows()):
+        mark = "oD^v"[types.index(one["type"]) % 4] if len(types) > 1 and one["type"] in types else "o"
+        dots.append(Dot(one["us"] / scale, style.look_of(case["strategy"], cases["launches"].max())[0], mark, one["low"] / scale, one["high"] / scale,
+                        is_hollow(one), 5 if many else 6.5, 0.26 * (line / (len(cases) - 1) - 0.5) if many else 0.0))
+    ordered = cases.iloc[sorted(range(len(cases)), key=lambda row: parts.order_of(cases["type"].iloc[row]))]
+    times = " / ".join(style.time_text(us) if pandas.notna(us) else "–" for us in ordered["us"])
+    untimed = cases[cases["us"].isna()]
+    name = style.marked(case["strategy"]) if alone else parts.strategy_label(case, several)
+    names = (", ".join(filter(None, [name, suffix])), *([parts.mechanism_text(case["mechanism"])] if alone and by else []))
+    texts = (times, style.grouped(case["launches"]) if pandas.notna(case["launches"]) else "–") if alone else ("" if many else times,)
+    return Row(names, [dot for dot in dots if dot.x == dot.x], texts, dots[0].colour, _faults(untimed) if len(untimed) else "")
+
+
+def _lines_of(panel, suffixes, most):
+    """([(suffix, cases)], how many more there are): the lines of the plot, each for one strategy, sorted by the smallest
+    time. Lines without a time come last."""
+    groups = parts.places_by(panel, ["strategy", "mechanism", *suffixes, *parts.CHOSEN])
+    times, names = panel["us"].fillna(math.inf).to_numpy(), panel["strategy"].tolist()
+    groups.sort(key=lambda places: (times[places].min(), names[places[0]]))
+    taken = [panel.take(places) for places in groups[:most]]
+    return [(_suffix(cases.iloc[0], suffixes), cases) for cases in taken], max(0, len(groups) - most)
+
+
+def _suffix(case, suffixes):
+    return ", ".join(filter(None, (parts.name_of(name, case[name]) for name in suffixes)))
+
+
+def _strategies_title(shown, shapes, sizes, panels, suffixes):
+    """What runs, the smallest and the largest time, and how many runs have no time."""
+    timed = shown[shown["us"].notna()]
+    tail = f"; {_faults(shown)}" if parts.status_text(shown) else ""
+    what = _what(shown, shapes, sizes)
+    if not len(timed):
+        return f"{what}: no run has a time{tail}"
+    if len(panels) == 1 and len(panels[0]) <= 3 and shown["strategy"].nunique() == 1:
+        said = [f"{suffix or parts.mechanism_text(cases['mechanism'].iloc[0])}: "
+                f"{style.time_text(cases['us'].iloc[0]) if pandas.notna(cases['us'].iloc[0]) else _faults(cases[:1])}" for suffix, cases in panels[0]]
+        return f"{what} by {style.marked(shown['strategy'].iloc[0])}, " + ", ".join(said)
+    ends = [shown.loc[timed["us"].idxmin()], shown.loc[timed["us"].idxmax()]]
+    alike = ends[0]["strategy"] == ends[1]["strategy"]
+    said = [f"{style.time_text(case['us'])} ({', '.join(filter(None, [case['strategy'], _suffix(case, suffixes) if alike else '']))})" for case in ends]
+    ways = "" if shapes else f" in {parts.count_text(len(timed), 'way')}"
+    return f"{what}{ways}: {said[0]} to {said[1]}{tail}"
+
+
+def _what(shown, shapes, sizes):
+    """`Summing 2²⁰ ints`, in words. Only the strategies if there are several sizes."""
+    case = shown.iloc[0]
+    if shapes:
+        return parts.count_text(shown["strategy"].nunique(), "way") + f" at {sizes} sizes"
+    if pandas.notna(case["nx"]):
+        return f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])} numbers"
+    if pandas.notna(case["elements"]):
+        kind = {"int32": "ints", "float32": "floats"}.get(case["type"], "numbers") if shown["type"].nunique() == 1 else "numbers"
+        return f"Summing {style.power_text(case['elements'])} {kind}"
+    return f"{parts.shape_text(case, ['grid', 'block'])}" or "Runs"
+
+
+def _faults(cases):
+    """`wrong in 30, crashed in 2 of 60 runs`."""
+    said = ", ".join(f"{status} in {style.grouped(count)}" for status, count in sorted(parts.statuses(cases).items()))
+    return f"{said} of {parts.count_text(cases['rows'].sum(), 'run')}"
+
+
+# --- rounds -------------------------------------------------------------------------------------------------------------------
+
+
+def repeated(part):
+    """The cases of a part whose experiments all ran the same cases, in several rounds (run_id) each; None for any
+    other part."""
+    if part.cases["experiment"].nunique() < 2 or (part.rows.groupby("experiment", observed=True)["run_id"].nunique() < 2).any():
+        return None
+    return part.cases if all(set(group["experiment"]) == set(part.cases["experiment"]) for group in _alike(part.cases)) else None
+
+
+def _alike(cases):
+    """Groups of cases that differ in nothing but the experiment."""
+    return parts.grouped_by(cases, [name for name in logs.case_columns() if name != "experiment"])
+
+
+def _rounds_of(part, case):
+    """The times of a case, [those of a round]. Samples of one process are alike, so a bootstrap must draw whole
+    rounds."""
+    rows = part.rows[part.rows["line"].isin(case["lines"])].dropna(subset=["us"])
+    return [times["us"].tolist() for _, times in rows.groupby("run_id", sort=False, observed=True)]
+
+
+def rounds(part, shown):
+    """Ratios of the medians to those of `full`, or to those of the first experiment if there is no `full`: one row
+    each, by strategy."""
+    names = list(dict.fromkeys(shown["experiment"]))
+    first = "full" if "full" in names else names[0]
+    several = parts.mechanisms_each(shown)
+    varies = parts.varying(shown, [name for name in parts.case_names() if name != "experiment"])
+    lines, without = [], []
+    for group in _alike(shown):
+        case = group.iloc[0]
+        label = ", ".join(filter(None, [parts.strategy_label(case, several), parts.shape_text(group, varies)]))
+        plain = label.replace(style.marked(case["strategy"]), case["strategy"], 1)
+        found = {case["experiment"]: _rounds_of(part, case) for _, case in group.iterrows()}
+        for name in (name for name in names if name != first):
+            answer = logs.ratios([(found[name], found[first])])[0] if found[name] and found[first] else (math.nan,)
+            if math.isnan(answer[0]):
+                without.append(f"{label}, {name}")
+                continue
+            count = min(len(found[name]), len(found[first]))
+            middle, low, high = answer if count >= logs.LEAST else (answer[0], math.nan, math.nan)
+            text = f"{middle:.3f}" + (f"  ({low:.3f} to {high:.3f})" if low == low else "")
+            lines.append((middle, f"{middle:.3f} ({plain}, {name})", count, Row((f"{label}, {name}",), [Dot(middle, style.BLUE, "o", low, high)], (text,))))
+    if not lines:
+        return nothing_timed(f"Time over that of {first}", part, shown)
+    ends = [choice(lines, key=lambda line: line[0])[1] for choice in (min, max)]
+    sheet = Sheet(f"Time relative to {first}: {' to '.join(dict.fromkeys(ends))}", (), parts.common_text(shown))
+    panels_of.draw_rows(sheet, [row for *_, row in lines], f"time relative to {first}", x=None, across=1, top=0.2, step=0.24, size=9)
+    counts = sorted({count for _, _, count, _ in lines})
+    interval = ", and its 95 % bootstrap interval, which draws whole rounds" if counts[-1] >= logs.LEAST else ""
+    sheet.notes.append(f"Ratio of the medians{interval}. A round is one run of nestbed: {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} of "
+                       "each.")
+    sheet.notes += [f"Rows without a time: {parts.status_text(shown)}."] if parts.status_text(shown) else []
+    sheet.notes += [f"Without a time on both sides: {'; '.join(without)}."] if without else []
+    return sheet.finish(parts.caption_of(part, shown, timed=False))
+
+
+# --- bandwidth at one size ----------------------------------------------------------------------------------------------------
+
+
+def bandwidth_dots(part, shown, _):
+    """GB/s by strategy, one dot per case, for logs with few sizes. Panels are sizes, and a line is the device's peak.
+    Marks are types. For matrices, colours are the columns of a block of threads, and marks are its rows."""
+    timed = shown[shown["bandwidth_gb_s"].notna()]
+    peak, best = timed["peak_gb_s"].max(), timed.loc[timed["bandwidth_gb_s"].idxmax()]
+    matrix = timed["nx"].notna().all()
+    names = parts.varying(shown, ["nx", "ny"] if matrix else ["elements"])
+    looks, key = _block_looks(shown) if matrix else _type_looks(shown)
+    kind = f" of {best['type']}" if parts.varying(shown, ["type"]) else ""
+    sheet = Sheet(f"{style.marked(best['strategy'])} reaches {style.three(best['bandwidth_gb_s'])} GB/s{kind}, "
+                  f"{100 * best['bandwidth_gb_s'] / peak:.0f} % of the device's peak", key)
+    panels = sorted(parts.grouped_by(shown, names),
+                    key=lambda panel: (-panel["strategy"].nunique(), [parts.order_of(panel.iloc[0][name]) for name in names]))
+    made = []
+    for cases in panels:
+        rows = [_rate_row(strategy, own, looks) for strategy, own in sorted(
+            cases.groupby("strategy"), key=lambda row: (-row[1]["bandwidth_gb_s"].max(), row[0]))]
+        made.append((parts.shape_text(cases, names), rows, {"across": peak} if cases["bandwidth_gb_s"].max() >= NEAR * peak else {}))
+    panels_of.draw_columns(sheet, made, MEASURES["bandwidth"].label, 1 if matrix else 2, x="linear", size=8)
+    sheet.notes += [f"Line: the device's peak by its own data, {style.three(peak)} GB/s. Numbers at the right: GB/s of the best "
+                    "dot, and its share of the peak.", *cache_note(part)]
+    return sheet.finish(parts.caption_of(part, shown, elsewhere="what launches from the device or has a depth"))
+
+
+def _rate_row(strategy, cases, looks):
+    cases = cases[cases["bandwidth_gb_s"].notna()].sort_values(["type", "block_shape"], ascending=False)
+    lanes = {name: 0.28 * (place / (len(looks) - 1) - 0.5) for place, name in enumerate(looks)} if len(looks) > 1 else {}
+    dots = [Dot(rate, *(looks.get(case["block_shape"]) or looks.get(case["type"]) or (style.BLUE, "o")), low, high, is_hollow(case), 5,
+                lanes.get(case["type"], 0.0)) for (_, case), rate, low, high in zip(cases.iterrows(), *bandwidth(cases))]
+    if not dots:
+        return Row((style.marked(strategy),), [], ("–", ""))
+    best = cases.loc[cases["bandwidth_gb_s"].idxmax()]
+    share = 100 * best["bandwidth_gb_s"] / best["peak_gb_s"] if best["peak_gb_s"] > 0 else math.nan
+    return Row((style.marked(strategy),), dots, (style.three(best["bandwidth_gb_s"]), "" if math.isnan(share) else f"{share:.{0 if share >= 0.95 else 2}f} %"))
+
+
+def cache_note(part):
+    cache = part.rows["l2_bytes"].max()
+    if not cache > 0:
+        return []
+    if (part.cases["l2"] == "flushed").all():
+        return ["Bandwidth: what the workload must read and write at least, over the time; the L2 cache is flushed before each run."]
+    return ["Bandwidth: what the workload must read and write at least, over the time. Inputs up to a few times the "
+            f"L2 cache ({cache / 2**20:.0f} MiB) are read from it in part, and not from memory alone."]
+
+
+def _block_looks(shown):
+    """{block_shape: (colour, mark)}, and the key."""
+    sides = {shape: tuple(map(int, shape.split("x"))) for shape in shown["block_shape"].unique() if shape.count("x") == 1}
+    columns, rows = (sorted({side[place] for side in sides.values()}) for place in (0, 1))
+    colours = dict(zip(columns, [style.ORANGE, style.BLUE, style.BLACK, style.GREEN, style.PURPLE, style.SKY]))
+    marks = dict(zip(rows, "osD^vP"))
+    key = [("Block of threads, columns:", style.INK, None), *((f"{side}", colours.get(side, style.GREY), "s") for side in columns),
+           ("rows:", style.INK, None), *((f"{side}", style.INK, marks.get(side, "x")) for side in rows)]
+    return {shape: (colours.get(width, style.GREY), marks.get(height, "x")) for shape, (width, height) in sides.items()}, key if sides else ()
+
+
+def _type_looks(shown):
+    """{type: (colour, mark)}, and the key if there is more than one type."""
+    looks = dict(zip(sorted(set(shown["type"]), key=parts.order_of), [(style.BLUE, "o"), (style.VERMILLION, "D"), (style.GREEN, "^")]))
+    return looks, [(name, *look) for name, look in looks.items()] if shown["type"].nunique() > 1 else ()
+
+
+# --- the book's machine -------------------------------------------------------------------------------------------------------
+
+
+def book_times(path=BOOK):
+    """{strategy: (ms, source)} of results/k40c.csv."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return {row["strategy"]: (float(row["ms"]), row["source"]) for row in csv.DictReader(file)}
+
+
+def book_cases(cases):
+    """The cases of the book's table, if all of them are there once."""
+    own = cases[(cases["grid"] == BOOK_GRID) & (cases["block"] == BOOK_BLOCK) & cases["type"].isin(["int32", ""])
+                & cases["mechanism"].isin(["null_stream", "none", ""]) & cases["depth"].isin(["full", ""]) & cases["strategy"].isin(list(book_times()))]
+    whole = sorted(own["strategy"]) == sorted(book_times())
+    return own if whole and (own["backend"] == "cuda").all() else own[:0]
+
+
+def book(part, shown, figure):
+    """The book's times on its K40c beside those of this log, one row per strategy."""
+    theirs = book_times()
+    timed = shown[shown["us"] > 0]
+    if not len(timed):
+        return nothing_timed(figure.title, part, shown)
+    cases = sorted((case for _, case in timed.iterrows()), key=lambda case: -theirs[case["strategy"]][0])
+    factors = [1e3 * theirs[case["strategy"]][0] / case["us"] for case in cases if case["clock"] == "gpu"]
+    machine = part.rows["gpu"].iloc[0] or "this machine"
+    sheet = Sheet(f"{figure.title} on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
+                  + (f": {style.three(min(factors))} to {style.three(max(factors))} times as fast" if factors else ""),
+                  [("Tesla K40c, as printed in the book", style.ORANGE, "s"), (f"{machine}, this log", style.BLUE, "o")],
+                  "2²⁰ ints in 2048 blocks of 512 threads. Two machines: the book's and this log's.")
+    rows = []
+    for case in cases:
+        old = theirs[case["strategy"]][0]
+        dots = [Dot(old, style.ORANGE, "s", size=7), Dot(case["us"] / 1e3, style.BLUE, "o", case["low"] / 1e3, case["high"] / 1e3, is_hollow(case), 7.5)]
+        rows.append(Row((style.marked(case["strategy"]) + (" (one core)" if case["strategy"] == "host" else ""),), dots,
+                        (style.time_text(1e3 * old), style.time_text(case["us"]), f"{style.three(1e3 * old / case['us'])} ×"), linked=True))
+    panels_of.draw_rows(sheet, rows, "time of a run, ms", x="log", heads=("", "the book", "this log", "times as fast"), step=0.34, size=9, pad=2.2)
+    sheet.notes.append("K40c: " + "; ".join(dict.fromkeys(theirs[case["strategy"]][1] for case in cases)) + ".")
+    return sheet.finish(parts.caption_of(part, shown, elsewhere="not in the book's table"))
+
+
+# --- stale values -------------------------------------------------------------------------------------------------------------
+
+
+def stale(part, shown, figure):
+    """A row per pattern, guaranteed ones first; a dot per delay: the share of all its instances that read the stale value."""
+    rows = part.rows[part.rows["strategy"].isin(shown["strategy"])]
+    rows = rows.assign(delay_us=rows["delay_us"].fillna(0))
+    delays = sorted(rows["delay_us"].unique())
+    delays = delays if len(delays) <= 2 else [delays[0], delays[-1]]
+    racy = tables.those("strategies", "racy")
+    patterns = sorted(rows["strategy"].unique(), key=lambda name: (name in racy, style.rank_of(name)))
+    found = {name: [_count(rows[(rows["strategy"] == name) & (rows["delay_us"] == delay)]) for delay in delays] for name in patterns}
+    unit = "" if part.backend == "cpu" else " µs"
+    words = [f"delay {style.grouped(delay)}{unit}" if delay else "no delay" for delay in delays]
+    sheet = Sheet(_stale_title(figure.title, found), [*((word, style.INK, mark) for word, mark in zip(words, "oD")),
+                                                      ("the rules guarantee the fresh value", style.GREEN, "s"),
+                                                      ("they guarantee nothing", style.VERMILLION, "s")])
+    decades = max(1, math.ceil(math.log10(max(2, *(of for counts in found.values() for _, of, _ in counts)))))
+    made = []
+    for name, counts in found.items():
+        colour = style.on_page(style.VERMILLION if name in racy else style.GREEN)["light"]
+        # 0 is at the left of the axis, and a decade is a unit.
+        dots = [Dot(0.0 if not count else 0.9 + decades + max(math.log10(count / of), -decades), colour, mark, size=8.5 - 2.5 * (mark == "D"))
+                for (count, of, _), mark in zip(counts, "oD") if of]
+        made.append(Row((style.marked(name),), dots, tuple(text for *_, text in counts), colour))
+    axes = panels_of.draw_rows(sheet, made, "share of the instances that read the stale value", heads=("", *words), size=9)
+    axes.set_xlim(-0.2, 0.9 + decades + 0.2)
+    powers = range(0, decades + 1, 2 if decades > 5 else 1)
+    axes.set_xticks([0.0, *(0.9 + decades - power for power in powers)],
+                    ["0", *(style.grouped(10.0**-power) if power < 3 else f"10⁻{style.raised(power)}" for power in powers)])
+    sheet.notes.append("An instance is one block of the root grid, with words of its own. At the right: how many read the stale value. The "
+                       "delay holds up the write; that of litmus_child_write holds up the read. –: the pattern has nothing to delay.")
+    return sheet.finish(parts.caption_of(part, shown, timed=False))
+
+
+def _count(rows):
+    """(stale, instances, words) of all runs of a pattern that read something."""
+    read = rows[rows["status"].isin(["ok", "wrong"])]
+    if not len(read):
+        return 0, 0, ", ".join(sorted(set(rows["status"]))) or "–"
+    count, of = int(pandas.to_numeric(read["answer"].astype(object)).sum()), int(read["grid"].sum())
+    return count, of, f"{style.grouped(count)} of {style.power_text(of)}"
+
+
+def _stale_title(title, found):
+    totals = {name: (sum(count for count, _, _ in counts), sum(of for _, of, _ in counts)) for name, counts in found.items()}
+    racy, safe = ([total for name, total in totals.items() if total[1] and (name in tables.those("strategies", "racy")) == wanted]
+                  for wanted in (True, False))
+    seen, wrong = (sum(count > 0 for count, _ in those) for those in (racy, safe))
+    said = [f"{seen} of {parts.count_text(len(racy), 'pattern')} without a guarantee read some"] if racy else []
+    if safe:
+        said.append(f"{wrong} of {len(safe)} that the rules guarantee did too" if wrong else
+                    f"those that the rules guarantee none in {style.grouped(sum(of for _, of in safe))} instances")
+    return f"{title}: {'; '.join(said) or 'no run read anything'}"
+
+
+# --- lanes --------------------------------------------------------------------------------------------------------------------
+
+
+def outcome(statuses):
+    """The outcome of a case. One row that hangs is enough."""
+    if statuses.get("timeout"):
+        return HANGS
+    return OTHER if set(statuses) - {"ok", "launch_failed"} else REFUSED if statuses.get("launch_failed") else ENDS
+
+
+def lanes(part, shown, _):
+    """A panel for each mechanism and number of levels. Rows are the form and the lanes; columns are the limits."""
+    shown = shown.assign(outcome=shown["statuses"].map(outcome))
+    limits = sorted(shown["pending_limit_asked"].unique(), key=parts.order_of)
+    rows = [(form, block) for form in FORMS for block in sorted(shown["block"][shown["strategy"] == form].unique(), key=parts.order_of)]
+    panels = parts.grouped_by(shown, ["depth", "mechanism", "grid"])
+    panels.sort(key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in ("depth", "mechanism", "grid")])
+    hung = shown["outcome"] == HANGS
+    title = f"Lanes that launch past the limit: none of {parts.count_text(len(shown), 'case')} hangs"
+    if hung.any():
+        of_form = {words: shown["strategy"] == name for name, words in FORMS.items() if (shown["strategy"] == name).any()}
+        counts = [f"{(hung & own).sum()} of {own.sum()} cases {words}" for words, own in of_form.items()]
+        title = f"Lanes that launch past the limit hang the GPU in {' and '.join(reversed(counts))}"
+    sheet = Sheet(title, [(what, colour, "s") for what, (colour, _) in OUTCOMES.items() if (shown["outcome"] == what).any()])
+    left, gap, columns = 1.15, 0.3, min(2, len(panels))
+    width, height = (style.WIDTH - left - gap * columns) / columns, 0.235 * len(rows)
+    for place, panel in enumerate(panels):
+        row, column = divmod(place, columns)
+        case = panel.iloc[0]
+        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.8), width, height, f"{parts.count_text(int(case['depth']), 'level')}, "
+                         f"{parts.mechanism_text(case['mechanism'])}, {parts.name_of('grid', case['grid'])}")
+        for _, case in panel.iterrows():
+            x, y = limits.index(case["pending_limit_asked"]), rows.index((case["strategy"], case["block"]))
+            colour, word = OUTCOMES[case["outcome"]]
+            axes.add_patch(Rectangle((x - 0.48, y - 0.44), 0.96, 0.88, color=colour, linewidth=0))
+            axes.text(x, y, word, ha="center", va="center", fontsize=7, color="white" if case["outcome"] == HANGS else style.INK)
+        axes.grid(False)
+        axes.set_xlim(-0.5, len(limits) - 0.5)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xticks(range(len(limits)), [parts.name_of("", limit) for limit in limits])
+        axes.set_yticks(range(len(rows)), [f"{parts.count_text(block, 'lane')} {FORMS[form]}" if column == 0 else "" for form, block in rows])
+        axes.tick_params(length=0)
+        axes.set_xlabel("pending-launch limit")
+    sheet.notes.append("Each cell is a case: blocks of so many threads, all of which launch, one lane of the warp after another or all in "
+                       "the same instruction. A case hangs if one of its runs gave no sign of life until the timeout; its other runs "
+                       "were then not made.")
+    return sheet.finish(parts.caption_of(part, shown, timed=False))
+
+
+# --- edges per second ---------------------------------------------------------------------------------------------------------
+
+
+def traversed(cases):
+    """The cases of graphs with flat and nested forms, with a column `edges`, the same for all forms of a graph: the numerator of edges per
+    second. A graph without a case that counts its edges is left out."""
+    own = irregular.prepared(cases)
+    own = own[((own["aggregate"] == "") | (own["expected"] != 0)) & own["workload"].isin(list(COUNTED))]
+    found = []
+    for graph in irregular.by_work(own, ["seed"]):
+        counting = graph[graph["strategy"].isin(EXACT)] if graph["workload"].iloc[0] == "bfs" else graph
+        if counting["work"].min() > 0 and graph["by_need"].nunique() == 2:
+            found.append(graph.assign(edges=counting["work"].min()))
+    return pandas.concat(found) if found else own[:0]
+
+
+def graph_text(shown, case):
+    """The graph, and what tells it from the others of its workload."""
+    if case["graph_file"]:
+        return case["graph_file"].split("#")[0]
+    alike = shown[shown["workload"] == case["workload"]]
+    words = [case["input"], irregular.work_text(case, parts.varying(alike, ["elements", "edge_factor"]))]
+    return ", ".join(filter(None, [*words, f"seed {case['seed']}" if parts.varying(alike, ["seed"]) else ""]))
+
+
+def edges_per_second(part, shown, figure):
+    """A panel for each workload, a row for each graph: the edges per second of each strategy and mechanism, by its fastest case. Flat forms are
+    above the middle of a row."""
+    graphs = []
+    for graph in irregular.by_work(shown, ["seed"]):
+        best = irregular.fastest(graph, ["strategy", "mechanism"])
+        rates = {name: best["edges"] / best[of] / 1000 for name, of in (("rate", "us"), ("rate_low", "high"), ("rate_high", "low"))}
+        graphs += [best.assign(text=graph_text(shown, graph.iloc[0]), **rates)] if len(best) else []
+    if not graphs:
+        return nothing_timed(figure.title, part, shown)
+    forms = pandas.concat(graphs).drop_duplicates(["strategy", "mechanism"])
+    forms = forms.assign(rank=[parts.rank_of(case) for _, case in forms.iterrows()]).sort_values(["by_need", "rank"])
+    looks = style.looks_in_turn(zip(forms["strategy"], forms["mechanism"]))
+    tops = [best.loc[best["rate"].idxmax()] for best in graphs]
+    top = max(tops, key=lambda case: case["rate"])
+    nested = sum(bool(case["by_need"] and case["expected"] > 0) for case in tops)
+    sheet = Sheet(f"{figure.title}: up to {style.three(top['rate'])}·10⁹, by {irregular.form_label(top['strategy'], top['mechanism'])} in {top['text']}; "
+                  f"launches from the device give the highest rate in {nested} of {parts.count_text(len(tops), 'graph')}",
+                  [(irregular.form_label(*form), *look) for form, look in looks.items()],
+                  "Above the middle of a row: flat forms. Below: forms that launch from the device.")
+    at = 0.25
+    for workload, counted in COUNTED.items():
+        rows = [Row((best["text"].iloc[0],), [Dot(case["rate"], *looks[case["strategy"], case["mechanism"]], case["rate_low"], case["rate_high"],
+                                                  shift=0.19 if case["by_need"] else -0.19) for _, case in best.iterrows()])
+                for best in graphs if best["workload"].iloc[0] == workload]
+        if rows:
+            panels_of.draw_rows(sheet, rows, f"10⁹ edges per second; counted: {counted}", x="log", title=workload, top=at, step=0.44)
+            at += panels_of.row_height(rows, 0.44) + 0.85
+    sheet.notes.append("A dot is the fastest case of its strategy and mechanism. All forms of a graph are divided by the same number of edges, "
+                       "whatever they look at themselves. Graphs without both kinds of forms, or without a form that counts these edges, are not shown.")
+    return sheet.finish(parts.caption_of(part, shown))
