@@ -224,20 +224,17 @@ def source(name):
 
 def page_of(folder, beside, options):
     """The text of the page. Its links are relative to the folder `beside`."""
-    # Another processor reads half of the logs, then measures the claims, and compresses. The process must start before the thread.
+    # Another processor reads half of the logs, then measures the claims, and compresses.
     with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as second:
         shown = logs_of(folder, second)
-        listed = second.submit(claims_for, folder, options)
-        with concurrent.futures.ThreadPoolExecutor(1) as packing:
-            return packed_page(folder, beside, shown, listed, packing)
+        listed, plotly_js = second.submit(claims_for, folder, options), second.submit(packed_plotly)
+        cases = cases_of(shown)
+        drawn = pictures_of(folder, shown)
+        return page_with(folder, beside, shown, cases, drawn, listed, plotly_js, second.submit(pictures.data_of, drawn))
 
 
-def packed_page(folder, beside, shown, listed, packing):
-    plotly_js = packing.submit(packed_plotly)
+def page_with(folder, beside, shown, cases, drawn, listed, plotly_js, packed):
     found = [(one.path, one.rows) for one in shown]
-    cases = cases_of(shown)
-    drawn = pictures_of(folder, shown)
-    packed = packing.submit(pictures.data_of, drawn)
     drawn_figures = figures_of(shown, drawn)
     columns = page_cases.joined([page_cases.columns_of(one.cases, one.rows) for one in shown])
     listed = listed.result()

@@ -97,10 +97,12 @@ function captionOf(view, drawn) {
 }
 
 // A table. `kinds`: the class of each column. A cell that is markup has its own element.
-const tableMarkup = (caption, heads, rows, kinds) => html`<table><caption class="hidden">${caption}</caption>
-  <thead><tr>${heads.map((text, column) => html`<th scope="col" class="${kinds[column]}">${text}</th>`)}</tr></thead>
-  <tbody>${rows.map((row) => html`<tr>${row.map((cell, column) => cell instanceof Markup ? cell : html`<td class="${kinds[column]}">${cell}</td>`)}</tr>`)}
-  </tbody></table>`;
+function tableMarkup(caption, heads, rows, kinds) {
+  const cellMarkup = (cell, column) => (cell instanceof Markup ? cell : html`<td class="${kinds[column]}">${cell}</td>`);
+  return html`<table><caption class="hidden">${caption}</caption>
+    <thead><tr>${heads.map((text, column) => html`<th scope="col" class="${kinds[column]}">${text}</th>`)}</tr></thead>
+    <tbody>${rows.map((row) => html`<tr>${row.map(cellMarkup)}</tr>`)}</tbody></table>`;
+}
 
 function pointTable({axis, measure, figure}, drawn) {
   const heads = ['Series', ...(axis ? [axis.name] : []), measure.name, '95 % interval', 'ok rows', 'launches', 'Rows'];
