@@ -7,7 +7,6 @@ python3-selenium, chromium and chromium-driver. Without a browser its tests are 
 import base64
 import contextlib
 import csv
-import dataclasses
 import functools
 import gzip
 import hashlib
@@ -151,14 +150,6 @@ def time_of(rows):
 
 def median_of(rows, column):
     return statistics.median(float(row[column]) for row in rows if row[column])
-
-
-def frames_in(found):
-    """The tables of cases in `found`: what a file is drawn from, such as a table, a list of tables, or a dictionary
-    by axis."""
-    if isinstance(found, (list, dict)):
-        return [frame for each in (found.values() if isinstance(found, dict) else found) for frame in frames_in(each)]
-    return [found]
 
 
 class References(html.parser.HTMLParser):
@@ -335,47 +326,16 @@ class Table(Folder):
         self.assertEqual(list(data["strategies"]), sorted(data["strategies"], key=figure_style.rank_of))
         self.assertEqual(data["mechanisms"]["tail"], "tail launch")
 
-    def test_logs_and_cases_are_those_of_the_files(self):
-        """A figure of a log is both a file and on the page, or neither, except where the table gives a reason. Both
-        show the same cases."""
-        data = data_of_results()
-        cases, places = data["cases"], range(len(data["cases"]["log"]))
-        key = {place: (cases["log"][place], cases["lines"][place][0]) for place in places}
-        strategy = {key[place]: cases["strategy"][place] for place in places}
-        default = {key[place] for place in places if cases["pending_limit_asked"][place] == "auto"}
-        page, across = {}, {}
-        for figure in data["figures"]:
-            for series in [series for view in figure["views"] for series in view["series"]]:
-                for found in (key[index] for index in series["cases"]):
-                    (across if series.get("across") else page).setdefault((figure["id"], found[0]), set()).add(found)
-        files = self.cases_of_files()
-        on_page = {figure.name for figure in figures.FIGURES if not figure.page}
-        wider = {figure.name for figure in figures.FIGURES if figure.wider}
-        self.assertLessEqual({figure["id"] for figure in data["figures"] if figure["views"]}, on_page)
-        self.assertEqual(wider, {"ways"})
-        self.assertEqual({pair for pair in page if pair[0] not in wider}, {pair for pair in files if pair[0] in on_page - wider})
-        self.assertLessEqual({pair for pair in files if pair[0] in wider}, set(page))
-        # What a file shows in addition: CUB's times, which the others are divided by. Chains and fan-outs share a
-        # file.
-        beside = {"cub": tables.those("strategies", "compared_with"), "chain": ["fanout"], "fanout": ["chain"]}
-        compared = {pair for pair in files if pair[0] in on_page}
-        self.assertGreaterEqual(len(compared), 23 + 6 if THOROUGH else 12)
-        for pair in compared:
-            drawn = {found for found in files[pair] if strategy[found] not in beside.get(pair[0], [])}
-            self.assertEqual(drawn - page[pair] - across.get(pair, set()), set(), pair)
-            # The page's axis has a place for the default limit. In a file, the other limits are compared with it.
-            self.assertLessEqual(page[pair] - drawn, default if pair[0] == "pending" else set(), pair)
-
-    def cases_of_files(self):
-        """{(figure, log): {(log, a case's first line)}} of all cases that would be drawn as files."""
-        found = {}
-        table = [dataclasses.replace(figure, file=figure.name, draw=lambda part, of, figure: of) for figure in figures.FIGURES]
-        with unittest.mock.patch.object(figures, "FIGURES", table):
-            for path, log in [(path, logs.read_log(path)) for path in logs.logs_in(folder_of_results())[0]]:
-                log = log[~log["strategy"].str.startswith(logs.TEST_ONLY)]  # the page does not show them
-                for figure, _, of in figures.drawn(path, log) if len(log) else []:
-                    found[figure.name, path.name] = {(path.name, lines[0]) for frame in frames_in(of) for lines in frame["lines"]}
-        return found
+    def test_figures_of_a_log_are_those_of_the_files(self):
+        """A figure of a log is both a picture of plot.sh and drawn by the page, except where the table gives a reason."""
+        listed = {figure["id"]: figure for figure in data_of_results()["figures"]}
+        table = {figure.name: figure for figure in figures.FIGURES if figure.name in listed}
+        self.assertEqual([name for name, figure in table.items() if figure.wider], ["ways"])
+        drawn, files = ({(name, each["log"]) for name in table for each in listed[name][kind]} for kind in ("views", "pictures"))
+        self.assertEqual({pair for pair in drawn if not table[pair[0]].wider}, {pair for pair in files if not table[pair[0]].page and pair[0] != "ways"})
+        self.assertLessEqual({pair for pair in files if table[pair[0]].wider}, drawn)
+        self.assertFalse({name for name, _ in drawn if table[name].page})
+        self.assertGreaterEqual(len(drawn), 12)
 
     def test_hues_can_be_seen_on_both_grounds(self):
         for colour in (*figure_style.FAMILY_COLOURS.values(), figure_style.ORANGE, figure_style.BLACK, figure_style.SKY):
@@ -854,7 +814,7 @@ class Page(InBrowser):
                 ("cub", "library.csv", None, lambda rows: time_of(rows) / min(map(time_of, cubs[rows[0]["type"], rows[0]["elements"]].values())))):
             points = self.points(figure, log)
             self.assertEqual(len(points), count or len(points))
-            self.assertGreater(len({round(y, 1) for y, *_ in points}), 5, figure)
+            self.assertGreater(len({round(y, 3) for y, *_ in points}), 5, figure)
             for y, _, _, rows in points:
                 self.assertAlmostEqual(y / (value(rows) or 1), 1 if value(rows) else 0, places=6)
 
