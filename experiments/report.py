@@ -46,9 +46,12 @@ import page_cases  # noqa: E402
 import pictures  # noqa: E402
 import views  # noqa: E402
 
-SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "pictures.js", "filters.js", "cards.js", "page.js"]
-COPIED = ["title", "note", "axes", "measures", "level"]  # from a figure of the table
+SCRIPTS = ["data.js", "plots.js", "cards.js", "page.js"]
+# What the page's scripts read of a figure, a picture, an axis and a measure.
+OF_FIGURE = ["title", "note", "axes", "measures", "level"]
+OF_PICTURE = ["name", "log", "machine", "workloads"]
 OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
+OF_MEASURE = ["name", "label", "unit", "linear", "zero", "share"]
 
 
 @dataclasses.dataclass
@@ -112,36 +115,38 @@ def pictures_of(folder, shown):
     return found + [picture for path in logs.logs_in(folder)[1] for picture in pictures.of_table(path)]
 
 
+def fields(one, names):
+    return {name: getattr(one, name) for name in names}
+
+
 def figures_of(shown, drawn):
     """The figures for the page's scripts, each with its views and its pictures: those of the table, then the others."""
     groups = [(own, taken) for one in shown for _, own, taken in one.taken]
-    listed = [{"id": figure.name, "views": [] if figure.page else views.views_of(figure, groups), "pictures": [],
-               **{name: getattr(figure, name) for name in COPIED}} for figure in figures.FIGURES]
-    by_id = {entry["id"]: entry for entry in listed}
+    by_id = {figure.name: {**fields(figure, OF_FIGURE), "views": [] if figure.page else views.views_of(figure, groups)} for figure in figures.FIGURES}
     for picture in drawn:
-        other = {"id": picture.figure, "views": [], "pictures": [], **dict.fromkeys(COPIED, ""), "title": picture.heading, "axes": [], "measures": []}
-        by_id.setdefault(picture.figure, other)["pictures"].append(
-            {name: getattr(picture, name) for name in ("name", "log", "machine", "workloads")})
-    return [entry for entry in by_id.values() if entry["views"] or entry["pictures"]]
+        other = {"title": picture.heading, "note": "", "axes": [], "measures": [], "level": "", "views": []}
+        by_id.setdefault(picture.figure, other).setdefault("pictures", []).append(fields(picture, OF_PICTURE))
+    return [{"pictures": [], **entry, "id": name} for name, entry in by_id.items() if entry["views"] or "pictures" in entry]
 
 
 def workloads_of(cases, drawn):
     """The workloads of the page, that of the most logs first, with what each does. Last, if there are such figures, all together."""
     known, logs_with = tables.tables()["workloads"], cases.groupby("workload")["log"].nunique()
     names = sorted(logs_with.index, key=lambda name: (-logs_with[name], name))
-    all_together = [{"name": pictures.ALL, "title": "all together", "summary": "figures of several workloads"}]
-    return [{"name": name, "title": name or "others", "summary": known[name]["summary"] if name in known else ""} for name in names] + (
-        all_together if any(pictures.ALL in picture.workloads for picture in drawn) else [])
+    found = [{"name": name, "title": name or "others", "summary": known.get(name, {}).get("summary", "")} for name in names]
+    if any(pictures.ALL in picture.workloads for picture in drawn):
+        found.append({"name": pictures.ALL, "title": "all together", "summary": "figures of several workloads"})
+    return found
 
 
 def tables_of(cases):
     """The names, colours and words for the page's scripts."""
     most = cases.groupby("strategy")["launches"].max()
     return {
-        "axes": {name: {each: getattr(axis, each) for each in OF_AXIS} for name, axis in AXES.items()},
-        "measures": {name: {each: getattr(measure, each) for each in ("name", "label", "unit", "linear", "zero", "share")}
-                     for name, measure in MEASURES.items()},
-        "families": [{"name": name, **views.look(colour, 0)} for name, colour in style.FAMILY_COLOURS.items()],
+        "axes": {name: fields(axis, OF_AXIS) for name, axis in AXES.items()},
+        "measures": {name: fields(measure, OF_MEASURE) for name, measure in MEASURES.items()},
+        "families": [{"name": name, **views.look(colour)} for name, colour in style.FAMILY_COLOURS.items()],
+        "glyphs": views.GLYPHS,
         "racy": tables.those("strategies", "racy"),
         "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
         "mechanisms": {name: one["words"] for name, one in tables.tables()["mechanisms"].items()},
@@ -185,33 +190,22 @@ def shown_name(folder):
     return str(folder.relative_to(ROOT)) if folder.is_relative_to(ROOT) else folder.name
 
 
+def values_of(found, column):
+    """The values of a column of all logs, each once and in order, without an empty one."""
+    return sorted(set().union(*(log[column].unique() for _, log in found)) - {""})
+
+
 def facts_of(found):
-    """Machines, commits and days of all logs, each once and in order."""
-    machines, commits, days = {}, {}, set()
-    for _, log in found:
-        machines.update(dict.fromkeys(logs.machine_of(log).split("; ")))
-        commits.update(dict.fromkeys(log["git"].unique()))
-        days.update(text[:10] for text in log["utc"].unique())
-    days.discard("")
-    commits.pop("", None)
-    span = " to ".join(dict.fromkeys([min(days), max(days)])) if days else ""
-    return list(machines), sorted(commits), span
-
-
-def about_html(found):
-    """One sentence that says what the page shows."""
-    gpus = sorted({gpu for _, log in found for gpu in log["gpu"].unique() if gpu}) or ["the CPU executor, a model of a GPU"]
+    """The sentence that says what the page shows, and the facts about the logs: machines, days, commits, rows. As HTML."""
+    days = [text[:10] for text in values_of(found, "utc")]
     rows = f"{sum(len(log) for _, log in found):,}".replace(",", "\u202f")
-    return (f"This page shows how long GPU programs take that launch their own work on the device, and the same work without that: "
-            f"{rows} runs measured by nestbed on {html.escape(', '.join(gpus))}.")
-
-
-def facts_html(found):
-    machines, commits, span = facts_of(found)
-    rows = sum(len(log) for _, log in found)
-    facts = [("Measured on", "; ".join(machines)), ("Measured", span), ("nestbed at", ", ".join(commits)),
-             ("Logs", f"{len(found)}, with " + f"{rows:,}".replace(",", "\u202f") + " rows")]
-    return "".join(f"<div><dt>{name}</dt><dd>{html.escape(text)}</dd></div>" for name, text in facts if text)
+    gpus = ", ".join(values_of(found, "gpu")) or "the CPU executor, a model of a GPU"
+    about = ("This page shows how long GPU programs take that launch their own work on the device, and the same work without that: "
+             f"{rows} runs measured by nestbed on {html.escape(gpus)}.")
+    facts = {"Measured on": "; ".join(dict.fromkeys(machine for _, log in found for machine in logs.machine_of(log).split("; "))),
+             "Measured": " to ".join(dict.fromkeys([*days[:1], *days[-1:]])),
+             "nestbed at": ", ".join(values_of(found, "git")), "Logs": f"{len(found)}, with {rows} rows"}
+    return about, "".join(f"<div><dt>{name}</dt><dd>{html.escape(text)}</dd></div>" for name, text in facts.items() if text)
 
 
 def as_script(text):
@@ -230,20 +224,17 @@ def source(name):
 
 def page_of(folder, beside, options):
     """The text of the page. Its links are relative to the folder `beside`."""
-    # Another processor reads half of the logs, then measures the claims, and compresses. The process must start before the thread.
+    # Another processor reads half of the logs, then measures the claims, and compresses.
     with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as second:
         shown = logs_of(folder, second)
-        listed = second.submit(claims_for, folder, options)
-        with concurrent.futures.ThreadPoolExecutor(1) as packing:
-            return packed_page(folder, beside, shown, listed, packing)
+        listed, plotly_js = second.submit(claims_for, folder, options), second.submit(packed_plotly)
+        cases = cases_of(shown)
+        drawn = pictures_of(folder, shown)
+        return page_with(folder, beside, shown, cases, drawn, listed, plotly_js, second.submit(pictures.data_of, drawn))
 
 
-def packed_page(folder, beside, shown, listed, packing):
-    plotly_js = packing.submit(packed_plotly)
+def page_with(folder, beside, shown, cases, drawn, listed, plotly_js, packed):
     found = [(one.path, one.rows) for one in shown]
-    cases = cases_of(shown)
-    drawn = pictures_of(folder, shown)
-    packed = packing.submit(pictures.data_of, drawn)
     drawn_figures = figures_of(shown, drawn)
     columns = page_cases.joined([page_cases.columns_of(one.cases, one.rows) for one in shown])
     listed = listed.result()
@@ -258,9 +249,9 @@ def packed_page(folder, beside, shown, listed, packing):
             "workloads": workloads_of(cases, drawn), "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
-    name = shown_name(folder)
-    texts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
-             "about": about_html(found), "findings": "\n".join(cards or findings.of_pictures(drawn)),
+    name, (about, facts) = shown_name(folder), facts_of(found)
+    texts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts,
+             "about": about, "findings": "\n".join(cards or findings.of_pictures(drawn)),
              "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
              "theme": source("theme.js"), "data": as_script(f'{{"cases":{columns},{page_cases.as_json(data)[1:]}'), "plotly": plotly_js.result(),

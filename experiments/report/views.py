@@ -8,10 +8,11 @@ import figure_parts as parts
 import figure_style as style
 from measures import AXES
 
-# MARKS and DASHES of figure_style as plotly names, in the same order.
-SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-left", "triangle-right", "pentagon", "hexagon",
-           "star", "diamond-tall"]
-DASHES = ["solid", "dash", "dot", "dashdot"]
+# MARKS and DASHES of figure_style, in the same order, as plotly names them; and the marks as text, for legends.
+GLYPHS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼", "cross": "✚", "triangle-left": "◀",
+          "triangle-right": "▶", "pentagon": "⬟", "hexagon": "⬢", "star": "★", "diamond-tall": "♦"}
+SYMBOLS = list(GLYPHS)
+DASHES = ["solid", "7px,4px", "2px,3px", "8px,3px,2px,3px"]
 SHAPE = ["type", "elements", "grid", "block", "nx", "ny"]
 UNUSUAL = ("grid", "graphs")  # named in a series only if it differs from most others
 OWN = 1e6  # the weight of the experiment that a figure is made for
@@ -24,13 +25,9 @@ def machine_of(case):
     return f"{case['backend']} executor" + (f" ({case['gpu']})" if case["gpu"] else "")
 
 
-def look(colour, symbol, dash=0):
-    return {**style.on_page(colour), "symbol": SYMBOLS[symbol], "dash": DASHES[dash]}
-
-
-def look_like(colour, mark, dash):
+def look(colour, mark=style.MARKS[0], dash=style.DASHES[0]):
     """A look of figure_style, for the page."""
-    return look(colour, style.MARKS.index(mark), style.DASHES.index(dash))
+    return {**style.on_page(colour), "symbol": SYMBOLS[style.MARKS.index(mark)], "dash": DASHES[style.DASHES.index(dash)]}
 
 
 def labels_of(firsts, names, ways=False):
@@ -55,12 +52,6 @@ def labels_of(firsts, names, ways=False):
             words = ["" if case[name] == "full" or word == usual else word for case, word in zip(firsts, said)]
             labels = [", ".join(filter(None, both)) for both in zip(labels, words)]
     return labels
-
-
-def looks_of(lines):
-    """The looks of lines, the same as in the figures."""
-    parts.dress(lines)
-    return [look_like(line.colour, line.mark, line.dash) for line in lines]
 
 
 def places_on(cases, axis):
@@ -92,8 +83,9 @@ def line_view(figure, cases, axis):
     rows = sorted(zip(labels, groups), key=lambda row: (*parts.rank_of(row[1].iloc[0]), row[0]))
     lines = [parts.Line(label, group["strategy"].iloc[0], group["mechanism"].iloc[0], None, list(group.index), group)
              for label, group in rows]
-    series = [{"name": line.label, "cases": line.x, "look": dress, "across": "x" not in line.cases}
-              for line, dress in zip(lines, looks_of(lines))]
+    parts.dress(lines)  # as in the figures
+    series = [{"name": line.label, "cases": line.x, "look": look(line.colour, line.mark, line.dash), "across": "x" not in line.cases}
+              for line in lines]
     shown, log = {index for line in lines for index in line.x}, cases["log"].iloc[0]
     return {"axis": axis, "value": log, "text": log, "weight": 1000 * places.loc[list(shown)].nunique() + len(series),
             "series": series, "apart": [index for index in cases.index if index not in shown]}
@@ -115,7 +107,7 @@ def dot_views(cases):
         value = "/".join("" if pandas.isna(cell) else cell if isinstance(cell, str) else f"{cell:.15g}"
                          for cell in (case[name] for name in ("log", *SHAPE, "depth", "delay_us")))
         yield {"value": value, "text": f"{case['log']}: {parts.shape_text(group, names)}", "weight": group["strategy"].nunique(),
-               "series": [{"name": label, "cases": [index], "look": look_like(*style.look_of(case["strategy"], case["launches"]))}
+               "series": [{"name": label, "cases": [index], "look": look(*style.look_of(case["strategy"], case["launches"]))}
                           for label, index, case in zip(labels, group.index, rows)], "apart": []}
 
 

@@ -494,7 +494,7 @@ class Scripts(WithTools):
             self.assertFalse((self.folder / "called").exists())
 
     def test_want_the_files_that_are_named_to_be_there(self):
-        for script in ("plot.sh", "report.sh", "predicted.sh", "nvbench.sh", "check_trace.sh"):
+        for script in ("plot.sh", "report.sh", "predicted.sh", "nvbench.sh"):
             self.assert_refused(script, "nowhere", "nowhere: there is no such file or folder; allowed: one that exists")
         self.assert_refused("build.sh", "cpu-only run nowhere.cfg", "nowhere.cfg: there is no such file or folder; allowed: one that exists")
         self.assert_refused("build.sh", "cpu", "there is no preset cpu; allowed: release, all-gpus, debug, asan, cpu-only, ci-cuda, no-ledger-cpu, "
