@@ -310,7 +310,7 @@ def by_load(part, shown, _):
     hosts = sorted(set(shown[HOST].itertuples(index=False, name=None)), key=lambda host: (host[1] > 0 or host[2] == "yes", *host))
     words = ["\n".join([f"{load:g}", *(["pinned"] if pin == "yes" else []), *([f"nice {nice:g}"] if nice else [])]) for load, nice, pin in hosts]
     shown = shown.assign(x=[hosts.index(host) for host in shown[HOST].itertuples(index=False, name=None)],
-                         beside=(shown["nice"] != 0) | (shown["pin"] != "no"))
+                         beside=(shown["nice"] != 0) | (shown["pin"] != "no"), clock="both")
     panels, colours = [], {}
     for clock, columns in CLOCKS.items():
         for column, quantile in zip(columns, ("median", "p99", "p99.9", "worst")):

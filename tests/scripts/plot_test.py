@@ -293,7 +293,7 @@ class WhichFigures(FigureTest):
         for file, made, columns in (("against-flat", [*by_need(None), *flat(10)], BY_NEED), ("time-size", by_size, SORT), ("time-work", untimed(works), BY_NEED),
                                     ("time-input", [row for name in ("uniform", "sorted", "equal") for row in sort(None, input=name)], SORT),
                                     ("time-budget", [row for budget in (1, 4, 16) for row in search(None, budget=budget)], SEARCH),
-                                    ("teps", [*graph_search(None), *graph_search(None, "bfs_frontier")], GRAPH)):
+                                    ("teps", [*graph_search(None, status="ok"), *graph_search(None, "bfs_frontier", status="ok")], GRAPH)):
             self.check_figure(file, made, ["Nothing to draw"], columns=columns)
         self.check_figure("latency-depth", along("depth", range(3), [None] * 2, status="timeout"), ["none of these 6 rows has a time (6 timeout)"])
         self.check_figure("latency-depth", along("depth", range(3), [1], launches_attempted=1, **UNTIMED),
