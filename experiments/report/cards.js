@@ -81,7 +81,7 @@ function captionOf(view, drawn) {
   const without = shown.filter(({ok}) => !ok);
   if (without.length) {
     // Of each case the most frequent status.
-    const often = (found) => [...counted(rowsOf(found, 'status'))].sort(([, a], [, b]) => b - a)[0][0];
+    const often = ({statuses}) => [...counted(statuses)].sort(([, a], [, b]) => b - a)[0][0];
     said.push(`× ${without.length} of ${shown.length} cases have no ok row: ${inWords(without.map(often))}.`);
   }
   const partly = shown.filter(({ok, rows}) => ok && ok < rows);
@@ -198,7 +198,7 @@ function rowsMarkup({fields, summary, heads, rows}) {
 // The rows of a case, without columns that would be empty.
 function caseGroup(found, places) {
   const rows = places.map((place) => [
-    found.lines[place], found.repetitions[place], found.times[place]?.toFixed(3), rowsOf(found, 'status')[place], rowsOf(found, 'detail')[place]
+    found.lines[place], found.repetitions[place], found.times[place]?.toFixed(3), found.statuses[place], found.details[place]
   ].map((value) => String(value ?? '')));
   const pick = (row) => row.filter((_, column) => rows.some((each) => each[column] !== ''));
   const [median, low, high] = (found.time ?? []).map(duration);

@@ -153,10 +153,7 @@ const described = (found) => Object.entries(data.fields)
                                  .filter(([field]) => field !== 'log' && ![null, ''].includes(found[field]))
                                  .map(([field, name]) => [field, name, fieldText(field, found[field])]);
 
-// The statuses or details of a case, row by row.
-const rowsOf = (found, column) => (Array.isArray(found[column]) ? found[column] : Array(found.rows).fill(found[column]));
-
 const counted = (words) => words.reduce((counts, word) => counts.set(word, (counts.get(word) ?? 0) + 1), new Map());
 // "wrong 3, timeout 1": how often each word but ok occurs.
 const inWords = (words) => [...counted(words.filter((word) => word !== 'ok'))].map(([word, count]) => `${word} ${grouped(count)}`).join(', ');
-const faults = (list) => inWords(list.flatMap((found) => rowsOf(found, 'status')));
+const faults = (list) => inWords(list.flatMap(({statuses}) => statuses));

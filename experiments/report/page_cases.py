@@ -28,11 +28,6 @@ def plain(value):
 as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
-def same_or_list(values):
-    """The common value if all are the same, as in most cases; otherwise the list."""
-    return values[0] if len(set(values)) == 1 else values
-
-
 def spans_of(measure, cases):
     """[value, low, high] for each case; low and high are None if there is no interval. None if the case has no value,
     such as a ratio to a time of 0."""
@@ -55,12 +50,9 @@ def columns_of(cases, log):
     columns.update({name: cases[name].tolist() for name in MEASURES})
     columns["lines"] = cases["lines"].tolist()
     rows = [numpy.searchsorted(log["line"], lines) for lines in cases["lines"]]
-    for name, column in (("times", "us"), ("repetitions", "repetition")):
-        cells = log[column].to_numpy()
+    for name, column in (("times", "us"), ("repetitions", "repetition"), ("statuses", "status"), ("details", "detail")):
+        cells = numpy.asarray(log[column])
         columns[name] = [cells[own] for own in rows]
-    for name in ("status", "detail"):
-        cells = numpy.asarray(log[name])
-        columns[name] = [same_or_list(cells[own].tolist()) for own in rows]
     return columns
 
 

@@ -14,7 +14,8 @@ function control(figure, id, name, options) {
 function viewOf(figure) {
   const named = (table, ids) => ids.map((id) => ({...table[id], id, value: table[id].name, text: table[id].name}));
   const shows = control(figure, 'shows', 'Shows', named(measures, figure.measures));
-  const against = control(figure, 'against', 'Against', named(axes, figure.axes));
+  const isHereOn = (axis) => figure.views.some((view) => isHere(view) && view.axis === axis);
+  const against = control(figure, 'against', 'Against', named(axes, figure.axes.filter(isHereOn)));
   const axis = against.found;
   const isLeft = ({series}) => series.some((each) => each.cases.some((index) => passes(cases[index])));
   const views = figure.views.filter((view) => isHere(view) && view.axis === axis?.id).sort((a, b) => isLeft(b) - isLeft(a));

@@ -858,7 +858,7 @@ class Page(InBrowser):
         self.assertEqual(self.script("return document.documentElement.dataset.theme"), after[0])
         self.script("document.getElementById('theme').click()")
 
-    def test_a_phone_shows_a_finding_first_and_needs_no_sideways_scrolling(self):
+    def test_a_phone_shows_a_finding_and_never_scrolls_sideways(self):
         self.open(width=390, height=844)
         self.until("return document.querySelector('.finding img').naturalWidth > 0")
         self.assertTrue(self.script("""
