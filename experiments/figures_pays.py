@@ -70,7 +70,7 @@ def _figure(path, own, l2):
     style.rows_axis(axes, [_label(work, own) for _, work in own.iterrows()], 8)
     axes.set_xlabel("speedup of the form that launches over its fastest rival, by the host's clock")
     sheet.notes.append("Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
-                       f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/protocol.md.")
+                       f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/method.md.")
     return sheet.finish([f"From {path.name}: {_count(own, 'process', 'es')} on {_count(own, 'machine', 's')}, {own['device'].iloc[0]}."])
 
 
