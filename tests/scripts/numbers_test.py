@@ -178,7 +178,7 @@ class OfTheRepository(unittest.TestCase):
 
     @staticmethod
     def csv_of_file(path):
-        with open(path, newline="", encoding="utf-8") as file:
+        with log_files.opened(path) as file:
             return list(csv.reader(file))
 
     @staticmethod
