@@ -98,11 +98,11 @@ def best(rows, column="gpu_us"):
 
 @functools.cache
 def every_log(folder):
-    """The rows of all logs of a folder whose work depends on the data."""
-    names = sorted({path.name.split(".csv")[0] for path in folder.glob("*.csv*")})
-    rows = [log(folder, name).assign(log=name) for name in names if not name.startswith(("machines", "second"))]
-    found = pandas.concat([one[one["input"] != ""] for one in rows if {"input", "key", "status"} <= set(one)])
-    return found.reindex(columns=[*USED, "log"]).fillna("")
+    """The rows of all logs of a folder whose work depends on the data. No log mixes them with others, so its first row says what it is."""
+    paths = sorted(path for ending in (".csv", ".csv.gz") for path in folder.glob(f"*{ending}"))
+    heads = {path: pandas.read_csv(path, nrows=1, dtype=str, keep_default_na=False) for path in paths}
+    names = [path.name.split(".csv")[0] for path, head in heads.items() if {"key", "gpu_us"} <= set(head) and head.get("input", [""])[0] not in ("", "random")]
+    return pandas.concat([log(folder, name).assign(log=name) for name in names]).reindex(columns=[*USED, "log"]).fillna("")
 
 
 def flat(rows, column="gpu_us"):
@@ -251,10 +251,6 @@ def measured(name, folder):
         return NUMBERS[name].of(folder)
     except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
         raise NumberError(f"{name}: {folder}: {error!r}") from error
-
-
-def home_of(name):
-    return HERE / NUMBERS[name].home
 
 
 def text_of(name, folder):
@@ -585,7 +581,7 @@ def rewritten(path, text):
     for sentence in re.split(r"(?<=[.;:])\s|\n\s*\n|\n *- |\|", prose):
         linked = [shown_by(found[3]) for found in LINK.finditer(sentence)]
         word = STRONG.search(LINK.sub("", sentence))
-        if word and linked and not any(one and measured(one.name, home_of(one.name)).strong for one, _ in linked):
+        if word and linked and not any(one and measured(one.name, HERE / one.home).strong for one, _ in linked):
             problems.append(f"the sentence says '{word[0]}', and no number of it is computed so: {' '.join(sentence.split())[:90]}")
     new = TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], LINK.sub(replaced, text))
     if new != text and not problems:

@@ -27,13 +27,20 @@ def numbers_of(root):
     return module
 
 
-def sentences_of(root):
-    """{the first word of a number's name: the first sentence of the documents that has such a number}."""
-    link, found = numbers_of(root).LINK, {}
+def sentences_of(root, folder):
+    """{the first word of a number's name: the first sentence of the documents that has such a number}, with the values of a folder where it has them."""
+    module, found = numbers_of(root), {}
+
+    def own(link):
+        one = module.shown_by(link[3])[0]
+        text = module.text_of(one.name, folder) if one else ""
+        suffix = module.UNITS[one.unit][2] if text else ""
+        return (text if link[1].endswith(suffix) else text.removesuffix(suffix)) or link[1]
+
     for path in [path for name in ("README.md", "results/findings.md", "results/method.md", "results/h200/README.md") if (path := root / name).is_file()]:
         for sentence in re.split(r"(?<=[.:])\s|\n\s*\n|\n *[-|] *", path.read_text(encoding="utf-8")):
-            text = re.sub(r"\[([^\[\]]*)\]\([^)]*\)|\*\*|\|", r"\1", sentence)
-            for _, _, target in link.findall(sentence):
+            text = re.sub(r"\[([^\[\]]*)\]\([^)]*\)|\*\*|\|", r"\1", module.LINK.sub(own, sentence))
+            for _, _, target in module.LINK.findall(sentence):
                 found.setdefault(target.split(".")[0], " ".join(text.split()))
     return found
 
@@ -41,8 +48,9 @@ def sentences_of(root):
 def claims_of(root, folder):
     """What the documents say, number by number, with the values of a folder of this repository. For another folder: with our values, and its own beside
     them. Raises logs.LogError."""
-    module, sentences, claims = numbers_of(root), sentences_of(root), {}
+    module, claims = numbers_of(root), {}
     ours = folder in [module.HERE / gpu for gpu in module.GPUS]
+    sentences = sentences_of(root, folder if ours else module.HERE)
     for one, value, there, verdict, judged in [(one, None, None, "", True) for one in module.NUMBERS.values()] if ours else module.beside(folder):
         try:
             value = value or module.measured(one.name, folder)

@@ -55,7 +55,7 @@ class Logs(Scratch):
     def write(self, name, cases, rows=7, gpu="H", folder="h200"):
         path = self.folder / "results" / folder / f"{name}.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [["r", key, strategy, mechanism, launches, us + repetition % 3 - 1, status, "random", 8, gpu]
+        lines = [["r", key, strategy, mechanism, launches, us + repetition % 3 - 1, status, "graph", 8, gpu]
                  for key, strategy, mechanism, launches, us, status in cases for repetition in range(rows)]
         path.write_text("".join(",".join(map(str, line)) + "\n" for line in [HEADER, *lines]), encoding="utf-8")
         numbers.log.cache_clear()
