@@ -106,9 +106,9 @@ def page(folder, name):
     logs = logs_in(folder)
     lines = "".join(table_line(path, rows) for path, rows in logs.items())
     on_gpu = any(row.get("backend") == "cuda" for rows in logs.values() for row in rows)
-    beside = [("claims.sh compare", "the claims beside ours"), ("plot.sh results/h200", "the figures of both side by side")]
-    commands = [*(beside if on_gpu else []), ("report.sh", "a page to explore all of it")]
-    lines_of_commands = "".join(f"experiments/{words} results/{name}   # {what}\n" for words, what in commands)
+    beside = [("results/numbers.py --against", "our numbers beside these"), ("experiments/plot.sh results/h200", "the figures of both side by side")]
+    commands = [*(beside if on_gpu else []), ("experiments/report.sh", "a page to explore all of it")]
+    lines_of_commands = "".join(f"{words} results/{name}   # {what}\n" for words, what in commands)
     return f"""{MARK}
 # {name}: {cell(devices_in(folder)) or "nothing measured yet"}
 

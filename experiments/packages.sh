@@ -28,7 +28,7 @@ install_packages() {
 }
 
 # What the ordinary tests need beside the build: modules of Python.
-test_packages=(python3-pandas python3-matplotlib)
+test_packages=(python3-pandas python3-matplotlib python3-scipy)
 
 # install_test_packages [--all]: what the ordinary tests need beside the build, or all tests.
 install_test_packages() {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Does it pay to launch from the device? What results/protocol.md does without a GPU. experiments/pays.sh installs what this needs and
+"""Does it pay to launch from the device? What results/method.md does without a GPU. experiments/pays.sh installs what this needs and
 runs it, with NESTBED, the path of a nestbed."""
 import argparse
 import csv
@@ -128,7 +128,7 @@ def experiment_of(found, source):
     """The experiment file of the chosen cases: a section for each."""
     out = io.StringIO()
     out.write(f"# Made by experiments/pays.sh choose from {source}: of every work the fastest case of each kind of form. The protocol\n"
-              "# (results/protocol.md) measures it in processes of its own, on another machine than the search.\n"
+              "# (results/method.md) measures it in processes of its own, on another machine than the search.\n"
               "title    = Launches from the device against their best rivals\n"
               "figure   = against-flat, by-input\nrepeat   = 10\nwarmup   = 2\nfloor_us = 2:3.3\nl2       = as_is, flushed\n")
     axes = {axis["column"]: axis for axis in tables.tables()["axes"].values()}
@@ -262,7 +262,7 @@ def sources_in(folder):
     """The searches and the runs of a folder. Raises BadInput if one of them is missing."""
     searches, paths = log_files.csvs_in(folder, SEARCH), log_files.csvs_in(folder, RUNS)
     if not searches or not paths:
-        raise BadInput(f"{folder}: it has no {RUNS if searches else SEARCH}; allowed: a folder with the logs of results/protocol.md")
+        raise BadInput(f"{folder}: it has no {RUNS if searches else SEARCH}; allowed: a folder with the logs of results/method.md")
     return searches, paths
 
 
@@ -275,7 +275,7 @@ def written(path, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="pays.sh", description="Does it pay to launch from the device? The steps of results/protocol.md that "
+    parser = argparse.ArgumentParser(prog="pays.sh", description="Does it pay to launch from the device? The steps of results/method.md that "
                                      "need no GPU.", epilog="Exit codes: 0 written, 1 a file could not be written, 2 a bad option or log.")
     steps = parser.add_subparsers(dest="step", required=True, metavar="choose|table")
     choose = steps.add_parser("choose", help="write the experiment of the cases that a search found fastest")

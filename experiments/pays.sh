@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does it pay to launch from the device? The two steps of results/protocol.md that need no GPU: which cases are measured again, and the
+# Does it pay to launch from the device? The two steps of results/method.md that need no GPU: which cases are measured again, and the
 # table of what they took.
 #
 #     experiments/pays.sh choose results/local/pays/pays_search*.csv -o experiments/pays_chosen.cfg

@@ -16,7 +16,7 @@ import PIL.PngImagePlugin
 matplotlib.use("Agg")
 
 import checked_output  # noqa: E402 (after the choice of Agg)
-import claim_evidence  # noqa: E402
+import figure_sources  # noqa: E402
 import figure_parts  # noqa: E402
 import figures_beside as beside  # noqa: E402
 import figures_chosen as chosen  # noqa: E402
@@ -125,7 +125,7 @@ def draw_log(path, out):
     for text in [*hints_of(path, log), *figures.not_drawn(path, log, made)]:
         say(f"{near(path)}: {text}")
     for name, figure in {name: figure for _, name, figure in made}.items():
-        out.write_figure(path.parent / "figures", name, figure, claim_evidence.sources_text(name, [path]))
+        out.write_figure(path.parent / "figures", name, figure, figure_sources.sources_text(name, [path]))
     return {figure.title for figure, _, _ in made}
 
 
@@ -165,7 +165,7 @@ def draw_other(path, out):
     if not found:
         say(f"{near(path)}: it has {lack}: no figure")
     for name, figure in found:
-        out.write_figure(path.parent / "figures", name, figure, claim_evidence.sources_text(name, sources))
+        out.write_figure(path.parent / "figures", name, figure, figure_sources.sources_text(name, sources))
     return bool(found)
 
 
@@ -264,7 +264,7 @@ def main():
 def draw_chosen(path, out, choice):
     """Returns an exit code."""
     for name, figure, caption in chosen.drawn(path, choice):
-        out.write_figure(path.parent / "figures", name, figure, f"{claim_evidence.sources_text(name, [path])}; plot.sh {choice.words}")
+        out.write_figure(path.parent / "figures", name, figure, f"{figure_sources.sources_text(name, [path])}; plot.sh {choice.words}")
         if choice.bare:
             say(f"{name}: {caption}")
     return 0

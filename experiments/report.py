@@ -3,12 +3,12 @@
 
 Leaves out strategies that exist only for tests, and figures for which the folder has no log.
 
-The claims come from claims.py (or from a file, with --claims FILE), the findings from the project's README. The rest is read from the logs
+The numbers come from results/numbers.py (or from a file, with --claims FILE), the findings from the project's README. The rest is read from the logs
 by logs.py, which needs NESTBED. figures.py defines which figures there are, what they take and how they look; report/views.py prepares
 those that the page draws, and report/pictures.py has all of them as plot.sh draws them. The page contains plotly.js and all data, and needs
 no network. The same inputs give the same bytes.
-Exit codes: 1 could not run or write, 2 bad input. Needs Debian's python3-pandas, python3-matplotlib and
-python3-plotly.
+Exit codes: 1 could not run or write, 2 bad input. Needs Debian's python3-pandas, python3-matplotlib,
+python3-plotly and python3-scipy.
 """
 import argparse
 import base64
@@ -27,7 +27,6 @@ import pandas
 import plotly.offline
 
 import checked_output
-import claim_results
 import figure_parts as parts
 import figure_style as style
 import figures
@@ -155,23 +154,13 @@ def tables_of(cases):
     }
 
 
-def compared_with(folder, results):
-    """The claims, compared with the numbers of a folder. The reasons for missing numbers do not contain the path of
-    the folder on this machine."""
-    compared = claim_results.claims_json(results, results.second(folder))["claims"]
-    for number in [number for claim in compared for number in claim["numbers"] if "second" in number]:
-        number["second"]["why"] = number["second"]["why"].replace(f"{folder}/", "")
-    return compared
-
-
 def is_in(claim, folder):
     """Whether the CSV of a claim is in the folder."""
     return (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()
 
 
 def claims_for(folder, options):
-    """The claims about this folder; for another folder, the claims compared with it. Raises BadInput, ClaimError,
-    StatisticsError."""
+    """The numbers of this folder; for a folder elsewhere, our numbers compared with it. Raises BadInput and logs.LogError."""
     if options.claims:
         try:
             return json.loads(options.claims.read_text(encoding="utf-8"))["claims"]
@@ -179,9 +168,7 @@ def claims_for(folder, options):
             raise BadInput(f"{options.claims}: {error.strerror}") from error
         except (ValueError, KeyError) as error:
             raise BadInput(f"{options.claims}: it has no claims: {error}") from error
-    results = claim_results.Results(ROOT / "results", checked=False)
-    own = [claim for claim in claim_results.claims_json(results)["claims"] if is_in(claim, folder)]
-    return own or compared_with(folder.resolve(), results)
+    return claims_table.claims_of(ROOT, folder.resolve())
 
 
 def shown_name(folder):
@@ -266,7 +253,7 @@ def options_of(arguments):
                         help="with logs of nestbed run (results/h200)")
     parser.add_argument("-o", dest="out", type=pathlib.Path, metavar="FILE.html", help="(FOLDER/report.html)")
     parser.add_argument("--claims", metavar="FILE.json", type=pathlib.Path,
-                        help="the claims, as `experiments/claims.sh list --json` prints them, instead of results/claims.json's")
+                        help="the numbers, as JSON, instead of those of results/numbers.py")
     return parser.parse_args(arguments)
 
 

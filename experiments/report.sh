@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes one HTML page to explore a results folder: what came out, every figure of plot.sh, by workload and with filters, the claims, and
-# the rows behind every number.
+# Writes one HTML page to explore a results folder: what came out, every figure of plot.sh, by workload and with filters, the numbers, and
+# the rows behind each.
 #
 #     experiments/report.sh                             results/h200, to results/h200/report.html (git ignores it)
 #     experiments/report.sh results/local -o page.html  another folder, another file
@@ -16,6 +16,6 @@ source "$here/packages.sh"
 answer_help "$here/report.py" "$@"
 check_nestbed
 check_path "${1-}"
-install_packages python3-pandas python3-matplotlib python3-plotly
+install_packages python3-pandas python3-matplotlib python3-plotly python3-scipy
 find_nestbed
 exec /usr/bin/python3 "$here/report.py" "$@"

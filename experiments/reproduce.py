@@ -20,9 +20,10 @@ from utc import seconds_of
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = ROOT / "results"
+NUMBERS = RESULTS / "numbers.py"
 FIRST = [RESULTS / "h200", RESULTS / "h100"]  # our run times, to estimate how long a run takes
 
-# On a GPU: quick experiments first. Not those of several processes (pays, tenants, resources, busy_host): results/protocol.md.
+# On a GPU: quick experiments first. Not those of several processes (pays, tenants, resources, busy_host): results/method.md.
 ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "flushed", "blobs", "tail_streams", "transpose", "depth", "hazard", "litmus", "lanes", "bezier",
           "mandelbrot", "cgo22", "submit",
           "waves", "synced_waves", "baselines", "pending", "library", "grid", "launch", "trees", "recursive", "quadtree", "sssp", "ladder", "levels",
@@ -198,12 +199,12 @@ def measure(tasks):
 
 
 def present(folder, gpu):
-    """Draws the figures, compares the claims with ours, and writes the page. Returns the worst exit code."""
+    """Draws the figures, compares the numbers with ours, and writes the page. Returns the worst exit code."""
     codes = [subprocess.run([HERE / "plot.sh", folder], check=False).returncode]
     if gpu:
         second = folder / "second_run.csv"
         second.unlink(missing_ok=True)  # it depends only on the logs
-        codes.append(subprocess.run([HERE / "claims.sh", "compare", folder, "--csv", second], cwd=ROOT, check=False).returncode)
+        codes.append(subprocess.run([NUMBERS, "--against", folder, "--csv", second], cwd=ROOT, check=False).returncode)
     codes.append(subprocess.run([HERE / "report.sh", folder], check=False).returncode)
     return max(code if code >= 0 else 1 for code in codes)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures everything again on this machine: runs all experiments, draws the figures, compares the claims with ours, writes the page.
+# Measures everything again on this machine: runs all experiments, draws the figures, compares our numbers with these, writes the page.
 #
 #     experiments/reproduce.sh                       into results/local/
 #     experiments/reproduce.sh --as a100             into results/a100/, with a README.md: one table of what was measured

@@ -1,7 +1,11 @@
-"""The table of claims on the page of report.py, and the rows that each number is computed from."""
+"""The numbers on the page of report.py: what results/numbers.py computes of a folder, with the sentences of the documents, and the rows that each
+number is computed from."""
+import functools
 import html
+import importlib.util
 import os
 import re
+import sys
 import urllib.parse
 
 import log_files
@@ -12,6 +16,65 @@ from figure_style import three
 def link(path, beside):
     """The address of a file, for a page in the folder `beside`; of a log, that of its file, which may be compressed."""
     return urllib.parse.quote(os.path.relpath(log_files.stored(path).resolve(), beside).replace(os.sep, "/"))
+
+
+@functools.cache
+def numbers_of(root):
+    """The module results/numbers.py. It is loaded under another name, because the standard library has a module `numbers`."""
+    found = importlib.util.spec_from_file_location("numbers_of_results", root / "results/numbers.py")
+    module = sys.modules[found.name] = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def sentences_of(root, folder):
+    """{the first word of a number's name: the first sentence of the documents that has such a number}, with the values of a folder where it has them."""
+    module, found = numbers_of(root), {}
+
+    def own(link):
+        one = module.shown_by(link[3])[0]
+        text = module.text_of(one.name, folder) if one else ""
+        suffix = module.UNITS[one.unit][2] if text else ""
+        return (text if link[1].endswith(suffix) else text.removesuffix(suffix)) or link[1]
+
+    for path in [path for name in ("README.md", "results/findings.md", "results/method.md", "results/h200/README.md") if (path := root / name).is_file()]:
+        for sentence in re.split(r"(?<=[.:])\s|\n\s*\n|\n *[-|] *", path.read_text(encoding="utf-8")):
+            text = re.sub(r"\[([^\[\]]*)\]\([^)]*\)|\*\*|\|", r"\1", module.LINK.sub(own, sentence))
+            for _, _, target in module.LINK.findall(sentence):
+                found.setdefault(target.split(".")[0], " ".join(text.split()))
+    return found
+
+
+def claims_of(root, folder):
+    """What the documents say, number by number, with the values of a folder of this repository. For another folder: with our values, and its own beside
+    them. Raises logs.LogError."""
+    module, claims = numbers_of(root), {}
+    ours = folder in [module.HERE / gpu for gpu in module.GPUS]
+    sentences = sentences_of(root, folder if ours else module.HERE)
+    for one, value, there, verdict, judged in [(one, None, None, "", True) for one in module.NUMBERS.values()] if ours else module.beside(folder):
+        try:
+            value = value or module.measured(one.name, folder)
+        except module.NumberError:
+            continue  # it is of another folder
+        path = value.frames[0].attrs["path"]
+        group, log = one.name.split(".")[0], path.name.split(".csv")[0]
+        name = group if claims.get(group, {}).get("log", log) == log else f"{group}-{log}"
+        if name not in claims:
+            csv, gpus = path.with_name(f"{log}.csv"), value.frames[0].get("gpu")
+            commands = logs.command_texts(csv, logs.manifest_of(csv).get("runs", {}))
+            claims[name] = {"id": name, "claim": sentences.get(group, group), "log": log, "csv": os.path.relpath(csv, root / "results"), "figure": "",
+                            "command": "; ".join(commands) or "results/numbers.py --check", "hardware": "" if gpus is None else ", ".join(gpus.unique()),
+                            "minutes": 0, "numbers": []}
+        lines = sorted({line for frame in value.frames if frame.attrs["path"] == path for line in frame.index})
+        factor, offset, _ = module.UNITS[one.unit]
+        low, high = [end * factor + offset for end in value.interval() or []] or (None, None)
+        number = {"id": one.name, "text": one.text(value), "value": value.value * factor + offset, "low": low, "high": high, "unit": one.unit.split(" ")[0],
+                  "what": value.what, "rows": len(lines), "lines": lines, "tolerance": one.tolerance}
+        if not ours:
+            number["second"] = {"text": there and one.text(there), "value": there and there.value, "within": there and verdict == "near", "judged": judged,
+                                "why": "" if there else "no such rows", "ratio": there and value.value and there.value / value.value}
+        claims[name]["numbers"].append(number)
+    return list(claims.values())
 
 
 def number_text(value):

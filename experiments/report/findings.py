@@ -7,7 +7,7 @@ from claims_table import link, sentence_html
 
 HEADING = "## What we found\n"
 BOLD = re.compile(r"\*\*(.+?)\*\*")
-CITED = re.compile(r"\[([^\]]+)\]\((?:results/README\.md#([\w-]+)\.[\w-]+|([^)]+))\)")
+CITED = re.compile(r"\[([^\]]+)\]\((?:results/numbers\.md#([\w-]+)\.[\w.-]+|([^)]+))\)")
 MOST = 12  # cards of logs
 
 
@@ -52,14 +52,13 @@ def _explored(picture):
 def of_readme(root, claims, pictures, beside):
     """The cards of the findings of which `claims`, those of the page, have all that they link to."""
     known = {claim["id"]: claim for claim in claims}
-    by_name = {picture.name: picture for picture in reversed(pictures)}
     cards = []
     for finding in read(root / "README.md"):
         names = claims_in(finding)
         if not names or not set(names) <= set(known):
             continue
-        figures = [re.sub(r".*/|\.svg$", "", known[name]["figure"] or "") for name in names]
-        picture = next((by_name[name] for name in figures if name in by_name), None)
+        logs = [known[name]["csv"].rpartition("/")[2] for name in names]
+        picture = next((picture for log in logs for picture in pictures if picture.log == log), None)
         more = ["Claim" + ("s" if len(names) > 1 else "") + ": " + ", ".join(f'<a href="#claim-{name}">{name}</a>' for name in names)]
         cards.append(_card(_linked(finding, root, beside), picture, [*([f"Explore {_explored(picture)}"] if picture else []), *more]))
     return cards

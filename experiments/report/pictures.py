@@ -7,7 +7,7 @@ import gzip
 import html
 import re
 
-import claim_evidence
+import figure_sources
 import figures_tables
 import log_files
 import logs
@@ -40,7 +40,7 @@ class Picture:
 def _kept(name, sources):
     """The bytes of a figure that plot.sh drew from these files as they are now; None if there are none."""
     path = sources[0].parent / "figures" / f"{name}.svg"
-    if not log_files.is_there(path) or claim_evidence.source_of(path) != claim_evidence.sources_text(name, sources):
+    if not log_files.is_there(path) or figure_sources.source_of(path) != figure_sources.sources_text(name, sources):
         return None
     with log_files.opened_bytes(path) as file:
         return file.read()
@@ -48,7 +48,7 @@ def _kept(name, sources):
 
 def _drawn(name, figure, sources):
     import plot  # matplotlib's backend and pillow, which a page of figures that are there does not need
-    return plot.bytes_of(figure, "svg", claim_evidence.sources_text(name, sources))
+    return plot.bytes_of(figure, "svg", figure_sources.sources_text(name, sources))
 
 
 def of_log(path, taken):

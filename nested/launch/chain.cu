@@ -20,7 +20,7 @@
 //   host_bound, host_graph_bound, host_graph_pdl_bound: a level past the end is a grid that returns at once
 //   graph_if: a level is the body of an IF node, whose condition the level before sets
 //   graph_update: the level before enables the node of the next, and sets its number of blocks
-// The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/h200/README.md).
+// The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/findings.md).
 // Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
 // Hazards: none. The levels share only an atomic sum. Source: ours.
 #include "device/submitted_levels.hpp"

@@ -7,7 +7,7 @@
 //         thread 0: launch reduce(slice, stride/2)  one block of stride/2 threads
 //
 // The blocks of nosync have twice as many threads, and half of them are idle. That costs up to a quarter of its time
-// (results/h200/README.md).
+// (results/h200/ways.csv.gz).
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none. A child sees what the launching thread wrote before the launch. The barrier completes all additions

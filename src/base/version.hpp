@@ -2,6 +2,8 @@
 // that file is compiled again.
 #pragma once
 
+#include <string_view>
+
 namespace nestbed
 {
 
@@ -10,5 +12,11 @@ extern const char* const kGit; // the commit; with -dirty: a tree with changes; 
 extern const char* const kBuild;
 extern const char* const kCompiler;
 extern const char* const kNvcc; // empty in a CPU-only build
+
+// Whether somebody else can build the same program from the repository.
+constexpr bool is_commit(std::string_view git)
+{
+    return git != "unknown" && !git.ends_with("-dirty");
+}
 
 } // namespace nestbed

@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_option.hpp"
@@ -130,6 +131,8 @@ class Run
             check_manifest(place);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
+        if (const std::string warning = changed_tree_warning(runs_, kGit); !warning.empty())
+            err_ << "nestbed: " << warning << '\n';
         if (given_.contains("overwrite") && has_manifest(path_)) {
             earlier_ = cases_to_overwrite(path_);
             if (const std::string aside = back_up(place); !aside.empty())

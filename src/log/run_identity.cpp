@@ -37,7 +37,7 @@ std::string build_text(const std::set<std::string>& strategies)
     if (!kCountsLaunches)
         text += ", no ledger";
     // In a tree with changes, or without git, a hash of the program and of its modules with the strategies identifies it.
-    if (const std::string_view git(kGit); git == "unknown" || git.ends_with("-dirty")) {
+    if (!is_commit(kGit)) {
         constexpr std::size_t kDigits = 16;
         std::set<std::string> files{"/proc/self/exe"};
         if (modules_in_use() != nullptr)

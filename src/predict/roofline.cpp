@@ -16,7 +16,7 @@ namespace nestbed
 namespace
 {
 
-// results/model.md derives them.
+// results/method.md derives them.
 constexpr std::array<RooflineParameter, 12> kParameters{{
     {"first", "us",
      "the root grid, the start of its launches and the end of the case; by none: a flat reduction of few numbers"},

@@ -1,6 +1,7 @@
 #include "run/sessions.hpp"
 
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "model/machine.hpp"
 #include "model/schedule.hpp"
 #include "plan/axis.hpp"
@@ -44,6 +45,16 @@ void check_floor(const Plan& plan, BackendKind backend, double floor_us)
                     "compare with those of other sessions; nothing was measured. Start again later or on another "
                     "machine; without floor-us the run starts all the same",
                     plan.floor->low, plan.floor->high, floor_us));
+}
+
+std::string changed_tree_warning(const std::map<BackendKind, RunFacts>& runs, std::string_view git)
+{
+    if (is_commit(git) || !runs.contains(BackendKind::cuda))
+        return "";
+    return fmt::format(
+        "this program is of a changed tree ({}): nobody else can measure these rows again, and results/ "
+        "takes none of them; commit, and build again",
+        git);
 }
 
 RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace nestbed
 {
 
@@ -26,6 +28,17 @@ TEST(Floor, OutsideOfItsBandOnAGpuEndsTheRun)
     EXPECT_THAT(text_of<RunError>([&] { check_floor(plan, BackendKind::cuda, 4.31); }),
                 testing::AllOf(testing::StartsWith("floor-us 2:3.3: an empty kernel takes 4.31 us on this GPU now"),
                                testing::HasSubstr("nothing was measured"), testing::HasSubstr("another machine")));
+}
+
+TEST(ChangedTree, IsWarnedAboutOnAGpu)
+{
+    const std::map<BackendKind, RunFacts> executor{{BackendKind::cpu, {}}};
+    const std::map<BackendKind, RunFacts> gpu{{BackendKind::cuda, {}}};
+    EXPECT_EQ(changed_tree_warning(gpu, "16e622568343"), "");
+    for (const char* const git : {"16e622568343-dirty", "unknown"}) {
+        EXPECT_EQ(changed_tree_warning(executor, git), ""); // its times are not kept
+        EXPECT_THAT(changed_tree_warning(gpu, git), testing::HasSubstr(git));
+    }
 }
 
 } // namespace

@@ -174,8 +174,8 @@ class Texts(Scratch):
 
 
 class OfTheRepository(unittest.TestCase):
-    MAX_FOLDER_BYTES = 25_000_000
-    MAX_CSV_BYTES = 256 * 1024  # of one that is not compressed
+    MAX_FOLDER_BYTES = 15_000_000
+    MAX_CSV_BYTES = 64 * 1024  # of one that is not compressed
 
     def test_results_are_small(self):
         folders = [path for path in (ROOT / "results").iterdir() if (path / "SHA256SUMS").is_file()]

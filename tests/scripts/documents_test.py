@@ -64,7 +64,7 @@ def broken_links(root):
             where = f"{path.relative_to(root)}:{1 + text.count(chr(10), 0, link.start())}"
             if not file.exists():
                 problems.append(f"{where}: there is no {place}")
-            elif anchor and (file.suffix != ".md" or anchor not in anchors_of(file.read_text(encoding="utf-8"))):
+            elif anchor and not re.fullmatch(r"L\d+", anchor) and (file.suffix != ".md" or anchor not in anchors_of(file.read_text(encoding="utf-8"))):
                 problems.append(f"{where}: {place or path.name} has no #{anchor}")
     return problems
 
@@ -117,11 +117,6 @@ class Readme(unittest.TestCase):
         text = (ROOT / "README.md").read_bytes()
         self.assertLessEqual(len(text), 9 * 1024)
         self.assertLessEqual(text.count(b"\n"), 120)
-
-    def test_the_page_of_decisions_is_one_screen(self):
-        text = (ROOT / "results/decide.md").read_text(encoding="utf-8")
-        self.assertLessEqual(text.count("\n"), 30)
-        self.assertLessEqual(len(re.sub(r"\]\([^)]*\)", "", text)), 2500)
 
     def test_and_each_top_folder_has_one(self):
         for folder in ("baseline", "experiments", "nested", "results", "src", "tests"):

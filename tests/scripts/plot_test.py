@@ -24,7 +24,7 @@ from made_logs import COLUMNS, ROW, MadeLogs, as_written, rows, texts_of, words_
 import matplotlib
 import pandas
 
-import claim_evidence
+import figure_sources
 import figure_style
 import figures
 import figures_rows
@@ -90,11 +90,10 @@ class EditedRows(Scratch):
                 ("repetition", "3.0", "repetition is '3.0'; allowed: a whole number from 0"), ("git", "other", "git is 'other'; expected: '")):
             with self.subTest(column):
                 path = self.edit(column, cell)
-                for read in (logs.read_log, claim_evidence.check_log):
-                    with self.assertRaises(logs.LogError) as caught:
-                        read(path)
-                    self.assertTrue(str(caught.exception).startswith(f"{path}, line 4: "), caught.exception)
-                    self.assertIn(problem, str(caught.exception))
+                with self.assertRaises(logs.LogError) as caught:
+                    logs.read_log(path)
+                self.assertTrue(str(caught.exception).startswith(f"{path}, line 4: "), caught.exception)
+                self.assertIn(problem, str(caught.exception))
 
     def test_end_the_scripts(self):
         path = self.edit("bytes", "5")
@@ -954,14 +953,14 @@ class TablesAndTraces(FigureTest):
             for name in names:
                 self.assertIn(f"figures/{name}.svg", out)
             self.assertNotIn(f"{path.name} is not a log", messages)
-            self.assertEqual(claim_evidence.figure_problems(self.folder), [])
+            self.assertEqual(figure_sources.figure_problems(self.folder), [])
             first = (self.folder / f"figures/{names[0]}.png").read_bytes()
             out, _ = self.run_plot(path, "-o", self.folder / "alone")
             self.assertEqual(len(out.splitlines()), 2 * len(names))
             self.assertEqual((self.folder / f"alone/{names[0]}.png").read_bytes(), first)
         self.predictions(**{"rate.null_stream": 0.4})
         self.assertIn(f"roofline.svg: it is not drawn from {self.folder}/model.json as that is now: run experiments/plot.sh {self.folder}",
-                      " ".join(claim_evidence.figure_problems(self.folder)))
+                      " ".join(figure_sources.figure_problems(self.folder)))
         out, _ = self.run_plot(self.predictions(name="other.csv"), "-o", self.folder / "alone")
         self.assertIn("alone/other-roofline.svg", out)
 

@@ -219,7 +219,7 @@ class Named(Scratch):
         shown, unit = re.search(r": ([0-9.]+) (µs|ms) \|", line).groups()
         self.assertAlmostEqual(float(shown) * {"µs": 1, "ms": 1000}[unit] / least, 1, delta=0.006)
         self.assertIn("(quick.csv)", page)
-        self.assertNotIn("claims.sh", page)  # there are no claims about the executor's times
+        self.assertNotIn("numbers.py", page)  # there are no numbers of the executor's times
         # The page is written from the logs, so edited rows give a different page.
         log.write_text(log.read_text(encoding="utf-8").replace(",ok,", ",wrong,", 1), encoding="utf-8", newline="")
         self.assertIn(f"| {len(rows)}, of which 1 wrong |", machine_page.page(self.mine, "mine"))
@@ -230,7 +230,7 @@ class Named(Scratch):
         (self.mine / "other.csv").write_text("a,b\n1,2\n")
         page = machine_page.page(self.mine, "mine")
         for text in ("# mine: NVIDIA H200\n", "| [ways](ways.csv.gz) | NVIDIA H200 | 580.159.04 | 13.0 | 2026-11-2",
-                     ": 21.4 ms |", "experiments/claims.sh compare results/mine ", "experiments/plot.sh results/h200 results/mine "):
+                     ": 21.4 ms |", "results/numbers.py --against results/mine ", "experiments/plot.sh results/h200 results/mine "):
             self.assertIn(text, page)
         self.assertNotIn("other.csv", page)
 
@@ -478,7 +478,7 @@ class Scripts(WithTools):
                 2, "", f"run.sh: --cuda: NESTBED={NESTBED} names a program, and nothing is built; allowed: --cuda, or NESTBED\n"))
 
     def test_want_the_nestbed_that_is_named_to_be_there(self):
-        for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"), ("claims.sh", "check"),
+        for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"),
                               ("nvbench.sh", "x.csv y.csv"), ("pays.sh", "choose x"), ("predicted.sh", "x"), ("reproduce.sh", "--dry-run"),
                               ("../tests/run.sh", "-N")):
             self.assert_refused(script, words, "NESTBED=/nowhere/nestbed: there is no such program; allowed: the path of a nestbed, or unset it to "
@@ -758,7 +758,7 @@ class Times(unittest.TestCase):
 
 
 class Costs(unittest.TestCase):
-    """overhead.py. claims.sh checks that the page of the H200 contains what it prints."""
+    """overhead.py."""
 
     def test_name_the_nestbed_that_gives_no_statistics(self):
         shown = called(ROOT / "experiments/overhead.py", ROOT / "results/h200/overhead.csv", nestbed="/nowhere/nestbed")
@@ -892,10 +892,8 @@ class StandardOutput(Scratch):
 
     def test_that_is_full_or_closed_is_an_error_in_one_line(self):
         h200 = ROOT / "results/h200"
-        (self.folder / "claims.json").write_text('{"logs": {}, "claims": []}')
         full, closed = (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")
-        for script, words, (where, why) in (("claims.sh", f"list --results {self.folder}", full), ("claims.sh", "check", closed),
-                                            ("plot.sh", f"{h200}/book.csv -o {self.folder}", full), ("reproduce.sh", "--dry-run", full),
+        for script, words, (where, why) in (("plot.sh", f"{h200}/book.csv -o {self.folder}", full), ("reproduce.sh", "--dry-run", full),
                                             ("reproduce.sh", "--help", closed), ("overhead.py", f"{h200}/overhead.csv", full)):
             with self.subTest(script=script, words=words, where=where):
                 done = called("/bin/sh", "-c", f"{ROOT}/experiments/{script} {words} {where}")

@@ -58,7 +58,7 @@ class Context
     }
     // Copies a few elements in the middle of timed work, after what was launched into stream 0 before: a kernel writes them
     // into memory that the host polls. It does not count as a launch of the work. Copies into the host's memory take
-    // longer (host_read in results/mechanisms.md).
+    // longer (host_read in results/method.md).
     template <class T>
     void read(std::span<T> to, const Buffer<T>& from, std::size_t first)
     {

@@ -13,7 +13,7 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Sums have 64 bits (int64 for int32, double for float32), so the sum of 2^32 numbers of any size is right. The
-// parameters were chosen on an H200 (results/h200/README.md): blocks of 256 threads with 8 loads in flight, and a
+// parameters were chosen on an H200 (results/h200/library.csv.gz): blocks of 256 threads with 8 loads in flight, and a
 // counter that hands out the input so that all blocks end together.
 inline constexpr unsigned kFlatThreads = 256;
 inline constexpr unsigned kFlatLoads = 8; // 16-byte loads in flight per thread

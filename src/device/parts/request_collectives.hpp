@@ -10,7 +10,7 @@ namespace nestbed::inline NESTBED_BACKEND
 inline constexpr unsigned kLanes = 32;
 
 // Calls act() in each thread for which `acts` is true, one lane of a warp after another: lanes that launch together
-// past the pending limit hang the GPU (results/h200/README.md). All threads of the warp call it.
+// past the pending limit hang the GPU (results/findings.md). All threads of the warp call it.
 template <class Act>
 __device__ void one_lane_at_a_time(bool acts, const Act& act)
 {

@@ -1,0 +1,59 @@
+"""What a figure file says about the logs that it is drawn from, and whether they are still the same."""
+import html
+import re
+import struct
+
+import log_files
+
+
+def figures_in(folder):
+    """The names of the figures of a folder. An SVG may be compressed, as CSVs may."""
+    return sorted({*(folder / "figures").glob("*.png"), *log_files.csvs_in(folder / "figures", "*.svg")})
+
+
+def sources_text(name, csvs):
+    """What a figure file says about itself: its name, the logs that it is drawn from, and the SHA-256 of each."""
+    return f"{name} of {', '.join(f'{csv.name}, SHA-256 {log_files.sha256_of(csv)}' for csv in csvs)}"
+
+
+def png_texts(data):
+    """The texts in a PNG, by keyword."""
+    texts, at = {}, 8
+    while at + 8 <= len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"tEXt":
+            keyword, _, text = data[at + 8:at + 8 + length].partition(b"\0")
+            texts[keyword.decode("latin-1")] = text.decode("latin-1")
+        at += length + 12
+    return texts
+
+
+def source_of(path):
+    """The sources_text of a figure file; empty if it has none."""
+    if path.suffix == ".png":
+        return png_texts(path.read_bytes()).get("Source", "")
+    with log_files.opened_bytes(path) as file:
+        found = re.search(r"<dc:source>([^<]*)</dc:source>", file.read().decode("utf-8", "replace"))
+    return html.unescape(found[1]) if found else ""
+
+
+def figure_problems(folder):
+    """A line for each figure that is not drawn from the current content of the CSVs beside its folder."""
+    problems = []
+    for path in figures_in(folder):
+        if path.exists() and path.with_name(path.name + log_files.ENDING).exists():
+            problems.append(f"{path}: there is {path.name}{log_files.ENDING} too; allowed: one of the two files")
+        found = re.fullmatch(r"(.*?) of (.*, SHA-256 [0-9a-f]{64})", source_of(path))
+        drawn_from = re.split(r"(?<=, SHA-256 [0-9a-f]{64}), ", found[2]) if found else []
+        csvs = [one.rsplit(", SHA-256 ", 1) for one in drawn_from]
+        if not found or found[1] != path.stem or any("/" in name for name, _ in csvs):
+            problems.append(f"{path}: it does not say that it is this figure, and of which log; "
+                            "allowed: as experiments/plot.sh draws it")
+            continue
+        for name, sha256 in csvs:
+            csv = folder / name
+            if not log_files.is_there(csv):
+                problems.append(f"{path}: there is no {csv}, which it is drawn from")
+            elif sha256 != log_files.sha256_of(csv):
+                problems.append(f"{path}: it is not drawn from {csv} as that is now: run experiments/plot.sh {csv if len(csvs) == 1 else folder}")
+    return problems
