@@ -21,6 +21,7 @@
 
 #include "context.h"
 #include "diagnostic.h"
+#include "file-prefix-map.h"
 #include "gimple-iterator.h"
 #include "gimple-walk.h"
 #include "gimplify.h"
@@ -260,7 +261,8 @@ class Check
         const char* const kind = has("nestbed_constant", variable) ? "__constant__" : "__device__";
         gcall* const call = gimple_build_call(
             function, 6, build_fold_addr_expr(variable), fold_convert(size_type_node, DECL_SIZE_UNIT(variable)),
-            text(std::string(kind) + " variable " + spelled(variable)), text(place.file == nullptr ? "" : place.file),
+            text(std::string(kind) + " variable " + spelled(variable)),
+            text(place.file == nullptr ? "" : remap_macro_filename(place.file)),
             build_int_cst(integer_type_node, place.line), build_int_cst(integer_type_node, use));
         gimple_set_location(call, location);
         tree pointer = create_tmp_var(ptr_type_node);
