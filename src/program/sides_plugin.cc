@@ -4,6 +4,7 @@
 //   - a function of the host that calls a device function;
 //   - more than 64 KB of __constant__ variables.
 // A __device__ or __constant__ variable that a function of the host names is its shadow there (host_names.cpp).
+// The static variables of the host are listed, so that the run-time library knows them (variables.cpp).
 // Functions for both sides are not checked, and neither are lambdas of the host, which may be for the device. What may be called from
 // both sides, or is not known, is no error.
 #include "gcc-plugin.h"
@@ -19,6 +20,7 @@
 
 #include "cp/cp-tree.h"
 
+#include "cgraph.h"
 #include "context.h"
 #include "diagnostic.h"
 #include "file-prefix-map.h"
@@ -395,6 +397,46 @@ void finish_declaration(void* event, void* /*data*/)
                  spelled(variable).c_str(), static_cast<unsigned long>(bytes));
 }
 
+// What is constant, kernels may read.
+bool is_of_host(tree variable)
+{
+    tree named = NULL_TREE;
+    tree function = decl_function_context(variable);
+    return !DECL_ARTIFICIAL(variable) && !TREE_READONLY(variable) && !DECL_THREAD_LOCAL_P(variable) &&
+           DECL_SIZE_UNIT(variable) != NULL_TREE && !has("nestbed_variable", variable) &&
+           !has("nestbed_constant", variable) && !has("nestbed_managed", variable) && !is_of_nestbed(variable) &&
+           !is_of_system(variable) && !is_below(name_of(variable), "nestbed_") &&
+           (function == NULL_TREE || side_of(function, named) == Side::host);
+}
+
+void list_variables_of_host(void* /*event*/, void* /*data*/)
+{
+    constexpr const char* kSection = "nestbed_host_variables";
+    vec<constructor_elt, va_gc>* values = nullptr; // of each variable its address, size and name
+    varpool_node* node = nullptr;
+    FOR_EACH_DEFINED_VARIABLE(node)
+    {
+        if (!is_of_host(node->decl))
+            continue;
+        TREE_ADDRESSABLE(node->decl) = 1;
+        const std::string name = spelled(node->decl);
+        for (tree value : {build_fold_addr_expr(node->decl), DECL_SIZE_UNIT(node->decl),
+                           build_string_literal(name.size() + 1, name.c_str())})
+            CONSTRUCTOR_APPEND_ELT(values, size_int(vec_safe_length(values)), fold_convert(ptr_type_node, value));
+    }
+    if (values == nullptr)
+        return;
+    tree type = build_array_type_nelts(ptr_type_node, vec_safe_length(values));
+    tree list = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("nestbed_listed"), type);
+    TREE_STATIC(list) = TREE_USED(list) = DECL_ARTIFICIAL(list) = DECL_PRESERVE_P(list) = 1;
+    DECL_INITIAL(list) = build_constructor(type, values);
+    set_decl_section_name(list, kSection);
+    SET_DECL_ALIGN(list, POINTER_SIZE); // no gaps between those of the files
+    DECL_USER_ALIGN(list) = 1;
+    varpool_node::finalize_decl(list);
+    varpool_node::get(list)->analyze();
+}
+
 } // namespace
 
 int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
@@ -408,6 +450,7 @@ int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
     own_headers = own_headers.substr(0, own_headers.rfind('/') + 1) + "include/";
     register_callback(plugin->base_name, PLUGIN_ATTRIBUTES, register_attributes, nullptr);
     register_callback(plugin->base_name, PLUGIN_FINISH_DECL, finish_declaration, nullptr);
+    register_callback(plugin->base_name, PLUGIN_ALL_IPA_PASSES_START, list_variables_of_host, nullptr);
     register_pass_info info{};
     info.pass = new Pass(g); // GCC deletes it
     info.reference_pass_name = "cfg";

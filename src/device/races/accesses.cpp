@@ -353,7 +353,7 @@ void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t addr
         return; // the signal will say so
     static const Region nobodys{.name = "memory that is not the device's", .is_of_host = true};
     const Region* const before = shadow_.before(address);
-    const bool is_argument = !is_stack && before != nullptr && before->is_of_host;
+    const bool is_argument = !is_stack && before != nullptr && before->is_of_host && !before->is_variable;
     found_bad(is_stack ? BadAccess::Kind::other_stack : BadAccess::Kind::of_host, now,
               is_argument ? *before : nobodys, 0, bytes, 0);
     is_last(now, address);
