@@ -4,7 +4,7 @@
 //   - a function of the host that calls a device function;
 //   - more than 64 KB of __constant__ variables.
 // A __device__ or __constant__ variable that a function of the host names is its shadow there (host_names.cpp).
-// The static variables of the host are listed, so that the run-time library knows them (variables.cpp).
+// In device code, conversions of floating-point numbers to integers are the GPU's. The static variables of the host are listed, so that the run-time library knows them (variables.cpp).
 // Functions for both sides are not checked, and neither are lambdas of the host, which may be for the device. What may be called from
 // both sides, or is not known, is no error.
 #include "gcc-plugin.h"
@@ -198,13 +198,16 @@ class Check
     {
         tree named = NULL_TREE;
         const Side side = side_of(code->decl, named);
-        if (side == Side::unknown)
+        const bool is_for_device = side == Side::device || side == Side::kernel || has("nestbed_both", named);
+        if (side == Side::unknown && !is_for_device)
             return;
         basic_block block = nullptr;
         FOR_EACH_BB_FN(block, code)
         {
             for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
-                if (is_gimple_call(gsi_stmt(at)) && !gimple_call_internal_p(gsi_stmt(at)))
+                if (is_for_device)
+                    conversion(at);
+                if (side != Side::unknown && is_gimple_call(gsi_stmt(at)) && !gimple_call_internal_p(gsi_stmt(at)))
                     call(gsi_stmt(at), side, named);
                 if (side == Side::host)
                     variables(at);
@@ -231,6 +234,34 @@ class Check
                      : side == Side::device ? "__device__"
                                             : "__host__",
                      spelled(caller).c_str());
+    }
+
+    // A conversion of a floating-point number to an integer becomes the GPU's (rounding.cpp), which is of 32 or 64 bits.
+    static void conversion(gimple_stmt_iterator& at)
+    {
+        const auto* const assignment = dyn_cast<gassign*>(gsi_stmt(at));
+        if (assignment == nullptr || gimple_assign_rhs_code(assignment) != FIX_TRUNC_EXPR)
+            return;
+        tree from = TYPE_MAIN_VARIANT(TREE_TYPE(gimple_assign_rhs1(assignment)));
+        tree to = TREE_TYPE(gimple_assign_lhs(assignment));
+        const bool is_long = TYPE_PRECISION(to) > TYPE_PRECISION(integer_type_node);
+        if ((from != float_type_node && from != double_type_node) ||
+            TYPE_PRECISION(to) > TYPE_PRECISION(long_integer_type_node))
+            return;
+        tree wide =
+            signed_or_unsigned_type_for(TYPE_UNSIGNED(to), is_long ? long_integer_type_node : integer_type_node);
+        const std::string name = std::string("nestbed_") + (from == float_type_node ? "float" : "double") + "_to_" +
+                                 (TYPE_UNSIGNED(to) ? "unsigned_" : "") + (is_long ? "long" : "int");
+        tree function = build_fn_decl(name.c_str(), build_function_type_list(wide, from, NULL_TREE));
+        TREE_NOTHROW(function) = TREE_READONLY(function) = 1;
+        gcall* const call = gimple_build_call(function, 1, gimple_assign_rhs1(assignment));
+        tree result = create_tmp_var(wide);
+        gimple_call_set_lhs(call, result);
+        gimple_set_location(call, gimple_location(assignment));
+        gsi_insert_before(&at, call, GSI_SAME_STMT);
+        gassign* const narrowed = gimple_build_assign(gimple_assign_lhs(assignment), NOP_EXPR, result);
+        gimple_set_location(narrowed, gimple_location(assignment));
+        gsi_replace(&at, narrowed, false);
     }
 
     // A variable of the device that only has a shadow on the host. What is constant has its value there.
