@@ -23,7 +23,7 @@ struct HostVariable {
     std::size_t bytes;
     const char* name;
 };
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" __attribute__((weak)) const HostVariable __start_nestbed_host_variables, __stop_nestbed_host_variables;
 
 namespace nestbed::program
