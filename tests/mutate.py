@@ -37,7 +37,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*:EditedLog*:PublishedTables*:*Plan.*")
 EXECUTOR = ("executor_tests", "*")
 RULES = ("detector_tests", "*")
-RUNTIME_SCRIPTS = ["memory_model", "streams", "limits", "sides", "kept_findings", "synchronisation", "mistakes", "waiting"]
+RUNTIME_SCRIPTS = ["streams", "stray", "reports", "limits", "sides", "kept_findings", "synchronisation", "waiting", "memory_model", "mistakes"]
 JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect", "predict"]} | {
     "src/model": [("model_tests", "*"), ("workloads_tests", "*"), COMMANDS],
     "src/graphs": [("workloads_tests", "*"), COMMANDS],

@@ -4,6 +4,7 @@
 //   - a function of the host that calls a device function;
 //   - more than 64 KB of __constant__ variables.
 // A __device__ or __constant__ variable that a function of the host names is its shadow there (host_names.cpp).
+// In device code, conversions of floating-point numbers to integers are the GPU's. The static variables of the host are listed, so that the run-time library knows them (variables.cpp).
 // Functions for both sides are not checked, and neither are lambdas of the host, which may be for the device. What may be called from
 // both sides, or is not known, is no error.
 #include "gcc-plugin.h"
@@ -19,8 +20,10 @@
 
 #include "cp/cp-tree.h"
 
+#include "cgraph.h"
 #include "context.h"
 #include "diagnostic.h"
+#include "file-prefix-map.h"
 #include "gimple-iterator.h"
 #include "gimple-walk.h"
 #include "gimplify.h"
@@ -195,13 +198,16 @@ class Check
     {
         tree named = NULL_TREE;
         const Side side = side_of(code->decl, named);
-        if (side == Side::unknown)
+        const bool is_for_device = side == Side::device || side == Side::kernel || has("nestbed_both", named);
+        if (side == Side::unknown && !is_for_device)
             return;
         basic_block block = nullptr;
         FOR_EACH_BB_FN(block, code)
         {
             for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
-                if (is_gimple_call(gsi_stmt(at)) && !gimple_call_internal_p(gsi_stmt(at)))
+                if (is_for_device)
+                    conversion(at);
+                if (side != Side::unknown && is_gimple_call(gsi_stmt(at)) && !gimple_call_internal_p(gsi_stmt(at)))
                     call(gsi_stmt(at), side, named);
                 if (side == Side::host)
                     variables(at);
@@ -228,6 +234,34 @@ class Check
                      : side == Side::device ? "__device__"
                                             : "__host__",
                      spelled(caller).c_str());
+    }
+
+    // A conversion of a floating-point number to an integer becomes the GPU's (rounding.cpp), which is of 32 or 64 bits.
+    static void conversion(gimple_stmt_iterator& at)
+    {
+        const auto* const assignment = dyn_cast<gassign*>(gsi_stmt(at));
+        if (assignment == nullptr || gimple_assign_rhs_code(assignment) != FIX_TRUNC_EXPR)
+            return;
+        tree from = TYPE_MAIN_VARIANT(TREE_TYPE(gimple_assign_rhs1(assignment)));
+        tree to = TREE_TYPE(gimple_assign_lhs(assignment));
+        const bool is_long = TYPE_PRECISION(to) > TYPE_PRECISION(integer_type_node);
+        if ((from != float_type_node && from != double_type_node) ||
+            TYPE_PRECISION(to) > TYPE_PRECISION(long_integer_type_node))
+            return;
+        tree wide =
+            signed_or_unsigned_type_for(TYPE_UNSIGNED(to), is_long ? long_integer_type_node : integer_type_node);
+        const std::string name = std::string("nestbed_") + (from == float_type_node ? "float" : "double") + "_to_" +
+                                 (TYPE_UNSIGNED(to) ? "unsigned_" : "") + (is_long ? "long" : "int");
+        tree function = build_fn_decl(name.c_str(), build_function_type_list(wide, from, NULL_TREE));
+        TREE_NOTHROW(function) = TREE_READONLY(function) = 1;
+        gcall* const call = gimple_build_call(function, 1, gimple_assign_rhs1(assignment));
+        tree result = create_tmp_var(wide);
+        gimple_call_set_lhs(call, result);
+        gimple_set_location(call, gimple_location(assignment));
+        gsi_insert_before(&at, call, GSI_SAME_STMT);
+        gassign* const narrowed = gimple_build_assign(gimple_assign_lhs(assignment), NOP_EXPR, result);
+        gimple_set_location(narrowed, gimple_location(assignment));
+        gsi_replace(&at, narrowed, false);
     }
 
     // A variable of the device that only has a shadow on the host. What is constant has its value there.
@@ -260,7 +294,8 @@ class Check
         const char* const kind = has("nestbed_constant", variable) ? "__constant__" : "__device__";
         gcall* const call = gimple_build_call(
             function, 6, build_fold_addr_expr(variable), fold_convert(size_type_node, DECL_SIZE_UNIT(variable)),
-            text(std::string(kind) + " variable " + spelled(variable)), text(place.file == nullptr ? "" : place.file),
+            text(std::string(kind) + " variable " + spelled(variable)),
+            text(place.file == nullptr ? "" : remap_macro_filename(place.file)),
             build_int_cst(integer_type_node, place.line), build_int_cst(integer_type_node, use));
         gimple_set_location(call, location);
         tree pointer = create_tmp_var(ptr_type_node);
@@ -393,6 +428,46 @@ void finish_declaration(void* event, void* /*data*/)
                  spelled(variable).c_str(), static_cast<unsigned long>(bytes));
 }
 
+// What is constant, kernels may read.
+bool is_of_host(tree variable)
+{
+    tree named = NULL_TREE;
+    tree function = decl_function_context(variable);
+    return !DECL_ARTIFICIAL(variable) && !TREE_READONLY(variable) && !DECL_THREAD_LOCAL_P(variable) &&
+           DECL_SIZE_UNIT(variable) != NULL_TREE && !has("nestbed_variable", variable) &&
+           !has("nestbed_constant", variable) && !has("nestbed_managed", variable) && !is_of_nestbed(variable) &&
+           !is_of_system(variable) && !is_below(name_of(variable), "nestbed_") &&
+           (function == NULL_TREE || side_of(function, named) == Side::host);
+}
+
+void list_variables_of_host(void* /*event*/, void* /*data*/)
+{
+    constexpr const char* kSection = "nestbed_host_variables";
+    vec<constructor_elt, va_gc>* values = nullptr; // of each variable its address, size and name
+    varpool_node* node = nullptr;
+    FOR_EACH_DEFINED_VARIABLE(node)
+    {
+        if (!is_of_host(node->decl))
+            continue;
+        TREE_ADDRESSABLE(node->decl) = 1;
+        const std::string name = spelled(node->decl);
+        for (tree value : {build_fold_addr_expr(node->decl), DECL_SIZE_UNIT(node->decl),
+                           build_string_literal(name.size() + 1, name.c_str())})
+            CONSTRUCTOR_APPEND_ELT(values, size_int(vec_safe_length(values)), fold_convert(ptr_type_node, value));
+    }
+    if (values == nullptr)
+        return;
+    tree type = build_array_type_nelts(ptr_type_node, vec_safe_length(values));
+    tree list = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("nestbed_listed"), type);
+    TREE_STATIC(list) = TREE_USED(list) = DECL_ARTIFICIAL(list) = DECL_PRESERVE_P(list) = 1;
+    DECL_INITIAL(list) = build_constructor(type, values);
+    set_decl_section_name(list, kSection);
+    SET_DECL_ALIGN(list, POINTER_SIZE); // no gaps between those of the files
+    DECL_USER_ALIGN(list) = 1;
+    varpool_node::finalize_decl(list);
+    varpool_node::get(list)->analyze();
+}
+
 } // namespace
 
 int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
@@ -406,6 +481,7 @@ int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
     own_headers = own_headers.substr(0, own_headers.rfind('/') + 1) + "include/";
     register_callback(plugin->base_name, PLUGIN_ATTRIBUTES, register_attributes, nullptr);
     register_callback(plugin->base_name, PLUGIN_FINISH_DECL, finish_declaration, nullptr);
+    register_callback(plugin->base_name, PLUGIN_ALL_IPA_PASSES_START, list_variables_of_host, nullptr);
     register_pass_info info{};
     info.pass = new Pass(g); // GCC deletes it
     info.reference_pass_name = "cfg";

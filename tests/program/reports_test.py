@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""The words of `nestbed races`: the value that two writes have in common, and the kernels with their launches."""
+"""The words of `nestbed races`: the value that two writes have in common, and the kernels with their launches; and of `nestbed cpu`: the
+form of paths."""
+import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -36,6 +39,33 @@ int main() {
 }
 """
 
+HEADER = """\
+__device__ int x;
+__device__ inline void add(int* p) { p[4 + threadIdx.x] = x = x + 1; }
+"""
+WITH_HEADER = """\
+#include <cassert>
+#include <add.cuh>
+__global__ void child(int* p) { add(p); }
+__global__ void parent(int* p) {
+    child<<<1, 4>>>(p);
+    child<<<1, 4096>>>(p);
+}
+__global__ void wrong() { if (threadIdx.x == 0) __syncthreads(); else __syncthreads(); }
+__global__ void asserts() { assert(blockDim.x == 2); }
+int main() {
+    int own;
+    int* p; cudaMalloc(&p, 16);
+    parent<<<1, 2>>>(p);
+    child<<<1, 4096>>>(&own);
+    x = 1;
+    cudaDeviceSynchronize();
+    wrong<<<1, 2>>>();
+    cudaDeviceReset();
+    asserts<<<1, 1>>>();
+}
+"""
+
 
 class ReportsTest(unittest.TestCase):
     """One program, whose report has all of it."""
@@ -67,6 +97,38 @@ class ReportsTest(unittest.TestCase):
 
     def test_lines_have_80_columns(self) -> None:
         self.assertEqual([line for line in self.report.splitlines() if len(line) > 80], [])
+
+
+class PathsTest(unittest.TestCase):
+    """A source file that is compiled by a relative path, in another folder than the program runs in, and a header by an absolute one."""
+
+    def run_in(self, command: str, start: str, to: str) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            top = pathlib.Path(name).resolve()
+            for folder in ("sub", "include", "elsewhere"):
+                (top / folder).mkdir()
+            (top / "include/add.cuh").write_text(HEADER, encoding="utf-8")
+            (top / "sub/my.cu").write_text(WITH_HEADER, encoding="utf-8")
+            script = f"cd {top}/sub && nvcc -I{top}/include my.cu -o my && cd {top / start} && {top}/sub/my"
+            done = subprocess.run([NESTBED, command, "--", "sh", "-c", script], cwd=top, text=True, capture_output=True, timeout=300, check=False,
+                                  env={**os.environ, "NESTBED_REPORT": f"{top}/report.json"})
+            whole = done.stdout + done.stderr + json.dumps(json.loads((top / "report.json").read_text(encoding="utf-8")))
+            places = {pathlib.PurePath(file).name: set() for file in ("my.cu", "add.cuh")}
+            for path, file in re.findall(r"([^\s\"(]*?)((?:my\.cu|add\.cuh)\b)", whole):
+                places[file].add(path)
+            prefix = to.format(top=top)
+            self.assertEqual(places, {"my.cu": {prefix + "sub/"}, "add.cuh": {prefix + "include/"} if command == "races" else set()}, whole)
+            for line in (5, 6, 8, 9, 12, 13, 14, 15):
+                if command == "races" or line not in (5, 12):
+                    self.assertIn(f"{prefix}sub/my.cu:{line}", whole)
+
+    def test_below_the_working_directory(self) -> None:
+        for command in ("races", "cpu"):
+            with self.subTest(command=command):
+                self.run_in(command, ".", "")
+
+    def test_elsewhere(self) -> None:
+        self.run_in("races", "elsewhere", "{top}/")
 
 
 if __name__ == "__main__":

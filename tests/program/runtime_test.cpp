@@ -332,6 +332,7 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
         EXPECT_EQ(event["tid"], json["traceEvents"][0]["tid"]);
         const bool is_root = event["ph"] == "b" && event["args"]["grid"] == root->number;
         EXPECT_TRUE(!is_root || event["pid"] == 1);
+        EXPECT_TRUE(event["ph"] != "i" || event["pid"] == 3);
         begins += event["ph"] == "b" ? 1 : 0;
         refusals += event["ph"] == "i" ? 1 : 0;
     }

@@ -23,6 +23,11 @@ __device__ int zeros[4];
 __device__ int valued[4] = {1, 2, 3, 4};
 __constant__ int squares[4] = {0, 1, 4, 9};
 template <class T> __device__ T of_template[4];
+__device__ auto of_auto = 1;
+__device__ int (*of_function_type)(int);
+static int of_host[4];
+template <class T> struct Of { static T member; };
+template <class T> T Of<T>::member = 1;
 __global__ void write_zeros(long at) { zeros[at] = 7; }
 __global__ void write_valued(long at) { valued[at] = 7; }
 __global__ void write_hidden(long begin, long at) { ((int*)(begin ^ -1))[at] = 7; }
@@ -58,6 +63,7 @@ __global__ void halves(short* v, int* o) { v[0] = 1; v[1] = 2; v[2] = 3; *o = *(
 __global__ void member(Pair* v, int* o) { v->a = 1; *o = v->a; *o += v->b; }
 __global__ void bytes(char* v, int* o) { for (int i = 0; i < 8; ++i) v[i] = i; *o = ((int*)v)[1]; }
 __global__ void partly(Pair* v, Pair* o) { v[0].a = 1; v[0].b = 2; v[1].a = 3; o[0] = v[0]; o[1] = v[1]; }
+__device__ int same(int number) { return number; }
 __global__ void child(Counted by) { *by.to = by.copies; }
 __global__ void right(Counted by, int* v)
 {
@@ -68,6 +74,8 @@ __global__ void right(Counted by, int* v)
     const Base* base = &derived;
     of_template<int>[threadIdx.x] = of_function[threadIdx.x] = own[threadIdx.x] + squares[threadIdx.x] + text[threadIdx.x] + base->value();
     int sum = 0;
+    if (threadIdx.x == 0) of_function_type = same;
+    if (threadIdx.x == 0) sum = of_function_type(of_auto) - 1;
     for (const int* p = own; p != own + 4; ++p) sum += *p;
     if (threadIdx.x == 0) child<<<1, 1>>>(by);
     v[1 + threadIdx.x] = sum + by.copies;
@@ -89,6 +97,11 @@ int main(int, char** words)
     if (is("zeros")) write_zeros<<<1, 1>>>(at);
     if (is("valued")) write_valued<<<1, 1>>>(at);
     if (is("write_hidden")) write_hidden<<<1, 1>>>(hidden, at);
+    static int of_main[2];
+    if (is("of_host")) write_hidden<<<1, 1>>>((long)of_host ^ -1, at);
+    if (is("of_main")) read_hidden<<<1, 1>>>((long)of_main ^ -1, at, v);
+    if (is("of_class")) write_hidden<<<1, 1>>>((long)&Of<int>::member ^ -1, at);
+    if (is("argument")) read_local<<<1, 1>>>(of_host, at);
     if (is("read_hidden")) read_hidden<<<1, 1>>>(hidden, at, v);
     if (is("read_local")) read_local<<<1, 1>>>(v, at);
     if (is("write_local")) write_local<<<1, 1>>>(v, at);
@@ -152,6 +165,13 @@ class Watched(unittest.TestCase):
         self.check(("write_hidden", 20), ("memory of the host", "write", memory, "void write_hidden"), ILLEGAL)
         self.check(("read_hidden", 20), ("memory of the host", "read", memory, "void read_hidden"))
 
+    def test_static_variables_of_the_host_are_not_the_devices(self):
+        self.check(("of_host", 0), ("memory of the host", "write", "of_host", "void write_hidden"))
+        self.check(("of_host", 3), ("memory of the host", "write", "of_host, byte 12", "void write_hidden"))
+        self.check(("of_main", 1), ("memory of the host", "read", "of_main, byte 4", "void read_hidden"))
+        self.check(("of_class", 0), ("memory of the host", "write", "Of<int>::member", "void write_hidden"))
+        self.check(("argument", 0), ("memory of the host", "write", "of_host", "v[0] = own[at]"))
+
     def test_local_arrays_end_where_they_end(self):
         for at, beyond in ((8, "own[8]"), (-1, "own[-1]"), (40, "own[40]")):
             self.check(("read_local", at), ("out of bounds", "read", beyond, "v[0] = own[at]"))
@@ -200,6 +220,11 @@ class Plain(unittest.TestCase):
                 ended = Ended(self.folder, name, at)
                 self.assertRegex(ended.run.stderr, rf"nestbed: out of bounds: kernel write_{name} .* at my.cu:\d+: write of byte -?\d+ of \w+ \(16 bytes\)")
                 self.assertEqual((ended.run.returncode, ended.run.stdout), (0, "no error\n"))
+
+    def test_an_argument_that_points_to_a_static_variable_of_the_host_has_a_warning(self):
+        ended = Ended(self.folder, "argument", 1)
+        self.assertIn(f"my.cu:{line_of('read_local<<<1, 1>>>(of_host')}: warning: an argument of the launch of read_local points to memory of the host", ended.run.stderr)
+        self.assertNotIn("warning", Ended(self.folder, "zeros", 0).run.stderr)
 
     def test_the_table_is_printed_where_the_program_ends_at_once(self):
         for name in ("_exit", "_quick"):

@@ -89,6 +89,16 @@ class Waiting(Programs):
         self.assertLess(accesses, 10000)
 
 
+class Watchdog(Programs):
+    def test_a_kernel_that_does_nothing_else_for_long(self):
+        kernel = ("__global__ void k(bool meets) { volatile unsigned sum = 0; for (unsigned i = 0; i < 400000000; ++i)\n"
+                  "{ sum = sum * 3 + 1; if (meets && i % 100000 == 0) __syncthreads(); } }")
+        program = built("#include <cstdlib>\n" + kernel, ['k<<<1, 1>>>(getenv("MEETS") != nullptr);', "cudaDeviceSynchronize();"])
+        done = program(NESTBED_WATCHDOG_S="0.2")
+        self.check(done, 0, r"kernel k \(launched at my.cu:\d+\) has run for 0.2 s without a launch, a barrier", r"in block \(0,0,0\), thread \(0,0,0\)")
+        self.assertNotIn("has run for", program(NESTBED_WATCHDOG_S="0.2", MEETS="1").stderr)
+
+
 class Words(Programs):
     def test_memory_of_the_loop(self):
         done = run("races", "__global__ void k(int* a) { while (a[3] == 0) ; }", ["int* d; cudaMalloc(&d, 64); cudaMemset(d, 0, 64);", "k<<<1, 1>>>(d);"])

@@ -1,4 +1,5 @@
 // __syncthreads(), what a block may not do with it, and copies that it does not end.
+#include "base/reported_place.hpp"
 #include "device/cpu/executor_state.hpp"
 #include "device/cpu/misuse.hpp"
 #include "device/cpu/observer.hpp"
@@ -36,11 +37,11 @@ void open_barrier(Block& block, const std::vector<Carrier*>& reached)
     if (block.other_place.file != nullptr) {
         const CallPlace other = block.other_place;
         const bool is_one_line = other.number != place.number && other.line == place.line;
-        throw fault_of(thread,
-                       fmt::format("threads of one block wait at two barriers, {}:{} and {}{}:{}; all threads "
-                                   "of a block must meet at the same barrier",
-                                   place.file, place.line, is_one_line ? "another one of the same line, " : "",
-                                   other.file, other.line));
+        throw fault_of(thread, fmt::format("threads of one block wait at two barriers, {} and {}{}; all threads "
+                                           "of a block must meet at the same barrier",
+                                           reported_place(place.file, place.line),
+                                           is_one_line ? "another one of the same line, " : "",
+                                           reported_place(other.file, other.line)));
     }
     block.counted_votes = std::exchange(block.votes, 0);
     block.at_last_barrier = static_cast<std::uint32_t>(reached.size());

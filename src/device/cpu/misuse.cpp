@@ -1,5 +1,6 @@
 #include "device/cpu/misuse.hpp"
 
+#include "base/reported_place.hpp"
 #include "device/cpu/observer.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::string lanes_text(std::uint32_t lanes)
 
 std::string spelled(const CallPlace& place)
 {
-    return fmt::format("{}() at {}:{}", place.function, place.file, place.line);
+    return fmt::format("{}() at {}", place.function, reported_place(place.file, place.line));
 }
 
 } // namespace

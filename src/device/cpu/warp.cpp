@@ -1,4 +1,5 @@
 // The point of exchange of the lanes of a warp: shuffles, votes, __syncwarp().
+#include "base/reported_place.hpp"
 #include "device/cpu/executor_state.hpp"
 #include "device/cpu/misuse.hpp"
 #include "device/cpu/observer.hpp"
@@ -53,9 +54,10 @@ void misused(const Block& block, const ThreadContext& thread, const Misuse& misu
     if (block.observed != nullptr)
         observer->misused(thread.observed, misuse);
     else
-        throw fault_of(thread, misuse.place.file == nullptr ? misuse_text(misuse)
-                                                            : fmt::format("{}:{}: {}", misuse.place.file,
-                                                                          misuse.place.line, misuse_text(misuse)));
+        throw fault_of(thread, misuse.place.file == nullptr
+                                   ? misuse_text(misuse)
+                                   : fmt::format("{}: {}", reported_place(misuse.place.file, misuse.place.line),
+                                                 misuse_text(misuse)));
 }
 
 // A group of lanes that go on; `missing`: those that they have waited for in vain.

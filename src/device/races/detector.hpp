@@ -38,6 +38,7 @@
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 #include "device/cpu/shared_place.hpp"
+#include "device/races/actors.hpp"
 #include "device/races/busy.hpp"
 #include "device/races/clock.hpp"
 #include "device/races/shadow.hpp"
@@ -244,7 +245,21 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // Of memory that the detector does not know: reports it, unless it is the thread's own or a stand-in header makes the access.
     void accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
                           const void* place);
-    Access made_by(const WatchedThread& thread, AccessKind kind, const void* place, bool in_block);
+    // Of a variable that the detector does not know: reports an access outside of all variables.
+    bool is_beyond_variables(const Access& now, std::uintptr_t address, std::size_t bytes, const Region& region);
+    [[gnu::always_inline]] Access made_by(const WatchedThread& thread, AccessKind kind, const void* place,
+                                          bool in_block)
+    {
+        const WatchedBlock& block = *thread.block;
+        return {.grid = block.grid->number,
+                .block = block.index,
+                .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
+                .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
+                .site = sites_.at(thread.node, place),
+                .thread = thread.copies ? copier_of(thread.index) : thread.index,
+                .kind = kind,
+                .in_block = in_block};
+    }
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
     void note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,

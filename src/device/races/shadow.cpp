@@ -253,7 +253,8 @@ const Region* nearest_of(const std::map<std::uintptr_t, Region>& regions, std::u
     for (const auto& [end, region] : regions) {
         const std::uintptr_t distance =
             address < region.begin ? region.begin - address : address - region.begin - region.bytes;
-        if (distance < least && region.name != kOwnRecords && region.is_variable == is_variable) {
+        if (distance < least && region.name != kOwnRecords && region.is_variable == is_variable &&
+            !region.is_of_host) {
             least = distance;
             nearest = &region;
         }

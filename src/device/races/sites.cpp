@@ -1,4 +1,5 @@
 #include "device/races/sites.hpp"
+#include "base/reported_place.hpp"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -14,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <string_view>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -74,27 +74,10 @@ bool is_plumbing(std::string_view file)
 
 #else // a program of a user
 
-namespace fs = std::filesystem;
-
-// The current folder at the start. Never destroyed, as the debug information is not.
-const std::string& start_folder()
-{
-    std::error_code none;
-    static const std::string& folder = *std::make_unique<std::string>(fs::current_path(none).string()).release();
-    return folder;
-}
-[[maybe_unused]] const bool start_folder_is_known = !start_folder().empty();
-
 std::string relative(std::string_view file, const char* compiled_in)
 {
-    fs::path path(file);
-    if (path.is_relative() && compiled_in != nullptr)
-        path = compiled_in / path;
-    path = path.lexically_normal();
-    if (start_folder().empty() || path.is_relative())
-        return path.string();
-    const fs::path below = path.lexically_relative(start_folder());
-    return below.empty() || *below.begin() == ".." ? path.string() : below.string();
+    const std::filesystem::path path(file);
+    return reported_path(path.is_relative() && compiled_in != nullptr ? (compiled_in / path).string() : file);
 }
 
 // Where the headers are that stand in for CUDA's: this program has been compiled with them.

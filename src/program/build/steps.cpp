@@ -147,6 +147,8 @@ class Builder
              rewritten});
         words = start(input.kind);
         append(words, command_.compiler);
+        // Places are absolute for the run-time library, as those of the debug information.
+        append(words, {"-fmacro-prefix-map==" + fs::current_path().string() + "/", "-fmacro-prefix-map=/=/"});
         if (fs::exists(toolchain_.sides_plugin()))
             words.push_back("-fplugin=" + toolchain_.sides_plugin().string());
         words.insert(words.end(), {"-fpreprocessed", "-x", "c++-cpp-output", "-c", rewritten, "-o", object});

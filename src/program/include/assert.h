@@ -11,7 +11,7 @@ namespace nestbed::program
 [[noreturn]] void assertion_failed(const char* expression, const char* file, unsigned line, const char* function);
 }
 #define assert(expression)                                                                                           \
-    (static_cast<bool>(expression)                                                                                   \
-         ? void(0)                                                                                                   \
-         : ::nestbed::program::assertion_failed(#expression, __FILE__, __LINE__, __extension__ __PRETTY_FUNCTION__))
+    (static_cast<bool>(expression) ? void(0)                                                                         \
+                                   : ::nestbed::program::assertion_failed(#expression, __builtin_FILE(), __LINE__,   \
+                                                                          __extension__ __PRETTY_FUNCTION__))
 #endif

@@ -245,7 +245,7 @@ class PtxRewriter
         changes_.warn(where + ": warning: inline PTX '" + text +
                       "' is not supported on the executor: the program fails where it is reached");
         replace(begin, closing, operands,
-                "::nestbed::program::unsupported_ptx(\"" + where + ": inline PTX '" + text +
+                "::nestbed::program::unsupported_ptx({__builtin_FILE(), __builtin_LINE()}, \"inline PTX '" + text +
                     "' is not supported on the executor\"",
                 false);
     }

@@ -67,6 +67,8 @@ bool is_memory_of_host(const void* word)
     const auto address = reinterpret_cast<std::uintptr_t>(word);
     if (address < kMin || address >= kEnd || allocation_at(word) || is_known_variable(word))
         return false;
+    if (is_host_variable(word))
+        return true;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);)
         if (is_anonymous_around(line, address))
@@ -104,7 +106,7 @@ HostArguments::HostArguments(const char* kernel, Place place, const void* argume
         if (!is_memory_of_host(word))
             return;
         warn(kernel, place, "memory of the host, which kernels of most GPUs cannot use; allocate it by cudaMalloc()");
-        if (cpu::observer == nullptr)
+        if (cpu::observer == nullptr || is_host_variable(word)) // which it knows
             return;
         // How much it is is not known.
         cpu::observer->memory(

@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/last_report.hpp"
+#include "base/reported_place.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/runtime/report_text.hpp"
@@ -67,7 +68,7 @@ std::vector<Suppression> suppressions_of_user()
     if (!text)
         throw UsageError(
             fmt::format("NESTBED_SUPPRESSIONS='{}': the file cannot be read: {}", file, std::strerror(errno)));
-    return suppressions_in_file(file, *text);
+    return suppressions_in_file(reported_path(file), *text);
 }
 
 std::vector<Suppression> all_suppressions()
@@ -75,7 +76,7 @@ std::vector<Suppression> all_suppressions()
     std::vector<Suppression> all = suppressions_of_user();
     for (const std::string& file : source_files())
         if (const std::optional<std::string> text = text_of(file))
-            for (Suppression& one : suppressions_in_source(file, *text))
+            for (Suppression& one : suppressions_in_source(reported_path(file), *text))
                 all.push_back(std::move(one));
     return all;
 }

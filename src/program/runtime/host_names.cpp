@@ -1,5 +1,6 @@
 // The host's shadows of variables of the device: what the host reads and writes by the name of a __device__ or __constant__ variable (CUDA
 // guide, "Variable Memory Space Specifiers"). As nvcc's, they begin as zeros.
+#include "base/reported_place.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ extern "C" void* nestbed_host_names(void* variable, std::size_t bytes, const cha
     if (const std::string text = text_of(static_cast<Use>(use));
         !text.empty() && of.said.emplace(file, line, name, use).second) {
         note_finding();
-        say(fmt::format("{}:{}: {}", file, line, fmt::format(fmt::runtime(text), name)));
+        say(fmt::format("{}: {}", nestbed::reported_place(file, line), fmt::format(fmt::runtime(text), name)));
     }
     std::unique_ptr<std::byte[]>& shadow = of.of_variables[variable];
     if (shadow == nullptr) {

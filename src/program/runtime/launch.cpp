@@ -1,4 +1,5 @@
 // Launches: from the host they run at once, from kernels when the schedule says so.
+#include "base/reported_place.hpp"
 #include "program/runtime/arguments.hpp"
 #include "program/runtime/errors.hpp"
 #include "program/runtime/kernels.hpp"
@@ -321,6 +322,11 @@ void fault(cudaError_t error, const char* text)
     throw KernelFault(error, fmt::format("{}: {}", described(*cpu::current_thread), text));
 }
 
+void fault_at(Place place, cudaError_t error, const char* text)
+{
+    fault(error, fmt::format("{}: {}", spelled(place), text).c_str());
+}
+
 void assertion_failed(const char* expression, const char* file, unsigned line, const char* function)
 {
     if (!cpu::in_kernel()) {
@@ -329,8 +335,7 @@ void assertion_failed(const char* expression, const char* file, unsigned line, c
             std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression));
         std::abort();
     }
-    const std::string text = fmt::format("{}:{}: assertion `{}` failed", file, line, expression);
-    fault(cudaErrorAssert, text.c_str());
+    fault_at({file, line}, cudaErrorAssert, fmt::format("assertion `{}` failed", expression).c_str());
 }
 
 const GridRecord* grid_of_running_thread()
@@ -355,7 +360,7 @@ std::string described(const cpu::ThreadContext& thread)
 
 std::string spelled(Place place)
 {
-    return fmt::format("{}:{}", place.file, place.line);
+    return reported_place(place.file, place.line);
 }
 
 } // namespace nestbed::program

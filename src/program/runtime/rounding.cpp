@@ -1,4 +1,4 @@
-// Directed rounding: CUDA's functions __fadd_ru() and so on, by the rounding mode of the processor.
+// Directed rounding: CUDA's functions __fadd_ru() and so on, by the rounding mode of the processor. And conversions to integers.
 #include "program/include/nestbed/program/rounding.hpp"
 
 #include <cfenv>
@@ -97,3 +97,17 @@ double rounded_to_double(Rounding rounding, unsigned long long value)
 }
 
 } // namespace nestbed::program
+
+// What the compiler's plugin (sides_plugin.cc) calls in place of a cast in device code.
+#define NESTBED_CONVERSION(from, name, To)                                                                           \
+    extern "C" To nestbed_##from##_to_##name(from value)                                                             \
+    {                                                                                                                \
+        return nestbed::program::saturated<To>(value);                                                               \
+    }
+#define NESTBED_CONVERSIONS(from)                                                                                    \
+    NESTBED_CONVERSION(from, int, int)                                                                               \
+    NESTBED_CONVERSION(from, unsigned_int, unsigned)                                                                 \
+    NESTBED_CONVERSION(from, long, long)                                                                             \
+    NESTBED_CONVERSION(from, unsigned_long, unsigned long)
+NESTBED_CONVERSIONS(float)
+NESTBED_CONVERSIONS(double)

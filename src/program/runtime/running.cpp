@@ -1,15 +1,14 @@
 #include "program/runtime/running.hpp"
 
+#include "base/reported_place.hpp"
 #include "program/runtime/recursion.hpp"
 #include "program/runtime/state.hpp"
 
 #include <array>
 #include <cstdio>
 #include <dlfcn.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
-#include <system_error>
 #include <unistd.h>
 
 namespace nestbed::program
@@ -84,9 +83,7 @@ std::string source_of(const void* code)
             found = line;
     }
     pclose(pipe);
-    std::error_code none;
-    const std::string folder = std::filesystem::current_path(none).string() + "/";
-    return found.starts_with(folder) ? found.substr(folder.size()) : found;
+    return reported_path(found);
 }
 
 } // namespace nestbed::program

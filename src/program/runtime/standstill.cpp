@@ -1,6 +1,7 @@
 // Says where the threads wait that nobody wakes.
 #include "device/cpu/standstill.hpp"
 
+#include "base/reported_place.hpp"
 #include "device/cpu/executor_state.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "program/runtime/heap.hpp"
@@ -164,7 +165,8 @@ class Program final : public cpu::UsersProgram
         if (threads.at_barrier != 0) {
             const cpu::CallPlace place = threads.at_barriers.front()->barrier_place;
             text += fmt::format("\n  {} at a barrier{}", counted(threads.at_barrier, "thread"),
-                                place.file == nullptr ? "" : fmt::format(" ({}:{})", place.file, place.line));
+                                place.file == nullptr ? ""
+                                                      : fmt::format(" ({})", reported_place(place.file, place.line)));
         }
         if (threads.at_warp != 0)
             text += fmt::format("\n  {} for other lanes of the warp (__syncwarp(), a shuffle or a vote)",

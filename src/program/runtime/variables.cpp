@@ -10,17 +10,43 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+// Static variables of the host, which the compiler's plugin lists (sides_plugin.cc); the linker's names.
+struct HostVariable {
+    const char* begin;
+    std::size_t bytes;
+    const char* name;
+};
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" __attribute__((weak)) const HostVariable __start_nestbed_host_variables, __stop_nestbed_host_variables;
+
 namespace nestbed::program
 {
 
 namespace
 {
+
+std::span<const HostVariable> host_variables()
+{
+    return {&__start_nestbed_host_variables, &__stop_nestbed_host_variables};
+}
+
+[[maybe_unused]] const bool host_variables_are_known = [] {
+    if (cpu::observer != nullptr)
+        for (const HostVariable& each : host_variables())
+            cpu::observer->memory({.begin = each.begin,
+                                   .bytes = each.bytes,
+                                   .name = each.name,
+                                   .is_of_host = true,
+                                   .is_variable = true});
+    return true;
+}();
 
 struct Variable {
     std::uintptr_t begin = 0;
@@ -82,6 +108,13 @@ bool is_known_variable(const void* address)
 {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     return std::ranges::any_of(variables(), [at](const Variable& one) { return at - one.begin < one.bytes; });
+}
+
+bool is_host_variable(const void* address)
+{
+    return std::ranges::any_of(host_variables(), [address](const HostVariable& one) {
+        return static_cast<std::size_t>(static_cast<const char*>(address) - one.begin) < one.bytes;
+    });
 }
 
 // An observer sees the accesses itself.

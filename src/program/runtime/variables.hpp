@@ -9,6 +9,8 @@ namespace nestbed::program
 
 // Whether the address is in a variable of kernels.
 bool is_known_variable(const void* address);
+// Whether it is in a static variable of the host.
+bool is_host_variable(const void* address);
 // Static storage that nobody uses: an access there is reported. Returns true. Declared in launch.hpp, too, for the files of the program.
 bool known_pad(char* begin, std::size_t bytes);
 // For the handler of SIGSEGV: reports an access to a pad, and gives it memory. Returns false of another address.

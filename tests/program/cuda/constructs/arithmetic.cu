@@ -48,6 +48,40 @@ __global__ void converted(float nan, float large, double nan_d, long long* to)
         __float2int_rn(2.5f) * 1000 + __float2int_rd(-2.5f) * 100 + __float2int_ru(2.5f) * 10 + __float2int_rz(-2.5f);
 }
 
+template <class From, class To>
+__host__ __device__ long long cast(From from)
+{
+    return static_cast<long long>(static_cast<To>(from));
+}
+
+template <class From>
+__global__ void casts(const From* from, long long* to)
+{
+    const From value = from[threadIdx.x];
+    long long* const row = to + threadIdx.x * 9;
+    row[0] = static_cast<signed char>(value);
+    row[1] = static_cast<unsigned char>(value);
+    row[2] = static_cast<short>(value);
+    row[3] = cast<From, unsigned short>(value);
+    row[4] = cast<From, int>(value);
+    row[5] = static_cast<unsigned>(value);
+    row[6] = cast<From, long long>(value);
+    row[7] = static_cast<long long>(static_cast<unsigned long long>(value));
+    row[8] = static_cast<int>(floor(value));
+}
+
+template <class From>
+void print_casts()
+{
+    constexpr int kValues = 5;
+    const From values[kValues] = {NAN, From(1e30), From(-1e30), From(70000.5), From(-1.5)};
+    const From* const from = copy_of(values);
+    long long* const to = zeros<long long>(kValues * 9);
+    casts<<<1, kValues>>>(from, to);
+    for (int i = 0; i < kValues * 9; ++i)
+        std::printf("%lld%c", value_of(to + i), i % 9 == 8 ? '\n' : ' ');
+}
+
 __global__ void printing(int* returned)
 {
     returned[0] = printf("%d %s %5.2f %c %%\n", 1, "x", 2.5, 'c');
@@ -75,6 +109,8 @@ int main()
     converted<<<1, 1>>>(NAN, 1e30f, NAN, to);
     for (int i = 0; i < 12; ++i)
         std::printf("%lld%c", value_of(to + i), i % 4 == 3 ? '\n' : ' ');
+    print_casts<float>();
+    print_casts<double>();
     printing<<<1, 1>>>(returned);
     CHECK(cudaDeviceSynchronize());
     std::printf("%d %d\n", value_of(returned), value_of(returned + 1));

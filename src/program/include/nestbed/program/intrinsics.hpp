@@ -4,28 +4,11 @@
 #include "atomics.hpp"
 #include "rounding.hpp"
 
-#include <limits>
-
 namespace nestbed::program
 {
 
 unsigned long long clock_ns();
 bool is_global(const void* address);
-
-// CUDA's conversions saturate. Of NaN they make 0, and where one side has 64 bits the highest bit alone (PTX ISA, "cvt").
-template <class To, class From>
-To saturated(From value)
-{
-    if (std::isnan(value))
-        return sizeof(From) == 8 || sizeof(To) == 8
-                   ? static_cast<To>(std::make_unsigned_t<To>(1) << (sizeof(To) * 8 - 1))
-                   : To(0);
-    if (value <= static_cast<From>(std::numeric_limits<To>::min()))
-        return std::numeric_limits<To>::min();
-    if (value >= static_cast<From>(std::numeric_limits<To>::max()))
-        return std::numeric_limits<To>::max();
-    return static_cast<To>(value);
-}
 
 } // namespace nestbed::program
 

@@ -154,6 +154,7 @@ bool sources(std::initializer_list<const char*> files);
 
 // Ends the run of the kernel as an error on the device does. `text` says what was wrong.
 [[noreturn]] void fault(cudaError_t error, const char* text);
+[[noreturn]] void fault_at(Place place, cudaError_t error, const char* text);
 // What assert() calls.
 [[noreturn]] void assertion_failed(const char* expression, const char* file, unsigned line, const char* function);
 

@@ -184,9 +184,9 @@ void ptx_atom_cas(To& to, Address address, Expected expected, Desired desired)
 
 // All other PTX. The operands are compiled, but not used.
 template <class... Operands>
-[[noreturn]] void unsupported_ptx(const char* text, const Operands&...)
+[[noreturn]] void unsupported_ptx(Place place, const char* text, const Operands&...)
 {
-    fault(cudaErrorIllegalInstruction, text);
+    fault_at(place, cudaErrorIllegalInstruction, text);
 }
 
 } // namespace nestbed::program
