@@ -1,13 +1,12 @@
 // Predictions beside measured times: which cases have one, how near they are, the table and the CSV.
 #include "base/csv.hpp"
+#include "inspect/prediction_text.hpp"
 #include "model/case_text.hpp"
-#include "predict/prediction_text.hpp"
 #include "support/matchers.hpp"
 #include "support/roofline_support.hpp"
-#include "workloads/launch/descriptor.hpp"
-#include "workloads/sort/descriptor.hpp"
 
 #include <cmath>
+#include <functional>
 
 namespace nestbed
 {
@@ -30,56 +29,36 @@ CaseResult measured(const Case& point, double factor)
 
 TEST(Prediction, SaysWhyACaseHasNone)
 {
-    const auto why = [](const Case& point) {
-        const Predictions predictions = predictions_of({point});
-        return predictions.left_out.empty() ? "" : predictions.left_out.begin()->first;
-    };
     const Case usual = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
-    EXPECT_EQ(why(usual), "");
-    EXPECT_EQ(why(on_a_gpu("hello", 64, 512, Mechanism::null_stream)), "");
-    EXPECT_EQ(why(on_a_gpu("chain", 1, 32, Mechanism::graph_tail)), "");
-    const std::string nothing = "they launch nothing from the device";
-    EXPECT_EQ(why(on_a_gpu("neighbored", 64, 512, Mechanism::none)), nothing);
-    EXPECT_EQ(why(on_a_gpu("host_loop", 64, 512, Mechanism::host)), nothing);
-    EXPECT_EQ(why(on_a_gpu("chain", 1, 32, Mechanism::grid_sync)), nothing);
-    EXPECT_EQ(why(on_a_gpu("nosync", 64, 512, Mechanism::null_stream, 0)), nothing);
-    EXPECT_EQ(why(on_a_gpu("host", 64, 512, Mechanism::none)), "the host does the work");
-    EXPECT_EQ(why(on_a_gpu("litmus_counter", 64, 512, Mechanism::fire_and_forget)), "their kernels wait or may hang");
-    EXPECT_EQ(why(on_a_gpu("lanes_at_once", 4, 32, Mechanism::fire_and_forget)), "their kernels wait or may hang");
-    Case other = usual;
-    other.backend = BackendKind::cpu;
-    EXPECT_EQ(why(other), "they run on the executor");
-    other = usual;
-    other.delay_us = 5;
-    EXPECT_EQ(why(other), "a delay is added to them");
-    other = usual;
-    other.submit = Submit::open;
-    EXPECT_EQ(why(other), "their GPU times contain time of the host (submit = open)");
-    other = on_a_gpu("synced", 2048, 512, Mechanism::null_stream);
-    other.wave = 2048;
-    EXPECT_EQ(why(other), "the GPU of the model cannot run them with such waves");
-
-    const StrategyInfo irregular{.name = "a", .workload = &workloads::sort};
-    class Fake : public Strategy
-    {
-      public:
-        explicit Fake(const StrategyInfo& info, bool by_input) : info_(info), by_input_(by_input) {}
-        const StrategyInfo& info() const override { return info_; }
-        ExpectedLaunches launches(const Case& /*point*/) const override
-        {
-            return by_input_ ? ExpectedLaunches::of_input() : ExpectedLaunches::none();
-        }
-
-      private:
-        const StrategyInfo& info_;
-        bool by_input_;
+    const auto changed = [&](const std::function<void(Case&)>& change) {
+        Case point = usual;
+        change(point);
+        return point;
     };
-    EXPECT_EQ(why_unpredictable(Fake(irregular, true), usual, {}), "their launches depend on the input");
-    Case flat = usual;
-    flat.mechanism = Mechanism::none;
-    EXPECT_EQ(why_unpredictable(Fake(irregular, false), flat, {}), "their work depends on the input");
-    const StrategyInfo idle{.name = "a", .workload = &workloads::chain};
-    EXPECT_EQ(why_unpredictable(Fake(idle, false), flat, {}), nothing);
+    const auto waves = [](Case& point) {
+        point = on_a_gpu("synced", 2048, 512, Mechanism::null_stream);
+        point.wave = 2048;
+    };
+    const std::string nothing = "they launch nothing from the device";
+    for (const auto& [point, why] : std::vector<std::pair<Case, std::string>>{
+             {usual, ""},
+             {on_a_gpu("hello", 64, 512, Mechanism::null_stream), ""},
+             {on_a_gpu("chain", 1, 32, Mechanism::graph_tail), ""},
+             {on_a_gpu("neighbored", 64, 512, Mechanism::none), nothing},
+             {on_a_gpu("host_loop", 64, 512, Mechanism::host), nothing},
+             {on_a_gpu("chain", 1, 32, Mechanism::grid_sync), nothing},
+             {on_a_gpu("nosync", 64, 512, Mechanism::null_stream, 0), nothing},
+             {on_a_gpu("host", 64, 512, Mechanism::none), "the host does the work"},
+             {on_a_gpu("litmus_counter", 64, 512, Mechanism::fire_and_forget), "their kernels wait or may hang"},
+             {on_a_gpu("lanes_at_once", 4, 32, Mechanism::fire_and_forget), "their kernels wait or may hang"},
+             {changed([](Case& point) { point.backend = BackendKind::cpu; }), "they run on the executor"},
+             {changed([](Case& point) { point.delay_us = 5; }), "a delay is added to them"},
+             {changed([](Case& point) { point.submit = Submit::open; }),
+              "their GPU times contain time of the host (submit = open)"},
+             {changed(waves), "the GPU of the model cannot run them with such waves"}}) {
+        const Predictions predictions = predictions_of({point});
+        EXPECT_EQ(predictions.left_out.empty() ? "" : predictions.left_out.begin()->first, why) << point.strategy;
+    }
 }
 
 TEST(Prediction, StandsBesideTheMedianThatWasMeasured)
@@ -158,16 +137,6 @@ TEST(Prediction, IsACsvWithOneRowPerCase)
     EXPECT_EQ(cells(2, 0, 11), (std::vector<std::string>{"recursive_transpose", "tail", "float32", "", "8192", "", "",
                                                          "128", "64", "", "1"}));
     EXPECT_EQ(cells(2, 23, 28), std::vector<std::string>(5));
-}
-
-TEST(Prediction, ListsTheParametersOfAModel)
-{
-    const std::string text = parameters_text(default_roofline());
-    EXPECT_THAT(text, StartsWith("Launch roofline of NVIDIA H200 (driver "));
-    for (const auto& [key, one] : default_roofline().parameters)
-        EXPECT_THAT(text, HasSubstr("\n" + key + " ")) << key;
-    for (const RooflineParameter& parameter : roofline_parameters())
-        EXPECT_THAT(text, HasSubstr("\n" + std::string(parameter.name) + " ")) << parameter.name;
 }
 
 } // namespace
