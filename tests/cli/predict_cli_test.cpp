@@ -1,4 +1,5 @@
-// `nestbed predict`: predictions of an experiment and of a log, without a GPU, and what it refuses.
+// `nestbed predict`: predictions of an experiment and of a log, without a GPU, and what it refuses. Their numbers are in
+// published_tables_test.cpp.
 #include "support/cli_support.hpp"
 #include "support/h200_support.hpp"
 
@@ -102,18 +103,11 @@ TEST_F(PredictCommand, WritesACsv)
     const std::string csv = scratch_.path("out.csv");
     const Outcome done = predict({"--against", h200_path("book.csv"), "--csv", csv});
     EXPECT_EQ(done.exit_code, 0) << done.err;
-    const std::vector<Row> rows = rows_of(csv);
-    ASSERT_FALSE(rows.empty());
-    for (const Row& row : rows)
-        EXPECT_NEAR(std::stod(row.at("measured_us")) / std::stod(row.at("predicted_us")) /
-                        std::stod(row.at("measured_over_predicted")),
-                    1, 1e-3);
     const Outcome printed = predict({"--against", h200_path("book.csv"), "--csv", "-"});
     EXPECT_EQ(printed.out, scratch_.read("out.csv"));
     expect_refused({"--against", h200_path("book.csv"), "--csv", csv}, csv);
 }
 
-// Each study of the log: what the model chooses, and its cost by what was measured.
 TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
 {
     const std::string csv = scratch_.path("choices.csv");
@@ -124,16 +118,7 @@ TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
                       HasSubstr("  96: they launch nothing, and their measured time is given\n"),
                       HasSubstr("uniform 16384, 64 32 grid"), HasSubstr("that the\nmodel chooses, ")));
     expect_columns(done.out, 80U);
-    const std::vector<Row> rows = rows_of(csv);
-    ASSERT_EQ(rows.size(), 4U);
-    for (const Row& row : rows) {
-        EXPECT_EQ(row.at("strategy"), "quick_kway");
-        EXPECT_EQ(row.at("cases"), "168");
-        const double cost = std::stod(row.at("cost"));
-        EXPECT_NEAR(cost, std::stod(row.at("measured_us")) / std::stod(row.at("least_us")), 1e-3);
-        EXPECT_GE(cost, 1);
-        EXPECT_LT(std::stod(row.at("flat_us")), std::stod(row.at("alone_us")));
-    }
+    EXPECT_EQ(rows_of(csv).size(), 4U);
     expect_refused({"--against", h200_path("cgo22_sort.csv"), "--choices", csv}, csv);
 }
 
@@ -258,8 +243,7 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict)
              {{"--against", book, "--counts", scratch_.path("none.csv")}, "none.csv", 1},
              {{"--against", book, "--counts", book},
               "book.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form "
-              "and "
-              "of the highest threshold of the same input, and counts of a lower threshold",
+              "and of the highest threshold of the same input, and counts of a lower threshold",
               2},
              {{"--against", book, "--csv", scratch_.path("one.csv"), "--choices", scratch_.path("one.csv")},
               "one.csv: --csv is the same file; allowed: different files",

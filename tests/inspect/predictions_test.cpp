@@ -1,5 +1,4 @@
-// Predictions beside measured times: which cases have one, how near they are, the table and the CSV.
-#include "base/csv.hpp"
+// Predictions beside measured times: which cases have one, how near they are, the table.
 #include "inspect/prediction_text.hpp"
 #include "model/case_text.hpp"
 #include "support/matchers.hpp"
@@ -111,32 +110,6 @@ TEST(Prediction, IsATableWithASummary)
     const std::string none = predictions_text(default_roofline(), predictions_of({by_host}), "some.csv");
     EXPECT_THAT(none, EndsWith("Predicted: 0 cases\nNot predicted: 1 case\n  1: the host does the work\n"
                                "Measured in some.csv: 0 cases\n"));
-}
-
-TEST(Prediction, IsACsvWithOneRowPerCase)
-{
-    const Case near = on_a_gpu("nosync", 2048, 512, Mechanism::null_stream);
-    Case matrix = on_a_gpu("recursive_transpose", 128, 64, Mechanism::tail, 1);
-    matrix.type = ElementType::float32;
-    const std::vector<std::vector<std::string>> rows =
-        parse_csv(predictions_csv(predictions_of({near, matrix}, {measured(near, 2)})));
-    EXPECT_EQ(csv_line(rows.at(0)),
-              "strategy,mechanism,type,input,elements,grid,block,nx,ny,block_shape,depth,threshold,coarsen,"
-              "aggregate,wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"
-              "measured_low_us,measured_high_us,measured_over_predicted,off\r\n");
-    const auto cells = [&](std::size_t row, std::size_t from, std::size_t to) {
-        return std::vector<std::string>(rows.at(row).begin() + static_cast<std::ptrdiff_t>(from),
-                                        rows.at(row).begin() + static_cast<std::ptrdiff_t>(to));
-    };
-    EXPECT_EQ(cells(1, 0, 18),
-              (std::vector<std::string>{"nosync", "null_stream", "int32", "random", "1048576", "2048", "512", "", "",
-                                        "", "full", "", "", "", "96", "22", "2", "16384"}));
-    EXPECT_EQ(rows[1].at(26), "2");
-    EXPECT_EQ(rows[1].back(), "1");
-    EXPECT_NEAR(std::stod(rows[1][23]), 2 * std::stod(rows[1][18]), 0.01 * std::stod(rows[1][23]));
-    EXPECT_EQ(cells(2, 0, 11), (std::vector<std::string>{"recursive_transpose", "tail", "float32", "", "8192", "", "",
-                                                         "128", "64", "", "1"}));
-    EXPECT_EQ(cells(2, 23, 28), std::vector<std::string>(5));
 }
 
 } // namespace
