@@ -35,30 +35,22 @@ def predictions_of(path, model):
     return header, rows
 
 
-def named_logs(folder, names):
-    """The paths of these logs, with or without .csv. Raises ScriptError."""
-    found = [folder / f"{name.removesuffix('.gz').removesuffix('.csv')}.csv" for name in names]
-    known = logs.logs_in(folder)[0]
-    for name, path in zip(names, found):
-        if path not in known:
-            raise BadInput(f"{name}: there is no such log in {folder}; allowed: {', '.join(one.stem for one in known)}")
-        if found.count(path) > 1:
-            raise BadInput(f"{name}: it is named twice; allowed: each log once")
-    return found
-
-
-def all_logs(folder):
-    """The logs of a folder without those of strategies that exist only for tests, which other builds of nestbed do not have."""
-    found = []
-    for path in logs.logs_in(folder)[0]:
+def chosen_logs(folder, names):
+    """The paths of these logs, with or without .csv; or of all but those of strategies that exist only for tests, which other builds of
+    nestbed do not have. Raises BadInput."""
+    known = {path.stem: path for path in logs.logs_in(folder)[0]}
+    names = [name.removesuffix(".gz").removesuffix(".csv") for name in names]
+    if unknown := [name for name in names if name not in known]:
+        raise BadInput(f"{unknown[0]}: there is no such log in {folder}; allowed: {', '.join(known)}")
+    for name, path in known.items() if not names else ():
         header, _, rows = logs.read_rows(path)
         if any(row[header.index("strategy")].startswith(logs.TEST_ONLY) for row in rows):
             say(f"{path} has strategies that exist only for tests: left out")
         else:
-            found.append(path)
-    if not found:
+            names.append(name)
+    if not names:
         raise BadInput(f"{folder}: no log of `nestbed run` in it")
-    return found
+    return [known[name] for name in dict.fromkeys(names)]
 
 
 def table_of(paths, model):
@@ -92,9 +84,8 @@ def main():
     model = given.folder / MODEL
     if not model.is_file():
         raise BadInput(f"{model}: there is no such file; allowed: a folder with a model that `nestbed calibrate` wrote")
-    paths = named_logs(given.folder, given.logs) if given.logs else all_logs(given.folder)
     out = given.output or given.folder / TABLE
-    table = table_of(paths, model)
+    table = table_of(chosen_logs(given.folder, given.logs), model)
     try:
         logs.write_whole(out, table.encode())
     except OSError as error:

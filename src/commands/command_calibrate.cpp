@@ -7,18 +7,17 @@
 #include "cli/arguments.hpp"
 #include "cli/log_files.hpp"
 #include "commands/commands.hpp"
+#include "inspect/prediction_text.hpp"
 #include "log/logged_cases.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
-#include "predict/prediction_text.hpp"
 #include "predict/roofline_file.hpp"
-#include "predict/roofline_fit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <map>
 #include <ostream>
 #include <set>
 
@@ -28,18 +27,13 @@ namespace nestbed
 namespace
 {
 
-// A log that a model can be fitted to, with the facts about its GPU.
+// A log that a model can be fitted to.
 struct GpuLog {
     LoggedCases cases;
     RooflineSource source;
-    std::string gpu; // with driver and CUDA runtime
-    std::set<std::string> machines;
+    DeviceFacts gpu;
+    std::vector<std::string> machines;
 };
-
-std::string gpu_of(const DeviceFacts& facts)
-{
-    return fmt::format("{} (driver {}, CUDA {})", facts.name, facts.driver, facts.runtime);
-}
 
 [[noreturn]] void refuse_log(const std::string& path, const std::string& why)
 {
@@ -53,28 +47,24 @@ GpuLog read_gpu_log(const std::string& path, std::ostream& err)
         static_cast<void>(log.column(column));
     if (log.rows.empty())
         refuse_log(path, "it has no rows");
-    for (const LogRow& row : log.rows)
-        if (const std::string& backend = row.cells[log.column("backend")]; backend != name_of(BackendKind::cuda))
-            refuse_log(fmt::format("{}:{}", path, row.line), fmt::format("the row is of backend {}", backend));
-    DeviceFacts facts;
-    std::string gpu;
+    for (const std::string& backend : log.values_of("backend"))
+        if (backend != name_of(BackendKind::cuda))
+            refuse_log(path, fmt::format("it has rows of backend {}", backend));
+    DeviceFacts gpu;
     for (const std::string& run_id : runs_of(log)) {
-        facts = gpu_in_manifest(path, run_id);
-        if (!gpu.empty() && gpu_of(facts) != gpu)
-            refuse_log(path, fmt::format("it has rows of {} and of {}", gpu, gpu_of(facts)));
-        gpu = gpu_of(facts);
+        const DeviceFacts facts = gpu_in_manifest(path, run_id);
+        if (!gpu.name.empty() && gpu_of(facts) != gpu_of(gpu))
+            refuse_log(path, fmt::format("it has rows of {} and of {}", gpu_of(gpu), gpu_of(facts)));
+        gpu = facts;
     }
-    GpuLog read{.cases = logged_cases(log, runs_in_manifest(path, runs_of(log))),
-                .source = {.name = std::filesystem::path(log.path).filename().string(),
-                           .sha256 = sha256_of(read_text_file(path)),
-                           .rows = log.rows.size()},
-                .gpu = gpu,
-                .machines = {}};
-    read.cases.runs.at(BackendKind::cuda).device = facts;
-    if (log.has("machine"))
-        for (const LogRow& row : log.rows)
-            read.machines.insert(row.cells[log.column("machine")]);
-    return read;
+    LoggedCases cases = logged_cases(log, runs_in_manifest(path, runs_of(log)));
+    cases.runs.at(BackendKind::cuda).device = gpu;
+    return {.cases = std::move(cases),
+            .source = {.name = std::filesystem::path(log.path).filename().string(),
+                       .sha256 = sha256_of(read_text_file(path)),
+                       .rows = log.rows.size()},
+            .gpu = gpu,
+            .machines = log.values_of("machine")};
 }
 
 int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
@@ -82,38 +72,20 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
     const std::vector<std::string>& paths = given.at("argument");
     if (paths.empty())
         throw UsageError("calibrate: no log was given; allowed: nestbed calibrate LOG.csv... [-o FILE.json]");
-    const std::string output = only_value(given, "output", "", "a file's name");
-    const bool replaces = given.contains("overwrite");
-    const std::string csv = only_value(given, "csv", "");
-    const bool csv_is_file = !csv.empty() && csv != "-";
-    const std::string correlations = only_value(given, "correlations", "");
-    if (replaces && output.empty() && !csv_is_file && correlations.empty())
+    const std::map<std::string, OutputFile> files = output_files(given, {"output", "csv", "correlations"});
+    if (files.empty() && given.contains("overwrite"))
         throw UsageError("--overwrite: there is no file to write; allowed: with --output, --csv or --correlations");
-    if (given.contains("leave-out") && !output.empty())
+    if (files.contains("output") && given.contains("leave-out"))
         throw UsageError("--leave-out: the model would lack parameters; allowed: without --output");
-    if (csv_is_file && csv == output)
-        throw UsageError(fmt::format("--csv {}: --output is the same file; allowed: two files", csv));
-    if (!correlations.empty() && (correlations == output || correlations == csv))
-        throw UsageError(fmt::format("--correlations {}: --{} is the same file; allowed: different files",
-                                     correlations, correlations == output ? "output" : "csv"));
-    std::optional<OutputFile> model_file;
-    std::optional<OutputFile> csv_file;
-    std::optional<OutputFile> correlations_file;
-    if (!output.empty())
-        model_file.emplace(output, replaces);
-    if (csv_is_file)
-        csv_file.emplace(csv, replaces, "--csv");
-    if (!correlations.empty())
-        correlations_file.emplace(correlations, replaces, "--correlations");
     std::vector<LoggedCases> logs;
     std::vector<RooflineSource> sources;
-    std::string gpu;
     std::set<std::string> machines;
     for (const std::string& path : paths) {
         GpuLog log = read_gpu_log(path, err);
-        if (!gpu.empty() && log.gpu != gpu)
-            refuse_log(path, fmt::format("it is of {}, and {} of {}", log.gpu, paths.front(), gpu));
-        gpu = log.gpu;
+        if (!logs.empty())
+            if (const std::string gpu = gpu_of(logs.front().runs.at(BackendKind::cuda).device);
+                gpu != gpu_of(log.gpu))
+                refuse_log(path, fmt::format("it is of {}, and {} of {}", gpu_of(log.gpu), paths.front(), gpu));
         const auto same = std::ranges::find(sources, log.source.sha256, &RooflineSource::sha256);
         if (same != sources.end())
             throw UsageError(fmt::format("{}: it has the same content as {}; allowed: each log once", path,
@@ -122,30 +94,43 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         logs.push_back(std::move(log.cases));
         sources.push_back(std::move(log.source));
     }
-    const std::vector<std::string> left_out =
-        given.contains("leave-out") ? given.at("leave-out") : std::vector<std::string>{};
-    const PartialFit fit = fit_roofline_without(logs, left_out);
-    const Roofline& roofline = fit.roofline;
-    const std::string json = roofline_json(roofline, sources);
-    if (model_file)
-        model_file->write(json, "the model");
-    if (csv_file)
-        csv_file->write(parameters_csv(roofline), "the CSV");
-    if (correlations_file)
-        correlations_file->write(correlations_csv(fit.pairs), "the correlations");
-    if (csv == "-") {
-        out << parameters_csv(roofline);
+    const auto left_out = given.find("leave-out");
+    const auto [roofline, pairs] =
+        fit_roofline(logs, left_out == given.end() ? std::span<const std::string>() : left_out->second);
+    const std::map<std::string, std::string> texts{{"output", roofline_json(roofline, sources)},
+                                                   {"csv", parameters_csv(roofline)},
+                                                   {"correlations", correlations_csv(pairs)}};
+    for (const auto& [option, file] : files)
+        file.write(texts.at(option), "the " + option);
+    if (only_value(given, "csv", "") == "-") {
+        out << texts.at("csv");
         return exit_ok;
     }
     out << printable(parameters_text(roofline));
     if (machines.size() > 1)
         out << fmt::format("\nThe logs are of {} machines with this GPU.\n", machines.size());
-    if (!output.empty())
-        out << fmt::format("\nmodel: {}\n", output);
+    if (files.contains("output"))
+        out << fmt::format("\nmodel: {}\n", given.at("output").front());
     return exit_ok;
 }
 
 } // namespace
+
+std::map<std::string, OutputFile> output_files(const Given& given, std::initializer_list<const char*> options)
+{
+    std::map<std::string, OutputFile> files;
+    std::map<std::string, std::string> by_path;
+    for (const std::string option : options) {
+        const std::string path = only_value(given, option, "");
+        if (path.empty() || (option == "csv" && path == "-"))
+            continue;
+        if (const auto [other, is_new] = by_path.emplace(path, option); !is_new)
+            throw UsageError(
+                fmt::format("--{} {}: --{} is the same file; allowed: different files", option, path, other->second));
+        files.emplace(option, OutputFile(path, given.contains("overwrite"), "--" + option));
+    }
+    return files;
+}
 
 Command calibrate_command()
 {

@@ -8,16 +8,16 @@
 #include "cli/log_files.hpp"
 #include "commands/commands.hpp"
 #include "commands/executor_counts.hpp"
+#include "inspect/prediction_text.hpp"
 #include "log/logged_cases.hpp"
 #include "model/case_text.hpp"
 #include "plan/plan.hpp"
-#include "predict/need_prediction.hpp"
-#include "predict/prediction_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -71,42 +71,49 @@ PlannedDevice model_of(const Given& given)
     return device;
 }
 
-bool has_plan(const Given& given)
+// Of the experiment and the options; empty: the cases are those of the log.
+std::optional<Settings> settings_of(const Given& given)
 {
-    return !given.at("argument").empty() ||
-           std::ranges::any_of(all_keys(), [&](const Key& key) { return given.contains(std::string(key.name)); });
-}
-
-Settings settings_of(const Given& given)
-{
+    const std::vector<std::string>& files = given.at("argument");
+    const auto is_given = [&](const Key& key) { return given.contains(std::string(key.name)); };
+    if (files.empty() && std::ranges::none_of(all_keys(), is_given))
+        return std::nullopt;
     Settings settings;
-    if (const auto& files = given.at("argument"); !files.empty())
+    if (!files.empty())
         settings.read_file(files.front());
     set_from(settings, given);
     return settings;
 }
 
-// The cases of the experiment and the options, on the GPU of the model.
-std::vector<Case> planned_cases(const Settings& settings, const DeviceFacts& facts)
+// The cases of the settings, on the GPU of the model.
+std::vector<Case> planned_cases(const Settings& settings, const PlannedDevice& device)
+{
+    std::vector<Case> points;
+    for (const Group& group : make_plan(settings, {{BackendKind::cuda, device.facts}}).groups)
+        points.insert(points.end(), group.cases.begin(), group.cases.end());
+    return points;
+}
+
+void check_backend(const Settings& settings)
 {
     const std::vector<BackendKind> backends = chosen_backends(settings, [] { return std::string(); });
     if (std::ranges::find(backends, BackendKind::cuda) == backends.end())
         throw UsageError(fmt::format("{}: only GPU times can be predicted; allowed: auto, cuda",
                                      settings.of("backend").front().place()));
-    const Plan plan = make_plan(settings, {{BackendKind::cuda, facts}});
-    std::vector<Case> points;
-    for (const Group& group : plan.groups)
-        points.insert(points.end(), group.cases.begin(), group.cases.end());
-    return points;
 }
 
-LoggedCases measured_cases(const std::string& path, const ParsedLog& log)
+// A log of a GPU, and its cases.
+struct MeasuredLog {
+    ParsedLog log;
+    LoggedCases cases;
+    CountedLog counted() const { return {&log, cases.results}; }
+};
+
+MeasuredLog read_cases(const std::string& path, std::ostream& err)
 {
-    LoggedCases logged = logged_cases(log, runs_of_manifest(log));
-    std::erase_if(logged.results, [](const CaseResult& one) { return one.point.backend != BackendKind::cuda; });
-    if (logged.results.empty())
-        throw UsageError(fmt::format("--against {}: it has no rows of backend cuda; allowed: a log of a GPU", path));
-    return logged;
+    MeasuredLog read{.log = read_log(path, err), .cases = {}};
+    read.cases = logged_cases(read.log, runs_of_manifest(read.log));
+    return read;
 }
 
 // The settings of a case on a GPU. The executor knows neither of these two.
@@ -141,63 +148,53 @@ std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLo
     return studies;
 }
 
-std::string why_none(const Predictions& predictions)
-{
-    std::vector<std::string> reasons;
-    for (const auto& [why, cases] : predictions.left_out)
-        reasons.push_back(fmt::format("{} ({})", why, cases));
-    return fmt::format("no case can be predicted: {}", fmt::join(reasons, ", "));
-}
-
-int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
+int predict_cases(const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::string against = only_value(given, "against", "", "a file's name");
-    if (!has_plan(given) && against.empty())
+    const std::string counts = only_value(given, "counts", "", "a file's name");
+    const std::optional<Settings> settings = settings_of(given);
+    if (!settings && against.empty())
         throw UsageError("predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or "
                          "--against LOG.csv");
-    const std::string csv = only_value(given, "csv", "");
-    if (!csv.empty() && csv != "-")
-        check_new_file(csv, "--csv");
-    const std::string choices = only_value(given, "choices", "", "a file's name");
-    if (!choices.empty() && against.empty())
+    if (given.contains("choices") && against.empty())
         throw UsageError("--choices: only measured times of an input tell what to choose; allowed: with --against");
-    if (!choices.empty())
-        check_new_file(choices, "--choices");
-    if (!choices.empty() && csv == choices)
-        throw UsageError(fmt::format("--choices {}: --csv is the same file; allowed: two files", choices));
-    const std::string counts = only_value(given, "counts", "", "a file's name");
-    if (!counts.empty() && (against.empty() || has_plan(given)))
+    if (!counts.empty() && (against.empty() || settings))
         throw UsageError(
             fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without "
                         "an experiment or settings",
                         counts));
+    if (settings)
+        check_backend(*settings);
+    const std::map<std::string, OutputFile> files = output_files(given, {"csv", "choices"});
     const PlannedDevice device = model_of(given);
     const Roofline& roofline = *device.roofline;
-    ParsedLog log;
-    LoggedCases logged;
+    MeasuredLog measured;
+    std::vector<CaseResult>& results = measured.cases.results;
     if (!against.empty()) {
-        log = read_log(against, err);
-        logged = measured_cases(against, log);
-        if (const std::string gpu = logged.runs.at(BackendKind::cuda).device.name; gpu != roofline.gpu)
-            err << printable(fmt::format("nestbed: {} is of {}, the model of {}\n", against, gpu, roofline.gpu));
+        measured = read_cases(against, err);
+        std::erase_if(results, [](const CaseResult& one) { return one.point.backend != BackendKind::cuda; });
+        if (results.empty())
+            throw UsageError(
+                fmt::format("--against {}: it has no rows of backend cuda; allowed: a log of a GPU", against));
+        const std::string gpu = measured.cases.runs.at(BackendKind::cuda).device.name;
+        if (gpu != roofline.facts.name)
+            err << printable(
+                fmt::format("nestbed: {} is of {}, the model of {}\n", against, gpu, roofline.facts.name));
     }
     std::vector<Case> points;
-    if (has_plan(given))
-        points = planned_cases(settings_of(given), device.facts);
+    if (settings)
+        points = planned_cases(*settings, device);
     else
-        std::ranges::transform(logged.results, std::back_inserter(points), &CaseResult::point);
-    Predictions predictions = predictions_of(roofline, points, logged.results);
+        std::ranges::transform(results, std::back_inserter(points), &CaseResult::point);
+    Predictions predictions = predictions_of(roofline, points, results);
     std::vector<NeedStudy> studies;
-    if (has_plan(given) && !against.empty()) {
-        studies = planned_studies(roofline, {&log, logged.results}, points, settings_of(given), err);
-    } else if (!counts.empty()) {
-        const ParsedLog counted = read_log(counts, err);
-        const LoggedCases cases = logged_cases(counted, runs_of_manifest(counted));
-        studies = need_studies(roofline, {&log, logged.results}, CountedLog{&counted, cases.results});
-    } else if (!has_plan(given)) {
-        studies = need_studies(roofline, {&log, logged.results});
-    }
-    if (studies.empty() && !(choices.empty() && counts.empty()))
+    if (settings && !against.empty())
+        studies = planned_studies(roofline, measured.counted(), points, *settings, err);
+    else if (!counts.empty())
+        studies = need_studies(roofline, measured.counted(), read_cases(counts, err).counted());
+    else if (!settings)
+        studies = need_studies(roofline, measured.counted());
+    if (studies.empty() && (files.contains("choices") || !counts.empty()))
         throw UsageError(
             fmt::format("--against {}: no data-dependent launches can be predicted; allowed: a log with GPU times "
                         "of a flat form and of the highest threshold of the same input, and counts of a "
@@ -210,22 +207,25 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
         throw UsageError(fmt::format("--against {}: it has no GPU times of cases that can be predicted ({}); "
                                      "allowed: a log of these cases",
                                      against, predictions.cases.size()));
-    if (!csv.empty() && csv != "-")
-        write_new_file(csv, predictions_csv(predictions), "the CSV", "--csv");
-    if (!choices.empty())
-        write_new_file(choices, studies_csv(studies), "the choices", "--choices");
-    out << (csv == "-" ? predictions_csv(predictions)
-                       : printable(predictions_text(roofline, predictions, log.path) + studies_text(studies)));
+    const std::string csv = predictions_csv(predictions);
+    for (const auto& [option, file] : files)
+        file.write(option == "csv" ? csv : studies_csv(studies), "the " + option);
+    out << (given.contains("csv") && !files.contains("csv")
+                ? csv
+                : printable(predictions_text(roofline, predictions, measured.log.path) + studies_text(studies)));
     if (!predictions.cases.empty())
         return exit_ok;
-    err << fmt::format("nestbed: {}\n", why_none(predictions));
+    std::vector<std::string> reasons;
+    for (const auto& [why, cases] : predictions.left_out)
+        reasons.push_back(fmt::format("{} ({})", why, cases));
+    err << fmt::format("nestbed: no case can be predicted: {}\n", fmt::join(reasons, ", "));
     return exit_rows_bad;
 }
 
-int predict_or_stop(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
+int predict_or_stop(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     try {
-        return predict_cases(arguments, given, out, err);
+        return predict_cases(given, out, err);
     } catch (const Interrupted&) {
         return exit_interrupted;
     }

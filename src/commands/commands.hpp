@@ -1,8 +1,14 @@
-// The commands that `run` and its tables do not need. With src/inspect and the fit of src/predict they are the module commands.so,
-// which the program loads for them.
+// The commands that `run` and its tables do not need. With src/inspect they are the module commands.so, which the program
+// loads for them.
 #pragma once
 
+#include "base/new_file.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+
+#include <initializer_list>
+#include <map>
+#include <string>
 
 namespace nestbed
 {
@@ -24,5 +30,9 @@ Command calibrate_command();
 Command predict_command();
 Command new_command();
 Command build_command();
+
+// The files that a command writes at its end, by the options that name them; none for "--csv -". Throws UsageError for two
+// options with the same file, and as OutputFile does.
+std::map<std::string, OutputFile> output_files(const Given& given, std::initializer_list<const char*> options);
 
 } // namespace nestbed

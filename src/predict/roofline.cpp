@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 namespace nestbed
 {
@@ -38,12 +36,13 @@ constexpr double kMinThreads = 32;
 constexpr double kThreadUnit = 256;
 
 // How the trees of launches below the root blocks share the GPU.
-struct Turns {
-    double trees = 1; // at once
-    double turns = 1; // one after another
+struct Trees {
+    double all = 1;     // the whole root grid may be the only one
+    double at_once = 1; // the others follow
+    double turns() const { return all / at_once; }
 };
 
-Turns turns_of(const Demand& demand)
+Trees trees_of(const Demand& demand)
 {
     if (!demand.form.per_root_block())
         return {};
@@ -52,24 +51,12 @@ Turns turns_of(const Demand& demand)
     const double at_once = demand.form.one_by_one ? plan.streams
                            : plan.waves() > 1     ? static_cast<double>(plan.streams) * plan.wave
                                                   : roots;
-    const double trees = std::min(at_once, roots);
-    return {.trees = trees, .turns = roots / trees};
-}
-
-// Launches of each level of one tree.
-std::vector<double> by_level(const Demand& demand)
-{
-    const double trees = demand.form.per_root_block() ? demand.plan.roots : 1;
-    std::vector<double> launches;
-    for (const std::uint64_t of_depth : demand.form.by_depth)
-        launches.push_back(static_cast<double>(of_depth) / trees);
-    return launches;
+    return {.all = roots, .at_once = std::min(at_once, roots)};
 }
 
 double launches_of_tree(const Demand& demand)
 {
-    const std::vector<double> launches = by_level(demand);
-    return std::accumulate(launches.begin(), launches.end(), 0.0);
+    return static_cast<double>(demand.form.total()) / trees_of(demand).all;
 }
 
 // Whether a tree has siblings that must run one after another: then all of its launches do.
@@ -82,47 +69,44 @@ bool runs_in_order(const Demand& demand)
 // Children of one block that must run one after another: so the whole tree does.
 void add_trees_in_order(const Roofline& roofline, const Demand& demand, Prediction& prediction)
 {
-    const double launches = launches_of_tree(demand);
-    const Turns turns = turns_of(demand);
-    const double each = parameter_of(roofline, demand.by_lanes ? "lane" : "sibling", demand.mechanism);
-    prediction.latency_us = turns.turns * (parameter_of(roofline, "level", demand.mechanism) + (launches - 1) * each);
-    prediction.rate_us = turns.turns * crowd_us(roofline, demand.mechanism, turns.trees, 0);
+    const Trees trees = trees_of(demand);
+    const double each = parameter_of(roofline, demand.form.by_lanes ? "lane" : "sibling", demand.mechanism);
+    prediction.latency_us =
+        trees.turns() * (parameter_of(roofline, "level", demand.mechanism) + (launches_of_tree(demand) - 1) * each);
+    prediction.rate_us = trees.turns() * crowd_us(roofline, demand.mechanism, trees.at_once, 0);
 }
 
 void add_levels(const Roofline& roofline, const Demand& demand, Prediction& prediction)
 {
     const Mechanism mechanism = demand.mechanism;
     const double level = parameter_of(roofline, "level", mechanism);
-    const Turns turns = turns_of(demand);
+    const Trees trees = trees_of(demand);
     double before = 1;
-    unsigned depth = 0;
-    for (const double launches : by_level(demand)) {
-        const double siblings = launches / before;
+    for (unsigned depth = 0; depth < demand.form.levels(); ++depth) {
+        const double launches = static_cast<double>(demand.form.by_depth[depth]) / trees.all;
         double latency = level;
         double crowd = 0;
         if (depth >= kDeepFrom && mechanism != Mechanism::tail && mechanism != Mechanism::graph_tail)
             latency += parameter_of(roofline, "deep");
         if (demand.form.by_last_block)
             latency += pass_us(roofline);
-        if (mechanism != Mechanism::graph_tail) {
-            crowd = crowd_us(roofline, mechanism, turns.trees * launches, demand.root_threads);
-            if (siblings > 1 &&
-                !demand.by_lanes) { // the thread's calls, or all threads' launches, whichever is longer
-                const double calls = (siblings - 1) * parameter_of(roofline, "sibling", mechanism) +
-                                     crowd_us(roofline, mechanism, turns.trees * before, demand.root_threads);
-                if (calls > crowd) {
-                    latency += calls;
-                    crowd = 0;
-                }
+        if (mechanism != Mechanism::graph_tail)
+            crowd = crowd_us(roofline, mechanism, trees.at_once * launches, demand.root_threads);
+        if (mechanism != Mechanism::graph_tail && launches > before && !demand.form.by_lanes) {
+            // The calls of one thread, or the launches of all threads, whichever takes longer.
+            const double calls = (launches / before - 1) * parameter_of(roofline, "sibling", mechanism) +
+                                 crowd_us(roofline, mechanism, trees.at_once * before, demand.root_threads);
+            if (calls > crowd) {
+                latency += calls;
+                crowd = 0;
             }
         }
-        prediction.latency_us += turns.turns * latency;
-        prediction.rate_us += turns.turns * crowd;
+        prediction.latency_us += trees.turns() * latency;
+        prediction.rate_us += trees.turns() * crowd;
         before = launches;
-        ++depth;
     }
     double blocks = demand.blocks_per_level;
-    for (unsigned grid = 0; grid <= depth && blocks > 1; ++grid, blocks /= demand.fan_in) {
+    for (unsigned grid = 0; grid <= demand.form.levels() && blocks > 1; ++grid, blocks /= demand.form.fan_in) {
         const double us = blocks * parameter_of(roofline, "block");
         prediction.work_us += demand.form.by_last_block ? us : std::hypot(level, us) - level;
     }
@@ -132,19 +116,42 @@ void add_launches(const Roofline& roofline, const Demand& demand, Prediction& pr
 {
     if (demand.mechanism == Mechanism::none)
         return;
-    if (!from_device(demand.mechanism)) {
-        const bool levels = demand.host_launches_are_levels;
-        (levels ? prediction.latency_us : prediction.rate_us) =
-            demand.host_launches * parameter_of(roofline, levels ? "level" : "rate", demand.mechanism);
-        return;
-    }
-    if (runs_in_order(demand))
-        add_trees_in_order(roofline, demand, prediction);
-    else
-        add_levels(roofline, demand, prediction);
+    if (from_device(demand.mechanism))
+        return runs_in_order(demand) ? add_trees_in_order(roofline, demand, prediction)
+                                     : add_levels(roofline, demand, prediction);
+    const bool levels = demand.host_launches_are_levels;
+    (levels ? prediction.latency_us : prediction.rate_us) =
+        demand.host_launches * parameter_of(roofline, levels ? "level" : "rate", demand.mechanism);
 }
 
 } // namespace
+
+std::string gpu_of(const DeviceFacts& facts)
+{
+    return fmt::format("{} (driver {}, CUDA {})", facts.name, facts.driver, facts.runtime);
+}
+
+Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts& facts)
+{
+    const WorkloadInfo& workload = *strategy.info().workload;
+    Demand demand{.mechanism = mechanism_of(strategy.info(), point),
+                  .form = strategy.launches(point),
+                  .plan = {},
+                  .point = point,
+                  .bytes = static_cast<double>(bytes_moved(strategy.info(), point)),
+                  .writes = workload.calibrates == Calibrates::copy};
+    const ExpectedLaunches& form = demand.form;
+    demand.plan = plan_launches(point, form, facts);
+    if (demand.mechanism != Mechanism::none && !from_device(demand.mechanism))
+        demand.host_launches =
+            workload.host_launches == nullptr ? halving_levels(point) : workload.host_launches(point);
+    demand.host_launches_are_levels = !workload.siblings || demand.mechanism == Mechanism::grid_sync;
+    demand.root_threads = form.root_threads != 0 ? form.root_threads : point.block;
+    if (!form.per_root_block() && workload.grid_per_level)
+        demand.blocks_per_level =
+            form.blocks_per_multiprocessor != 0 ? form.blocks_per_multiprocessor * facts.multiprocessors : point.grid;
+    return demand;
+}
 
 double parameter_of(const Roofline& roofline, std::string_view name)
 {
@@ -152,7 +159,7 @@ double parameter_of(const Roofline& roofline, std::string_view name)
     if (found == roofline.parameters.end())
         throw RunError(fmt::format("the model of {} has no parameter {}; allowed: a model that `nestbed calibrate` "
                                    "made from logs with such cases",
-                                   roofline.gpu, name));
+                                   roofline.facts.name, name));
     return found->second.value;
 }
 
@@ -189,10 +196,9 @@ const RooflineParameter* roofline_parameter(std::string_view key)
 {
     const std::string_view name = key.substr(0, key.find('.'));
     const auto* const found = std::ranges::find(kParameters, name, &RooflineParameter::name);
-    if (found == kParameters.end())
-        return nullptr;
     const auto is_its_own = [&](Mechanism mechanism) { return key.substr(name.size() + 1) == name_of(mechanism); };
-    return name.size() == key.size() || std::ranges::any_of(kMechanisms, is_its_own) ? found : nullptr;
+    const bool is_key = name.size() == key.size() || std::ranges::any_of(kMechanisms, is_its_own);
+    return is_key && found != kParameters.end() ? found : nullptr;
 }
 
 std::string_view name_of(Bound bound)
@@ -211,33 +217,36 @@ std::string why_not_described(const Demand& demand, const DeviceFacts& facts)
         return "their pending limit is above the default";
     if (demand.form.per_root_block() && demand.mechanism == Mechanism::tail && !demand.form.one_by_one)
         return "many blocks of a grid make tail launches, which run one after another";
-    if (turns_of(demand).trees > 1 && runs_in_order(demand))
+    if (trees_of(demand).at_once > 1 && runs_in_order(demand))
         return "many trees whose siblings run one after another";
     return "";
 }
 
+void Prediction::add_up(double first_us)
+{
+    us = first_us + latency_us + rate_us + work_us;
+    const double largest = std::max({first_us, latency_us, rate_us, work_us});
+    bound = largest == work_us      ? Bound::work
+            : largest == rate_us    ? Bound::rate
+            : largest == latency_us ? Bound::latency
+                                    : Bound::first;
+}
+
 Prediction predict(const Roofline& roofline, const Demand& demand)
 {
-    constexpr double kBytesPerUsInGb = 1e3;
     Prediction prediction;
     add_launches(roofline, demand, prediction);
     if (demand.bytes > 0)
         prediction.work_us +=
             demand.bytes / (parameter_of(roofline, demand.writes ? kCopyBandwidth : "bandwidth") * kBytesPerUsInGb);
-    const double turns = turns_of(demand).turns;
-    const double first = turns * parameter_of(roofline, "first", demand.mechanism);
-    prediction.us = first + prediction.latency_us + prediction.rate_us + prediction.work_us;
-    const double most = std::max({first, prediction.latency_us, prediction.rate_us, prediction.work_us});
-    if (most == prediction.work_us)
-        prediction.bound = Bound::work;
-    else if (demand.form.parent_waits && demand.plan.waves() > 1) // fewer trees at once than without
+    const double turns = trees_of(demand).turns();
+    prediction.add_up(turns * parameter_of(roofline, "first", demand.mechanism));
+    if (prediction.bound == Bound::work)
+        return prediction;
+    if (demand.form.parent_waits && demand.plan.waves() > 1) // fewer trees at once than without
         prediction.bound = Bound::parents;
-    else if (most == prediction.rate_us)
-        prediction.bound = Bound::rate;
-    else if (turns > 1 && from_device(demand.mechanism) && !demand.form.one_by_one)
+    else if (prediction.bound != Bound::rate && turns > 1 && from_device(demand.mechanism) && !demand.form.one_by_one)
         prediction.bound = Bound::pending_limit;
-    else
-        prediction.bound = most == first ? Bound::first : Bound::latency;
     return prediction;
 }
 

@@ -1,10 +1,13 @@
 // The launch roofline: predicts the GPU time of a case of nested launches from its launches in closed form, its
 // mechanism, its waves and streams, and its bytes. One of them bounds it: the levels that run one after another, the
-// rate of launches, the work, or parents that are held while their children run. Pure.
+// rate of launches, the work, or parents that are held while their children run. results/model.md derives it. Pure.
 #pragma once
 
 #include "base/statistics.hpp"
-#include "predict/demand.hpp"
+#include "model/case.hpp"
+#include "model/facts.hpp"
+#include "model/launch_plan.hpp"
+#include "model/strategy.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -21,19 +24,38 @@ struct RooflineParameter {
 };
 // The parameter that is the memory bandwidth of a copy.
 inline constexpr std::string_view kCopyBandwidth = "copy";
+inline constexpr double kBytesPerUsInGb = 1e3; // bytes per us of 1 GB/s
 
 // The names of all parameters. A parameter may exist once, under its name, or once per mechanism: "level.tail".
 std::span<const RooflineParameter> roofline_parameters();
 
 // The measured parameters of one GPU.
 struct Roofline {
-    std::string gpu, driver, cuda;
     DeviceFacts facts; // as far as plans of launches need them
     std::map<std::string, Estimate, std::less<>> parameters;
 };
 
+// "NVIDIA H200 (driver 580.159.04, CUDA 13.0)".
+std::string gpu_of(const DeviceFacts& facts);
+
 // The entry of roofline_parameters() for a key of Roofline::parameters; nullptr if there is none.
 const RooflineParameter* roofline_parameter(std::string_view key);
+
+// What a case asks of the GPU, as far as it is known without running it.
+struct Demand {
+    Mechanism mechanism = Mechanism::none;
+    ExpectedLaunches form;
+    LaunchPlan plan;
+    Case point;
+    double bytes = 0;         // read and written at least
+    bool writes = false;      // half of them are written
+    double host_launches = 0; // by a mechanism that does not launch from the device: launches after the first by the
+                              // host, or levels inside one grid
+    bool host_launches_are_levels = true; // one after another in one stream, each after the end of the one before
+    double root_threads = 0;              // of a root block
+    double blocks_per_level = 1;          // of a grid that is one level: of the root grid
+};
+Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts& facts);
 
 // first: the time to start; latency: levels one after another; rate: launches; work: bytes; parents: levels one after
 // another below parents that are held; pending_limit: starts and levels of one wave after another, because the
@@ -45,6 +67,9 @@ struct Prediction {
     double us = 0;
     Bound bound = Bound::first;
     double latency_us = 0, rate_us = 0, work_us = 0;
+
+    // Sets the time and what bounds it, from the parts and the time to start.
+    void add_up(double first_us);
 };
 
 // The value of a parameter. Throws RunError that names the GPU and the parameter if the model lacks it.

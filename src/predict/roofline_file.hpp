@@ -22,11 +22,12 @@ struct RooflineSource {
 // rows. Ends with a line break.
 std::string roofline_json(const Roofline& roofline, std::span<const RooflineSource> logs);
 
-// `name` is the file's, for messages. Throws RunError that names the file and the key: if the text is not JSON, a key
-// is missing or has another type, a parameter is unknown or negative, or its value is outside of its interval.
+// All memory of the GPU counts as free. `name` is the file's, for messages. Throws RunError that names the file and the
+// key: if the text is not JSON, a key is missing or has another type, or a parameter is unknown.
 Roofline parse_roofline(std::string_view text, std::string_view name);
 
-// results/h200/model.json of the source from which this program was built.
+// results/h200/model.json of the source from which this program was built. CMake writes its text (roofline_text.cpp.in).
+extern const std::string_view kDefaultRoofline;
 const Roofline& default_roofline();
 
 } // namespace nestbed

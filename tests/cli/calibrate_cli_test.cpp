@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <set>
+#include <tuple>
 
 namespace nestbed
 {
@@ -46,62 +46,56 @@ class CalibrateCommand : public testing::Test
     ScratchFolder scratch_;
 };
 
+// Compilers round differently.
+void expect_near(const Row& one, const Row& other)
+{
+    for (const char* column : {"value", "low", "high"})
+        EXPECT_NEAR(std::stod(one.at(column)) / std::stod(other.at(column)), 1, 1e-3)
+            << other.at("parameter") << ": " << column
+            << "; run: nestbed calibrate LOG.csv... --overwrite -o results/h200/model.json";
+    EXPECT_EQ(one.at("reads_mb").empty(), one.at("unit") != "us") << one.at("parameter");
+}
+
 TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
 {
+    const std::string model = scratch_.path("model.json");
+    const std::string csv = scratch_.path("parameters.csv");
     std::vector<std::string> words = logs();
-    words.insert(words.end(), {"-o", scratch_.path("model.json")});
+    words.insert(words.end(), {"-o", model, "--csv", csv});
     const Outcome made = calibrate(words);
     ASSERT_EQ(made.exit_code, 0) << made.err;
     EXPECT_EQ(made.err, "");
-    const Roofline now = parse_roofline(scratch_.read("model.json"), "model.json");
-    const Roofline then = parse_roofline(read_text_file(h200_path("model.json")), "model.json");
-    EXPECT_EQ(now.parameters.size(), then.parameters.size());
-    for (const auto& [key, one] : then.parameters) // compilers round differently
-        EXPECT_NEAR(now.parameters.at(key).value / one.value, 1, 1e-3)
-            << key << "; run: nestbed calibrate LOG.csv... --overwrite -o results/h200/model.json";
-    const std::string model = scratch_.read("model.json");
-    EXPECT_THAT(model, HasSubstr(read_text_file(h200_path("model.json"))
-                                     .substr(read_text_file(h200_path("model.json")).find("\"logs\""))));
     EXPECT_THAT(made.out, AllOf(StartsWith("Launch roofline of NVIDIA H200 (driver "), HasSubstr("95% CI"),
                                 HasSubstr("\nThe logs are of 2 machines with this GPU.\n"),
-                                HasSubstr(fmt::format("\nmodel: {}\n", scratch_.path("model.json")))));
+                                HasSubstr(fmt::format("\nmodel: {}\n", model))));
+    for (const RooflineParameter& parameter : roofline_parameters())
+        EXPECT_THAT(made.out, HasSubstr(fmt::format("\n{} ", parameter.name)));
     std::istringstream lines(made.out);
     for (std::string line; std::getline(lines, line);)
         EXPECT_TRUE(line.size() <= 80 || line.starts_with("model: ")) << line;
 
-    const Outcome again = calibrate(words);
-    EXPECT_EQ(again.exit_code, 2);
-    EXPECT_THAT(again.err, HasSubstr(scratch_.path("model.json")));
-    scratch_.write("model.json", "other");
-    words.emplace_back("--overwrite");
-    words.insert(words.end(), {"--csv", scratch_.path("parameters.csv")});
-    EXPECT_EQ(calibrate(words).exit_code, 0);
-    EXPECT_EQ(scratch_.read("model.json"), model);
-
-    std::set<std::string> keys;
-    for (const Row& row : rows_of(scratch_.path("parameters.csv"))) {
-        keys.insert(row.at("parameter"));
-        EXPECT_NEAR(std::stod(row.at("value")) / now.parameters.at(row.at("parameter")).value, 1, 1e-4);
-        EXPECT_EQ(row.at("reads_mb").empty(), row.at("unit") != "us") << row.at("parameter");
-    }
-    EXPECT_EQ(keys.size(), now.parameters.size());
+    const Roofline now = parse_roofline(scratch_.read("model.json"), "model.json");
+    const std::vector<Row> written = rows_of(csv);
     const std::vector<Row> published = rows_of(h200_path("parameters.csv"));
-    const std::vector<Row> written = rows_of(scratch_.path("parameters.csv"));
     ASSERT_EQ(written.size(), published.size());
-    for (std::size_t row = 0; row < written.size(); ++row)
-        for (const char* column : {"value", "low", "high"})
-            EXPECT_NEAR(std::stod(written[row].at(column)) / std::stod(published[row].at(column)), 1, 1e-3)
-                << published[row].at("parameter") << ": " << column;
+    ASSERT_EQ(written.size(), now.parameters.size());
+    for (std::size_t row = 0; row < written.size(); ++row) {
+        expect_near(written[row], published[row]);
+        EXPECT_NEAR(std::stod(written[row].at("value")) / now.parameters.at(written[row].at("parameter")).value, 1,
+                    1e-4);
+    }
+    const std::string published_model = read_text_file(h200_path("model.json"));
+    EXPECT_THAT(scratch_.read("model.json"), HasSubstr(published_model.substr(published_model.find("\"logs\""))));
+
+    expect_refused(words, model);
+    const std::string text = scratch_.read("parameters.csv");
     scratch_.write("parameters.csv", "other");
-    std::vector<std::string> csv_alone = logs();
-    csv_alone.insert(csv_alone.end(), {"--overwrite", "--csv", scratch_.path("parameters.csv")});
-    EXPECT_EQ(calibrate(csv_alone).exit_code, 0);
-    csv_alone = logs();
-    csv_alone.insert(csv_alone.end(), {"--csv", "-"});
-    EXPECT_EQ(calibrate(csv_alone).out, scratch_.read("parameters.csv"));
-    words.pop_back();
-    words.push_back(scratch_.path("none/parameters.csv"));
-    EXPECT_EQ(calibrate(words).exit_code, 1);
+    words.emplace_back("--overwrite");
+    EXPECT_EQ(calibrate(words).exit_code, 0);
+    EXPECT_EQ(scratch_.read("parameters.csv"), text);
+    std::vector<std::string> printed = logs();
+    printed.insert(printed.end(), {"--csv", "-"});
+    EXPECT_EQ(calibrate(printed).out, text);
 }
 
 TEST_F(CalibrateCommand, FitsWithoutAStrategy)
@@ -124,29 +118,31 @@ TEST_F(CalibrateCommand, FitsWithoutAStrategy)
 
 TEST_F(CalibrateCommand, RefusesWhatIsNoLogOfAGpu)
 {
-    expect_refused({}, "calibrate: no log was given; allowed: nestbed calibrate LOG.csv...");
-    expect_refused({scratch_.path("none.csv")}, scratch_.path("none.csv"), 1);
-    expect_refused({scratch_.path("")}, "it is a folder; allowed: logs of nestbed run");
-    expect_refused({scratch_.write("a.csv", "a,b\r\n1,2\r\n")}, "a.csv: it has no column run_id", 1);
     const std::string empty = part_of_log(
         scratch_, "launch.csv", [](const std::string&) { return false; }, "", "", "empty.csv");
-    expect_refused({empty}, "empty.csv: it has no rows; allowed: logs of runs on one GPU");
-    const std::string executed = small(",cuda,", ",cpu,", "executed.csv");
-    expect_refused({executed}, "executed.csv:2: the row is of backend cpu; allowed: logs of runs on one GPU");
-}
-
-TEST_F(CalibrateCommand, RefusesALogWhoseGpuIsNotKnown)
-{
-    std::string log = small();
-    std::filesystem::remove(log + ".json");
-    expect_refused({log}, "launch.csv.json: it has no run 2026");
-    log = small("\"resident_grids\"", "\"grids\"");
-    expect_refused({log}, "lacks a fact about its GPU");
-    log = small("\"max_threads_per_multiprocessor\": 2048", "\"max_threads_per_multiprocessor\": 0");
-    expect_refused({log}, "does not say how many threads and blocks a multiprocessor of its GPU can hold; allowed: a "
-                          "log of a run on a GPU, with its manifest");
-    log = small("\"cuda\": {", "\"cpu\": {");
-    expect_refused({log}, "used no GPU; allowed: a log of a run on a GPU, with its manifest");
+    const std::string unknown = small("", "", "unknown.csv");
+    std::filesystem::remove(unknown + ".json");
+    for (
+        const auto& [words, why, exit_code] : std::vector<std::tuple<Words, std::string, int>>{
+            {{}, "calibrate: no log was given; allowed: nestbed calibrate LOG.csv...", 2},
+            {{scratch_.path("none.csv")}, scratch_.path("none.csv"), 1},
+            {{scratch_.path("")}, "it is a folder; allowed: logs of nestbed run", 2},
+            {{scratch_.write("a.csv", "a,b\r\n1,2\r\n")}, "a.csv: it has no column run_id", 1},
+            {{empty}, "empty.csv: it has no rows; allowed: logs of runs on one GPU", 2},
+            {{small(",cuda,", ",cpu,", "executed.csv")},
+             "executed.csv: it has rows of backend cpu; allowed: logs of runs on one GPU",
+             2},
+            {{unknown}, "unknown.csv.json: it has no run 2026", 2},
+            {{small("\"resident_grids\"", "\"grids\"", "less.csv")}, "lacks a fact about its GPU", 2},
+            {{small("\"max_threads_per_multiprocessor\": 2048", "\"max_threads_per_multiprocessor\": 0", "zero.csv")},
+             "does not say how many threads and blocks a multiprocessor of its GPU can hold; allowed: a log of a run "
+             "on a GPU, with its manifest",
+             2},
+            {{small("\"cuda\": {", "\"cpu\": {", "cpu.csv")},
+             "used no GPU; allowed: a log of a run on a GPU, with its manifest",
+             2},
+            {{small()}, "the logs have no ", 1}})
+        expect_refused(words, why, exit_code);
 }
 
 TEST_F(CalibrateCommand, RefusesLogsOfTwoGpus)
@@ -179,31 +175,25 @@ TEST_F(CalibrateCommand, RefusesLogsOfTwoGpus)
     expect_refused({one}, "launch.csv: it has rows of NVIDIA ");
 }
 
-TEST_F(CalibrateCommand, NamesTheCasesThatAreMissing)
-{
-    expect_refused({small()}, "the logs have no ", 1);
-    EXPECT_FALSE(scratch_.has("model.json"));
-}
-
 TEST_F(CalibrateCommand, RefusesAnOutputThatItCannotWrite)
 {
     const std::string log = small();
-    expect_refused({log, "-o", scratch_.write("there.json", "kept")}, "there.json");
-    EXPECT_EQ(scratch_.read("there.json"), "kept");
-    expect_refused({log, "-o", scratch_.path("none/model.json")}, "none");
-    expect_refused({log, "--csv", scratch_.write("there.csv", "kept")}, "there.csv");
-    EXPECT_EQ(scratch_.read("there.csv"), "kept");
-    expect_refused({log, "--overwrite"},
-                   "--overwrite: there is no file to write; allowed: with --output, --csv or --correlations");
-    expect_refused({log, "-o", "a.json", "--leave-out", "chain"},
-                   "--leave-out: the model would lack parameters; allowed: without --output");
-    expect_refused({log, "--csv", "a.csv", "--correlations", "a.csv"},
-                   "--correlations a.csv: --csv is the same file; allowed: different files");
-    expect_refused({log, "--correlations", scratch_.write("pairs.csv", "kept")}, "pairs.csv");
-    expect_refused({log, "-o", scratch_.path("a.json"), "--csv", scratch_.path("a.json")},
-                   "a.json: --output is the same file; allowed: two files");
-    expect_refused({log, log}, "launch.csv: it has the same content as " + log + "; allowed: each log once");
-    expect_refused({log, "-o", "a.json", "-o", "b.json"}, "--output");
+    const std::string kept = scratch_.write("kept", "kept");
+    for (const auto& [words, why] : std::vector<std::pair<Words, std::string>>{
+             {{log, "-o", kept}, kept},
+             {{log, "--csv", kept}, kept},
+             {{log, "--correlations", kept}, kept},
+             {{log, "-o", scratch_.path("none/model.json")}, "none"},
+             {{log, "--overwrite"},
+              "--overwrite: there is no file to write; allowed: with --output, --csv or --correlations"},
+             {{log, "-o", scratch_.path("a.json"), "--leave-out", "chain"},
+              "--leave-out: the model would lack parameters; allowed: without --output"},
+             {{log, "--csv", scratch_.path("a"), "--correlations", scratch_.path("a")},
+              "a: --csv is the same file; allowed: different files"},
+             {{log, log}, "launch.csv: it has the same content as " + log + "; allowed: each log once"},
+             {{log, "-o", "a.json", "-o", "b.json"}, "--output"}})
+        expect_refused(words, why);
+    EXPECT_EQ(scratch_.read("kept"), "kept");
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// `nestbed predict`: predictions of an experiment and of a log, without a GPU, and what it refuses.
+// `nestbed predict`: predictions of an experiment and of a log, without a GPU, and what it refuses. Their numbers are in
+// published_tables_test.cpp.
 #include "support/cli_support.hpp"
 #include "support/h200_support.hpp"
 
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <tuple>
 
 namespace nestbed
 {
@@ -68,6 +70,7 @@ TEST_F(PredictCommand, PredictsNoneWithAReasonAndAnExitCode)
     for (const auto& [strategies, reasons] :
          {std::pair{"quick_kway", of_input + " (1)"},
           std::pair{"neighbored", std::string("they launch nothing from the device (1)")},
+          std::pair{"sort_levels", std::string("their work depends on the input (1)")},
           std::pair{"host,quick_kway,bfs_tail", "the host does the work (1), " + of_input + " (2)"}}) {
         const Outcome none = predict({"--strategy", strategies, "--csv", "-"});
         EXPECT_EQ(none.exit_code, 3) << strategies;
@@ -100,18 +103,11 @@ TEST_F(PredictCommand, WritesACsv)
     const std::string csv = scratch_.path("out.csv");
     const Outcome done = predict({"--against", h200_path("book.csv"), "--csv", csv});
     EXPECT_EQ(done.exit_code, 0) << done.err;
-    const std::vector<Row> rows = rows_of(csv);
-    ASSERT_FALSE(rows.empty());
-    for (const Row& row : rows)
-        EXPECT_NEAR(std::stod(row.at("measured_us")) / std::stod(row.at("predicted_us")) /
-                        std::stod(row.at("measured_over_predicted")),
-                    1, 1e-3);
     const Outcome printed = predict({"--against", h200_path("book.csv"), "--csv", "-"});
     EXPECT_EQ(printed.out, scratch_.read("out.csv"));
     expect_refused({"--against", h200_path("book.csv"), "--csv", csv}, csv);
 }
 
-// Each study of the log: what the model chooses, and its cost by what was measured.
 TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
 {
     const std::string csv = scratch_.path("choices.csv");
@@ -122,19 +118,8 @@ TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
                       HasSubstr("  96: they launch nothing, and their measured time is given\n"),
                       HasSubstr("uniform 16384, 64 32 grid"), HasSubstr("that the\nmodel chooses, ")));
     expect_columns(done.out, 80U);
-    const std::vector<Row> rows = rows_of(csv);
-    ASSERT_EQ(rows.size(), 4U);
-    for (const Row& row : rows) {
-        EXPECT_EQ(row.at("strategy"), "quick_kway");
-        EXPECT_EQ(row.at("cases"), "168");
-        const double cost = std::stod(row.at("cost"));
-        EXPECT_NEAR(cost, std::stod(row.at("measured_us")) / std::stod(row.at("least_us")), 1e-3);
-        EXPECT_GE(cost, 1);
-        EXPECT_LT(std::stod(row.at("flat_us")), std::stod(row.at("alone_us")));
-    }
+    EXPECT_EQ(rows_of(csv).size(), 4U);
     expect_refused({"--against", h200_path("cgo22_sort.csv"), "--choices", csv}, csv);
-    expect_refused(Words("--strategy nosync --choices") + scratch_.path("new.csv"),
-                   "--choices: only measured times of an input tell what to choose; allowed: with --against");
 }
 
 // A GPU need not measure the candidates: the flat forms and the highest threshold are enough, with the counts of another log.
@@ -187,23 +172,6 @@ TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
     const Outcome without_times = predict(planned + Words{"--against", h200_path("ways.csv"), "--elements", "8192"});
     EXPECT_THAT(without_times.err,
                 HasSubstr("their times are not predicted: the log needs GPU times of a flat form"));
-
-    expect_refused(
-        {"--counts", executed},
-        "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against LOG.csv");
-    expect_refused(
-        {"--strategy", "nosync", "--against", few, "--counts", executed},
-        fmt::format(
-            "--counts {}: two times must be measured too; allowed: with --against, and without an experiment or "
-            "settings",
-            executed));
-    expect_refused({"--against", few, "--counts", scratch_.path("none.csv")}, "none.csv", 1);
-    expect_refused(
-        {"--against", h200_path("ways.csv"), "--counts", executed},
-        "ways.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form and of "
-        "the highest threshold of the same input, and counts of a lower threshold");
-    expect_refused({"--against", few, "--csv", scratch_.path("one.csv"), "--choices", scratch_.path("one.csv")},
-                   "one.csv: --csv is the same file; allowed: two files");
 }
 
 TEST_F(PredictCommand, ChoosesNothingForALogWithoutAFlatForm)
@@ -217,7 +185,7 @@ TEST_F(PredictCommand, ChoosesNothingForALogWithoutAFlatForm)
     expect_refused(
         {"--against", alone, "--choices", scratch_.path("none.csv")},
         "alone.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form");
-    EXPECT_FALSE(std::filesystem::exists(scratch_.path("none.csv")));
+    EXPECT_FALSE(scratch_.has("none.csv"));
 }
 
 TEST_F(PredictCommand, UsesAnotherModel)
@@ -248,21 +216,39 @@ TEST_F(PredictCommand, UsesAnotherModel)
 
 TEST_F(PredictCommand, RefusesWhatItCannotPredict)
 {
-    expect_refused({},
-                   "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against "
-                   "LOG.csv");
-    expect_refused("--strategy nosync --backend cpu",
-                   "--backend cpu: only GPU times can be predicted; allowed: auto, cuda");
-    expect_refused("--strategy nosinc", "nosinc");
-    expect_refused({scratch_.path("none.cfg")}, "none.cfg");
-    expect_refused({"--against", scratch_.path("none.csv")}, "none.csv", 1);
-    expect_refused({"--against", scratch_.path("")}, "it is a folder");
+    const std::string no_case =
+        "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against LOG.csv";
     const std::string header = part_of_log(
         scratch_, "book.csv", [](const std::string&) { return false; }, "", "", "header.csv");
-    expect_refused({"--against", header}, "header.csv: it has no rows of backend cuda; allowed: a log of a GPU");
-    expect_refused(Words("--strategy nosync --grid 3 --against") + h200_path("book.csv"),
-                   "book.csv: it has no GPU times of cases that can be predicted (1); allowed: a log of these "
-                   "cases");
+    const std::string book = h200_path("book.csv");
+    for (const auto& [words, why, exit_code] : std::vector<std::tuple<Words, std::string, int>>{
+             {{}, no_case, 2},
+             {{"--counts", book}, no_case, 2},
+             {"--strategy nosync --backend cpu",
+              "--backend cpu: only GPU times can be predicted; allowed: auto, cuda", 2},
+             {"--strategy nosinc", "nosinc", 2},
+             {{scratch_.path("none.cfg")}, "none.cfg", 2},
+             {{"--against", scratch_.path("none.csv")}, "none.csv", 1},
+             {{"--against", scratch_.path("")}, "it is a folder", 2},
+             {{"--against", header}, "header.csv: it has no rows of backend cuda; allowed: a log of a GPU", 2},
+             {Words("--strategy nosync --grid 3 --against") + book,
+              "book.csv: it has no GPU times of cases that can be predicted (1); allowed: a log of these cases", 2},
+             {Words("--strategy nosync --choices") + scratch_.path("new.csv"),
+              "--choices: only measured times of an input tell what to choose; allowed: with --against", 2},
+             {{"--strategy", "nosync", "--against", book, "--counts", book},
+              fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without an "
+                          "experiment or settings",
+                          book),
+              2},
+             {{"--against", book, "--counts", scratch_.path("none.csv")}, "none.csv", 1},
+             {{"--against", book, "--counts", book},
+              "book.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form "
+              "and of the highest threshold of the same input, and counts of a lower threshold",
+              2},
+             {{"--against", book, "--csv", scratch_.path("one.csv"), "--choices", scratch_.path("one.csv")},
+              "one.csv: --csv is the same file; allowed: different files",
+              2}})
+        expect_refused(words, why, exit_code);
 }
 
 } // namespace

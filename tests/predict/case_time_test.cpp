@@ -61,28 +61,6 @@ TEST(Cost, OfALevelIsWhatWasMeasured)
         EXPECT_NEAR(level_us(mechanism) / by_tail / (us / kByTail), 1, 0.1) << name_of(mechanism);
 }
 
-// The times of the mechanisms relate as in the model that is built in.
-TEST(Cost, OfDeviceLaunchesFollowsTheModel)
-{
-    const auto levels = [](Mechanism mechanism, auto us_of) {
-        Case point = on_gpu("chain", 1, 32, mechanism);
-        point.depth = 512;
-        Case deeper = point;
-        deeper.depth = 1024;
-        return us_of(deeper) - us_of(point);
-    };
-    const auto predicted_us = [](const Case& point) {
-        const Roofline& model = default_roofline();
-        return predict(model, demand_of(*Registry::find_anywhere(point.strategy), point, model.facts)).us;
-    };
-    const double of_tail = levels(Mechanism::tail, sample_us);
-    const double predicted = levels(Mechanism::tail, predicted_us);
-    for (const Mechanism mechanism :
-         {Mechanism::null_stream, Mechanism::fire_and_forget, Mechanism::graph_tail, Mechanism::grid_sync})
-        EXPECT_NEAR(levels(mechanism, sample_us) / of_tail, levels(mechanism, predicted_us) / predicted, 1e-6)
-            << name_of(mechanism);
-}
-
 TEST(Cost, GrowsWithWhatTakesTime)
 {
     const Case usual = on_gpu("nosync", 2048, 512, Mechanism::null_stream);
@@ -95,8 +73,10 @@ TEST(Cost, GrowsWithWhatTakesTime)
     Case executed = usual;
     executed.backend = BackendKind::cpu;
     EXPECT_GT(sample_us(executed), sample_us(usual));
-    EXPECT_GT(input_us(executed), 0);
-    EXPECT_EQ(input_us(on_gpu("hello", 2048, 512, Mechanism::null_stream)), 0);
+    for (const Case& point : {usual, executed})
+        EXPECT_NEAR(input_us(point), 3e-3 * 2048 * 512, 1e-6);
+    for (const char* without_input : {"hello", "chain"})
+        EXPECT_EQ(input_us(on_gpu(without_input, 2048, 512, Mechanism::null_stream)), 0);
 }
 
 TEST(Cost, OfAPlanIsThatOfItsSamplesAndInputs)
@@ -188,15 +168,6 @@ TEST(Cost, OfWhatOneBackendCannotRunIsThatOfARow)
         Plan plan = plan_of("--strategy nosync");
         EXPECT_EQ(cost_us(kCaseTimes, plan, point), kSampleOverheadUs) << strategy;
     }
-}
-
-TEST(Cost, OfAnInputIsThatOfItsNumbers)
-{
-    Case point = on_gpu("nosync", 2048, 512, Mechanism::null_stream);
-    EXPECT_NEAR(input_us(point), 3e-3 * 2048 * 512, 1e-6);
-    point.backend = BackendKind::cpu;
-    EXPECT_NEAR(input_us(point), 3e-3 * 2048 * 512, 1e-6);
-    EXPECT_EQ(input_us(on_gpu("chain", 1, 32, Mechanism::tail)), 0);
 }
 
 } // namespace

@@ -106,9 +106,10 @@ TEST_F(PlannedDeviceOf, WhatIsNoDeviceIsRefused)
         return text_of<RunError>([&] { static_cast<void>(planned_device(model, scratch_.path("results"))); });
     };
     const std::string model = read_text_file(h200_path("model.json"));
-    EXPECT_THAT(why(with(model, "\"facts\"", "\"other\"")), HasSubstr("model.json: facts: it is missing"));
+    EXPECT_THAT(why(with(model, "\"facts\"", "\"other\"")),
+                HasSubstr("model.json: /facts/multiprocessors: it is missing"));
     EXPECT_THAT(why(with(model, "150109880320", "-1")),
-                HasSubstr("model.json: facts.memory_bytes: it is -1, not a whole number from 1 to"));
+                HasSubstr("model.json: /facts/memory_bytes: it is not a whole number"));
 }
 
 } // namespace

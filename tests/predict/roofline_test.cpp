@@ -4,7 +4,6 @@
 #include "support/roofline_support.hpp"
 #include "support/support.hpp"
 
-#include <set>
 #include <vector>
 
 namespace nestbed
@@ -61,48 +60,43 @@ TEST(Roofline, PredictsEveryCaseByTheBuiltInModel)
     }
 }
 
-TEST(Roofline, GrowsWithTheLevels)
+// Each case takes longer than the one before.
+void expect_to_grow(const std::vector<Case>& points)
 {
+    for (std::size_t index = 1; index < points.size(); ++index)
+        EXPECT_GT(predicted(points[index]).us, predicted(points[index - 1]).us)
+            << points[index].strategy << " by " << name_of(*points[index].mechanism) << ", step " << index;
+}
+
+TEST(Roofline, GrowsWithLevelsLaunchesAndWaves)
+{
+    std::vector<Case> points;
     for (const char* strategy : {"chain", "chains", "chains_synced"})
         for (const Mechanism mechanism : fitted_mechanisms(strategy))
             for (const std::uint32_t grid : {1U, 64U, 4096U}) {
-                double before = 0;
-                for (const std::uint32_t depth : {1U, 8U, 64U, 65U, 512U}) {
-                    const double us = predicted(on_a_gpu(strategy, grid, 32, mechanism, depth)).us;
-                    EXPECT_GT(us, before) << strategy << " by " << name_of(mechanism) << " " << depth;
-                    before = us;
-                }
+                points.clear();
+                for (const std::uint32_t depth : {1U, 8U, 64U, 65U, 512U})
+                    points.push_back(on_a_gpu(strategy, grid, 32, mechanism, depth));
+                expect_to_grow(points);
             }
-}
-
-TEST(Roofline, GrowsWithTheLaunchesOfALevel)
-{
     for (const char* strategy : {"fanout", "chains", "chains_synced", "trees", "trees_by_lanes", "synced", "nosync"})
         for (const Mechanism mechanism : fitted_mechanisms(strategy)) {
-            double before = 0;
-            for (const std::uint32_t grid : {1U, 16U, 256U, 1024U, 4096U, 16384U, 65536U}) {
-                const double us = predicted(on_a_gpu(strategy, grid, 512, mechanism, 2, 4)).us;
-                EXPECT_TRUE(mechanism == Mechanism::grid_sync ? us >= before : us > before)
-                    << strategy << " by " << name_of(mechanism) << " " << grid;
-                before = us;
-            }
+            points.clear();
+            for (const std::uint32_t grid : {1U, 16U, 256U, 1024U, 4096U, 16384U, 65536U})
+                points.push_back(on_a_gpu(strategy, grid, 512, mechanism, 2, 4));
+            if (mechanism != Mechanism::grid_sync)
+                expect_to_grow(points);
         }
-}
-
-// Waves run one after another, in as many streams as there are.
-TEST(Roofline, GrowsWithTheWaves)
-{
-    double before = 0;
+    points.clear(); // waves run one after another, in as many streams as there are
     for (const std::uint32_t wave : {2048U, 1024U, 256U, 64U}) {
-        Case point = on_a_gpu("nosync", 2048, 512, Mechanism::null_stream);
-        point.wave = wave;
-        point.streams = 1;
-        const double us = predicted(point).us;
-        EXPECT_GT(us, before) << wave;
-        before = us;
-        point.streams = 4;
-        EXPECT_LE(predicted(point).us, us) << wave;
+        points.push_back(on_a_gpu("nosync", 2048, 512, Mechanism::null_stream));
+        points.back().wave = wave;
+        points.back().streams = 1;
+        Case in_streams = points.back();
+        in_streams.streams = 4;
+        EXPECT_LE(predicted(in_streams).us, predicted(points.back()).us) << wave;
     }
+    expect_to_grow(points);
 }
 
 // The first 64 levels of a chain are alike; a later one takes `deep` longer, but not by tail launches or graphs.
@@ -195,16 +189,14 @@ TEST(Roofline, GrowsWithTheBytesAndNotWithABandwidth)
     Roofline slow = default_roofline();
     slow.parameters.at("bandwidth").value /= 2;
     slow.parameters.at("copy").value /= 2;
-    double before = 0;
-    for (const std::uint32_t grid : {1U << 16, 1U << 18, 1U << 20, 1U << 22}) {
-        const Case point = on_a_gpu("neighbored", grid, 512, Mechanism::none);
-        EXPECT_GT(predicted(point).us, before);
-        EXPECT_GT(predicted(point, slow).us, predicted(point).us);
-        before = predicted(point).us;
-    }
+    std::vector<Case> points;
+    for (const std::uint32_t grid : {1U << 16, 1U << 18, 1U << 20, 1U << 22})
+        points.push_back(on_a_gpu("neighbored", grid, 512, Mechanism::none));
+    expect_to_grow(points);
     const Case copy = on_a_gpu("copy_row", 8192, 8192, Mechanism::none); // it reads as much as it writes
     EXPECT_NEAR(predicted(copy).work_us, 2.0 * 4 * 8192 * 8192 / (1e3 * value_of("copy")), 1e-6);
-    EXPECT_GT(predicted(copy, slow).us, predicted(copy).us);
+    for (const Case& point : {points.front(), points.back(), copy})
+        EXPECT_GT(predicted(point, slow).us, predicted(point).us);
 }
 
 TEST(Roofline, SaysWhatBoundsACase)
@@ -218,11 +210,6 @@ TEST(Roofline, SaysWhatBoundsACase)
     EXPECT_EQ(predicted(waves).bound, Bound::rate);
     waves.wave = 2; // far fewer launches at once than the rate allows
     EXPECT_EQ(predicted(waves).bound, Bound::pending_limit);
-    std::set<std::string_view> names;
-    for (const Bound bound :
-         {Bound::first, Bound::latency, Bound::rate, Bound::work, Bound::parents, Bound::pending_limit})
-        names.insert(name_of(bound));
-    EXPECT_EQ(names, (std::set<std::string_view>{"first", "latency", "rate", "work", "parents", "pending_limit"}));
 }
 
 TEST(Roofline, NamesTheParameterThatIsMissing)
@@ -244,19 +231,13 @@ TEST(Roofline, NamesTheParameterThatIsMissing)
 
 TEST(Roofline, KnowsItsParametersByName)
 {
-    std::set<std::string_view> names;
     for (const RooflineParameter& parameter : roofline_parameters()) {
-        EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
-        EXPECT_NE(parameter.meaning, "") << parameter.name;
         const std::string name(parameter.name);
         EXPECT_EQ(roofline_parameter(name), &parameter);
         EXPECT_EQ(roofline_parameter(name + ".tail"), &parameter);
         for (const std::string& key : {name + ".", name + ".tails", name + ".tail.tail", name + "s"})
             EXPECT_EQ(roofline_parameter(key), nullptr) << key;
     }
-    EXPECT_LE(names.size(), 12U);
-    for (const auto& [key, estimate] : default_roofline().parameters)
-        EXPECT_NE(roofline_parameter(key), nullptr) << key;
 }
 
 TEST(Demand, HasTheLaunchesOfTheHostWhereTheDeviceMakesNone)
@@ -285,9 +266,9 @@ TEST(Demand, KnowsHowAStrategyLaunches)
         return demand_of(*Registry::find_anywhere(strategy), on_a_gpu(strategy, 512, 256, first, {}, fanout),
                          default_roofline().facts);
     };
-    EXPECT_TRUE(demand("trees_by_lanes", 4).by_lanes);
-    EXPECT_FALSE(demand("trees", 4).by_lanes);
-    EXPECT_TRUE(demand("recursive_transpose").by_lanes);
+    EXPECT_TRUE(demand("trees_by_lanes", 4).form.by_lanes);
+    EXPECT_FALSE(demand("trees", 4).form.by_lanes);
+    EXPECT_TRUE(demand("recursive_transpose").form.by_lanes);
     EXPECT_EQ(demand("nosync").root_threads, 256);
     EXPECT_EQ(demand("barrier").root_threads, 128);
     EXPECT_EQ(demand("tail").root_threads, 128);
@@ -298,7 +279,6 @@ TEST(Demand, KnowsHowAStrategyLaunches)
     EXPECT_EQ(demand("reduce2").blocks_per_level, 512);
     EXPECT_EQ(demand("chains").blocks_per_level, 1);
     EXPECT_EQ(demand("nested_best").blocks_per_level, 2 * 132); // two per multiprocessor
-    EXPECT_EQ(demand("wide_warp").fan_in, 32);
     EXPECT_TRUE(demand("copy_row").writes);
     EXPECT_FALSE(demand("neighbored").writes);
     EXPECT_THAT(demand("trees", 4).form.by_depth, ElementsAre(512 * 4, 512 * 16, 512 * 64));

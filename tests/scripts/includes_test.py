@@ -20,7 +20,7 @@ MAY_INCLUDE = {"base": [],
                "plan": ["base", "model"],
                "log": ["base", "model", "plan"],
                "run": ["base", "model", "plan", "log"],
-               "inspect": ["base", "model", "plan", "log", "run"],
+               "inspect": ["base", "model", "plan", "log", "run", "predict"],
                "predict": ["base", "model", "plan", "log", "run"],
                "device": ["base", "model"],
                "workloads": ["base", "model", "graphs", "device"],
@@ -133,7 +133,7 @@ def other_rooms(source):
 
 # What else has the name of a workload: a parameter of the launch model, an axis, and strategies in messages.
 ALSO_NAMED = {("predict/roofline.hpp", "copy"), ("model/axis_table.cpp", "fanout"),
-              ("predict/roofline_fit.cpp", "chain"), ("predict/roofline_fit.cpp", "fanout")}
+              ("inspect/roofline_fit.cpp", "chain"), ("inspect/roofline_fit.cpp", "fanout")}
 
 
 def named_workloads(source):

@@ -814,7 +814,6 @@ class Predicted(WithTools):
     def test_names_what_it_cannot_predict(self):
         here = self.folder
         self.refused(here, "way", code=2, error=f"way: there is no such log in {here}; allowed: book, ways")
-        self.refused(here, "ways", "ways.csv", code=2, error="ways: it is named twice; allowed: each log once")
         self.refused(here / "none", code=2,
                      error=f"{here}/none/model.json: there is no such file; allowed: a folder with a model that `nestbed calibrate` wrote")
         self.refused(here, "ways", "-o", here, code=1, error=f"{here} cannot be written: Is a directory")

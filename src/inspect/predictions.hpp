@@ -32,9 +32,6 @@ struct Predictions {
     std::map<std::string, std::size_t> left_out; // why cases cannot be predicted, with their number
 };
 
-// Why the model says nothing about the GPU time of a case: "their launches depend on the input". Empty if it does.
-std::string why_unpredictable(const Strategy& strategy, const Case& point, const LaunchPlan& plan);
-
 // In the order of `points`. `results`: what a log measured; there may be none. A case is that of a result with the same
 // settings, or with the same key. Throws RunError as predict() does.
 Predictions predictions_of(const Roofline& roofline, std::span<const Case> points,
@@ -46,7 +43,7 @@ void add_cases(Predictions& predictions, std::span<const PredictedCase> cases);
 // How near the predictions are: over the cases that were measured.
 struct Nearness {
     std::size_t cases = 0;
-    double median_off = 0; // median of |measured / predicted - 1|
+    double median_off = 0; // median of |measured / predicted - 1|; NaN without cases
     double within = 0;     // share of cases whose |measured / predicted - 1| is at most kNear
 };
 inline constexpr double kNear = 0.25;

@@ -1,9 +1,13 @@
-// The launch roofline of data-dependent launches: from the counts of the oracle, and from two measured times of the same
-// input. Pure.
+// Predictions of data-dependent launches from counts in logs, which are the oracle's, and from two measured times of the
+// same input; and the choices of threshold, coarsening and aggregation that follow. Pure.
 #pragma once
 
-#include "predict/roofline.hpp"
+#include "inspect/predictions.hpp"
+#include "log/parsed_log.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace nestbed
@@ -25,6 +29,8 @@ struct NeedDemand {
     double block = 32;          // threads
     double flat_us = 0;         // the best flat form
     double alone_us = 0;        // with the highest threshold, in the same waves
+
+    double launches() const;
 };
 
 // Without launches: `alone_us`. With launches: as in predict(), but if no level waits for a whole level, the later levels
@@ -35,5 +41,29 @@ struct NeedDemand {
 // are equal), and one as large as the share of the threshold (one item is as large as the threshold). The prediction takes
 // their geometric mean. Throws as predict() does.
 Prediction predict_by_need(const Roofline& roofline, const NeedDemand& demand);
+
+// The cases of one strategy, mechanism and input that differ in threshold, coarsening and aggregation only.
+struct NeedStudy {
+    std::vector<PredictedCase> cases;
+    std::size_t chosen = 0; // index of the case with the least predicted time
+    std::size_t best = 0;   // index of the case with the least measured time
+    double flat_us = 0;     // the best flat form of the same input, measured
+    double alone_us = 0;    // with the highest threshold, measured
+
+    // Measured: the chosen case over the best. Empty: the chosen case was not measured.
+    std::optional<double> cost_of_choice() const;
+};
+
+// A log and its cases.
+struct CountedLog {
+    const ParsedLog* log;
+    std::span<const CaseResult> results;
+};
+
+// The studies of a log of a GPU: a flat form and the highest threshold, both measured, and a lower threshold, measured or
+// at least counted in another log, which may be of the executor. Throws RunError that names file, line and column for a
+// cell that is not a number.
+std::vector<NeedStudy> need_studies(const Roofline& roofline, const CountedLog& measured,
+                                    const std::optional<CountedLog>& counted = std::nullopt);
 
 } // namespace nestbed

@@ -1,6 +1,6 @@
 // The fit of the launch roofline: known parameters come back from the cases that they predict.
 #include "base/error.hpp"
-#include "predict/roofline_fit.hpp"
+#include "inspect/roofline_fit.hpp"
 #include "support/roofline_support.hpp"
 #include "support/support.hpp"
 
@@ -27,9 +27,7 @@ bool always(const Case& /*point*/)
 Roofline another_gpu()
 {
     Roofline roofline = default_roofline();
-    roofline.gpu = roofline.facts.name = "Some GPU";
-    roofline.driver = roofline.facts.driver = "1.2";
-    roofline.cuda = roofline.facts.runtime = "12.4";
+    roofline.facts.name = "Some GPU";
     double factor = 0.9;
     for (auto& [key, one] : roofline.parameters)
         one.value *= factor += 0.01;
@@ -44,9 +42,7 @@ bool is_empty_grids(const Case& point)
 // How many parameters are in their intervals. All must be near the known ones.
 std::size_t expect_the_same(const Roofline& fitted, const Roofline& known, double room, double widest = 0.2)
 {
-    EXPECT_EQ(fitted.gpu, known.gpu);
-    EXPECT_EQ(fitted.driver, known.driver);
-    EXPECT_EQ(fitted.cuda, known.cuda);
+    EXPECT_EQ(fitted.facts.name, known.facts.name);
     EXPECT_EQ(fitted.facts.multiprocessors, known.facts.multiprocessors);
     EXPECT_EQ(fitted.parameters.size(), known.parameters.size());
     std::size_t in_interval = 0;
@@ -67,32 +63,26 @@ TEST(RooflineFit, FindsKnownParametersInTheirIntervals)
     constexpr unsigned kLogs = 12;
     std::size_t in_interval = 0;
     for (unsigned seed = 0; seed < kLogs; ++seed)
-        in_interval +=
-            expect_the_same(fit_roofline(std::array{log_by(another_gpu(), always, seed)}), another_gpu(), 2 * kRoom);
+        in_interval += expect_the_same(fit_roofline(std::array{log_by(another_gpu(), always, seed)}).roofline,
+                                       another_gpu(), 2 * kRoom);
     const std::size_t all = kLogs * another_gpu().parameters.size();
     EXPECT_GE(in_interval, all * 92 / 100);
     EXPECT_LT(in_interval, all); // they are not too wide
 }
 
-TEST(RooflineFit, JoinsLogs)
+TEST(RooflineFit, JoinsLogsAndUsesOnlyGpuTimesThatAreOk)
 {
-    const std::array logs{log_by(another_gpu(), std::not_fn(is_empty_grids)), log_by(another_gpu(), is_empty_grids)};
-    expect_the_same(fit_roofline(logs), another_gpu(), kRoom);
-}
-
-TEST(RooflineFit, UsesOnlyGpuTimesThatAreOk)
-{
-    LoggedCases log = log_by(another_gpu(), always);
-    for (CaseResult& result : log.results) {
+    std::array logs{log_by(another_gpu(), std::not_fn(is_empty_grids)), log_by(another_gpu(), is_empty_grids)};
+    for (CaseResult& result : logs[1].results) {
         result.keep({.status = Status::wrong, .gpu_us = 1e9, .wall_us = 1e9});
         result.keep({.wall_us = 1e9}); // without a GPU time
     }
-    CaseResult executed = log.results.front();
+    CaseResult executed = logs[1].results.front();
     executed.point.backend = BackendKind::cpu;
     for (KeptSample& sample : executed.samples)
         sample.gpu_us = 1e9;
-    log.results.push_back(executed);
-    expect_the_same(fit_roofline(std::array{log}), another_gpu(), kRoom);
+    logs[1].results.push_back(executed);
+    expect_the_same(fit_roofline(logs).roofline, another_gpu(), kRoom);
 }
 
 // A case that is far from the model counts by its amount, not by its square.
@@ -104,7 +94,7 @@ TEST(RooflineFit, IsNotLedByAFewCasesThatAreFarOff)
         if (is_empty_grids(result.point) && ++index % 40 == 0)
             for (KeptSample& sample : result.samples)
                 *sample.gpu_us *= 5;
-    expect_the_same(fit_roofline(std::array{log}), another_gpu(), 3 * kRoom, 1);
+    expect_the_same(fit_roofline(std::array{log}).roofline, another_gpu(), 3 * kRoom, 1);
 }
 
 // What the model leaves out: a pending limit of twice the default or more, more than one device graph per case, trees in
@@ -126,20 +116,20 @@ TEST(RooflineFit, LeavesOutWhatTheModelDoesNotDescribe)
         add(on_a_gpu("fanout", 256, 32, tail), [](Case&) {});
         add(on_a_gpu("chain", 528, 512, host, 64), [](Case&) {});
     }
-    expect_the_same(fit_roofline(std::array{log}), another_gpu(), kRoom);
+    expect_the_same(fit_roofline(std::array{log}).roofline, another_gpu(), kRoom);
 }
 
 // Only trees determine what one more child of a block takes. The others come back without them.
 TEST(RooflineFit, FitsWithoutAStrategy)
 {
     const std::array logs{log_by(another_gpu(), always)};
-    const PartialFit all = fit_roofline_without(logs, {});
+    const RooflineFit all = fit_roofline(logs, {});
     EXPECT_EQ(all.roofline.parameters.size(), another_gpu().parameters.size());
-    const PartialFit fit = fit_roofline_without(logs, std::array<std::string, 1>{"trees"});
+    const RooflineFit fit = fit_roofline(logs, std::array<std::string, 1>{"trees"});
     Roofline known = another_gpu();
     EXPECT_EQ(std::erase_if(known.parameters, [](const auto& one) { return one.first.starts_with("sibling."); }), 4U);
     expect_the_same(fit.roofline, known, 2 * kRoom, 1);
-    const PartialFit levels = fit_roofline_without(logs, std::array<std::string, 1>{"chain"});
+    const RooflineFit levels = fit_roofline(logs, std::array<std::string, 1>{"chain"});
     for (const char* only_by_chain : {"level.host", "level.grid_sync", "deep", "block"})
         EXPECT_FALSE(levels.roofline.parameters.contains(only_by_chain)) << only_by_chain;
     EXPECT_TRUE(levels.roofline.parameters.contains("level.tail"));
@@ -156,63 +146,56 @@ TEST(RooflineFit, FitsWithoutAStrategy)
     });
     ASSERT_NE(start_and_level, all.pairs.end());
     EXPECT_LT(start_and_level->correlation, 0); // a chain that starts sooner has slower levels
-    EXPECT_THAT(text_of<UsageError>(
-                    [&] { static_cast<void>(fit_roofline_without(logs, std::array<std::string, 1>{"nosync"})); }),
-                HasSubstr("nosync: the fit has no grids without work of this strategy; allowed: chain, "));
+    EXPECT_THAT(
+        text_of<UsageError>([&] { static_cast<void>(fit_roofline(logs, std::array<std::string, 1>{"nosync"})); }),
+        HasSubstr("nosync: the fit has no grids without work of this strategy; allowed: chain, "));
 }
 
 TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
 {
-    const auto expect_named = [](const std::string& cases, const std::function<bool(const Case&)>& lacks) {
-        EXPECT_THAT(text_of<RunError>([&] {
-                        static_cast<void>(fit_roofline(std::array{log_by(another_gpu(), std::not_fn(lacks))}));
-                    }),
-                    AllOf(HasSubstr("the logs have no " + cases + " (with at least 5 GPU times); allowed: logs of "),
-                          HasSubstr("experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together")));
+    const auto refusal = [](const LoggedCases& log) {
+        return text_of<RunError>([&] { static_cast<void>(fit_roofline(std::array{log})); });
     };
-    expect_named("case of a flat reduction with a block for each multiprocessor",
-                 [](const Case& point) { return point.strategy == "neighbored" && point.grid >= 132; });
-    expect_named("case of a flat kernel that copies memory",
-                 [](const Case& point) { return point.strategy == "copy_row"; });
-    expect_named("cases of chain", is_empty_grids);
-    expect_named("cases of chains",
-                 [](const Case& point) { return is_empty_grids(point) && point.strategy != "chain"; });
-    expect_named("cases of chain of more than 64 levels",
-                 [](const Case& point) { return point.strategy == "chain" && *point.depth > 64; });
-    expect_named("cases of chain with large grids",
-                 [](const Case& point) { return point.strategy == "chain" && point.grid > 1; });
+    const auto is = [](std::string_view strategy, std::optional<Mechanism> mechanism = {}) {
+        return [=](const Case& point) {
+            return point.strategy == strategy && (!mechanism || point.mechanism == mechanism);
+        };
+    };
+    using enum Mechanism;
+    std::vector<std::pair<std::string, std::function<bool(const Case&)>>> lacks{
+        {"case of a flat reduction with a block for each multiprocessor",
+         [](const Case& point) { return point.strategy == "neighbored" && point.grid >= 132; }},
+        {"case of a flat kernel that copies memory", is("copy_row")},
+        {"cases of chain", is_empty_grids},
+        {"cases of chains", [](const Case& point) { return is_empty_grids(point) && point.strategy != "chain"; }},
+        {"cases of chain of more than 64 levels",
+         [](const Case& point) { return point.strategy == "chain" && *point.depth > 64; }},
+        {"cases of chain with large grids",
+         [](const Case& point) { return point.strategy == "chain" && point.grid > 1; }},
+        {"cases of chains by tail", is("chains", tail)},
+        {"cases of fanout by host", is("fanout", host)},
+        {"cases of fanout by host_graph", is("fanout", host_graph)},
+        {"cases of trees_by_lanes by null_stream", is("trees_by_lanes", null_stream)},
+        {"cases of trees_by_lanes by tail", is("trees_by_lanes", tail)},
+        {"cases of chains with blocks of many threads by named", [](const Case& point) {
+             return point.strategy == "chains" && point.mechanism == named_stream && point.block > 32;
+         }}};
     for (const Mechanism mechanism : fitted_mechanisms("chain"))
-        expect_named("cases of chain by " + std::string(name_of(mechanism)), [&](const Case& point) {
+        lacks.emplace_back("cases of chain by " + std::string(name_of(mechanism)), [=](const Case& point) {
             return is_empty_grids(point) && point.mechanism == mechanism &&
                    (point.strategy == "chain" || from_device(mechanism));
         });
-    expect_named("cases of chains by tail",
-                 [](const Case& point) { return point.strategy == "chains" && point.mechanism == Mechanism::tail; });
-    for (const Mechanism mechanism : {Mechanism::host, Mechanism::host_graph})
-        expect_named("cases of fanout by " + std::string(name_of(mechanism)),
-                     [&](const Case& point) { return point.strategy == "fanout" && point.mechanism == mechanism; });
-    for (const Mechanism mechanism : fitted_mechanisms("trees")) {
-        expect_named("cases of trees by " + std::string(name_of(mechanism)),
-                     [&](const Case& point) { return point.strategy == "trees" && point.mechanism == mechanism; });
-        if (mechanism != Mechanism::tail)
-            expect_named("cases of chains with blocks of many threads by " + std::string(name_of(mechanism)),
-                         [&](const Case& point) {
-                             return point.strategy == "chains" && point.mechanism == mechanism && point.block > 32;
-                         });
-    }
-    for (const Mechanism mechanism : {Mechanism::null_stream, Mechanism::tail})
-        expect_named("cases of trees_by_lanes by " + std::string(name_of(mechanism)), [&](const Case& point) {
-            return point.strategy == "trees_by_lanes" && point.mechanism == mechanism;
-        });
-
-    const auto says = HasSubstr(
-        "the logs have no case of a flat reduction with a block for each multiprocessor (with at least 5 GPU "
-        "times)");
-    EXPECT_THAT(text_of<RunError>([] { static_cast<void>(fit_roofline({})); }), says);
+    for (const Mechanism mechanism : fitted_mechanisms("trees"))
+        lacks.emplace_back("cases of trees by " + std::string(name_of(mechanism)), is("trees", mechanism));
+    for (const auto& [cases, missing] : lacks)
+        EXPECT_THAT(refusal(log_by(another_gpu(), std::not_fn(missing))),
+                    AllOf(HasSubstr("the logs have no " + cases + " (with at least 5 GPU times); allowed: logs of "),
+                          HasSubstr("experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together")));
+    EXPECT_THAT(text_of<RunError>([] { static_cast<void>(fit_roofline({})); }), HasSubstr(lacks.front().first));
     LoggedCases few = log_by(another_gpu(), always); // four samples are too few for an interval
     for (CaseResult& result : few.results)
         result.samples.resize(4);
-    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(fit_roofline(std::array{few})); }), says);
+    EXPECT_THAT(refusal(few), HasSubstr(lacks.front().first));
 }
 
 } // namespace

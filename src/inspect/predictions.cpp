@@ -1,11 +1,10 @@
-#include "predict/prediction.hpp"
+#include "inspect/predictions.hpp"
 
 #include "model/case_text.hpp"
 #include "plan/plan_description.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 namespace nestbed
@@ -13,26 +12,20 @@ namespace nestbed
 
 namespace
 {
+
 constexpr std::string_view kDataDependent = "their launches depend on the input";
 constexpr std::string_view kGiven = "they launch nothing, and their measured time is given";
-} // namespace
 
-std::optional<double> PredictedCase::ratio() const
+// Why the model says nothing about the GPU time of a case; empty if it does.
+std::string why_left_out(const Demand& demand, const DeviceFacts& facts)
 {
-    if (!measured || prediction.us <= 0)
-        return std::nullopt;
-    return measured->value / prediction.us;
-}
-
-std::string why_unpredictable(const Strategy& strategy, const Case& point, const LaunchPlan& plan)
-{
-    const StrategyInfo& info = strategy.info();
-    const ExpectedLaunches form = strategy.launches(point);
+    const Case& point = demand.point;
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     if (point.backend != BackendKind::cuda)
         return "they run on the executor";
     if (info.on_host)
         return "the host does the work";
-    if (form.by_input)
+    if (demand.form.by_input)
         return std::string(kDataDependent);
     if (info.irregular())
         return "their work depends on the input";
@@ -42,15 +35,14 @@ std::string why_unpredictable(const Strategy& strategy, const Case& point, const
         return "a delay is added to them";
     if (point.submit == Submit::open)
         return "their GPU times contain time of the host (submit = open)";
-    if (!plan.refusal.empty())
+    if (!demand.plan.refusal.empty())
         return "the GPU of the model cannot run them with such waves";
-    if (form.levels() == 0)
+    if (demand.form.levels() == 0)
         return "they launch nothing from the device";
-    return "";
+    if (!why_too_large(point, facts).empty())
+        return "the GPU of the model has too little memory";
+    return why_not_described(demand, facts);
 }
-
-namespace
-{
 
 std::optional<Estimate> measured_of(const CaseResult& result)
 {
@@ -65,6 +57,11 @@ std::optional<Estimate> measured_of(const CaseResult& result)
 
 } // namespace
 
+std::optional<double> PredictedCase::ratio() const
+{
+    return measured && prediction.us > 0 ? std::optional(measured->value / prediction.us) : std::nullopt;
+}
+
 Predictions predictions_of(const Roofline& roofline, std::span<const Case> points,
                            std::span<const CaseResult> results)
 {
@@ -75,14 +72,8 @@ Predictions predictions_of(const Roofline& roofline, std::span<const Case> point
     }
     Predictions predictions;
     for (const Case& point : points) {
-        const Strategy& strategy = *Registry::find_anywhere(point.strategy);
-        PredictedCase one{.demand = demand_of(strategy, point, roofline.facts), .prediction = {}, .measured = {}};
-        std::string why = why_unpredictable(strategy, point, one.demand.plan);
-        if (why.empty() && !why_too_large(point, roofline.facts).empty())
-            why = "the GPU of the model has too little memory";
-        if (why.empty())
-            why = why_not_described(one.demand, roofline.facts);
-        if (!why.empty()) {
+        PredictedCase one{.demand = demand_of(*Registry::find_anywhere(point.strategy), point, roofline.facts)};
+        if (const std::string why = why_left_out(one.demand, roofline.facts); !why.empty()) {
             ++predictions.left_out[why];
             continue;
         }
@@ -117,7 +108,7 @@ Nearness nearness_of(std::span<const PredictedCase> cases)
         if (const std::optional<double> ratio = one.given ? std::nullopt : one.ratio())
             off.push_back(std::abs(*ratio - 1));
     if (off.empty())
-        return {};
+        return {.median_off = std::nan("")};
     const auto near = std::ranges::count_if(off, [](double one) { return one <= kNear; });
     return {.cases = off.size(),
             .median_off = median(off),

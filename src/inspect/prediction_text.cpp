@@ -1,0 +1,296 @@
+#include "inspect/prediction_text.hpp"
+
+#include "base/csv.hpp"
+#include "base/table.hpp"
+#include "base/text.hpp"
+#include "inspect/compare_words.hpp"
+#include "model/axis_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <functional>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr double kPercent = 100;
+
+using Cells = std::vector<std::string>;
+
+// Numbers have six digits; NaN is an empty cell.
+template <class Value>
+std::string cell_text(const Value& value)
+{
+    if constexpr (std::floating_point<Value>)
+        return std::isnan(value) ? "" : fmt::format("{:.6g}", value);
+    else
+        return fmt::format("{}", value);
+}
+
+template <class... Values>
+Cells cells_of(const Values&... values)
+{
+    return {cell_text(values)...};
+}
+
+// A CSV from its header and the cells of each row.
+template <class Rows, class Row>
+std::string csv_of(std::string_view header, const Rows& rows, const Row& cells_of_row)
+{
+    std::string text = fmt::format("{}\r\n", header);
+    for (const auto& row : rows)
+        text += csv_line(cells_of_row(row));
+    return text;
+}
+
+// The same as a table for the terminal.
+template <class Rows, class Row>
+std::string table_of(std::vector<Column> columns, const Rows& rows, const Row& cells_of_row)
+{
+    for (const auto& row : rows) {
+        const Cells cells = cells_of_row(row);
+        for (std::size_t index = 0; index < columns.size(); ++index) // there may be more cells than columns
+            columns[index].cells.push_back(cells[index]);
+    }
+    return table_text(std::move(columns));
+}
+
+std::string cell(const Case& point, std::string_view axis)
+{
+    return cell_of(axis_named(axis), point);
+}
+
+std::string mechanism_text(Mechanism mechanism)
+{
+    return mechanism == Mechanism::none ? "" : std::string(name_of(mechanism));
+}
+
+// Strategy, mechanism, these axes, and the values.
+template <class... Values>
+Cells cells_of_case(const Demand& demand, std::initializer_list<std::string_view> axes, const Values&... values)
+{
+    Cells cells{demand.point.strategy, mechanism_text(demand.mechanism)};
+    for (const std::string_view axis : axes)
+        cells.push_back(cell(demand.point, axis));
+    (cells.push_back(cell_text(values)), ...);
+    return cells;
+}
+
+std::string us_or_empty(const std::optional<Estimate>& us)
+{
+    return us ? format_us(us->value) : "";
+}
+std::string ratio_or_empty(const std::optional<double>& ratio)
+{
+    return ratio ? fmt::format("{:.2f}", *ratio) : "";
+}
+
+Estimate measured_or_nan(const PredictedCase& one)
+{
+    return one.measured.value_or(Estimate{NAN, {NAN, NAN}});
+}
+
+// "64 32 grid": threshold, coarsening and aggregation.
+std::string choice_text(const Case& point)
+{
+    return fmt::format("{} {} {}", point.threshold, point.coarsen, cell(point, "aggregate"));
+}
+
+// "2048x512": the blocks and threads of the root grid; "2048x2048 by 16x16": a matrix and its blocks; and what the
+// case limits.
+std::string shape_of(const Case& point)
+{
+    if (point.aggregate != Aggregate::absent)
+        return fmt::format("{} {}, {}", cell(point, "input"), point.elements, choice_text(point));
+    std::string shape =
+        point.nx != 0 ? fmt::format("{}x{}", point.nx, point.ny) : fmt::format("{}x{}", point.grid, point.block);
+    if (point.nx != 0 && point.shape.threads() != 0)
+        shape += " by " + name_of(point.shape);
+    for (const auto& [name, axis] :
+         {std::pair("depth", "depth"), std::pair("wave", "wave"), std::pair("limit", "pending-limit")})
+        if (const std::string value = cell(point, axis); !value.empty() && value != axis_named(axis).range.word)
+            shape += fmt::format(" {} {}", name, value);
+    return shape;
+}
+
+std::string cases_table(const std::vector<PredictedCase>& cases, bool measured)
+{
+    std::vector<Column> columns{
+        {"strategy", true}, {"mechanism", true, true}, {"shape", true, true}, {"launches", false, false, 1},
+        {"predicted"},      {"bound", true},           {"measured"},          {"ratio"}};
+    columns.resize(measured ? columns.size() : columns.size() - 2);
+    return table_of(columns, cases, [](const PredictedCase& one) {
+        return cells_of_case(one.demand, {}, shape_of(one.demand.point), one.demand.form.total(),
+                             format_us(one.prediction.us), name_of(one.prediction.bound), us_or_empty(one.measured),
+                             ratio_or_empty(one.ratio()));
+    });
+}
+
+std::string left_out_text(const Predictions& predictions)
+{
+    std::size_t all = 0;
+    std::string reasons;
+    for (const auto& [why, cases] : predictions.left_out) {
+        all += cases;
+        reasons += words_in_lines(fmt::format("{}: {}", cases, why), 2, terminal_of(STDOUT_FILENO).columns);
+    }
+    return all == 0 ? "" : fmt::format("Not predicted: {}\n{}", counted(all, "case"), reasons);
+}
+
+// The strategies and mechanisms whose predictions are farthest from what was measured.
+std::string worst_text(const std::vector<PredictedCase>& cases)
+{
+    constexpr std::size_t kMaxRows = 8;
+    using Group = std::vector<PredictedCase>;
+    std::map<std::pair<std::string, std::string>, Group> by_names;
+    for (const PredictedCase& one : cases)
+        if (one.ratio())
+            by_names[{one.demand.point.strategy, mechanism_text(one.demand.mechanism)}].push_back(one);
+    std::vector<Group> groups;
+    for (const auto& [names, group] : by_names)
+        groups.push_back(group);
+    const auto median_off = [](const Group& group) { return nearness_of(group).median_off; };
+    std::ranges::stable_sort(groups, std::greater(), median_off);
+    const std::string of_all = groups.size() > kMaxRows ? fmt::format(", {} of {}", kMaxRows, groups.size()) : "";
+    groups.resize(std::min(groups.size(), kMaxRows));
+    const auto off = [](const PredictedCase& one) { return std::abs(std::log(std::max(*one.ratio(), 1e-9))); };
+    return fmt::format("\nThe farthest{}:\n", of_all) +
+           table_of({{"strategy", true}, {"mechanism", true}, {"cases"}, {"median off"}, {"worst ratio"}}, groups,
+                    [&](const Group& group) {
+                        return cells_of_case(group.front().demand, {}, group.size(),
+                                             fmt::format("{:.1f} %", median_off(group) * kPercent),
+                                             ratio_or_empty(std::ranges::max(group, {}, off).ratio()));
+                    });
+}
+
+} // namespace
+
+std::string predictions_text(const Roofline& roofline, const Predictions& predictions, const std::string& against)
+{
+    std::string text = fmt::format("GPU times predicted for {}\n", gpu_of(roofline.facts));
+    if (!predictions.cases.empty())
+        text += cases_table(predictions.cases, !against.empty()) +
+                "(bound: what takes longest; nestbed help predict)\n\n";
+    text += fmt::format("Predicted: {}\n{}", counted(predictions.cases.size(), "case"), left_out_text(predictions));
+    if (against.empty())
+        return text;
+    const Nearness nearness = nearness_of(predictions.cases);
+    text += words_in_lines(fmt::format("Measured in {}: {}", against, counted(nearness.cases, "case")), 0,
+                           terminal_of(STDOUT_FILENO).columns);
+    if (nearness.cases == 0)
+        return text;
+    return text +
+           fmt::format("Median |measured / predicted - 1|: {:.1f} %; at most {:.0f} % in {:.0f} % of the cases\n",
+                       nearness.median_off * kPercent, kNear * kPercent, nearness.within * kPercent) +
+           worst_text(predictions.cases);
+}
+
+std::string predictions_csv(const Predictions& predictions)
+{
+    return csv_of(
+        "strategy,mechanism,type,input,elements,grid,block,nx,ny,block_shape,depth,threshold,coarsen,aggregate,wave,"
+        "waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,measured_low_us,"
+        "measured_high_us,measured_over_predicted,off",
+        predictions.cases, [](const PredictedCase& one) {
+            const LaunchPlan& plan = one.demand.plan;
+            const Prediction& predicted = one.prediction;
+            const Estimate measured = measured_or_nan(one);
+            const double ratio = one.ratio().value_or(NAN);
+            return cells_of_case(one.demand,
+                                 {"type", "input", "elements", "grid", "block", "nx", "ny", "block-shape", "depth",
+                                  "threshold", "coarsen", "aggregate"},
+                                 plan.wave, plan.waves(), plan.streams, one.demand.form.total(), predicted.us,
+                                 name_of(predicted.bound), predicted.latency_us, predicted.rate_us, predicted.work_us,
+                                 measured.value, measured.interval.low, measured.interval.high, ratio,
+                                 std::abs(ratio - 1));
+        });
+}
+
+std::string studies_text(const std::vector<NeedStudy>& studies)
+{
+    if (studies.empty())
+        return "";
+    return "\nData-dependent launches: the threshold, coarsening and aggregation that the\nmodel "
+           "chooses, and how many times the least measured time they take:\n" +
+           table_of({{"strategy", true},
+                     {"mechanism", true, true},
+                     {"input", true},
+                     {"off"},
+                     {"chosen", true},
+                     {"measured"},
+                     {"cost"}},
+                    studies, [](const NeedStudy& study) {
+                        const PredictedCase& chosen = study.cases.at(study.chosen);
+                        const Case& point = chosen.demand.point;
+                        const Nearness near = nearness_of(study.cases);
+                        return cells_of_case(
+                            chosen.demand, {}, fmt::format("{} {}", cell(point, "input"), point.elements),
+                            near.cases == 0 ? "" : fmt::format("{:.0f} %", near.median_off * kPercent),
+                            choice_text(point), us_or_empty(chosen.measured), ratio_or_empty(study.cost_of_choice()));
+                    });
+}
+
+std::string studies_csv(const std::vector<NeedStudy>& studies)
+{
+    return csv_of("strategy,mechanism,input,elements,threshold,coarsen,aggregate,cases,median_off,flat_us,alone_us,"
+                  "predicted_us,measured_us,least_us,cost",
+                  studies, [](const NeedStudy& study) {
+                      const PredictedCase& chosen = study.cases.at(study.chosen);
+                      return cells_of_case(chosen.demand, {"input", "elements", "threshold", "coarsen", "aggregate"},
+                                           study.cases.size(), nearness_of(study.cases).median_off, study.flat_us,
+                                           study.alone_us, chosen.prediction.us, measured_or_nan(chosen).value,
+                                           study.cases.at(study.best).measured->value,
+                                           study.cost_of_choice().value_or(NAN));
+                  });
+}
+
+std::string parameters_text(const Roofline& roofline)
+{
+    constexpr std::size_t kWidth = 16;
+    std::vector<std::pair<std::string, Estimate>> rows; // by name; the meanings of the names are below the table
+    std::string meanings;
+    for (const RooflineParameter& parameter : roofline_parameters()) {
+        for (const auto& one : roofline.parameters)
+            if (roofline_parameter(one.first) == &parameter)
+                rows.emplace_back(one);
+        meanings += fmt::format("{:<{}}", parameter.name, kWidth) + folded(parameter.meaning, kWidth).substr(kWidth);
+    }
+    const std::string table =
+        table_of({{"parameter", true}, {"value"}, {"95% CI"}, {"unit", true}}, rows, [](const auto& row) {
+            const auto& [key, one] = row;
+            return cells_of(key, fmt::format("{:.4g}", one.value),
+                            fmt::format("{:.4g} - {:.4g}", one.interval.low, one.interval.high),
+                            roofline_parameter(key)->unit);
+        });
+    return fmt::format("Launch roofline of {}\n{}\n{}", gpu_of(roofline.facts), table, meanings);
+}
+
+std::string parameters_csv(const Roofline& roofline)
+{
+    constexpr double kMegabytesPerUsInGb = 1e-3;
+    const double bandwidth = parameter_of(roofline, "bandwidth");
+    return csv_of("parameter,value,low,high,unit,reads_mb", roofline.parameters, [&](const auto& row) {
+        const auto& [key, one] = row;
+        const std::string_view unit = roofline_parameter(key)->unit;
+        return cells_of(key, one.value, one.interval.low, one.interval.high, unit,
+                        unit == "us" ? one.value * bandwidth * kMegabytesPerUsInGb : NAN);
+    });
+}
+
+std::string correlations_csv(std::span<const ParameterPair> pairs)
+{
+    return csv_of("parameter,with,correlation", pairs, [](const ParameterPair& pair) {
+        return cells_of(pair.first, pair.second, fmt::format("{:.3f}", pair.correlation));
+    });
+}
+
+} // namespace nestbed

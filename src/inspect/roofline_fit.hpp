@@ -1,0 +1,41 @@
+// Fits the parameters of the launch roofline to measured cases. Pure.
+#pragma once
+
+#include "log/logged_cases.hpp"
+#include "predict/roofline.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// Two parameters of the least squares, and the correlation of the logarithms of their estimates.
+struct ParameterPair {
+    std::string first, second;
+    double correlation = 0;
+};
+
+struct RooflineFit {
+    Roofline roofline;
+    std::vector<ParameterPair> pairs; // each once
+};
+
+// The logs must be of one GPU, whose facts must be known: LoggedCases::runs. Uses the medians of the GPU times of
+//  - chain, chains, chains_synced, fanout, trees, trees_by_lanes: grids without work;
+//  - flat reductions and matrix copies: the bandwidths, and the least time of a flat kernel.
+// Fits all parameters together by least squares of the logarithms of predicted and measured times (Levenberg and
+// Marquardt; a large residual counts by its amount, not by its square, as in Huber's loss). A 95 % interval is that
+// of the linearised fit, from its residuals (Seber and Wild, "Nonlinear Regression", section 2.1.2); those of the
+// bandwidths are bootstrap intervals of medians.
+//
+// Without the grids without work of the strategies `left_out`, the model lacks the parameters that the other cases do
+// not determine: fewer than two cases depend on the parameter, or the ends of its interval differ by a factor of more
+// than 100.
+//
+// Throws RunError that says which kind of case is missing, and UsageError if the fit has no case of a strategy to be left
+// out.
+RooflineFit fit_roofline(std::span<const LoggedCases> logs, std::span<const std::string> left_out = {});
+
+} // namespace nestbed
