@@ -10,6 +10,8 @@ import subprocess
 import tarfile
 import tempfile
 
+import pandas
+
 import checked_output
 import log_files
 import logs
@@ -53,7 +55,7 @@ def table_of(header, rows):
 
 def reconciled(archive):
     def made(folder, scratch, _):
-        run("reconcile", *unpacked(folder / archive, scratch), "--csv", scratch / "made.csv")
+        run("profile", *unpacked(folder / archive, scratch), "--csv", scratch / "made.csv")
         return (scratch / "made.csv").read_text(encoding="utf-8")
     return made
 
@@ -131,7 +133,7 @@ def frontiers(_, scratch, rows):
     header, found = ["input", "elements", "edge_factor", "graph_file", "seed"], []
     for number, graph in enumerate(dict.fromkeys(tuple(row[:len(header)]) for row in rows)):
         settings = [word for name, cell in zip(header, graph) if cell for word in (f"--{name.replace('_', '-')}", cell)]
-        run("graph", *settings, "-o", scratch / f"{number}.csv")
+        run("info", "graph", *settings, "-o", scratch / f"{number}.csv")
         columns, _, levels = logs.read_rows(scratch / f"{number}.csv")
         found += levels
     return table_of(columns, found)
@@ -150,11 +152,9 @@ def beside_nvbench(folder, scratch, rows):
         own = set(logs.read_log(log)["strategy"])
         pairs = dict.fromkeys(f"--map={name}={strategy}" for name, strategy in zip(cells("benchmark"), cells("strategy"))
                               if strategy in own)
-        try:
-            found += [] if not pairs else nvbench.compared(nvbench.options_of([str(theirs), str(log), *pairs, "--size", "elements"]))
-        except nvbench.InputError as error:
-            raise ClaimError(str(error)) from error
-    return nvbench.csv_of(found)
+        if pairs:
+            found.append(nvbench.compared(nvbench.options_of([str(theirs), str(log), *pairs, "--size", "elements"])))
+    return pandas.concat(found).to_csv(index=False)
 
 
 # {CSV: (what it is computed from, how)}
@@ -236,7 +236,7 @@ def problem_of(folder, name, sources, make):
             return f"{path}: it has no row; allowed: a table of {', '.join(sources) or 'logs'}"
         with tempfile.TemporaryDirectory() as scratch:
             found = difference(path, make(path.parent, pathlib.Path(scratch), rows))
-    except (ClaimError, logs.LogError, ValueError, IndexError, StopIteration, tarfile.TarError) as error:
+    except (ClaimError, checked_output.BadInput, ValueError, IndexError, StopIteration, tarfile.TarError) as error:
         return f"{path}: it cannot be made again: {error}"
     return f"{found}; {', '.join(sources) or 'the logs'} gives it" if found else ""
 

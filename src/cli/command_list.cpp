@@ -172,10 +172,18 @@ Command list_command()
 Command info_command()
 {
     return {.name = "info",
-            .arguments = "",
-            .summary = "the device, its limits, this build",
-            .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n",
-            .call = info};
+            .arguments = "[graph]",
+            .summary = "the device, its limits, this build; input graphs",
+            .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n"
+                    "`nestbed info graph` describes the input graphs of bfs and sssp.\n",
+            .call = info,
+            .with = [](const std::string& what) {
+                const Command* const command = find_command("info " + what);
+                if (command == nullptr)
+                    throw UsageError(
+                        fmt::format("'{}' was not expected; allowed: nestbed info, nestbed info graph", what));
+                return *command;
+            }};
 }
 
 } // namespace nestbed

@@ -7,6 +7,7 @@
 namespace nestbed
 {
 
+Command draw_command();
 Command graph_command();
 Command trace_command();
 Command tree_command();
@@ -19,7 +20,6 @@ Command profile_command();
 Command warps_command();
 Command statistics_command();
 Command compare_command();
-Command reconcile_command();
 Command calibrate_command();
 Command predict_command();
 Command new_command();

@@ -677,10 +677,8 @@ class Installed(Scratch):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("none.cu does not exist; allowed: .cu files", " ".join(done.stderr.split()))
 
-    def test_shells_and_man_know_the_program(self):
-        for name, text in (("share/bash-completion/completions/nestbed", "complete "), ("share/zsh/site-functions/_nestbed", "#compdef nestbed"),
-                           ("share/man/man1/nestbed.1", ".TH ")):
-            self.assertIn(text, (self.prefix / name).read_text(encoding="utf-8"), name)
+    def test_shells_know_the_program(self):
+        self.assertIn("complete ", (self.prefix / "share/bash-completion/completions/nestbed").read_text(encoding="utf-8"))
 
 
 class Check(Scratch):

@@ -22,9 +22,8 @@ SWEEP = ("--strategy", "quadrature_*", "--backend", "cpu", "--grid", "2", "--blo
 
 
 def nestbed(*words, cwd, load="", program=NESTBED):
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}  # with it, messages are wrapped
     return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=280, cwd=cwd,
-                          env={**environment, "NESTBED_LOAD": load})
+                          env={**os.environ, "NESTBED_LOAD": load})
 
 
 def copy_that_compiles_less(folder, *left_out, optimises=True):
