@@ -1,4 +1,4 @@
-"""The figures of searches of graphs: edges per second by form, from a log; and the frontier by level, from a CSV of `nestbed graph`."""
+"""The figures of searches of graphs: edges per second by form, from a log; and the frontier by level, from a CSV of `nestbed info graph`."""
 import pandas
 
 import figure_parts as parts
@@ -115,12 +115,12 @@ def _draw_rates(axes, panel, looks):
 
 
 def is_frontiers(path):
-    """Whether a file is a CSV of `nestbed graph`, by its header."""
+    """Whether a file is a CSV of `nestbed info graph`, by its header."""
     return logs.header_of(path) == COLUMNS
 
 
 def read_frontiers(path):
-    """The rows of a CSV of `nestbed graph`. Raises logs.LogError."""
+    """The rows of a CSV of `nestbed info graph`. Raises logs.LogError."""
     header, lines, rows = logs.read_rows(path)
     frame = pandas.DataFrame(rows, columns=header, dtype=str)
     for name in NUMBERS:
@@ -137,7 +137,7 @@ def read_frontiers(path):
 
 
 def frontiers(path):
-    """The figure of a CSV of `nestbed graph`: the vertices of each level, a line for each graph. None without rows. Raises
+    """The figure of a CSV of `nestbed info graph`: the vertices of each level, a line for each graph. None without rows. Raises
     logs.LogError."""
     rows = read_frontiers(path)
     graphs = parts.grouped_by(rows, ["input", "elements", "edge_factor", "graph_file", "seed"])
@@ -162,4 +162,4 @@ def frontiers(path):
     axes.set_ylabel("vertices of the level")
     sheet.notes.append("A breadth-first search from the source of bfs and sssp, computed on the host from the graph alone: no times. Both axes are "
                        "logarithmic, the horizontal one from level 1 on.")
-    return sheet.finish([f"{logs.cut(logs.seen(path.name))}, by `nestbed graph`."])
+    return sheet.finish([f"{logs.cut(logs.seen(path.name))}, by `nestbed info graph`."])

@@ -35,7 +35,7 @@ def read_nvbench(options):
     if missing:
         raise BadInput(f"{options.nvbench}: it has no row of {', '.join(missing)}; it has {', '.join(sorted(set(table['Benchmark'])))}")
     table = table[table["Benchmark"].isin(options.map)]
-    for line in table.index[table.get("Skipped", "") == "Yes"]:
+    for line in table.index[table["Skipped"] == "Yes"] if "Skipped" in table else []:
         print(f"nvbench.sh: {options.nvbench}, line {line}: nvbench skipped it: left out", file=sys.stderr)
         table = table.drop(line)
     return table

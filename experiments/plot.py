@@ -159,7 +159,7 @@ def draw_folder(folder, out):
 
 
 def draw_other(path, out):
-    """Draws a trace, a CSV of `nestbed graph`, or a table of experiments/predicted.sh, of experiments/pays.sh or of mutants. Returns whether there is a figure; None
+    """Draws a trace, a CSV of `nestbed info graph`, or a table of experiments/predicted.sh, of experiments/pays.sh or of mutants. Returns whether there is a figure; None
     for any other file."""
     if path.suffix == ".json":
         found, sources, lack = [(path.stem, traces.figure_of(path))], [path], "no grid that ran"

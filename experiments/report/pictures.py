@@ -86,7 +86,7 @@ def is_table(path):
 
 
 def of_table(path):
-    """The pictures of a CSV that is not a log: of `nestbed graph`, experiments/predicted.sh or experiments/pays.sh, or mutants of the race detector. Raises
+    """The pictures of a CSV that is not a log: of `nestbed info graph`, experiments/predicted.sh or experiments/pays.sh, or mutants of the race detector. Raises
     logs.LogError."""
     for is_it, headings, draw in TABLES:
         if is_it(path):

@@ -27,11 +27,11 @@ namespace
 {
 
 // In the order of the help, which omits the last kHidden: part of another command, and for scripts.
-constexpr std::array<std::string_view, 23> kNames{"run",  "show",  "check", "merge",      "compare",   "list",
-                                                  "info", "draw",  "trace", "tree",       "races",     "count",
-                                                  "nvcc", "cpu",   "test",  "profile",    "predict",   "calibrate",
-                                                  "new",  "build", "warps", "info graph", "statistics"};
-constexpr std::size_t kHidden = 2;
+constexpr std::array<std::string_view, 22> kNames{
+    "run",     "show",      "check", "merge",      "compare",    "list",      "info", "draw",
+    "trace",   "tree",      "races", "count",      "nvcc",       "cpu",       "test", "profile",
+    "predict", "calibrate", "build", "info graph", "info warps", "statistics"};
+constexpr std::size_t kHidden = 3;
 
 std::vector<MakeCommand>& makers()
 {
@@ -120,7 +120,7 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const std::string name = arguments.empty() ? "--help" : arguments.front();
     const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
     // Not where a folder may not have been built yet.
-    if (constexpr std::array<std::string_view, 4> kWithout{"build", "new", "--version", "--help"};
+    if (constexpr std::array<std::string_view, 3> kWithout{"build", "--version", "--help"};
         std::ranges::find(kWithout, name) == kWithout.end())
         load_folders_of_environment();
     if (name == kWorkerCommand)

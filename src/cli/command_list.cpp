@@ -171,19 +171,21 @@ Command list_command()
 
 Command info_command()
 {
-    return {.name = "info",
-            .arguments = "[graph]",
-            .summary = "the device, its limits, this build; input graphs",
-            .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n"
-                    "`nestbed info graph` describes the input graphs of bfs and sssp.\n",
-            .call = info,
-            .with = [](const std::string& what) {
-                const Command* const command = find_command("info " + what);
-                if (command == nullptr)
-                    throw UsageError(
-                        fmt::format("'{}' was not expected; allowed: nestbed info, nestbed info graph", what));
-                return *command;
-            }};
+    return {
+        .name = "info",
+        .arguments = "[graph | warps]",
+        .summary = "the device, its limits, this build; also graphs and warps",
+        .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n"
+                "`nestbed info graph` describes the input graphs of bfs and sssp, `nestbed info\n"
+                "warps` the warps that add in each step of a reduction.\n",
+        .call = info,
+        .with = [](const std::string& what) {
+            const Command* const command = find_command("info " + what);
+            if (command == nullptr)
+                throw UsageError(fmt::format(
+                    "'{}' was not expected; allowed: nestbed info, nestbed info graph, nestbed info warps", what));
+            return *command;
+        }};
 }
 
 } // namespace nestbed

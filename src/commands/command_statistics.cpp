@@ -69,7 +69,8 @@ int statistics(const Arguments& /*arguments*/, const Given& /*given*/, std::ostr
 {
     Json answers = Json::array();
     try {
-        for (const Json& request : some_of(parse_json(std::string(std::istreambuf_iterator<char>(std::cin), {}))))
+        const Json requests = parse_json(std::string(std::istreambuf_iterator<char>(std::cin), {}));
+        for (const Json& request : some_of(requests))
             answers.push_back(answer_to(request));
     } catch (const std::exception& error) {
         throw UsageError(fmt::format("statistics: request {}: {}", answers.size() + 1, error.what()));

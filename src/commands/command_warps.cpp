@@ -1,4 +1,4 @@
-// `nestbed warps`: how many warps of a block take part in each step of a reduction, by which threads add.
+// `nestbed info warps`: how many warps of a block take part in each step of a reduction, by which threads add.
 #include "base/error.hpp"
 #include "base/table.hpp"
 #include "cli/arguments.hpp"
@@ -49,7 +49,7 @@ int warps(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
 
 Command warps_command()
 {
-    return {.name = "warps",
+    return {.name = "info warps",
             .arguments = "[--block N]",
             .summary = "show which warps add in each step of a reduction",
             .text = "Prints for each step how many threads of a block add, and in how many warps of\n"

@@ -22,7 +22,6 @@ Command statistics_command();
 Command compare_command();
 Command calibrate_command();
 Command predict_command();
-Command new_command();
 Command build_command();
 
 } // namespace nestbed

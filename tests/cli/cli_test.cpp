@@ -65,7 +65,8 @@ TEST_F(CommandLine, TheHelpOfACommandIsTheSameHoweverItIsAskedFor)
     expect_usage_error("help rum", {"there is no command 'rum'", "did you mean 'run'"});
     expect_usage_error("help run sort more", {"'more' was not expected", "nestbed help [COMMAND [NAME]]"});
     expect_usage_error("help list sort", {"'sort' was not expected", "allowed: nestbed help list"});
-    expect_usage_error("info more", {"'more' was not expected", "allowed: nestbed info, nestbed info graph"});
+    expect_usage_error("info more",
+                       {"'more' was not expected", "allowed: nestbed info, nestbed info graph, nestbed info warps"});
 }
 
 // The core's settings in the help of a command, and a workload's own with that workload.
@@ -107,7 +108,7 @@ TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
                 AllOf(ContainsRegex("--nx N .*default: 1024"), ContainsRegex("--block-shape WxH .*default: 16x16")));
     EXPECT_THAT(nestbed("draw blobs --backend cpu -o b.png").out, HasSubstr("1024 x 1024 pixels by blobs"));
     EXPECT_THAT(nestbed("help trace").out, AllOf(HasSubstr("--grid N "), HasSubstr("cuda 15, cpu 5")));
-    EXPECT_THAT(nestbed("help warps").out, ContainsRegex("--block N .*default: 512"));
+    EXPECT_THAT(nestbed("help info warps").out, ContainsRegex("--block N .*default: 512"));
     EXPECT_THAT(nestbed("help races").out,
                 AllOf(HasSubstr("where no size is given, they are smaller than\nthose of nestbed run"),
                       ContainsRegex("--grid AXIS .*default: 4\\)"), ContainsRegex("--block AXIS .*default: 64\\)")));

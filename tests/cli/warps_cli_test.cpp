@@ -1,4 +1,4 @@
-// `nestbed warps`: the table of active threads and warps.
+// `nestbed info warps`: the table of active threads and warps.
 #include "support/cli_support.hpp"
 
 namespace nestbed
@@ -8,7 +8,7 @@ namespace
 
 TEST(WarpsCommand, SetsTheStepsInATable)
 {
-    EXPECT_EQ(ended(0, "warps --block 128").out, R"(Warps that take part in a block of 128 threads
+    EXPECT_EQ(ended(0, "info warps --block 128").out, R"(Warps that take part in a block of 128 threads
 
 step  threads  neighbored  neighbored_less, interleaved
    1       64           4                             2
@@ -20,8 +20,8 @@ step  threads  neighbored  neighbored_less, interleaved
    7        1           1                             1
  all                   23                             8
 )");
-    EXPECT_THAT(ended(0, "warps").out, ContainsRegex(" all +95 +20\n"));
-    EXPECT_THAT(ended(0, "warps --block 1").out, ContainsRegex(" all +0 +0\n"));
+    EXPECT_THAT(ended(0, "info warps").out, ContainsRegex(" all +95 +20\n"));
+    EXPECT_THAT(ended(0, "info warps --block 1").out, ContainsRegex(" all +0 +0\n"));
 }
 
 TEST(WarpsCommand, RefusesABlockThatThereIsNot)
@@ -29,8 +29,8 @@ TEST(WarpsCommand, RefusesABlockThatThereIsNot)
     for (const auto& [block, why] :
          {std::pair{"96", "--block 96: it cannot be halved down to one; allowed: powers of two"},
           std::pair{"2048", "--block 2048"}, std::pair{"64,128", "--block 64,128"}})
-        EXPECT_THAT(ended(2, {"warps", "--block", block}).err, HasSubstr(why));
-    ended(2, "warps --block 64 --block 128");
+        EXPECT_THAT(ended(2, {"info", "warps", "--block", block}).err, HasSubstr(why));
+    ended(2, "info warps --block 64 --block 128");
 }
 
 } // namespace

@@ -104,7 +104,7 @@ class Modules(Scratch):
 
     def test_what_makes_a_workload_is_built_by_a_target(self):
         (self.folder / "program/include").mkdir(parents=True)
-        for words in (("new", "mine"), ("build", str(self.folder))):
+        for words in (("build", "--new", "mine"), ("build", str(self.folder))):
             (self.folder / "mine.cu").touch()
             self.assertRegex(self.ended(1, *words).stderr, f"^nestbed: {self.folder}/program/workload/[a-z.]+ does not exist; a workload of your own "
                              "needs it; to build it: experiments/build.sh '' nestbed\n$")

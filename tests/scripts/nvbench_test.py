@@ -133,7 +133,7 @@ class Beside(Scratch):
         self.nvbench(NVBENCH)
         self.assertIn("nvbench.csv: it has no row of cub_max; it has cub_sum, neighbored, other", self.refused(maps=["cub_max=cub"]))
         self.log(rows(), [name for name in COLUMNS if name != "l2"])
-        self.assertIn("log.csv, line 1: it has no column 'l2'", self.refused())
+        self.assertIn("log.csv has no rows of cub with 1048576 numbers that are ok", self.refused())
         (self.folder / "log.csv").unlink()
         self.assertIn("log.csv: No such file or directory", self.refused())
 
@@ -150,7 +150,7 @@ class Beside(Scratch):
         done = subprocess.run([ROOT / "experiments/nvbench.sh", "nvbench.csv", "log.csv", "--map", "cub_sum=cub", "--size", "Elements"],
                               cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("cub_sum, cub", done.stdout)
+        self.assertRegex(done.stdout, "cub_sum +cub ")
         done = subprocess.run([ROOT / "experiments/nvbench.sh", "--help"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("--map BENCHMARK=STRATEGY", done.stdout)

@@ -655,7 +655,7 @@ class Installed(Scratch):
                          {file.name for file in modules.iterdir()} - {stale.name})
 
     def test_a_cmake_project_builds_a_workload(self):
-        self.assertEqual(called(self.prefix / "bin/nestbed", "new", "quadrature", cwd=self.folder).returncode, 0)
+        self.assertEqual(called(self.prefix / "bin/nestbed", "build", "--new", "quadrature", cwd=self.folder).returncode, 0)
         (self.folder / "quadrature/CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.21)\nproject(mine LANGUAGES NONE)\nfind_package(nestbed REQUIRED)\n"
             "nestbed_add_workload(quadrature quadrature.cu)\n")
