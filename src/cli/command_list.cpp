@@ -176,8 +176,9 @@ Command info_command()
         .arguments = "[graph | warps]",
         .summary = "the device, its limits, this build; also graphs and warps",
         .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n"
-                "`nestbed info graph` describes the input graphs of bfs and sssp, `nestbed info\n"
-                "warps` the warps that add in each step of a reduction.\n",
+                "\n"
+                "  nestbed info graph    the input graphs of bfs and sssp\n"
+                "  nestbed info warps    the warps that add in each step of a reduction\n",
         .call = info,
         .with = [](const std::string& what) {
             const Command* const command = find_command("info " + what);
