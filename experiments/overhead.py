@@ -3,7 +3,7 @@
 
     NESTBED=build/release/nestbed experiments/overhead.py LOG.csv
 
-The ratio of the medians, and its 95 % interval by a bootstrap that draws whole rounds (`nestbed statistics`). Needs Debian's
+The ratio of the medians, and its 95 % interval by a bootstrap that draws whole rounds (medians.py). Needs Debian's
 python3-pandas.
 """
 import csv

@@ -4,7 +4,7 @@
 #     experiments/plot.sh                            every folder under results/ that holds logs
 #     experiments/plot.sh results/h200               all logs of a folder
 #     experiments/plot.sh results/h200 results/a100  the logs that both have, the two machines side by side: results/a100/beside-h200/
-#     experiments/plot.sh out.csv -o /tmp/figures    one log, or one CSV of `nestbed graph`, and where the figures go
+#     experiments/plot.sh out.csv -o /tmp/figures    one log, or one CSV of `nestbed info graph`, and where the figures go
 #     experiments/plot.sh out.csv --x grain --y gpu_us --series fanout    a figure of your choice: --help has all options
 #     experiments/plot.sh trace.json                 a timeline of `nestbed trace`
 #     experiments/plot.sh --setup                    only installs what it needs

@@ -4,7 +4,7 @@
 //     thread (x, y): tile[ty][tx] = spots(x, y)
 //     out[y][x] = tile[height - 1 - ty][width - 1 - tx]
 //
-// Launches: none from the device. Hazards: RACY, on purpose. `nestbed blobs --strategy blobs_wrong` draws the result
+// Launches: none from the device. Hazards: RACY, on purpose. `nestbed draw blobs --strategy blobs_wrong` draws the result
 // of the race.
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array" without synchronize;
 // "CUDA by Example", chapter 5, has a similar kernel.

@@ -9,7 +9,7 @@
 // A child grid has one block, so below the root every block is block 0.
 // Launches: every root block launches one child per level, log2(block) levels: grid * log2(block).
 // Hazards: none. The levels share only an atomic counter. The order of the printed lines is undefined.
-// Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". Only `nestbed hello` prints the lines;
+// Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". Only `nestbed draw hello` prints the lines;
 // a sweep counts the greetings instead.
 #include "workloads/hello/greeting.hpp"
 

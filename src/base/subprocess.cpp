@@ -219,4 +219,22 @@ std::string find_program(std::string_view name)
     return "";
 }
 
+std::string shell_text(const std::vector<std::string>& words)
+{
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+    std::string text;
+    for (const std::string& word : words) {
+        text += text.empty() ? "" : " ";
+        if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+            text += word;
+            continue;
+        }
+        text += '\'';
+        for (const char character : word)
+            text += character == '\'' ? "'\\''" : std::string(1, character);
+        text += '\'';
+    }
+    return text;
+}
+
 } // namespace nestbed

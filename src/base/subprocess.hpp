@@ -57,4 +57,7 @@ ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramO
 // found.
 std::string find_program(std::string_view name);
 
+// Quotes words for a POSIX shell: words of plain characters stay as they are, others get single quotes.
+std::string shell_text(const std::vector<std::string>& words);
+
 } // namespace nestbed

@@ -25,7 +25,7 @@ SplitArguments split_at_dashes(const Arguments& arguments);
 // The values on a command line, by option. Words that are not options are under "argument".
 using Given = std::map<std::string, std::vector<std::string>>;
 
-// An option for the parser, the help, the completion and the man page.
+// An option for the parser, the help and the completion.
 struct Option {
     std::string name;
     std::string value; // placeholder for its value in the help: "FILE"; empty: a switch

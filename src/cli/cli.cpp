@@ -4,8 +4,8 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "cli/commands.hpp"
+#include "cli/completion.hpp"
 #include "cli/help.hpp"
-#include "cli/shell_files.hpp"
 #include "model/modules.hpp"
 #include "run/worker_session.hpp"
 
@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <ostream>
 #include <streambuf>
 
@@ -27,12 +26,12 @@ namespace nestbed
 namespace
 {
 
-// In the order of the help, which lists the workloads' after the first kBeforePictures.
-constexpr std::array<std::string_view, 23> kNames{"run",       "show",  "check", "merge",   "compare",   "list",
-                                                  "info",      "graph", "trace", "tree",    "races",     "count",
-                                                  "nvcc",      "cpu",   "test",  "profile", "reconcile", "predict",
-                                                  "calibrate", "new",   "build", "warps",   "statistics"};
-constexpr std::ptrdiff_t kBeforePictures = 7;
+// In the order of the help, which omits the last kHidden: part of another command, and for scripts.
+constexpr std::array<std::string_view, 22> kNames{
+    "run",     "show",      "check", "merge",      "compare",    "list",      "info", "draw",
+    "trace",   "tree",      "races", "count",      "nvcc",       "cpu",       "test", "profile",
+    "predict", "calibrate", "build", "info graph", "info warps", "statistics"};
+constexpr std::size_t kHidden = 3;
 
 std::vector<MakeCommand>& makers()
 {
@@ -41,8 +40,7 @@ std::vector<MakeCommand>& makers()
     return all;
 }
 
-// Those that are no workload's.
-std::vector<Command> own_commands()
+std::vector<Command> made_commands()
 {
     std::vector<Command> all;
     for (const MakeCommand make : makers())
@@ -55,7 +53,7 @@ std::vector<Command> own_commands()
 // Those of the program alone, for a fast start of `run`.
 const std::vector<Command>& first_commands()
 {
-    static const std::vector<Command> commands = own_commands();
+    static const std::vector<Command> commands = made_commands();
     return commands;
 }
 
@@ -63,19 +61,15 @@ const std::vector<Command>& loaded_commands()
 {
     static const std::vector<Command> commands = [] {
         load_commands();
-        return own_commands();
+        return made_commands();
     }();
     return commands;
 }
 
 UsageError no_command(std::string_view name, std::initializer_list<std::string_view> others)
 {
-    std::vector<std::string_view> names(kNames.begin(), kNames.end());
-    for (const Command& command : all_commands())
-        if (std::ranges::find(kNames, command.name) == kNames.end())
-            names.push_back(command.name);
+    std::vector<std::string_view> names(kNames.begin(), kNames.end() - kHidden);
     names.insert(names.end(), others);
-    expect_workload_built(name); // a workload may have a command
     return UsageError(fmt::format("there is no command '{}'{}", name, suggestions(name, names, "nestbed help")));
 }
 
@@ -115,22 +109,10 @@ int help(Arguments names, std::ostream& out)
     const Command* const command = find_command(names.front());
     if (command == nullptr)
         throw no_command(names.front(), {});
-    out << (names.size() == 1 ? help_text(*command) : help_text(*command, names[1]));
+    out << (names.size() == 1 ? help_text(*command)
+            : command->with   ? help_text(command->with(names[1]))
+                              : help_text(*command, names[1]));
     return exit_ok;
-}
-
-// The output of `nestbed completion bash`, `nestbed completion zsh` and `nestbed man`. The help omits them, because
-// an installation contains the files.
-std::string shell_file(const std::string& name, const Arguments& rest)
-{
-    if (name == "man" && rest.empty())
-        return man_page();
-    if (name == "completion" && rest == Arguments{"bash"})
-        return bash_completion();
-    if (name == "completion" && rest == Arguments{"zsh"})
-        return zsh_completion();
-    throw UsageError(fmt::format("{} {}: allowed: nestbed completion bash, nestbed completion zsh, nestbed man", name,
-                                 fmt::join(rest, " ")));
 }
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
@@ -138,15 +120,15 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const std::string name = arguments.empty() ? "--help" : arguments.front();
     const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
     // Not where a folder may not have been built yet.
-    if (constexpr std::array<std::string_view, 4> kWithout{"build", "new", "--version", "--help"};
+    if (constexpr std::array<std::string_view, 3> kWithout{"build", "--version", "--help"};
         std::ranges::find(kWithout, name) == kWithout.end())
         load_folders_of_environment();
     if (name == kWorkerCommand)
         return worker(rest);
     if (name == "--help" || name == "-h" || name == "help")
         return help(rest, out);
-    if (name == "completion" || name == "man") { // for packaging and installing nestbed
-        out << shell_file(name, rest);
+    if (name == kCompletionCommand) {
+        out << completions(rest);
         return exit_ok;
     }
     if (name == "modules") { // for experiments/build.sh
@@ -158,16 +140,25 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
         return exit_ok;
     }
-    if (const Command* const command = find_command(name)) {
-        if (takes_load(*command))
-            load_user_workloads(split_at_dashes(rest).before);
-        if (command->raw) {
-            const Arguments own = split_at_dashes(rest).before;
-            const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};
-            return asks_help ? help({name}, out) : command->call(rest, {}, out, err);
+    if (const Command* const found = find_command(name)) {
+        Command command = *found;
+        Arguments words = rest;
+        if (takes_load(command))
+            load_user_workloads(split_at_dashes(words).before);
+        if (command.with && !words.empty() && !words.front().starts_with('-')) {
+            command = command.with(words.front());
+            words.erase(words.begin());
         }
-        const Given given = parse_arguments(rest, options_of(*command), command->operands, usage_of(*command));
-        return given.contains("help") ? help({name}, out) : command->call(rest, given, out, err);
+        if (command.raw) {
+            const Arguments own = split_at_dashes(words).before;
+            const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};
+            return asks_help ? help({name}, out) : command.call(words, {}, out, err);
+        }
+        const Given given = parse_arguments(words, options_of(command), command.operands, usage_of(command));
+        if (!given.contains("help"))
+            return command.call(words, given, out, err);
+        out << help_text(command);
+        return exit_ok;
     }
     throw no_command(name, {"help", "--help", "--version"});
 }
@@ -232,15 +223,15 @@ const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands = [] {
         std::vector<Command> all = loaded_commands();
-        std::vector<Command> pictures = picture_commands();
-        all.insert(all.begin() + std::min(kBeforePictures, std::ssize(all)),
-                   std::make_move_iterator(pictures.begin()), std::make_move_iterator(pictures.end()));
+        std::erase_if(all, [](const Command& one) {
+            return std::ranges::find(kNames.end() - kHidden, kNames.end(), one.name) != kNames.end();
+        });
         return all;
     }();
     return commands;
 }
 
-// Loads the module with the other commands, or the workloads, which have commands too, only for a name that needs them.
+// Loads the module with the other commands only for a name that needs it.
 const Command* find_command(std::string_view name)
 {
     const auto in = [name](const std::vector<Command>& commands) -> const Command* {
@@ -250,7 +241,7 @@ const Command* find_command(std::string_view name)
     if (const Command* const first = in(first_commands()))
         return first;
     if (std::ranges::find(kNames, name) == kNames.end())
-        return in(all_commands());
+        return nullptr;
     if (const Command* const loaded = in(loaded_commands()))
         return loaded;
     throw RunError(fmt::format("the command {} is in the module {}", name, load_commands()));

@@ -171,11 +171,22 @@ Command list_command()
 
 Command info_command()
 {
-    return {.name = "info",
-            .arguments = "",
-            .summary = "the device, its limits, this build",
-            .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n",
-            .call = info};
+    return {
+        .name = "info",
+        .arguments = "[graph | warps]",
+        .summary = "the device, its limits, this build; also graphs and warps",
+        .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n"
+                "\n"
+                "  nestbed info graph    the input graphs of bfs and sssp\n"
+                "  nestbed info warps    the warps that add in each step of a reduction\n",
+        .call = info,
+        .with = [](const std::string& what) {
+            const Command* const command = find_command("info " + what);
+            if (command == nullptr)
+                throw UsageError(fmt::format(
+                    "'{}' was not expected; allowed: nestbed info, nestbed info graph, nestbed info warps", what));
+            return *command;
+        }};
 }
 
 } // namespace nestbed

@@ -1,6 +1,7 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/text_source.hpp"
@@ -11,7 +12,6 @@
 #include "log/merge.hpp"
 #include "log/resume.hpp"
 #include "log/row.hpp"
-#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

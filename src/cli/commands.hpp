@@ -14,9 +14,9 @@
 namespace nestbed
 {
 
-// A command: its texts for the help, the completion and the man page, and its function.
+// A command: its texts for the help, and its function.
 struct Command {
-    std::string_view name;
+    std::string name;
     std::string_view arguments; // how to call it: "[EXPERIMENT.cfg] [options]"
     std::string_view summary;   // one line
     std::string_view text;      // further text, in lines of at most 80 characters
@@ -27,6 +27,8 @@ struct Command {
     bool raw = false; // `call` gets the words as they are, with nothing given: they may be another program's
     // Data and tables go to `out`, messages to `err`. Returns an exit code (error.hpp). Throws UsageError or RunError.
     std::function<int(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)> call{};
+    // If it stands for several, such as `draw`: the one with this first argument. Throws UsageError.
+    std::function<Command(const std::string& argument)> with{};
 };
 
 Command run_command();
@@ -34,7 +36,6 @@ Command show_command();
 Command check_command();
 Command list_command();
 Command info_command();
-std::vector<Command> picture_commands(); // `nestbed hello` and so on: one per workload that has a picture
 Command merge_command();
 
 // The commands that `run` and its tables do not need are in src/commands, which becomes a module, so that a first table need not
@@ -42,7 +43,7 @@ Command merge_command();
 using MakeCommand = Command (*)();
 void add_commands(std::initializer_list<MakeCommand> more);
 
-// In the order of the help. Without the module, if it has not been built.
+// Those of the help, in its order. Without the module, if it has not been built.
 const std::vector<Command>& all_commands();
 // Returns nullptr if no command has this name. Throws RunError if it is in the module, and that has not been built.
 const Command* find_command(std::string_view name);

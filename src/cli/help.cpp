@@ -18,12 +18,15 @@
 namespace nestbed
 {
 
-const std::string_view kPurpose = "measures recursion by dynamic parallelism on GPUs";
-const std::string_view kExamples = R"(  nestbed run experiments/book.cfg -o book.csv
+namespace
+{
+
+constexpr std::string_view kPurpose = "measures recursion by dynamic parallelism on GPUs";
+constexpr std::string_view kExamples = R"(  nestbed run experiments/book.cfg -o book.csv
   nestbed run --strategy nosync --grid 64 --block 128,256
   nestbed run experiments/grid.cfg --backend cpu --grid 1:64:*2 --dry-run
 )";
-const std::string_view kExitCodes = R"(  0    all rows are ok, or as `expect` says
+constexpr std::string_view kExitCodes = R"(  0    all rows are ok, or as `expect` says
   1    the command could not run
   2    an option or the experiment file is wrong
   3    rows are wrong, failed, unsupported or missing, or compare found a
@@ -31,8 +34,19 @@ const std::string_view kExitCodes = R"(  0    all rows are ok, or as `expect` sa
   130  interrupted
 )";
 
-namespace
+// "-o, --output FILE".
+std::string spelled(const Option& option)
 {
+    return fmt::format("{}--{}{}{}", option.letter == 0 ? "" : fmt::format("-{}, ", option.letter), option.name,
+                       option.value.empty() ? "" : " ", option.value);
+}
+
+// The purpose of an option, and its default.
+std::string described(const Option& option)
+{
+    return option.default_text.empty() ? option.help
+                                       : fmt::format("{} (default: {})", option.help, option.default_text);
+}
 
 // Formats two columns within 80 characters; the second one is wrapped.
 std::string two_columns(const std::vector<std::pair<std::string, std::string>>& lines)
@@ -172,7 +186,7 @@ std::string usage_of(const Command& command)
 
 bool takes_load(const Command& command)
 {
-    constexpr std::array<std::string_view, 3> kOthers{"list", "races", "merge"};
+    constexpr std::array<std::string_view, 4> kOthers{"list", "races", "merge", "draw"};
     return !command.settings.empty() || command.files == "csv" ||
            std::ranges::find(kOthers, command.name) != kOthers.end();
 }
@@ -186,18 +200,6 @@ Options options_of(const Command& command)
     options.push_back({.name = "help", .value = "", .help = "print this help", .letter = 'h'});
     options.insert(options.end(), command.settings.begin(), command.settings.end());
     return options;
-}
-
-std::string spelled(const Option& option)
-{
-    return fmt::format("{}--{}{}{}", option.letter == 0 ? "" : fmt::format("-{}, ", option.letter), option.name,
-                       option.value.empty() ? "" : " ", option.value);
-}
-
-std::string described(const Option& option)
-{
-    return option.default_text.empty() ? option.help
-                                       : fmt::format("{} (default: {})", option.help, option.default_text);
 }
 
 std::string help_text()

@@ -5,7 +5,6 @@
 #include "model/strategy.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace nestbed
@@ -17,10 +16,6 @@ std::string usage_of(const Command& command);
 Options options_of(const Command& command);
 // Whether the command has --load, with a workload of the user's own.
 bool takes_load(const Command& command);
-// "-o, --output FILE".
-std::string spelled(const Option& option);
-// The purpose of an option, and its default.
-std::string described(const Option& option);
 
 std::string help_text();
 std::string help_text(const Command& command);
@@ -29,10 +24,5 @@ std::string help_text(const Command& command, const std::string& name);
 
 // Those of the workload that have a meaning of their own there, with their meaning and default; empty if there are none.
 std::string parameters_text(const WorkloadInfo& workload, const std::vector<const StrategyInfo*>& strategies);
-
-// The parts of the help that also appear in the man page.
-extern const std::string_view kPurpose; // one line
-extern const std::string_view kExamples;
-extern const std::string_view kExitCodes;
 
 } // namespace nestbed

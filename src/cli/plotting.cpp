@@ -4,7 +4,6 @@
 #include "base/subprocess.hpp"
 #include "cli/data_folders.hpp"
 #include "log/manifest.hpp"
-#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

@@ -2,12 +2,12 @@
 
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
+#include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "cli/device_option.hpp"
 #include "cli/log_files.hpp"
 #include "log/log_place.hpp"
 #include "plan/axis.hpp"
-#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// `nestbed graph`: the levels of a breadth-first search of the graphs that `bfs` and `sssp` measure.
+// `nestbed info graph`: the levels of a breadth-first search of the graphs that `bfs` and `sssp` measure.
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
@@ -102,7 +102,7 @@ int graph(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
 
 Command graph_command()
 {
-    return {.name = "graph",
+    return {.name = "info graph",
             .arguments = "[--input LIST] [--elements LIST] [-o FILE.csv]",
             .summary = "describe the input graphs of bfs and sssp",
             .text = "Writes a CSV with a line for each level of a breadth-first search from the\n"

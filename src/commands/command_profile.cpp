@@ -1,4 +1,3 @@
-#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/subprocess.hpp"
@@ -6,23 +5,20 @@
 #include "cli/arguments.hpp"
 #include "cli/help.hpp"
 #include "commands/commands.hpp"
-#include "commands/profile_program.hpp"
 #include "device/backends.hpp"
-#include "inspect/profile_run.hpp"
-#include "inspect/reconcile_tables.hpp"
-#include "model/strategy.hpp"
+#include "inspect/profile.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
+#include "program/build/child.hpp"
 #include "run/progress.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <ostream>
 #include <unistd.h>
 
@@ -65,14 +61,6 @@ DeviceFacts device_facts(const Settings& settings, bool print, std::ostream& err
     return open_session(BackendKind::cpu, {})->facts();
 }
 
-std::vector<Case> cases_of(const Plan& plan)
-{
-    std::vector<Case> cases;
-    for (const Group& group : plan.groups)
-        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
-    return cases;
-}
-
 std::chrono::seconds timeout_of(const Given& given)
 {
     const std::string text = only_value(given, "timeout", std::to_string(kDefaultTimeout), "a number");
@@ -95,117 +83,138 @@ std::string ncu_path(const Given& given, bool print)
               "commands");
 }
 
-// Prints a script that runs the same commands.
-void print_commands(const std::vector<Case>& cases, const ProfileOptions& options, std::ostream& out)
+// Prints the commands as lines for a shell.
+void print_commands(const NcuCommands& commands, const std::string& stem, std::ostream& out)
 {
-    const std::vector<std::string> stems = stems_of(cases, options.folder);
-    out << shell_text({"mkdir", "-p", options.folder}) << '\n';
-    for (std::size_t index = 0; index < cases.size(); ++index) {
-        const Case& point = cases[index];
-        const std::string& stem = stems[index];
-        out << fmt::format("\n# {}\n", fs::path(stem).filename().string());
-        if (launches_graphs(mechanism_of(Registry::find_anywhere(point.strategy)->info(), point))) {
-            out << "# not run: " << kNoGraphLaunches << '\n';
-            continue;
-        }
-        const ProfileCommands commands = profile_commands(point, options.experiment, stem, options.programs);
-        out << shell_text(commands.collect) << '\n'
-            << shell_text(commands.source) << " > " << shell_text({stem + kSourceEnding}) << '\n'
-            << shell_text(commands.raw) << " > " << shell_text({stem + kRawEnding}) << '\n';
-    }
-    out << '\n' << shell_text({options.programs.nestbed, "reconcile", options.folder}) << '\n';
+    out << shell_text(commands.collect) << '\n'
+        << shell_text(commands.source) << " > " << shell_text({stem + kSourceEnding}) << '\n'
+        << shell_text(commands.raw) << " > " << shell_text({stem + kRawEnding}) << '\n';
 }
 
-int verdict_of(const std::vector<Reconciled>& cases)
+// Prints the table. Returns an exit code.
+int show(const std::vector<Profiled>& cases, const std::string& csv, std::ostream& out)
 {
-    const bool equal =
-        std::ranges::all_of(cases, [](const Reconciled& one) { return one.verdict == Verdict::equal; });
-    return equal ? exit_ok : exit_rows_bad;
+    if (!csv.empty())
+        write_new_file(csv, profile_csv(cases), "the CSV", "--csv");
+    out << printable(profile_text(cases));
+    return std::ranges::all_of(cases, [](const Profiled& one) { return one.detail.empty(); }) ? exit_ok
+                                                                                              : exit_rows_bad;
 }
 
-int profile_experiment(const Given& given, std::ostream& out, std::ostream& err)
+int profile_experiment(const Given& given, const std::string& csv, std::ostream& out, std::ostream& err)
 {
     const bool print = given.contains("print");
     const Settings settings = profile_settings(given);
     const Plan plan = make_plan(settings, {{BackendKind::cuda, device_facts(settings, print, err)}});
-    const std::vector<Case> cases = cases_of(plan);
-    const ProfileOptions how{
-        .programs = {.ncu = ncu_path(given, print), .nestbed = fs::read_symlink("/proc/self/exe").string()},
-        .experiment = plan.experiment,
-        .folder = only_value(given, "output", fmt::format("results/local/profile-{}", plan.experiment)),
-        .timeout = timeout_of(given),
-        .keep_reports = given.contains("keep-reports")};
+    const ProfileOptions how{.ncu = ncu_path(given, print),
+                             .nestbed = fs::read_symlink("/proc/self/exe").string(),
+                             .experiment = plan.experiment,
+                             .timeout = timeout_of(given),
+                             .keep_reports = given.contains("keep-reports")};
+    const std::string folder = only_value(given, "output", fmt::format("results/local/profile-{}", plan.experiment));
+    std::vector<Case> cases;
+    std::vector<std::string> stems;
+    for (const Group& group : plan.groups)
+        for (const Case& point : group.cases) {
+            cases.push_back(point);
+            stems.push_back(new_stem(folder, cases.size(), point));
+        }
     if (print) {
-        print_commands(cases, how, out);
+        out << shell_text({"mkdir", "-p", folder}) << '\n';
+        for (std::size_t index = 0; index < cases.size(); ++index)
+            if (const std::string why = why_not_counted(cases[index]); why.empty())
+                print_commands(profile_commands(cases[index], stems[index], how), stems[index], out);
+            else
+                out << fmt::format("# {}: not run: {}\n", stems[index], why);
+        out << shell_text({how.nestbed, "profile", folder}) << '\n';
         return exit_ok;
     }
-    check_no_file_of(stems_of(cases, how.folder));
     std::error_code error;
-    fs::create_directories(how.folder, error);
-    if (error || !fs::is_directory(how.folder))
-        throw UsageError(fmt::format("--output {}: the folder could not be made: {}", how.folder,
+    fs::create_directories(folder, error);
+    if (error || !fs::is_directory(folder))
+        throw UsageError(fmt::format("--output {}: the folder could not be made: {}", folder,
                                      error ? error.message() : "a file is there"));
-    std::vector<Reconciled> results;
+    std::vector<Profiled> results;
     {
         ProgressReport line(err, isatty(STDERR_FILENO) == 1);
-        results = profile_cases(cases, how, [&](const Progress& progress) { line.show(progress); });
+        for (std::size_t index = 0; index < cases.size(); ++index) {
+            line.show({.done = index, .all = cases.size(), .present = &cases[index]});
+            results.push_back(profile_case(cases[index], stems[index], how));
+        }
     }
-    out << printable(reconcile_text(results)) << fmt::format("\nfiles: {}\n", how.folder);
-    return verdict_of(results);
+    const int code = show(results, csv, out);
+    out << fmt::format("files: {}\n", folder);
+    return code;
 }
 
-// With "--" a program of the user's is profiled, else an experiment.
+// Runs a program of the user's under Nsight Compute and prints its launches. Returns the exit code of the program.
+int profile_program(Arguments words, const Given& given, std::ostream& out, std::ostream& err)
+{
+    for (const auto& [option, values] : given)
+        if (option == "argument" ? !values.empty() : option != "ncu" && option != "print")
+            throw UsageError(fmt::format("profile: {} is for experiments; allowed before -- PROGRAM: --ncu, --print",
+                                         option == "argument" ? fmt::format("'{}'", values.front()) : "--" + option));
+    if (words.empty())
+        throw UsageError("profile: no program was given after --; allowed: nestbed profile -- ./my");
+    const std::string name = words.front();
+    words.front() = find_program(name);
+    if (words.front().empty())
+        throw UsageError(fmt::format("profile: there is no program '{}'", name));
+    const std::string ncu = ncu_path(given, given.contains("print"));
+    const auto commands_at = [&](const std::string& stem) {
+        return ncu_commands(ncu, stem,
+                            {"--target-processes", "all", "--metrics",
+                             "thread_inst_executed,inst_executed,launch__grid_size", "--log-file", stem + kLogEnding},
+                            words);
+    };
+    if (given.contains("print")) {
+        print_commands(commands_at("my"), "my", out);
+        return exit_ok;
+    }
+    const program::HeldSignals signals; // until the folder has been removed
+    const program::TemporaryFolder folder;
+    const std::string stem = (folder.path() / "my").string();
+    const NcuCommands commands = commands_at(stem);
+    out.flush();
+    const ProgramEnd end = program::run_child({.arguments = commands.collect, .own_group = false}, signals);
+    const auto refuse = [&](const std::string& path) {
+        const std::string reason = ncu_reason(path);
+        throw RunError(fmt::format("ncu counted no launch of {}: {}", name,
+                                   reason.empty() ? "it wrote no report" : printable(reason)));
+    };
+    if (!fs::exists(stem + kReportEnding))
+        refuse(stem + kLogEnding);
+    for (const auto& [command, page] : {std::pair{commands.source, kSourceEnding}, {commands.raw, kRawEnding}})
+        if (!run_program(command, {stem + page, stem + page}, std::chrono::seconds(kMaxTimeout)).good())
+            refuse(stem + page);
+    out << printable(ncu_text(read_ncu_pages(stem + kSourceEnding, stem + kRawEnding)));
+    if (end.good())
+        return exit_ok;
+    err << fmt::format("nestbed: {}: {}\n", name, end.text());
+    return end.signal != 0 ? exit_could_not : end.exit_code;
+}
+
+// With "--" a program of the user's is profiled; with a folder, its tables are printed again; else an experiment is profiled.
 int profile(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const Command command = profile_command();
     const SplitArguments split = split_at_dashes(arguments);
     const Given given = parse_arguments(split.before, options_of(command), command.operands, usage_of(command));
-    if (!split.after)
-        return profile_experiment(given, out, err);
-    for (const auto& [option, values] : given)
-        if (option == "argument" ? !values.empty() : option != "ncu" && option != "print")
-            throw UsageError(fmt::format("profile: {} is for experiments; allowed before -- PROGRAM: --ncu, --print",
-                                         option == "argument" ? fmt::format("'{}'", values.front()) : "--" + option));
-    return profile_program(*split.after, ncu_path(given, given.contains("print")), given.contains("print"), out, err);
-}
-
-std::string csv_text(const std::vector<Reconciled>& cases)
-{
-    std::string text = csv_line(reconcile_columns());
-    for (const Reconciled& one : cases)
-        text += csv_line(reconcile_cells(one));
-    return text;
-}
-
-int reconcile(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
-{
-    const std::string csv = only_value(given, "csv", "");
-    if (given.at("argument").empty())
-        throw UsageError(
-            "nothing to reconcile was named; allowed: folders that nestbed profile wrote, ledgers of them");
-    if (csv != "-")
-        check_new_file(csv, "--csv");
-    std::vector<Reconciled> cases;
-    bool lost = false;
-    for (const std::string& path : given.at("argument")) {
-        for (const std::string& ledger : ledgers_in(path))
-            cases.push_back(reconcile_files(ledger));
-        for (const std::string& log : logs_without_ledger(path)) {
-            err << fmt::format("nestbed: {}: this case wrote no ledger\n", printable(log));
-            lost = true;
-        }
-    }
-    const int verdict = lost ? exit_rows_bad : verdict_of(cases);
-    if (csv == "-") {
-        const std::string text = csv_text(cases);
-        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-            throw RunError(fmt::format("standard output: {}", std::strerror(errno)));
-        return verdict;
-    }
+    if (split.after)
+        return profile_program(*split.after, given, out, err);
+    const std::string csv = only_value(given, "csv", "", "a file's name");
     if (!csv.empty())
-        write_new_file(csv, csv_text(cases), "the CSV", "--csv");
-    out << printable(reconcile_text(cases));
-    return verdict;
+        check_new_file(csv, "--csv");
+    const std::vector<std::string>& named = given.at("argument");
+    if (named.empty() || !fs::is_directory(named.front())) {
+        if (named.size() > 1)
+            throw UsageError(fmt::format("'{}' was not expected; allowed: one experiment, or folders", named[1]));
+        return profile_experiment(given, csv, out, err);
+    }
+    std::vector<Profiled> cases;
+    for (const std::string& folder : named)
+        std::ranges::move(read_profile(folder), std::back_inserter(cases));
+    return show(cases, csv, out);
 }
 
 } // namespace
@@ -214,10 +223,11 @@ Command profile_command()
 {
     return {
         .name = "profile",
-        .arguments = "[EXPERIMENT.cfg] [options] | -- PROGRAM [ARGUMENT...]",
+        .arguments = "[EXPERIMENT.cfg] [options] | FOLDER... [--csv FILE] | -- PROGRAM [ARGUMENT...]",
         .summary = "count launches with Nsight Compute",
         .text = "Runs each case once under Nsight Compute, untimed, and prints the device\n"
                 "launches that it counted beside those of the closed form and of the ledger.\n"
+                "For FOLDERs that it wrote it prints the table again; that needs no GPU.\n"
                 "\n"
                 "With -- PROGRAM it runs any CUDA program, as it is, and prints for each kernel\n"
                 "that the host launched how many launches its grids and their descendants made,\n"
@@ -225,12 +235,13 @@ Command profile_command()
                 "\n"
                 "  nestbed profile -- ./my 1000\n",
         .files = "cfg",
-        .operands = 1,
+        .operands = SIZE_MAX,
         .options = {{.name = "output",
                      .value = "FOLDER",
                      .help = "the folder for its files",
                      .default_text = "results/local/profile-EXPERIMENT",
                      .letter = 'o'},
+                    {.name = "csv", .value = "FILE", .help = "write all columns to a new CSV"},
                     {.name = "ncu", .value = "PATH", .help = "path of ncu (Nsight Compute)", .default_text = "ncu"},
                     {.name = "timeout",
                      .value = "SECONDS",
@@ -241,23 +252,6 @@ Command profile_command()
         .settings = axis_options(Values::several),
         .raw = true,
         .call = profile};
-}
-
-Command reconcile_command()
-{
-    return {.name = "reconcile",
-            .arguments = "PATH... [--csv FILE]",
-            .summary = "compare launch counts in files that profile wrote",
-            .text = "PATH is a folder that `nestbed profile` wrote, or one of its ledgers, X.csv,\n"
-                    "beside X.source.csv and X.raw.csv. Needs neither a GPU nor Nsight Compute.\n",
-            .files = "csv",
-            .operands = SIZE_MAX,
-            .options = {{.name = "csv",
-                         .value = "FILE",
-                         .help = "write all columns to a new CSV; - for standard output, without the tables"}},
-            .call = [](const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err) {
-                return reconcile(arguments, given, out, err); // there are others of this name
-            }};
 }
 
 } // namespace nestbed

@@ -1,13 +1,12 @@
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/help.hpp"
-#include "cli/wrapped_messages.hpp"
 #include "commands/commands.hpp"
 #include "commands/user_program.hpp"
 #include "program/build/orders.hpp"
-#include "run/profiler.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +30,6 @@ using Environment = std::map<std::string, std::string>;
 
 constexpr std::uint64_t kDefaultOrders = 20;
 constexpr std::uint64_t kMaxOrders = 10'000;
-constexpr std::size_t kColumns = 80; // of a terminal
 constexpr std::uintmax_t kMaxOutputBytes = std::uintmax_t{256} << 20;
 // Limits of the search for the smallest set of preemptions.
 constexpr std::size_t kMaxRuns = 300;
@@ -156,20 +154,19 @@ void explain(const Tested& tested, const Reference& reference, const std::string
     const std::optional<program::Shrunk> shrunk = program::shrink(whole.taken, restricted, may_continue);
     if (!shrunk) {
         out << "\n"
-            << wrapped(fmt::format("{}: the result does not change again in the same order: it also depends on "
-                                   "something else, such as time",
-                                   order),
-                       kColumns)
-            << "\n";
+            << folded(fmt::format("{}: the result does not change again in the same order: it also depends on "
+                                  "something else, such as time",
+                                  order),
+                      0);
         return;
     }
     if (shrunk->preemptions.empty()) {
         out << "\n"
-            << wrapped(fmt::format("{} needs no preemption: the result changes if each thread runs until it must "
-                                   "wait, the blocks one after another",
-                                   order),
-                       kColumns)
-            << fmt::format("\nTo run it so:\n  {}\n", tested.command(order, "none"));
+            << folded(fmt::format("{} needs no preemption: the result changes if each thread runs until it must "
+                                  "wait, the blocks one after another",
+                                  order),
+                      0)
+            << fmt::format("To run it so:\n  {}\n", tested.command(order, "none"));
         return;
     }
     const std::size_t number = shrunk->preemptions.size();
@@ -199,8 +196,8 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
     const program::Outcome again = tested.run("fifo");
     reference.ignored = program::unstable_lines(reference.outcome.output, again.output);
     if (const auto difference = reference.difference(again)) {
-        out << wrapped("fifo, twice: " + *difference, kColumns)
-            << "\nThe result changes without a change of the order: nothing can be compared\n";
+        out << folded("fifo, twice: " + *difference, 0)
+            << "The result changes without a change of the order: nothing can be compared\n";
         return false;
     }
     for (const std::size_t line : reference.ignored)
@@ -216,7 +213,7 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
         if (const auto difference = reference.difference(outcome)) {
             only_moved = only_moved && outcome.end.good() &&
                          program::sorted_lines(outcome.output) == program::sorted_lines(reference.outcome.output);
-            out << wrapped(fmt::format("{}: {}", name, *difference), kColumns) << "\n" << std::flush;
+            out << folded(fmt::format("{}: {}", name, *difference), 0) << std::flush;
             differ.push_back(name);
         }
     }

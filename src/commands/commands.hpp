@@ -13,6 +13,7 @@
 namespace nestbed
 {
 
+Command draw_command();
 Command graph_command();
 Command trace_command();
 Command tree_command();
@@ -25,10 +26,8 @@ Command profile_command();
 Command warps_command();
 Command statistics_command();
 Command compare_command();
-Command reconcile_command();
 Command calibrate_command();
 Command predict_command();
-Command new_command();
 Command build_command();
 
 // The files that a command writes at its end, by the options that name them; none for "--csv -". Throws UsageError for two

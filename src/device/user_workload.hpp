@@ -1,4 +1,4 @@
-// What a file with a workload of a user's own includes (`nestbed new`): all that kernels and strategies use, and a workload
+// What a file with a workload of a user's own includes (`nestbed build --new`): all that kernels and strategies use, and a workload
 // whose answer is a number.
 #pragma once
 

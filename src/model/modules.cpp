@@ -280,9 +280,9 @@ void Modules::load_folder(const fs::path& folder)
         return;
     const std::string how = fmt::format("to build it: nestbed build {}", folder.string());
     if (!fs::is_directory(whole))
-        throw UsageError(fmt::format(
-            "--load {}: there is no such folder; allowed: a folder with a workload; to make one: nestbed new NAME",
-            folder.string()));
+        throw UsageError(fmt::format("--load {}: there is no such folder; allowed: a folder with a workload; to make "
+                                     "one: nestbed build --new NAME",
+                                     folder.string()));
     std::error_code error;
     if (const fs::file_status status = fs::status(file, error); !fs::is_regular_file(status))
         throw UsageError(fmt::format("--load {}: {} {}; {}", folder.string(), file.string(),

@@ -1,4 +1,4 @@
-// What a workload shows of one case, by a command of its own such as `nestbed mandelbrot`.
+// What `nestbed draw NAME` shows of one case of a workload.
 #pragma once
 
 #include "base/image.hpp"

@@ -37,7 +37,7 @@ class CommandLine : public CommandTest
 
 TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
 {
-    std::vector<Words> all{"--help", {}, "help", "info -h", "hello -h"};
+    std::vector<Words> all{"--help", {}, "help", "info -h", "draw hello -h", "help info graph"};
     for (const Command& command : all_commands())
         all.push_back({std::string(command.name), "--help"});
     for (const Words& arguments : all) {
@@ -65,7 +65,8 @@ TEST_F(CommandLine, TheHelpOfACommandIsTheSameHoweverItIsAskedFor)
     expect_usage_error("help rum", {"there is no command 'rum'", "did you mean 'run'"});
     expect_usage_error("help run sort more", {"'more' was not expected", "nestbed help [COMMAND [NAME]]"});
     expect_usage_error("help list sort", {"'sort' was not expected", "allowed: nestbed help list"});
-    expect_usage_error("info more", {"'more' was not expected", "allowed: nestbed info"});
+    expect_usage_error("info more",
+                       {"'more' was not expected", "allowed: nestbed info, nestbed info graph, nestbed info warps"});
 }
 
 // The core's settings in the help of a command, and a workload's own with that workload.
@@ -83,7 +84,7 @@ TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
                 AllOf(StartsWith("mandelbrot_split: "), ContainsRegex("--grain AXIS .*longest side of a region"),
                       HasSubstr("default: 32")));
     EXPECT_THAT(nestbed("help predict sssp").out, ContainsRegex("--delta AXIS .*width of the range"));
-    EXPECT_THAT(nestbed("help mandelbrot").out, ContainsRegex("--grain N .*default: 8"));
+    EXPECT_THAT(nestbed("help draw mandelbrot").out, ContainsRegex("--grain N .*default: 8"));
     EXPECT_THAT(nestbed("help run reduce").out,
                 HasSubstr("the input by name; one of random, index (default: random)"));
     expect_usage_error("help run quick_kwai", {"there is no workload or strategy 'quick_kwai'",
@@ -98,15 +99,16 @@ TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
 {
     EXPECT_THAT(nestbed("help run").out,
                 AllOf(ContainsRegex("--grid AXIS .*default: 2048"), ContainsRegex("--block AXIS .*default: 512")));
-    EXPECT_THAT(nestbed("help hello").out, AllOf(ContainsRegex("--strategy NAME +hello or hello_synced"),
-                                                 ContainsRegex("--grid N .*default: 1\\)"),
-                                                 ContainsRegex("--block N .*default: 8\\)"), Not(HasSubstr("AXIS"))));
-    EXPECT_THAT(nestbed("hello --backend cpu").out, HasSubstr("grid 1 block 8"));
-    EXPECT_THAT(nestbed("help blobs").out,
+    EXPECT_THAT(nestbed("help draw hello").out,
+                AllOf(ContainsRegex("--strategy NAME +hello or hello_synced"),
+                      ContainsRegex("--grid N .*default: 1\\)"), ContainsRegex("--block N .*default: 8\\)"),
+                      Not(HasSubstr("AXIS"))));
+    EXPECT_THAT(nestbed("draw hello --backend cpu").out, HasSubstr("grid 1 block 8"));
+    EXPECT_THAT(nestbed("help draw blobs").out,
                 AllOf(ContainsRegex("--nx N .*default: 1024"), ContainsRegex("--block-shape WxH .*default: 16x16")));
-    EXPECT_THAT(nestbed("blobs --backend cpu -o b.png").out, HasSubstr("1024 x 1024 pixels by blobs"));
+    EXPECT_THAT(nestbed("draw blobs --backend cpu -o b.png").out, HasSubstr("1024 x 1024 pixels by blobs"));
     EXPECT_THAT(nestbed("help trace").out, AllOf(HasSubstr("--grid N "), HasSubstr("cuda 15, cpu 5")));
-    EXPECT_THAT(nestbed("help warps").out, ContainsRegex("--block N .*default: 512"));
+    EXPECT_THAT(nestbed("help info warps").out, ContainsRegex("--block N .*default: 512"));
     EXPECT_THAT(nestbed("help races").out,
                 AllOf(HasSubstr("where no size is given, they are smaller than\nthose of nestbed run"),
                       ContainsRegex("--grid AXIS .*default: 4\\)"), ContainsRegex("--block AXIS .*default: 64\\)")));
@@ -458,7 +460,7 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
     const std::map<std::string, std::vector<int>> lines_by_depth{{"1", {8, 4, 2, 1}}, {"2", {16, 8, 4, 2}}};
     for (const auto& [grid, counts] : lines_by_depth) {
         testing::internal::CaptureStdout();
-        const Outcome outcome = nestbed({"hello", "--backend", "cpu", "--grid", grid, "--block", "8"});
+        const Outcome outcome = nestbed({"draw", "hello", "--backend", "cpu", "--grid", grid, "--block", "8"});
         const std::string written = testing::internal::GetCapturedStdout();
         EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
         EXPECT_THAT(outcome.out, StartsWith("Execution Configuration: grid " + grid + " block 8"));
@@ -484,7 +486,7 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
 TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt)
 {
     const Words small_image("--backend cpu --nx 70 --ny 50");
-    const auto draw = [&](const Words& more) { return nestbed(Words("blobs") + more + small_image); };
+    const auto draw = [&](const Words& more) { return nestbed(Words("draw blobs") + more + small_image); };
     const Outcome right = draw({});
     EXPECT_EQ(right.exit_code, 0) << right.err;
     EXPECT_THAT(right.out, AllOf(HasSubstr("blobs.png"), HasSubstr("70 x 50 pixels by blobs, blocks of 16x16")));
@@ -498,19 +500,19 @@ TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt
 
 TEST_F(CommandLine, BlobsDrawsOneImage)
 {
-    expect_usage_error("blobs --backend cpu --nx 70,71", {"blobs draws one image, not 2", "allowed:"});
-    expect_usage_error("blobs --backend cpu --strategy nosync",
-                       {"--strategy nosync", "allowed for nestbed blobs: blobs, blobs_wrong"});
-    expect_usage_error("blobs --block-shape 64x32", {"--block-shape 64x32", "1024"});
+    expect_usage_error("draw blobs --backend cpu --nx 70,71", {"blobs draws one image, not 2", "allowed:"});
+    expect_usage_error("draw blobs --backend cpu --strategy nosync",
+                       {"--strategy nosync", "allowed for nestbed draw blobs: blobs, blobs_wrong"});
+    expect_usage_error("draw blobs --block-shape 64x32", {"--block-shape 64x32", "1024"});
     EXPECT_FALSE(fs::exists("blobs.png"));
-    EXPECT_THAT(nestbed("blobs --help").out, HasSubstr("--block-shape"));
+    EXPECT_THAT(nestbed("draw blobs --help").out, HasSubstr("--block-shape"));
 }
 
 TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 {
-    expect_usage_error("hello --grid 1,2", {"hello prints one case, not 2", "allowed"});
-    expect_usage_error("hello --grid 4096 --block 1024", {"--grid 4096 --block 1024", "allowed"});
-    expect_usage_error("hello --strategy nosync", {"--strategy", "allowed: "});
+    expect_usage_error("draw hello --grid 1,2", {"hello prints one case, not 2", "allowed"});
+    expect_usage_error("draw hello --grid 4096 --block 1024", {"--grid 4096 --block 1024", "allowed"});
+    expect_usage_error("draw hello --strategy nosync", {"--strategy", "allowed: "});
 }
 
 // ---- invalid input ----

@@ -1,4 +1,4 @@
-// `nestbed graph`: the levels of the graphs that bfs and sssp measure; and graph files given to `nestbed run`.
+// `nestbed info graph`: the levels of the graphs that bfs and sssp measure; and graph files given to `nestbed run`.
 #include "plan/plan_description.hpp"
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
@@ -23,7 +23,7 @@ constexpr const char* kMatrix = "%%MatrixMarket matrix coordinate pattern symmet
 
 Outcome described(const Words& more)
 {
-    return nestbed(Words("graph") + more);
+    return nestbed(Words("info graph") + more);
 }
 
 // The lines below the header. The command must succeed.
@@ -118,7 +118,7 @@ TEST(GraphCommand, RefusesWhatIsNoGraph)
 {
     const ScratchFolder folder;
     const auto refused = [&](const Words& more, int exit_code) {
-        const Outcome done = ended(exit_code, Words("graph") + more + Words{"-o", folder.path("levels.csv")});
+        const Outcome done = ended(exit_code, Words("info graph") + more + Words{"-o", folder.path("levels.csv")});
         EXPECT_THAT(done.out, IsEmpty());
         EXPECT_FALSE(folder.has("levels.csv"));
         return done.err;

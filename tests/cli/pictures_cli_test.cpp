@@ -1,4 +1,4 @@
-// `nestbed mandelbrot` and `nestbed quadtree`: the pictures of the set and of a tree. cli_test.cpp has `hello` and `blobs`.
+// `nestbed draw`: the pictures of the Mandelbrot set and of a quadtree. cli_test.cpp has `hello` and `blobs`.
 #include "support/cli_support.hpp"
 
 namespace nestbed
@@ -14,11 +14,12 @@ class Pictures : public CommandTest
     static Outcome mandelbrot(const std::string& path, const Words& more = {})
     {
         return nestbed(
-            Words{"mandelbrot", "--backend", "cpu", "--nx", "70", "--ny", "50", "--dwell", "64", "-o", path} + more);
+            Words{"draw", "mandelbrot", "--backend", "cpu", "--nx", "70", "--ny", "50", "--dwell", "64", "-o", path} +
+            more);
     }
     static Outcome quadtree(const std::string& path, const Words& more = {})
     {
-        return nestbed(Words{"quadtree", "--backend", "cpu", "-o", path} + more);
+        return nestbed(Words{"draw", "quadtree", "--backend", "cpu", "-o", path} + more);
     }
     using Draw = Outcome(const std::string&, const Words&);
 
@@ -91,10 +92,12 @@ TEST_F(Pictures, AreOfOneCaseOfTheirWorkload)
                 HasSubstr("--strategy quick_kway: it does not build a quadtree"));
     EXPECT_THAT(refused(quadtree, "--elements 16777217"),
                 HasSubstr("too many points for a picture; allowed: at most 16777216"));
-    EXPECT_THAT(nestbed("mandelbrot --nx 65535 --ny 65535 --backend cpu").err,
+    EXPECT_THAT(nestbed("draw mandelbrot --nx 65535 --ny 65535 --backend cpu").err,
                 AnyOf(HasSubstr("allowed: nx x ny up to 268435456"), HasSubstr("GiB of memory; allowed: what")));
-    EXPECT_THAT(nestbed("help mandelbrot").out,
+    EXPECT_THAT(nestbed("help draw mandelbrot").out,
                 AllOf(HasSubstr("--tree"), ContainsRegex("--division N .*default: 4"), HasSubstr("--fanout N")));
+    EXPECT_EQ(ended(0, "draw").out, "blobs\nhello\nmandelbrot\nquadtree\n");
+    EXPECT_THAT(ended(2, "draw sort").err, HasSubstr("draw: there is no picture of 'sort'; allowed: blobs, "));
     const Outcome failed = quadtree("failed.png", "--overflow fail --pending-limit 1");
     EXPECT_EQ(failed.exit_code, 3);
     EXPECT_THAT(failed.err, HasSubstr("nestbed: "));

@@ -1,4 +1,4 @@
-// The commands `profile` and `reconcile`, and a run for a profiler.
+// The command `profile`, and a run for a profiler.
 #include "base/csv.hpp"
 #include "device/backends.hpp"
 #include "model/session.hpp"
@@ -40,8 +40,8 @@ class ProfileCommand : public Profile
     {
         const ProfileOptions how = options(ncu());
         folder.write("page.source", source_page(launches));
-        profile({hello_case()}, how);
-        return how.folder;
+        profile(hello_case(), how);
+        return folder.path("out");
     }
 
   private:
@@ -57,15 +57,16 @@ TEST_F(ProfileCommand, PrintsAScriptWithoutAGpuAndWithoutNcu)
     EXPECT_THAT(printed.err, HasSubstr(gpu ? "" : "there is no usable GPU here"));
     EXPECT_THAT(
         printed.out,
-        AllOf(StartsWith("mkdir -p 'a folder'\n\n# 001-chain-named-4x32\nncu --clock-control none"),
-              HasSubstr(" --experiment adhoc --strategy chain --backend cuda --mechanism named --grid 4 "
-                        "--block 32 --depth 2 --submit held --l2 as_is --repeat 1 --warmup 0 --untimed "
-                        "--in-process --output "
-                        "'a folder/001-chain-named-4x32.csv'\n"),
-              HasSubstr("--page source --csv > 'a folder/001-chain-named-4x32.source.csv'\n"),
-              HasSubstr("--print-units base > 'a folder/001-chain-named-4x32.raw.csv'\n"),
-              HasSubstr("\n# 002-chain-graph_tail-4x32\n# not run: ncu leaves out device-side graph launches\n"),
-              HasSubstr(" reconcile 'a folder'\n")));
+        AllOf(
+            StartsWith("mkdir -p 'a folder'\nncu --clock-control none"),
+            HasSubstr(" --experiment adhoc --strategy chain --backend cuda --mechanism named --grid 4 "
+                      "--block 32 --depth 2 --submit held --l2 as_is --repeat 1 --warmup 0 --untimed "
+                      "--in-process --output "
+                      "'a folder/001-chain-named-4x32.csv'\n"),
+            HasSubstr("--page source --csv > 'a folder/001-chain-named-4x32.source.csv'\n"),
+            HasSubstr("--print-units base > 'a folder/001-chain-named-4x32.raw.csv'\n"),
+            HasSubstr("\n# a folder/002-chain-graph_tail-4x32: not run: ncu leaves out device-side graph launches\n"),
+            HasSubstr(" profile 'a folder'\n")));
     EXPECT_TRUE(fs::is_empty("."));
 }
 
@@ -111,96 +112,42 @@ TEST_F(ProfileCommand, SaysWhatIsMissing)
 
 TEST_F(ProfileCommand, HelpFits80Columns)
 {
-    for (const char* command : {"profile", "reconcile"}) {
-        const Outcome outcome = ended(0, {command, "--help"});
-        expect_columns(outcome.out, 80U);
-        EXPECT_THAT(nestbed("--help").out, HasSubstr(std::string("\n  ") + command + " "));
-    }
+    expect_columns(ended(0, "profile --help").out, 80U);
+    EXPECT_THAT(nestbed("--help").out, HasSubstr("\n  profile "));
 }
 
-TEST_F(ProfileCommand, ReconcileExitsWithZeroIfAllAreEqual)
+TEST_F(ProfileCommand, PrintsTheTableOfAFolderAgain)
 {
-    const Outcome outcome = ended(0, {"reconcile", profiled(12)});
-    EXPECT_THAT(outcome.err, IsEmpty());
-    EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 case: 1 equal"), HasSubstr("strategy hello"), HasSubstr("118 us")));
+    const Outcome equal = ended(0, {"profile", profiled(12)});
+    EXPECT_THAT(equal.err, IsEmpty());
+    EXPECT_THAT(equal.out, AllOf(HasSubstr("1 case: 1 equal"), HasSubstr("001-hello-4x8")));
+    folder.write("out/001-hello-4x8.source.csv", source_page(11));
+    EXPECT_THAT(ended(3, {"profile", folder.path("out")}).out, HasSubstr("closed form 12, ledger 12, Nsight 11"));
+    folder.write("out/001-hello-4x8.source.csv", "text\n");
+    EXPECT_THAT(ended(3, {"profile", folder.path("out")}).out,
+                HasSubstr("001-hello-4x8.source.csv:1: a source page of ncu begins with"));
+    fs::create_directory(folder.path("empty"));
+    expect_usage_error({"profile", folder.path("empty")}, {"it has no *.source.csv"});
+    expect_usage_error("profile none other", {"'other' was not expected; allowed: one experiment, or folders"});
 }
 
 // What `nestbed profile` wrote on an H200 (tests/data/README.md).
-TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
+TEST_F(ProfileCommand, WritesACsvOfWhatAGpuGave)
 {
-    const Outcome outcome = nestbed("reconcile " NESTBED_DATA "/h200 --csv table.csv");
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;
+    const Outcome outcome = ended(0, "profile " NESTBED_DATA "/h200 --csv table.csv");
     EXPECT_THAT(outcome.out, HasSubstr("6 cases: 6 equal\n"));
-    std::ifstream file("table.csv", std::ios::binary);
-    const std::vector<std::vector<std::string>> rows =
-        parse_csv(std::string(std::istreambuf_iterator<char>(file), {}));
-    const auto column = [&](std::string_view name) {
-        return static_cast<std::size_t>(std::ranges::find(rows.front(), name) - rows.front().begin());
-    };
     std::vector<std::vector<std::string>> counts;
-    for (std::size_t row = 1; row < rows.size(); ++row)
-        counts.push_back({rows[row][column("strategy")], rows[row][column("launches_nsight")],
-                          rows[row][column("root_grids")], rows[row][column("blocks_user")],
-                          rows[row][column("blocks_runtime")]});
+    for (const Row& row : rows_of("table.csv"))
+        counts.push_back({row.at("strategy"), row.at("launches_nsight"), row.at("root_grids"), row.at("blocks_user"),
+                          row.at("blocks_runtime")});
     EXPECT_THAT(counts, ElementsAre(std::vector<std::string>{"chain", "64", "1", "65", "65"},
                                     std::vector<std::string>{"mst_components", "43", "25", "7201", "19"},
                                     std::vector<std::string>{"neighbored", "0", "1", "64", "0"},
                                     std::vector<std::string>{"nested_best", "1", "1", "528", "2"},
                                     std::vector<std::string>{"nosync", "512", "1", "576", "92"},
                                     std::vector<std::string>{"synced", "512", "5", "576", "34"}));
-}
-
-TEST_F(ProfileCommand, ReconcileExitsWithThreeIfAnyDiffers)
-{
-    const Outcome outcome = ended(3, {"reconcile", profiled(11) + "/001-hello-4x8.csv"});
-    EXPECT_THAT(outcome.out, HasSubstr("# 1 differ: closed form 12, ledger 12, Nsight 11"));
-}
-
-TEST_F(ProfileCommand, ReconcileExitsWithThreeIfACaseLeftNoLedger)
-{
-    for (const char* ending : {".csv", ".source.csv", ".raw.csv"})
-        fs::copy_file(std::string(NESTBED_DATA "/h200/nosync-null-64x512") + ending,
-                      folder.path(std::string("here/nosync") + ending));
-    ended(0, "reconcile .");
-    folder.write("here/failed.log", "==ERROR==");
-    const Outcome outcome = ended(3, "reconcile .");
-    EXPECT_EQ(outcome.err, "nestbed: ./failed.log: this case wrote no ledger\n");
-    EXPECT_THAT(outcome.out, HasSubstr("1 case: 1 equal\n"));
-}
-
-TEST_F(ProfileCommand, ReconcileWritesACsv)
-{
-    const std::string folder_path = profiled(12);
-    ended(0, {"reconcile", folder_path, "--csv", folder.path("all.csv")});
-    const auto rows = parse_csv(folder.read("all.csv"));
-    ASSERT_EQ(rows.size(), 2U);
-    EXPECT_EQ(rows[0], reconcile_columns());
-    EXPECT_EQ(rows[1].front(), "hello");
-    testing::internal::CaptureStdout();
-    const Outcome outcome = nestbed(Words("reconcile") + folder_path + Words("--csv -"));
-    EXPECT_EQ(testing::internal::GetCapturedStdout(), folder.read("all.csv"));
-    EXPECT_THAT(outcome.out, IsEmpty());
-    EXPECT_THAT(
-        nestbed({"reconcile", folder_path, "--csv", folder.path("all.csv")}).err,
-        AllOf(HasSubstr("--csv "), HasSubstr("all.csv: it already exists"), HasSubstr("allowed: a new file")));
-    EXPECT_THAT(nestbed({"reconcile", folder_path, "--csv", folder.path("no/all.csv")}).err,
-                HasSubstr("; allowed: a new file"));
-}
-
-TEST_F(ProfileCommand, ReconcileRefusesWhatIsNotThere)
-{
-    fs::create_directory(folder.path("empty"));
-    expect_usage_error("reconcile", {"nothing to reconcile was named"});
-    expect_usage_error("reconcile none", {"none: it is neither a folder nor a ledger", "allowed: a folder"});
-    expect_usage_error({"reconcile", folder.path("empty")}, {"it has no *.source.csv"});
-}
-
-TEST_F(ProfileCommand, ReconcileSaysWhichFileIsBroken)
-{
-    const std::string folder_path = profiled(12);
-    folder.write("out/001-hello-4x8.source.csv", "text\n");
-    const Outcome outcome = ended(1, {"reconcile", folder_path});
-    EXPECT_THAT(outcome.err, HasSubstr("001-hello-4x8.source.csv:1: a source page of ncu begins with"));
+    EXPECT_THAT(ended(2, "profile " NESTBED_DATA "/h200 --csv table.csv").err,
+                HasSubstr("--csv table.csv: it already exists"));
 }
 
 // ---- run --experiment --untimed ----

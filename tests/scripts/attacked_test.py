@@ -360,7 +360,7 @@ class Streams(Attacked):
         size = "--backend cpu --grid 2 --block 8"
         small = f"{size} --strategy tail"
         for words in ("list", "info", "--help", "--version", "help", f"tree {small}", "races --strategy tail", f"trace {small} -o trace.json",
-                      f"hello {size}", "blobs --backend cpu -o blobs.png", "merge out.csv -o all.csv", "compare out.csv again.csv",
+                      f"draw hello {size}", "draw blobs --backend cpu -o blobs.png", "merge out.csv -o all.csv", "compare out.csv again.csv",
                       "run --help", "merge --help", "list --help", f"run {small} --dry-run",
                       f"run {small} --warmup 0 -o short.csv"):
             _, err = self.shell(f"$NESTBED {words} > /dev/full", code=1)

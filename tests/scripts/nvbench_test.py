@@ -72,10 +72,11 @@ class Beside(Scratch):
     def test_medians_are_beside_nvbench_case_by_case(self):
         out, messages = self.run_nvbench("-o", "out.csv")
         self.assertEqual(messages, "nvbench.sh: nvbench.csv, line 4: nvbench skipped it: left out\n")
-        self.assertEqual([" ".join(line.split()) for line in out.splitlines()[1:4]], [
-            "cub_sum, cub 1048576 8.630 8.700 +0.070 us +0.81 % 0.7 us within",
-            "cub_sum, cub 16777216 28.500 29.000 +0.500 us +1.75 % 3 % within",
-            "neighbored, neighbored 1048576 17.900 18.300 +0.400 us +2.23 % 0.7 us within"])
+        self.assertEqual([" ".join(line.split()) for line in out.splitlines()], [
+            "benchmark strategy elements nvbench_us nestbed_us difference_us difference_percent allowed verdict",
+            "cub_sum cub 1048576 8.63 8.7 0.07 0.8111 0.7 us within",
+            "cub_sum cub 16777216 28.5 29 0.5 1.754 3 % within",
+            "neighbored neighbored 1048576 17.9 18.3 0.4 2.235 0.7 us within"])
         written = list(csv.DictReader((self.folder / "out.csv").read_text().splitlines()))
         self.assertEqual([(row["benchmark"], row["strategy"], row["elements"], row["nvbench_us"], row["nestbed_us"], row["nvbench_samples"],
                            row["nestbed_samples"], row["difference_us"], row["difference_percent"], row["verdict"]) for row in written][0],
@@ -88,10 +89,6 @@ class Beside(Scratch):
             self.log(rows([(name, size, change[1] if (name, size) == ("cub", change[0]) else us) for name, size, us in SIZES]))
             out, _ = self.run_nvbench(expect=3)
             self.assertEqual([line.split()[-1] for line in out.splitlines()[1:4]], verdicts)
-        # A bound of 0.7 us applies to small cases and 3 % to large ones. Both can be set, and so can the size from
-        # which a case is large.
-        self.run_nvbench("--share", "5")
-        self.run_nvbench("--share-from", "2^25", "--us", "1")
 
     def test_only_rows_that_are_held_flushed_and_ok_are_taken(self):
         self.log(rows() + [row for cells in ({"submit": "open"}, {"l2": "as_is"},
@@ -105,7 +102,7 @@ class Beside(Scratch):
 
     def test_one_of_several_cases_is_chosen(self):
         self.log(rows() + rows([(name, size, 99) for name, size, _ in SIZES], type="float32"))
-        self.assertIn("log.csv, line 2: cub with 1048576 numbers has several cases: type int32, float32; allowed: one, chosen by --where "
+        self.assertIn("log.csv: cub with 1048576 numbers has several cases: type int32, float32; allowed: one, chosen by --where "
                       "COLUMN=VALUE", self.refused())
         self.run_nvbench("--where", "type=int32")
         self.run_nvbench("--where", "type=float32", expect=3)
@@ -113,26 +110,22 @@ class Beside(Scratch):
         line = NVBENCH.splitlines()[1]
         self.nvbench(NVBENCH + line.replace("I32", "F32") + "\n")
         self.log(rows())
-        self.assertIn("nvbench.csv, line 7: cub_sum with 1048576 numbers is already in line 2; allowed: one row per case, chosen by --only "
-                      "AXIS=VALUE", self.refused())
+        self.assertIn("nvbench.csv: it has several rows of cub_sum with 1048576 numbers; allowed: one, chosen by --only AXIS=VALUE",
+                      self.refused())
         self.run_nvbench("--only", "T{ct}=I32")
-
-    def test_a_power_is_a_number(self):
-        self.nvbench(NVBENCH.replace("2^20,1048576", "-,2^20"))
-        self.run_nvbench()
 
     def test_files_that_cannot_be_compared_are_named_with_their_line(self):
         for before, after, message in (
                 ("8.63e-06", "fast", "nvbench.csv, line 2: GPU Time (sec) is 'fast'; allowed: a number above 0"),
                 ("8.63e-06", "0", "nvbench.csv, line 2: GPU Time (sec) is '0'; allowed: a number above 0"),
                 ("8.63e-06", "nan", "nvbench.csv, line 2: GPU Time (sec) is 'nan'; allowed: a number above 0"),
-                ("16777216", "many", "nvbench.csv, line 3: Elements is 'many'; allowed: a whole number above 0, or 2^20"),
-                ("16777216", "0", "nvbench.csv, line 3: Elements is '0'; allowed: a whole number above 0, or 2^20"),
+                ("16777216", "many", "nvbench.csv, line 3: Elements is 'many'; allowed: a number above 0"),
+                ("16777216", "0", "nvbench.csv, line 3: Elements is '0'; allowed: a number above 0"),
                 (",1048576,", ",524288,", "nvbench.csv, line 2: cub_sum: log.csv has no rows of cub with 524288 numbers"),
                 ("GPU Time (sec)", "GPU Time", "nvbench.csv, line 1: it has no column 'GPU Time (sec)'; it has Benchmark, Device,"),
                 (",Elements,", ",Numbers,", "nvbench.csv, line 1: it has no column 'Elements'"),
-                ("NVIDIA H200", "Tesla T4", "nvbench.csv, line 2: cub_sum: it is of Tesla T4, and log.csv, line 2 of NVIDIA H200; allowed: "
-                                            "the same GPU"),
+                ("NVIDIA H200", "Tesla T4", "nvbench.csv, line 2: cub_sum: it is of Tesla T4, and log.csv of NVIDIA H200; allowed: the "
+                                            "same GPU"),
                 ("0.1,8.63e-06", "0.1,8.63e-06,1", "nvbench.csv, line 2: 13 cells under 12 columns: the row is incomplete")):
             with self.subTest(after):
                 self.nvbench(NVBENCH.replace(before, after, 1))
@@ -140,29 +133,14 @@ class Beside(Scratch):
         self.nvbench(NVBENCH)
         self.assertIn("nvbench.csv: it has no row of cub_max; it has cub_sum, neighbored, other", self.refused(maps=["cub_max=cub"]))
         self.log(rows(), [name for name in COLUMNS if name != "l2"])
-        self.assertIn("log.csv, line 1: its column 'l2' is missing or empty; allowed: a log with rows of submit = held and l2 = flushed",
-                      self.refused())
+        self.assertIn("log.csv has no rows of cub with 1048576 numbers that are ok", self.refused())
         (self.folder / "log.csv").unlink()
         self.assertIn("log.csv: No such file or directory", self.refused())
 
-    def test_the_time_may_be_another_column(self):
-        """For benchmarks that also write their median."""
-        header, *lines = NVBENCH.splitlines()
-        self.nvbench("\n".join([f"{header},Median (sec)", *(f"{line},9.9e-06" for line in lines)]) + "\n")
-        out, _ = self.run_nvbench("--time", "Median (sec)", expect=3)
-        self.assertRegex(out, r"cub_sum, cub +1048576 +9.900 ")
-        self.assertIn("nvbench: Median (sec); nestbed", out)
-        self.assertIn("nvbench: GPU Time (sec), the mean of its samples;", self.run_nvbench()[0])
-        self.assertIn("it has no column 'Mode (sec)'", self.refused("--time", "Mode (sec)"))
-
     def test_bad_options(self):
         for words, message in ((["--map", "cub"], "argument --map: 'cub'; allowed: NAME=VALUE"),
-                               (["--map", "cub_sum=cub"], "--map: a name is given twice; allowed: once"),
-                               (["--share", "-1"], "'-1'; allowed: a number from 0 on"), (["--us", "x"], "'x'; allowed: a number from 0 on"),
-                               (["--share-from", "big"], "'big'; allowed: a whole number, or 2^24"),
                                (["-o", "log.csv"], "--output log.csv: it already exists, and nothing is overwritten; allowed: a new file")):
             self.assertIn(message, self.refused(*words))
-        self.assertIn("File exists", self.run_nvbench("-o", "log.csv/x.csv", expect=1)[1])
 
     def test_without_a_nestbed(self):
         with unittest.mock.patch.dict("os.environ", {"NESTBED": "/bin/false"}):
@@ -172,7 +150,7 @@ class Beside(Scratch):
         done = subprocess.run([ROOT / "experiments/nvbench.sh", "nvbench.csv", "log.csv", "--map", "cub_sum=cub", "--size", "Elements"],
                               cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("cub_sum, cub", done.stdout)
+        self.assertRegex(done.stdout, "cub_sum +cub ")
         done = subprocess.run([ROOT / "experiments/nvbench.sh", "--help"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("--map BENCHMARK=STRATEGY", done.stdout)

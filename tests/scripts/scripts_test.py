@@ -655,7 +655,7 @@ class Installed(Scratch):
                          {file.name for file in modules.iterdir()} - {stale.name})
 
     def test_a_cmake_project_builds_a_workload(self):
-        self.assertEqual(called(self.prefix / "bin/nestbed", "new", "quadrature", cwd=self.folder).returncode, 0)
+        self.assertEqual(called(self.prefix / "bin/nestbed", "build", "--new", "quadrature", cwd=self.folder).returncode, 0)
         (self.folder / "quadrature/CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.21)\nproject(mine LANGUAGES NONE)\nfind_package(nestbed REQUIRED)\n"
             "nestbed_add_workload(quadrature quadrature.cu)\n")
@@ -677,10 +677,8 @@ class Installed(Scratch):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("none.cu does not exist; allowed: .cu files", " ".join(done.stderr.split()))
 
-    def test_shells_and_man_know_the_program(self):
-        for name, text in (("share/bash-completion/completions/nestbed", "complete "), ("share/zsh/site-functions/_nestbed", "#compdef nestbed"),
-                           ("share/man/man1/nestbed.1", ".TH ")):
-            self.assertIn(text, (self.prefix / name).read_text(encoding="utf-8"), name)
+    def test_shells_know_the_program(self):
+        self.assertIn("complete ", (self.prefix / "share/bash-completion/completions/nestbed").read_text(encoding="utf-8"))
 
 
 class Check(Scratch):

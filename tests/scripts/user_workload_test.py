@@ -22,9 +22,8 @@ SWEEP = ("--strategy", "quadrature_*", "--backend", "cpu", "--grid", "2", "--blo
 
 
 def nestbed(*words, cwd, load="", program=NESTBED):
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}  # with it, messages are wrapped
     return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=280, cwd=cwd,
-                          env={**environment, "NESTBED_LOAD": load})
+                          env={**os.environ, "NESTBED_LOAD": load})
 
 
 def copy_that_compiles_less(folder, *left_out, optimises=True):
@@ -58,7 +57,7 @@ class UserWorkload(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name).resolve()
-        cls.new = nestbed("new", "quadrature", cwd=cls.folder)
+        cls.new = nestbed("build", "--new", "quadrature", cwd=cls.folder)
         cls.built = nestbed("build", "quadrature/", cwd=cls.folder)
         cls.for_executor = copy_that_compiles_less(cls.folder / "for_executor", "nvcc", "watched_flags")
         cls.for_races = copy_that_compiles_less(cls.folder / "for_races", "nvcc")
@@ -345,7 +344,7 @@ class UserWorkload(unittest.TestCase):
 
     def test_a_folder_of_the_environment_may_not_be_built_yet(self):
         folder = self.folder / "later"
-        self.assertEqual(self.called("new", "later", load=str(folder)).returncode, 0)
+        self.assertEqual(self.called("build", "--new", "later", load=str(folder)).returncode, 0)
         done = self.called("list", load=str(folder))
         self.assertEqual(done.returncode, 2)
         self.assertIn("to build it: nestbed build", done.stderr)
@@ -355,13 +354,13 @@ class UserWorkload(unittest.TestCase):
     def test_errors_say_what_to_do(self):
         (self.folder / "made").mkdir()
         for words, code, said in (
-                (("new", "Quadrature"), 2, "nestbed: new: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first, not more than 64\n"),
-                (("new", "quadrature"), 2, "nestbed: new: quadrature/quadrature.cu exists; allowed: a new folder\n"),
-                (("new", "reduce/"), 2, "nestbed: new: 'reduce' is in names of nestbed's own workloads or strategies; allowed: another name\n"),
-                (("new",), 2, "nestbed: new: no folder was named; allowed: nestbed new FOLDER\n"),
-                (("build", "nowhere"), 2, "nestbed: build: nowhere is not a folder; allowed: a folder with a workload; to make one: nestbed new NAME\n"),
+                (("build", "--new", "Quadrature"), 2, "nestbed: build: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first, not more than 64\n"),
+                (("build", "--new", "quadrature"), 2, "nestbed: build: quadrature/quadrature.cu exists; allowed: a new folder\n"),
+                (("build", "--new", "reduce/"), 2, "nestbed: build: 'reduce' is in names of nestbed's own workloads or strategies; allowed: another name\n"),
+                (("build",), 2, "nestbed: build: no folder was named; allowed: nestbed build FOLDER\n"),
+                (("build", "nowhere"), 2, "nestbed: build: nowhere is not a folder; allowed: a folder with a workload; to make one: nestbed build --new NAME\n"),
                 (("list", "--load", "nowhere"), 2, "nestbed: --load nowhere: there is no such folder; allowed: a folder with a workload; "
-                                                   "to make one: nestbed new NAME\n"),
+                                                   "to make one: nestbed build --new NAME\n"),
                 (("list", "--load", "made"), 2, f"nestbed: --load made: {self.folder}/made/build/workload.so does not exist; to build it: "
                                                 "nestbed build made\n"),
                 (("list", "--load"), 2, "nestbed: --load needs a value; allowed: the folder of a workload\n")):
@@ -369,19 +368,19 @@ class UserWorkload(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (code, said))
         for words in (("run", "--strategy", "quadrature_nested", "--dry-run"), ("list", "quadrature_*"), ("help", "run", "quadrature_nested")):
             self.assertTrue(self.called(*words).stderr.endswith("; the folder quadrature has a workload: --load quadrature\n"))
-        self.called("new", "unbuilt")
+        self.called("build", "--new", "unbuilt")
         self.assertIn("; the folder unbuilt has a workload: nestbed build unbuilt, then --load unbuilt\n", self.called("list", "unbuilt_*").stderr)
         self.assertIn("; of a workload of your own: --load FOLDER\n", self.called("list", "nothing_*").stderr)
 
     def test_a_name_that_is_none_is_refused(self):
         (self.folder / "taken").write_text("", encoding="utf-8")
         for name in ("", "a" * 65, "a" * 300, "Name", "1name", "_name", "my-name", "a b", "na\tme", "n\xe4me", "na,me", "na'me", "name.cu", "x/" + "a" * 300):
-            done = self.called("new", name)
+            done = self.called("build", "--new", name)
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn("allowed: lowercase letters, digits and _, a letter first, not more than 64\n", done.stderr)
         for name, why in (("taken", "Not a directory"), ("taken/inside", "Not a directory"), ("quadrature", "exists; allowed: a new folder"),
                           ("b" * 300 + "/inside", "File name too long")):
-            done = self.called("new", name)
+            done = self.called("build", "--new", name)
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn(why, done.stderr)
         for words in (("run", "--load", "x" * 300, "--strategy", "x", "-o", "-"), ("run", "--load", "", "--strategy", "x", "-o", "-"), ("build", ""), ("build", "x" * 300)):
@@ -397,7 +396,7 @@ class UserWorkload(unittest.TestCase):
         folder.mkdir()
         text = ""
         for name in names:
-            self.assertEqual(self.called("new", f"names/{name}").returncode, 0)
+            self.assertEqual(self.called("build", "--new", f"names/{name}").returncode, 0)
             text += (self.folder / f"names/{name}/{name}.cu").read_text()
         (folder / "all_names.cu").write_text(text)  # each has a namespace of its own
         done = self.build("all_names")

@@ -1,22 +1,10 @@
-// Pages of ncu for the tests: real ones from tests/data, and sections made by hand.
+// Sections of pages of ncu, for the tests.
 #pragma once
 
-#include "support/matchers.hpp"
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace nestbed
 {
-
-inline std::string data(const std::string& name)
-{
-    std::ifstream file(std::filesystem::path(NESTBED_DATA) / name, std::ios::binary);
-    EXPECT_TRUE(file.is_open()) << name;
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The section of a kernel: one instruction, executed by 64 threads.
 inline std::string section(const std::string& name, const std::string& threads = "64",

@@ -2,7 +2,8 @@
 // written.
 #pragma once
 
-#include "inspect/profile_run.hpp"
+#include "inspect/profile.hpp"
+#include "support/page_support.hpp"
 #include "support/program_support.hpp"
 
 #include <chrono>
@@ -65,10 +66,8 @@ shift 2
     ProfileOptions options(const std::string& ncu_path) const
     {
         std::filesystem::create_directories(folder.path("out"));
-        return {.programs = {.ncu = ncu_path, .nestbed = nestbed_program()},
-                .experiment = "some",
-                .folder = folder.path("out"),
-                .timeout = std::chrono::seconds(60)};
+        return {
+            .ncu = ncu_path, .nestbed = nestbed_program(), .experiment = "some", .timeout = std::chrono::seconds(60)};
     }
 
     std::vector<std::string> files() const
@@ -79,16 +78,16 @@ shift 2
         return names;
     }
 
-    static std::vector<Reconciled> profile(const std::vector<Case>& cases, const ProfileOptions& how)
+    Profiled profile(const Case& point, const ProfileOptions& how) const
     {
-        return profile_cases(cases, how, [](const Progress&) {});
+        return profile_case(point, new_stem(folder.path("out"), 1, point), how);
     }
 
-    // The reason why the only case was not counted, without the path of its log.
+    // The reason why the case was not counted, without the path of its log.
     std::string reason(const ProfileOptions& how) const
     {
-        const Reconciled one = profile({hello_case()}, how).at(0);
-        EXPECT_EQ(one.verdict, Verdict::not_counted);
+        const Profiled one = profile(hello_case(), how);
+        EXPECT_STREQ(one.verdict(), "not counted");
         EXPECT_EQ(one.cell("strategy"), "hello");
         EXPECT_EQ(one.cell("launches_expected"), "12");
         EXPECT_EQ(one.cell("status"), "");

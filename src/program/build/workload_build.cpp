@@ -56,13 +56,13 @@ std::vector<fs::path> sources_of(const fs::path& folder)
     if (!fs::is_directory(folder))
         throw UsageError(
             fmt::format("build: {} is not a folder; allowed: a folder with a workload; to make one: nestbed "
-                        "new NAME",
+                        "build --new NAME",
                         folder.string()));
     std::vector<fs::path> sources = files_of(folder, {".cu"});
     if (sources.empty())
         throw UsageError(
             fmt::format("build: {} has no .cu file; allowed: a folder with a workload; to make one: nestbed "
-                        "new NAME",
+                        "build --new NAME",
                         folder.string()));
     return sources;
 }
@@ -236,22 +236,23 @@ fs::path write_new_workload(const fs::path& folder, const std::set<std::string>&
                              return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
                          });
     if (!is_name)
-        throw UsageError(
-            fmt::format("new: '{}' is not a name for a workload; allowed: lowercase letters, digits and _, a letter "
-                        "first, not more than {}",
-                        name, kMaxLetters));
+        throw UsageError(fmt::format(
+            "build: '{}' is not a name for a workload; allowed: lowercase letters, digits and _, a letter "
+            "first, not more than {}",
+            name, kMaxLetters));
     if (taken.contains(name))
         throw UsageError(fmt::format(
-            "new: '{}' is in names of nestbed's own workloads or strategies; allowed: another name", name));
+            "build: '{}' is in names of nestbed's own workloads or strategies; allowed: another name", name));
     fs::path file = folder / (name + ".cu");
     std::error_code error;
     if (fs::exists(fs::symlink_status(file, error)))
-        throw UsageError(fmt::format("new: {} exists; allowed: a new folder", file.string()));
+        throw UsageError(fmt::format("build: {} exists; allowed: a new folder", file.string()));
     fs::create_directories(folder, error);
     if (error)
-        throw UsageError(fmt::format("new: the folder {} could not be made: {}; allowed: a new folder, in one where "
-                                     "you may write",
-                                     folder.string(), error.message()));
+        throw UsageError(
+            fmt::format("build: the folder {} could not be made: {}; allowed: a new folder, in one where "
+                        "you may write",
+                        folder.string(), error.message()));
     std::string text = workload_file("quadrature.cu");
     boost::algorithm::replace_all(text, "quadrature", name);
     std::ofstream out(file);

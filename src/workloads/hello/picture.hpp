@@ -1,4 +1,4 @@
-// `nestbed hello`: the greetings, printed by the kernels themselves.
+// `nestbed draw hello`: the greetings, printed by the kernels themselves.
 #pragma once
 
 #include "model/picture.hpp"

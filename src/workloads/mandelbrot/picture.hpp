@@ -1,4 +1,4 @@
-// `nestbed mandelbrot`: the image in colour and, if asked, the tree of its regions over it.
+// `nestbed draw mandelbrot`: the image in colour and, if asked, the tree of its regions over it.
 #pragma once
 
 #include "model/picture.hpp"

@@ -36,7 +36,7 @@ constinit const Picture kBlobsPicture{
     .text = "Draws an image that needs a barrier in each block; blobs_wrong leaves it out.\n",
     .file = "blobs.png",
     .draws = "draws one image",
-    .refusal = "it draws no image; allowed for nestbed blobs: blobs, blobs_wrong",
+    .refusal = "it draws no image; allowed for nestbed draw blobs: blobs, blobs_wrong",
     .settings = kSettings,
     .draw = draw,
 };

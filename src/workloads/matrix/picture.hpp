@@ -1,4 +1,4 @@
-// `nestbed blobs`: the image that the workload draws.
+// `nestbed draw blobs`: the image that the workload draws.
 #pragma once
 
 #include "model/picture.hpp"

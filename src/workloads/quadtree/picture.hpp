@@ -1,4 +1,4 @@
-// `nestbed quadtree`: the squares of a tree over its points.
+// `nestbed draw quadtree`: the squares of a tree over its points.
 #pragma once
 
 #include "model/picture.hpp"

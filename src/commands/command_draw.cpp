@@ -1,9 +1,10 @@
-// The commands that show one case of a workload: each workload that has a picture has one, with its name.
+// `nestbed draw NAME`: shows one case of a workload that has a picture.
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "cli/arguments.hpp"
-#include "cli/commands.hpp"
+#include "commands/commands.hpp"
 #include "device/backends.hpp"
+#include "model/modules.hpp"
 #include "model/picture.hpp"
 #include "plan/plan.hpp"
 #include "run/sessions.hpp"
@@ -73,7 +74,7 @@ Command command_of(const WorkloadInfo& workload)
     for (const PictureSetting& setting : picture.settings)
         uses.push_back({setting.key, setting.value.empty() ? setting.shown : setting.value, setting.help});
     Command command{
-        .name = workload.name,
+        .name = fmt::format("draw {}", workload.name),
         .arguments = picture.arguments,
         .summary = picture.summary,
         .text = picture.text,
@@ -95,15 +96,40 @@ Command command_of(const WorkloadInfo& workload)
     return command;
 }
 
-} // namespace
-
-std::vector<Command> picture_commands()
+// The workloads that have a picture.
+std::vector<std::string_view> drawn()
 {
-    std::vector<Command> commands;
+    std::vector<std::string_view> names;
     for (const WorkloadInfo* workload : Registry::workloads())
         if (workload->picture != nullptr)
-            commands.push_back(command_of(*workload));
-    return commands;
+            names.push_back(workload->name);
+    return names;
+}
+
+Command draw_one(const std::string& name)
+{
+    for (const WorkloadInfo* workload : Registry::workloads())
+        if (workload->name == name && workload->picture != nullptr)
+            return command_of(*workload);
+    expect_workload_built(name);
+    throw UsageError(fmt::format("draw: there is no picture of '{}'; allowed: {}", name, fmt::join(drawn(), ", ")));
+}
+
+} // namespace
+
+Command draw_command()
+{
+    return {.name = "draw",
+            .arguments = "NAME [options]",
+            .summary = "show one case of a workload, such as hello or mandelbrot",
+            .text = "Runs one case of workload NAME and prints its result, or draws it as a PNG.\n"
+                    "`nestbed help draw NAME` lists the options; without NAME, the names are printed.\n",
+            .call =
+                [](const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& out, std::ostream& /*err*/) {
+                    out << fmt::format("{}\n", fmt::join(drawn(), "\n"));
+                    return exit_ok;
+                },
+            .with = draw_one};
 }
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// `nestbed new` and `nestbed build`: a workload of the user's own, in a folder outside of the repository.
+// `nestbed build`: a workload of the user's own, in a folder outside of the repository.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
@@ -20,26 +20,15 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kNewText = R"(
-Writes FOLDER/FOLDER.cu: a complete workload, with its input, its check, two
-parameters, a strategy that launches kernels from kernels, and a flat one.
-Change it, build it with `nestbed build FOLDER`, and run it with --load FOLDER.
-)";
-
 constexpr std::string_view kBuildText = R"(
 Compiles the .cu files of FOLDER for what this machine has: with g++ for the
 executor and the race detector, and with nvcc if nestbed was built with CUDA.
 `nestbed run --load FOLDER`, `races`, `tree`, `trace`, `list` and the others
 then know its strategies. NESTBED_LOAD=FOLDER does the same for every command.
+--new writes FOLDER/FOLDER.cu, to change: a complete workload, with its input,
+its check, two parameters, a strategy that launches kernels from kernels, and a
+flat one.
 )";
-
-std::string folder_of(const Given& given, std::string_view command)
-{
-    const std::vector<std::string>& words = given.at("argument");
-    if (words.empty())
-        throw UsageError(fmt::format("{}: no folder was named; allowed: nestbed {} FOLDER", command, command));
-    return words.front();
-}
 
 // Names of nestbed's workloads, and those with which its strategies begin.
 std::set<std::string> taken_names()
@@ -66,17 +55,16 @@ void check_figures(const std::vector<std::string>& strategies)
     }
 }
 
-int make_new(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
-{
-    const std::string folder = folder_of(given, "new");
-    const fs::path file = program::write_new_workload(folder, taken_names());
-    out << fmt::format("{}: a workload to change\nnestbed build {}\n", file.string(), folder);
-    return exit_ok;
-}
-
 int build(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
-    const std::string folder = folder_of(given, "build");
+    if (given.at("argument").empty())
+        throw UsageError("build: no folder was named; allowed: nestbed build FOLDER");
+    const std::string folder = given.at("argument").front();
+    if (given.contains("new")) {
+        const fs::path file = program::write_new_workload(folder, taken_names());
+        out << fmt::format("{}: a workload to change\nnestbed build {}\n", file.string(), folder);
+        return exit_ok;
+    }
     {
         const program::HeldSignals signals;
         if (!program::build_workload(folder, signals, err))
@@ -97,23 +85,14 @@ int build(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
 
 } // namespace
 
-Command new_command()
-{
-    return {.name = "new",
-            .arguments = "FOLDER",
-            .summary = "write a workload of your own, to change",
-            .text = kNewText.substr(1),
-            .operands = 1,
-            .call = make_new};
-}
-
 Command build_command()
 {
     return {.name = "build",
-            .arguments = "FOLDER",
-            .summary = "compile a workload of your own",
+            .arguments = "[--new] FOLDER",
+            .summary = "write or compile a workload of your own",
             .text = kBuildText.substr(1),
             .operands = 1,
+            .options = {{.name = "new", .value = "", .help = "write a workload to change"}},
             .call = build};
 }
 
