@@ -64,7 +64,7 @@ is_frontiers = has(*GRAPH, "edges", "level", "vertices", "edges_of_level")
 
 
 def frontiers(path):
-    """[(name, figure)] of a CSV of `nestbed graph`: the vertices of each level, a line for each graph. Raises logs.LogError."""
+    """[(name, figure)] of a CSV of `nestbed info graph`: the vertices of each level, a line for each graph. Raises logs.LogError."""
     rows = read_table(path, {name: (lambda numbers, least=least: numbers >= least, name in GRAPH, f"a number from {least}") for name, least in
                              (("elements", 1), ("edge_factor", 1), ("edges", 0), ("level", 0), ("vertices", 1), ("edges_of_level", 0))})
     for name in ("input", "graph_file", "seed"):
@@ -90,7 +90,7 @@ def frontiers(path):
     panel = Panel("", lines, "level: edges from the source", "vertices of the level", ys=[1], ends=False, more=few_marks)
     notes = ["A breadth-first search from the source of bfs and sssp, computed on the host from the graph alone: no times. Both axes are "
              "logarithmic, the horizontal one from level 1 on."]
-    sheet = panels_of.draw(title, [panel], [f"{logs.cut(logs.seen(path.name))}, by `nestbed graph`."], height=3.6, left=0.85, notes=notes,
+    sheet = panels_of.draw(title, [panel], [f"{logs.cut(logs.seen(path.name))}, by `nestbed info graph`."], height=3.6, left=0.85, notes=notes,
                            key=[(line.label, line.colour, line.mark) for line in lines])
     return [(FRONTIER, sheet.figure)]
 
