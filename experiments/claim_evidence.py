@@ -26,10 +26,9 @@ def evidence(folder):
 
 
 def check_log(path):
-    """Checks the rows of a CSV against each other and against its manifest. For a CSV that is not a log, checks only
+    """Checks that the manifest of a log has its runs, and that they measured its rows. For a CSV that is not a log, checks only
     that it can be read. Raises logs.LogError and ClaimError."""
-    with logs.checked(path):
-        header, _, rows = logs.read_rows(path)
+    header, _, rows = logs.read_rows(path)
     if not {"run_id", "status"} <= set(header):
         return
     manifest = logs.manifest_of(path)
@@ -47,7 +46,7 @@ def check_runs(path, manifest, rows):
         if run_id not in manifest["runs"]:
             raise ClaimError(f"the manifest of {path}: it has no run '{run_id}', but the log has rows of it")
         run = manifest["runs"][run_id]
-        _, _, _ = run["git"], run["experiment"], run["backends"]  # without them, rows were not compared with them
+        _, _, _ = run["git"], run["experiment"], run["backends"]
         if "plan" not in run and count > run["samples"]:  # an earlier version
             raise ClaimError(f"the manifest of {path}: run {run_id} should have measured {run['samples']} rows; the log has {count}")
     check_end(path, manifest["runs"], rows.total())

@@ -4,7 +4,6 @@ All code that draws or shows a CSV uses this module. Times are in microseconds. 
 ratios, come from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's
 python3-pandas, and NESTBED, the path of a nestbed.
 """
-import contextlib
 import csv
 import hashlib
 import json
@@ -20,7 +19,6 @@ import pandas
 
 import log_files
 import packed_csv
-import row_check
 import tables
 from checked_output import BadInput, said, seen  # noqa: F401 (for those who read logs)
 from log_files import manifest_path, regular  # noqa: F401 (likewise)
@@ -113,32 +111,6 @@ def read_rows(path):
     return header, [line for line, _ in rows], [row for _, row in rows]
 
 
-@contextlib.contextmanager
-def checked(path):
-    """Checks by `nestbed check` that the rows of a log are as a run writes them, while the body of the `with` reads it. For a CSV that is
-    not a log, the body says why. Raises LogError, and StatisticsError if nestbed cannot be run."""
-    header = set(header_of(path))
-    if not (set(NEEDED) <= header or {"run_id", "status"} <= header):
-        yield
-        return
-    try:
-        with row_check.checked(path):
-            yield
-    except row_check.RowError as error:
-        raise LogError(str(error)) from error
-
-
-@contextlib.contextmanager
-def all_checked(paths):
-    """Checks logs in the same way, all in one process beside the body, which reads and uses them, and says of those that cannot be read
-    why. Raises LogError and StatisticsError."""
-    try:
-        with row_check.checked_together([path for path in paths if header_of(path)]):
-            yield
-    except row_check.RowError as error:
-        raise LogError(str(error)) from error
-
-
 def _parsed(path, parse):
     """What `parse` makes of an open CSV. Raises LogError."""
     try:
@@ -161,8 +133,7 @@ def read_log(path, numbers=()):
     """
     path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED, *OF_RUNS, *numbers]))
     floats = {*FLOATS, *(set(numbers) - {*case_columns(), *MEASURED})}
-    with checked(path):
-        columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), floats))
+    columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), floats))
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")

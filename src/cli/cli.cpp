@@ -28,16 +28,14 @@ namespace
 {
 
 // In the order of the help, which lists the workloads' after the first kBeforePictures.
-constexpr std::array<std::string_view, 23> kNames{"run",       "show",  "check", "merge",   "compare",   "list",
-                                                  "info",      "graph", "trace", "tree",    "races",     "count",
-                                                  "nvcc",      "cpu",   "test",  "profile", "reconcile", "predict",
-                                                  "calibrate", "new",   "build", "warps",   "statistics"};
-constexpr std::ptrdiff_t kBeforePictures = 7;
+constexpr std::array<std::string_view, 22> kNames{
+    "run",  "show", "merge", "compare", "list",      "info",    "graph",     "trace", "tree",  "races", "count",
+    "nvcc", "cpu",  "test",  "profile", "reconcile", "predict", "calibrate", "new",   "build", "warps", "statistics"};
+constexpr std::ptrdiff_t kBeforePictures = 6;
 
 std::vector<MakeCommand>& makers()
 {
-    static std::vector<MakeCommand> all{run_command,   show_command, check_command,
-                                        merge_command, list_command, info_command};
+    static std::vector<MakeCommand> all{run_command, show_command, merge_command, list_command, info_command};
     return all;
 }
 

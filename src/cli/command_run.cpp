@@ -156,12 +156,12 @@ class Run
         record_.had(rows);
         const std::map<std::string, RunIdentity> runs = runs_in_manifest(path_, record_.earlier_runs());
         expect_to_be_resumable(path_, reasons_not_to_resume(runs, identity_, given_.contains("resume")));
-        take_rows(rows, plan_, results_, runs);
+        take_rows(rows, plan_, results_);
         if (given_.contains("retry-failed") && remove_failed_rows(rows)) {
             log.emplace(*place_); // the old descriptor refers to a file without a name now
             rows = log->rows();
             results_ = cases_of(plan_, runs_);
-            take_rows(rows, plan_, results_, runs);
+            take_rows(rows, plan_, results_);
         }
         if (rows.rows.empty())
             return;

@@ -31,7 +31,6 @@ struct Command {
 
 Command run_command();
 Command show_command();
-Command check_command();
 Command list_command();
 Command info_command();
 std::vector<Command> picture_commands(); // `nestbed hello` and so on: one per workload that has a picture

@@ -127,15 +127,14 @@ void add_row(CaseRows& group, const ParsedLog& log, const LogRow& row)
 }
 
 // The rows of each case. Throws RunError for a row that RowCheck refuses.
-Groups groups_of(const Comparison& comparison, const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
+Groups groups_of(const Comparison& comparison, const ParsedLog& log)
 {
     std::vector<std::string> identifying;
     std::ranges::copy_if(comparison.columns, std::back_inserter(identifying), [&](const std::string& column) {
         return !comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end();
     });
     Groups groups;
-    RowCheck check;
-    check.begin(log, runs);
+    RowCheck check(log);
     std::string identity;
     for (const LogRow& row : log.rows) {
         check.check_once(row);
@@ -242,17 +241,14 @@ std::string_view name_of(Change change)
     return kNames.at(static_cast<std::size_t>(change));
 }
 
-Comparison compare_logs(const ParsedLog& before, const ParsedLog& after,
-                        const std::map<std::string, RunIdentity>& before_runs,
-                        const std::map<std::string, RunIdentity>& after_runs)
+Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
 {
     check_is_log(before);
     check_is_log(after);
     Comparison comparison;
     choose_columns(comparison, before, after);
-    std::future<Groups> in_after =
-        std::async(std::launch::async, [&] { return groups_of(comparison, after, after_runs); });
-    Groups old_groups = groups_of(comparison, before, before_runs);
+    std::future<Groups> in_after = std::async(std::launch::async, [&] { return groups_of(comparison, after); });
+    Groups old_groups = groups_of(comparison, before);
     Groups new_groups = in_after.get();
     CaseRows none;
     const auto group_in = [&](Groups& groups, const std::string& identity) -> CaseRows& {

@@ -86,9 +86,8 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
     PlacedRows placed(cases.size());
     std::vector<std::string> twice; // at most kNamed of them
     std::size_t all_twice = 0;
-    RowCheck check;
     for (const LogPart& part : parts) {
-        check.begin(part.log, part.runs);
+        RowCheck check(part.log);
         for (const LogRow& row : part.log.rows) {
             const std::string& key = row.cells[part.log.column("key")];
             const auto found = index_of.find(key);

@@ -204,30 +204,6 @@ Repeats repeats_in(const Json& json)
 
 } // namespace
 
-namespace
-{
-
-MeasuredFacts measured_in(const Json& backend)
-{
-    const auto number = [&](const char* name) {
-        const auto found = backend.find(name);
-        return found == backend.end() ? std::nullopt : std::optional(found->get<double>());
-    };
-    const auto unless_zero = [&](const char* name) {
-        const std::optional<double> found = number(name);
-        return found == 0 ? std::nullopt : found;
-    };
-    return {.floor_us = number("null_kernel_us"),
-            .timer_step_ns = number("timer_step_ns"),
-            .read_gb_s = number("read_bandwidth_gb_s"),
-            .copy_gb_s = number("copy_bandwidth_gb_s"),
-            .peak_gb_s = unless_zero("peak_bandwidth_gb_s"),
-            .l2_bytes = unless_zero("l2_bytes"),
-            .default_pending_limit = number("default_pending_limit")};
-}
-
-} // namespace
-
 Json to_json(const RunIdentity& record)
 {
     Json json{{"experiment", record.experiment},
@@ -284,7 +260,7 @@ void read(const Json& json, const char* name, Recorded what, T& value)
 
 RunIdentity::Backend backend_from_json(const Json& json, Recorded what)
 {
-    RunIdentity::Backend backend{.measured = measured_in(json)};
+    RunIdentity::Backend backend;
     read(json, "name", what, backend.name);
     read(json, "driver", what, backend.driver);
     read(json, "cuda_runtime", what, backend.runtime);

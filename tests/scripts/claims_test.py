@@ -679,21 +679,8 @@ class Evidence(Command):
         self.assertIn("m/k.json is not the file that was measured", self.failed())
 
     def test_name_the_row_that_its_manifest_does_not_have(self):
-        first, second = KEYS
-        for before, after, message in (
-                (f"r1,{second}", f"r9,{second}", "the manifest of m/k.csv: it has no run 'r9', but the log has rows of it"),
-                (f"r1,{second}", "r1,k9", "m/k.csv, line 4: key is 'k9'; expected: a case in the plan of run r1 in the manifest"),
-                ("cuda,8,64,8,1", "cuda,8,64,8,2", "m/k.csv, line 5: repetition is 2; allowed: from 0 to 1"),
-                (f"{second},slow,", f"{second},fast,", f"m/k.csv, line 4: strategy is 'fast'; expected: 'slow', as in the case {second}"),
-                ("cuda,8,64", "cuda,9,64", f"m/k.csv, line 4: grid is '9'; expected: '8', as in the case {second}"),
-                ("cuda,8,64", "cuda,8,32", f"m/k.csv, line 4: pending_limit_asked is '32'; expected: '64', as in the case {second}"),
-                (",held,", ",open,", f"m/k.csv, line 2: submit_asked is 'open'; expected: 'held', as in the case {first}"),
-                ("slow,cuda", "slow,cpu", "m/k.csv, line 4: backend is 'cpu'; expected: one of run r1"),
-                *((f",{value}", ",x", f"m/k.csv, line 2: {column} is 'x'; expected: '{value}', as in the manifest of run r1")
-                  for column, value in (("machine", "m1"), ("gpu", "Some GPU"), ("driver", "580"), ("cuda", "13.0"), ("git", "abc"))),
-                ("\r\ne,", "\r\nf,", "m/k.csv, line 2: experiment is 'f'; expected: 'e', as in the manifest of run r1")):
-            with self.subTest(message):
-                self.assertEqual(self.problem(KEYED.replace(before, after, 1), self.manifest()), message)
+        self.assertEqual(self.problem(KEYED.replace(f"r1,{KEYS[1]}", f"r9,{KEYS[1]}", 1), self.manifest()),
+                         "the manifest of m/k.csv: it has no run 'r9', but the log has rows of it")
 
     def test_want_a_run_that_finished_and_left_these_rows(self):
         self.assertEqual(self.problem(KEYED, self.manifest(log_rows=5)),
@@ -723,27 +710,6 @@ class Evidence(Command):
         self.assertEqual(self.problem(KEYED, {"runs": {"r1": {**MANIFEST["runs"]["r1"], "samples": 3}}}),
                          "the manifest of m/k.csv: run r1 should have measured 3 rows; the log has 4")
 
-    def test_know_the_null_stream_by_its_old_name(self):
-        plan = [{**case, "case": f"{case['case']} mechanism=null"} for case in PLAN]
-        for case in plan:
-            case["key"] = hashlib.sha256(case["case"].encode()).hexdigest()[:16]
-        for name, expected in (("null", ""), ("null_stream", ""), ("tail", "k.csv, line 2: mechanism is 'tail'; expected: 'null_stream'")):
-            header, *lines = KEYED.split("\r\n")
-            log = "\r\n".join([f"{header},mechanism", *(f"{line},{name}" for line in lines if line), ""])
-            for case, before in zip(plan, KEYS):
-                log = log.replace(before, case["key"])
-            self.write_log(log, {**self.manifest(), "plans": {"p": plan}})
-            if expected:
-                self.assertIn(expected, self.failed())
-            else:
-                self.run_claims("check")
-
-    def test_want_every_row_once(self):
-        lines = KEYED.split("\r\n")
-        self.assertIn("line 3: repetition", self.problem("\r\n".join([*lines[:2], lines[1], *lines[3:]]), self.manifest()))
-        self.assertIn("line 5: repetition is 'x'; allowed: a whole number from 0",
-                      self.problem(KEYED.replace("cuda,8,64,8,1", "cuda,8,64,8,x"), self.manifest()))
-
     def test_want_a_manifest_that_can_be_read(self):
         self.write("results/m/k.csv", KEYED)
         self.write("results/m/k.json", '{"runs": ' + "[" * 100_000)
@@ -757,18 +723,6 @@ class Evidence(Command):
             self.assertIn(f"the manifest of m/k.csv: it is not a manifest of `nestbed run`: there is no '{name}'",
                           self.problem(KEYED, spoilt))
 
-    def test_name_the_row_that_is_not_of_its_key(self):
-        """The check includes cells that the plan does not have, because nothing was asked for."""
-        seeded = "\r\n".join(f"{line},{'seed' if not place else 1}" for place, line in enumerate(KEYED.split("\r\n")[:-1])) + "\r\n"
-        self.write_log(seeded, self.manifest())
-        self.run_claims("check")
-        self.assertEqual(self.problem(seeded.removesuffix("1\r\n") + "2\r\n", self.manifest()),
-                         "m/k.csv, line 5: seed is '2'; expected: '1', as in m/k.csv:4 of the same key")
-
-    def test_name_the_row_whose_cells_do_not_agree(self):
-        self.assertEqual(self.problem(KEYED.replace("10,ok", "10,wrong", 1), self.manifest()),
-                         "m/k.csv, line 2: wall_us is '10'; expected: nothing, as the status is wrong")
-
     # What a device measured of itself, and the column that every row has of it.
     FACTS = {"null_kernel_us": 2.6239999, "peak_bandwidth_gb_s": 4814.304, "l2_bytes": 62914560, "timer_step_ns": 32,
              "read_bandwidth_gb_s": 4616.1, "copy_bandwidth_gb_s": 4314.95, "multiprocessors": 132}
@@ -780,19 +734,6 @@ class Evidence(Command):
         csv = "".join(f"{line},{more}\r\n" for line, more in zip(lines, cells))
         backend = {**KEYED_RUN["backends"]["cuda"], **self.FACTS, **changes}
         return csv, self.manifest(backends={"cuda": backend})
-
-    def test_name_the_fact_of_the_manifest_that_its_rows_do_not_have(self):
-        csv, manifest = self.measured()
-        self.write_log(csv, manifest)
-        self.run_claims("check")
-        for name, value, line, column, cell, expected in (
-                ("null_kernel_us", 2.1, 2, "floor_us", "2.624", "'2.100'"), ("peak_bandwidth_gb_s", 5000, 2, "peak_gb_s", "4814.30", "'5000.00'"),
-                ("l2_bytes", 1, 2, "l2_bytes", "62914560", "'1'"), ("timer_step_ns", 64, 2, "timer_step_ns", "32", "'64'"),
-                ("read_bandwidth_gb_s", 1, 2, "measured_gb_s", "4616.10", "1.00 or 4314.95"),
-                ("copy_bandwidth_gb_s", 1, 4, "measured_gb_s", "4314.95", "4616.10 or 1.00")):
-            with self.subTest(name):
-                self.assertEqual(self.problem(*self.measured(**{name: value})), f"m/k.csv, line {line}: {column} is '{cell}'; expected: "
-                                                                                f"{expected}, as in the manifest of run r1")
 
     def test_name_the_manifest_of_another_device_of_the_same_name(self):
         csv, manifest = self.measured()
