@@ -18,8 +18,8 @@ def evidence(folder):
     """Names of the files that must be in the SHA256SUMS of a folder: its CSVs (compressed or not), their manifests, and the figures."""
     csvs = log_files.csvs_in(folder)
     files = {path.name for pattern in ("*.csv", f"*.csv{log_files.ENDING}") for path in folder.glob(pattern)}
-    beside = {name for path in csvs for name in (f"{path.stem}.json", f"{path.name}.json") if (folder / name).is_file()}
-    return [*sorted(files), *sorted(beside), *(f"figures/{log_files.stored(path).name}" for path in figures_in(folder))]
+    beside = sorted(f"{path.name}.json" for path in csvs if (folder / f"{path.name}.json").is_file())
+    return [*sorted(files), *beside, *(f"figures/{log_files.stored(path).name}" for path in figures_in(folder))]
 
 
 # --- rows, and the runs that made them ---

@@ -20,7 +20,7 @@ def box(row, event):
 def title_of(about):
     case = about["case"]
     size = " × ".join(style.grouped(int(case[name])) for name in (("grid", "block") if "grid" in case else ("nx", "ny")))
-    words = style.mechanism_look(logs.current_mechanism(case["mechanism"]))[0]
+    words = style.mechanism_look(case["mechanism"])[0]
     by = f", {words}" if words else ""
     return f"{style.marked(case['strategy'])}{by}, {size} {'threads' if 'grid' in case else 'numbers'}: {about['grids']} grids"
 

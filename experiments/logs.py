@@ -24,8 +24,6 @@ from checked_output import BadInput, said, seen  # noqa: F401 (for those who rea
 from log_files import manifest_path, regular  # noqa: F401 (likewise)
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
-# The values of all reductions in logs without these columns.
-BEFORE = {"input": "random", "operator": "sum"}
 # Those with a number per row; the others have few different numbers.
 FLOATS = ["gpu_us", "wall_us", "repetition", "delay_us", "grid", "l2_bytes", "floor_us", "wave", "streams"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
@@ -96,18 +94,10 @@ def cut(text):
     return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
 
 
-def current_mechanism(name):
-    """The current name of a mechanism in a log or manifest of any version. (pandas reads `null` as missing.)"""
-    return "null_stream" if name == "null" else name
-
-
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and the line of each row in the
-    file, where the header is line 1. Blank lines are skipped. Mechanisms get their current names. Raises LogError."""
+    file, where the header is line 1. Blank lines are skipped. Raises LogError."""
     (_, header), *rows = _parsed(path, lambda file: list(packed_csv.records(file)))
-    for place in [place for place, name in enumerate(header) if name == "mechanism"]:
-        for _, row in rows:
-            row[place] = current_mechanism(row[place])
     return header, [line for line, _ in rows], [row for _, row in rows]
 
 
@@ -145,9 +135,6 @@ def read_log(path, numbers=()):
             texts, codes = (column.texts, column.codes()) if column else ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
             columns[name] = packed_csv.packed(codes, _numbers_of(path, name, texts, codes, lines) if name in tables.number_columns() else
                                               [_shown(name, text, whole) for text in texts])
-    for name in [name for name in BEFORE if name not in header]:  # matrices and empty grids have none
-        has = (columns["elements"].codes >= 0) & (columns["nx"].codes < 0)
-        columns[name] = packed_csv.packed(has.astype(numpy.uint8), ["", BEFORE[name]])
     if "workload" not in header:
         columns["workload"] = packed_csv.packed(columns["strategy"].codes, [tables.workload_of(name) for name in columns["strategy"].categories])
     us = numpy.where(numpy.isnan(columns["gpu_us"]), columns["wall_us"], columns["gpu_us"])
@@ -173,8 +160,6 @@ def _numbers_of(path, name, texts, codes, lines):
 
 def _shown(name, text, whole):
     """A cell of a text column as it is shown. Adds the whole text of a name that is cut."""
-    if name == "mechanism":
-        text = current_mechanism(text)
     if name in NOT_SHOWN:
         return text
     named = seen(text)

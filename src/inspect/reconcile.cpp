@@ -61,7 +61,6 @@ LedgerRow parse_ledger(const std::string& path, std::string_view text)
     LedgerRow row;
     for (std::size_t column = 0; column < names.size(); ++column)
         row[names[column]] = rows[1][column];
-    row["mechanism"] = current_name(row["mechanism"]);
     for (const char* column : {"launches_expected", "launches_attempted"})
         if (const std::string& cell = row[column]; !cell.empty() && !count_in(cell))
             place.refuse("{} = '{}' is not a number", column, cell);

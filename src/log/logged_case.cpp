@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "log/cell_form.hpp"
-#include "log/old_names.hpp"
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
 #include "model/modules.hpp"
@@ -55,9 +54,9 @@ Case case_of_row(const ParsedLog& log, const LogRow& row)
     const std::string place = fmt::format("{}:{}", log.path, row.line);
     Case point;
     for (const char* word : {"strategy", "backend", "mechanism"})
-        set_word(point, word, row.cells[log.column(word)].empty() ? "" : current_cell(log, row, word), place);
-    for (const Axis& axis : plain_axes())
-        axis.set(point, value_in(axis, current_cell(log, row, axis.column), place));
+        set_word(point, word, row.cells[log.column(word)], place);
+    for (const Axis& axis : plain_axes()) // a log that is older than an axis lacks its column
+        axis.set(point, value_in(axis, log.has(axis.column) ? row.cells[log.column(axis.column)] : "", place));
     return point;
 }
 
@@ -69,9 +68,7 @@ Case case_of_settings(const std::string& settings, const std::string& place)
         set_word(point, word, said[word], place);
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     set_word(point, "mechanism",
-             said.contains("mechanism") ? std::string(current_name(said["mechanism"]))
-                                        : std::string(name_of(info.mechanisms.front())),
-             place);
+             said.contains("mechanism") ? said["mechanism"] : std::string(name_of(info.mechanisms.front())), place);
     for (const Axis& axis : plain_axes())
         axis.set(point, said.contains(axis.name) || axis.always_in_key // else the text is older than the axis
                             ? value_in(axis, said[std::string(axis.name)], place)

@@ -398,7 +398,7 @@ class Command(Claims):
         self.write("results/claims.json", json.dumps(CLAIMS))
         self.write("results/README.md", PAGE)
         self.write("README.md", README)
-        self.write("results/m/e.json", json.dumps(MANIFEST))
+        self.write("results/m/e.csv.json", json.dumps(MANIFEST))
         self.write("results/m/e.svg", "<svg/>")
         self.write("results/m/e.csv", CSV)
         self.write_sum()
@@ -412,7 +412,7 @@ class Command(Claims):
     def write_log(self, csv, manifest):
         """A log k.csv beside e.csv."""
         self.write("results/m/k.csv", csv)
-        self.write("results/m/k.json", json.dumps(manifest))
+        self.write("results/m/k.csv.json", json.dumps(manifest))
         self.write_sum()
 
     def replace(self, name, before, after):
@@ -620,9 +620,9 @@ class Files(Command):
                      '{"runs": {"r1": {"command": "nestbed run", "started_utc": ""}}}',
                      '{"runs": {"r1": {"command": ["a", 5], "started_utc": ""}}}',
                      '{"runs": {"r1": {"command": ["a"], "started_utc": 5}}}'):
-            self.write("results/m/e.json", text)
+            self.write("results/m/e.csv.json", text)
             self.assertIn("claims quick, slowly: ", self.failed())
-            self.assertIn("e.json: it is not a manifest of `nestbed run`", self.failed(), text)
+            self.assertIn("e.csv.json: it is not a manifest of `nestbed run`", self.failed(), text)
         (self.folder / "results/m/e.csv").unlink()
         self.assertIn(f"claims quick, slowly: {self.folder}/results/m/e.csv: No such file", self.failed())
 
@@ -649,7 +649,7 @@ class Files(Command):
         self.failed("write")
 
     def test_that_nobody_wrote_have_no_minutes(self):
-        self.write("results/m/e.json", json.dumps(MANIFEST).replace("2026-01-01T00:00:00Z", "early"))
+        self.write("results/m/e.csv.json", json.dumps(MANIFEST).replace("2026-01-01T00:00:00Z", "early"))
         self.write_sum()
         self.assertEqual(json.loads(self.run_claims("list", "--json")[0])["claims"][0]["minutes"], 0)
 
@@ -667,7 +667,7 @@ class Evidence(Command):
         return {"runs": {"r1": {**KEYED_RUN, **changes}}, "plans": {"p": PLAN}}
 
     def test_of_every_file_is_summed(self):
-        for name, text in (("k.csv", KEYED), ("k.json", json.dumps(self.manifest())), ("figures/k-wrong.svg", "")):
+        for name, text in (("k.csv", KEYED), ("k.csv.json", json.dumps(self.manifest())), ("figures/k-wrong.svg", "")):
             self.write(f"results/m/{name}", text)
             self.assertIn(f"claims.sh: m/{name}: {self.folder}/results/m/SHA256SUMS has no line for {name}\n", self.failed())
         self.write_sum()
@@ -675,8 +675,8 @@ class Evidence(Command):
         (self.folder / "results/m/figures/k-wrong.svg").unlink()
         self.write_sum()
         self.run_claims("check")
-        self.replace("results/m/k.json", "abc", "abd")
-        self.assertIn("m/k.json is not the file that was measured", self.failed())
+        self.replace("results/m/k.csv.json", "abc", "abd")
+        self.assertIn("m/k.csv.json is not the file that was measured", self.failed())
 
     def test_name_the_row_that_its_manifest_does_not_have(self):
         self.assertEqual(self.problem(KEYED.replace(f"r1,{KEYS[1]}", f"r9,{KEYS[1]}", 1), self.manifest()),
@@ -712,7 +712,7 @@ class Evidence(Command):
 
     def test_want_a_manifest_that_can_be_read(self):
         self.write("results/m/k.csv", KEYED)
-        self.write("results/m/k.json", '{"runs": ' + "[" * 100_000)
+        self.write("results/m/k.csv.json", '{"runs": ' + "[" * 100_000)
         self.write_sum()
         self.assertIn("it is not a manifest of `nestbed run`", self.failed())
 
@@ -739,7 +739,7 @@ class Evidence(Command):
         csv, manifest = self.measured()
         for name, facts in (("j", manifest), ("k", self.measured(multiprocessors=131)[1])):
             self.write(f"results/m/{name}.csv", csv)
-            self.write(f"results/m/{name}.json", json.dumps(facts))
+            self.write(f"results/m/{name}.csv.json", json.dumps(facts))
         self.write_sum()
         place = self.folder / "results/m"
         self.assertEqual(self.failed(), f"claims.sh: the manifest of {place}/k.csv: multiprocessors is 131; expected: 132, as in the "
@@ -747,7 +747,7 @@ class Evidence(Command):
 
     def test_figures_are_drawn_from_the_csvs(self):
         csv = self.write("results/m/k.csv", KEYED)
-        self.write("results/m/k.json", json.dumps(self.manifest()))
+        self.write("results/m/k.csv.json", json.dumps(self.manifest()))
         source = claim_evidence.sources_text("k-wrong", [csv])
         svg = "<svg><metadata><dc:source>{}</dc:source></metadata></svg>"
         figure = "results/m/figures/k-wrong.svg"
@@ -921,7 +921,7 @@ class Second(Command):
         """Writes the rows of e.csv, as if another GPU had measured them, into a separate folder."""
         runs = json.loads(json.dumps(manifest or MANIFEST).replace("Some GPU", "Other GPU"))
         runs["runs"]["r1"]["backends"]["cuda"]["compute_capability"] = capability
-        self.write("again/e.json", json.dumps(runs))
+        self.write("again/e.csv.json", json.dumps(runs))
         self.write("again/e.csv", csv.replace("Some GPU", "Other GPU"))
         return self.folder / "again"
 
@@ -964,8 +964,8 @@ class Second(Command):
         folder = self.another(CSV.replace("fast,10,0,ok", "fast,,0,unsupported"))
         messages = self.run_claims("compare", folder)[1]  # only times depend on it
         self.assertIn("status is unsupported; allowed: ok", messages)
-        (folder / "e.json").write_text('{"runs": {"r1": {"backends": 5}}}')
-        self.assertIn("e.json: it is not a manifest of `nestbed run`", self.failed("compare", folder))
+        (folder / "e.csv.json").write_text('{"runs": {"r1": {"backends": 5}}}')
+        self.assertIn("e.csv.json: it is not a manifest of `nestbed run`", self.failed("compare", folder))
 
     def test_json_says_which_gpus_and_what_is_judged(self):
         out = json.loads(self.run_claims("compare", self.another(), "--json")[0])
@@ -981,7 +981,7 @@ class Second(Command):
     def test_compare_nothing_that_no_hardware_made(self):
         rows = "strategy,gpu_us,launches,status\r\nfast,10,0,ok\r\nslow,50,8,ok\r\n"
         self.write("results/m/e.csv", rows)
-        (self.folder / "results/m/e.json").unlink()
+        (self.folder / "results/m/e.csv.json").unlink()
         self.write_sum()
         self.write("again/e.csv", rows)
         out, messages = self.run_claims("compare", self.folder / "again")

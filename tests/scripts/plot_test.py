@@ -363,18 +363,11 @@ class PlotTest(MadeLogs):
         self.assertEqual(counts.sum(), len(log), counts)
         self.assertEqual(counts["null_stream"], 2)
 
-    def test_the_old_name_of_the_null_stream(self):
-        path = self.write(rows([10, 11], mechanism="null"))
-        self.assertEqual(logs.read_log(path)["mechanism"].unique().tolist(), ["null_stream"])
-        self.assertEqual(pandas.read_csv(path)["mechanism"].count(), 0)  # so the new log has a different name
-
     def test_inputs_and_operators_are_cases_of_their_own(self):
         path = self.write([row for name in ("random", "index") for operator in ("sum", "max")
                            for row in rows([10, 11], input=name, operator=operator)], columns=[*COLUMNS, "input", "operator"])
         self.assertEqual(logs.cases_of(logs.read_log(path))[["input", "operator"]].values.tolist(),
                          [["random", "sum"], ["random", "max"], ["index", "sum"], ["index", "max"]])
-        before = self.write([*rows([10]), *rows([10], strategy="chain", elements="")])
-        self.assertEqual(logs.read_log(before)[["input", "operator"]].values.tolist(), [["random", "sum"], ["", ""]])
 
     def test_a_log_of_an_earlier_version(self):
         path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
@@ -1260,25 +1253,19 @@ class PlotTest(MadeLogs):
     def test_broken_manifests_are_named(self):
         path = self.write(rows([1]))
         log = logs.read_log(path)
-        beside = self.folder / "made.json"
+        beside = self.folder / "made.csv.json"
         self.assertEqual(logs.commands_of(path, log), ["nestbed run, experiment made"])
         for text, why in (("{", "not a manifest"), ("[]", "no object `runs`"), ('{"runs": []}', "no object `runs`"),
                           ('{"runs": {"1": {}}}', "run 1 has no `command`"),
                           ('{"runs": {"1": {"command": "x"}}}', "no `command`")):
             beside.write_text(text)
-            with self.assertRaisesRegex(logs.LogError, f"made.json: .*{why}"):
+            with self.assertRaisesRegex(logs.LogError, f"made.csv.json: .*{why}"):
                 logs.commands_of(path, log)
         beside.write_bytes(b"\xff")
-        with self.assertRaisesRegex(logs.LogError, "made.json: it is not a manifest"):
+        with self.assertRaisesRegex(logs.LogError, "made.csv.json: it is not a manifest"):
             logs.manifest_of(path)
         beside.write_text('{"runs": {"1": {"command": ["nestbed", "run", "--grid", "1:8:*2"]}, "2": {}}}')
         self.assertEqual(logs.commands_of(path, log), ["nestbed run --grid '1:8:*2'"])
-        newer = self.folder / "made.csv.json"  # made.json is the name that earlier versions used
-        newer.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}}}')
-        self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
-        newer.write_text("{")
-        with self.assertRaisesRegex(logs.LogError, "made.csv.json: it is not a manifest"):
-            logs.manifest_of(path)
 
     def test_launches_lost(self):
         for attempted, failed, expected, share in (("10", "5", "20", 0.75), ("20", "0", "20", 0), ("10", "", "20", 0.5),
@@ -1623,9 +1610,9 @@ class PlotTest(MadeLogs):
 
     def test_a_broken_manifest(self):
         path = self.write(rows([1, 2]))
-        (self.folder / "made.json").write_text("{")
+        (self.folder / "made.csv.json").write_text("{")
         _, messages = self.run_plot(path, expect=2)
-        self.assertIn("made.json: it is not a manifest", messages)
+        self.assertIn("made.csv.json: it is not a manifest", messages)
 
     def test_a_folder_that_cannot_be_written(self):
         (self.folder / "taken").write_text("")
