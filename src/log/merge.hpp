@@ -14,7 +14,6 @@ namespace nestbed
 
 struct LogPart {
     ParsedLog log;
-    std::string manifest;                    // its path
     std::map<std::string, RunIdentity> runs; // all runs of the manifest, including those of the rows
 };
 

@@ -76,9 +76,7 @@ std::string devices_text(const RunIdentity& record);
 // runs.
 Json to_json(const RunIdentity& record);
 Json cases_to_json(const RunIdentity& record);
-// What a manifest must have: everything, so that a run can be resumed; or any part of it, to compare rows with what is there.
-enum class Recorded : std::uint8_t { everything, in_part };
-// Throws Json::exception if the JSON is something else, or is from a version of nestbed that recorded less than `what`.
-RunIdentity identity_from_json(const Json& run, const Json& plans, Recorded what = Recorded::everything);
+// What an earlier version did not record is empty. Throws Json::exception if the JSON is something else.
+RunIdentity identity_from_json(const Json& run, const Json& plans);
 
 } // namespace nestbed

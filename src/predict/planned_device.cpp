@@ -45,7 +45,7 @@ PlannedDevice of_model(Roofline roofline, std::string source)
 std::set<std::string> run_ids_of(const std::string& log)
 {
     try {
-        return run_ids_in_manifest(log, {});
+        return run_ids_in_manifest(log);
     } catch (const UsageError&) {
         return {};
     }

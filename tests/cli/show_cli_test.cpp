@@ -290,7 +290,7 @@ TEST_F(ShowCommand, PrintsCompletionAndAManPage)
     const std::string bash = nestbed("completion bash").out;
     const std::string zsh = nestbed("completion zsh").out;
     const std::string man = nestbed("man").out;
-    EXPECT_THAT(bash, AllOf(HasSubstr("run show check merge"), HasSubstr("--retry-failed"), HasSubstr("nosync"),
+    EXPECT_THAT(bash, AllOf(HasSubstr("run show merge"), HasSubstr("--retry-failed"), HasSubstr("nosync"),
                             EndsWith("complete -o filenames -F _nestbed nestbed\n")));
     EXPECT_THAT(zsh, AllOf(StartsWith("#compdef nestbed\n"), HasSubstr("--retry-failed"), HasSubstr("nosync")));
     EXPECT_THAT(man,
