@@ -412,7 +412,7 @@ def timeline(read):
     about = read["otherData"]
     case, grid = about["case"], "grid" in about["case"]
     size = " × ".join(style.grouped(int(case[name])) for name in (("grid", "block") if grid else ("nx", "ny")))
-    form = ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(logs.current_mechanism(case["mechanism"]))]))
+    form = ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(case["mechanism"])]))
     sheet = Sheet(f"{form}, {size} {'threads' if grid else 'numbers'}: {about['grids']} grids",
                   subtitle="Pale: from the launch call to the first instruction. Full colour: from the first instruction to the last." +
                   (" A thin line leads from a launch to what it started." if arrows or not (events["ph"] == "s").any() else ""))

@@ -46,11 +46,9 @@ def csvs_in(folder, pattern="*.csv"):
 
 
 def manifest_path(log):
-    """LOG.csv.json beside LOG.csv, and LOG.manifest.json beside LOG. If it does not exist but the LOG.json of earlier
-    versions does, that file."""
+    """LOG.csv.json beside LOG.csv, and LOG.manifest.json beside LOG."""
     log = pathlib.Path(log)
-    path, old = log.with_name(f"{log.name}{'' if log.suffix else '.manifest'}.json"), log.with_suffix(".json")
-    return old if old.is_file() and not path.exists() else path
+    return log.with_name(f"{log.name}{'' if log.suffix else '.manifest'}.json")
 
 
 def regular(path, flags):

@@ -4,7 +4,6 @@ All code that draws or shows a CSV uses this module. Times are in microseconds. 
 ratios, come from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's
 python3-pandas, and NESTBED, the path of a nestbed.
 """
-import contextlib
 import csv
 import hashlib
 import json
@@ -20,14 +19,11 @@ import pandas
 
 import log_files
 import packed_csv
-import row_check
 import tables
 from checked_output import BadInput, said, seen  # noqa: F401 (for those who read logs)
 from log_files import manifest_path, regular  # noqa: F401 (likewise)
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
-# The values of all reductions in logs without these columns.
-BEFORE = {"input": "random", "operator": "sum"}
 # Those with a number per row; the others have few different numbers.
 FLOATS = ["gpu_us", "wall_us", "repetition", "delay_us", "grid", "l2_bytes", "floor_us", "wave", "streams"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
@@ -98,45 +94,11 @@ def cut(text):
     return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
 
 
-def current_mechanism(name):
-    """The current name of a mechanism in a log or manifest of any version. (pandas reads `null` as missing.)"""
-    return "null_stream" if name == "null" else name
-
-
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and the line of each row in the
-    file, where the header is line 1. Blank lines are skipped. Mechanisms get their current names. Raises LogError."""
+    file, where the header is line 1. Blank lines are skipped. Raises LogError."""
     (_, header), *rows = _parsed(path, lambda file: list(packed_csv.records(file)))
-    for place in [place for place, name in enumerate(header) if name == "mechanism"]:
-        for _, row in rows:
-            row[place] = current_mechanism(row[place])
     return header, [line for line, _ in rows], [row for _, row in rows]
-
-
-@contextlib.contextmanager
-def checked(path):
-    """Checks by `nestbed check` that the rows of a log are as a run writes them, while the body of the `with` reads it. For a CSV that is
-    not a log, the body says why. Raises LogError, and StatisticsError if nestbed cannot be run."""
-    header = set(header_of(path))
-    if not (set(NEEDED) <= header or {"run_id", "status"} <= header):
-        yield
-        return
-    try:
-        with row_check.checked(path):
-            yield
-    except row_check.RowError as error:
-        raise LogError(str(error)) from error
-
-
-@contextlib.contextmanager
-def all_checked(paths):
-    """Checks logs in the same way, all in one process beside the body, which reads and uses them, and says of those that cannot be read
-    why. Raises LogError and StatisticsError."""
-    try:
-        with row_check.checked_together([path for path in paths if header_of(path)]):
-            yield
-    except row_check.RowError as error:
-        raise LogError(str(error)) from error
 
 
 def _parsed(path, parse):
@@ -161,8 +123,7 @@ def read_log(path, numbers=()):
     """
     path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED, *OF_RUNS, *numbers]))
     floats = {*FLOATS, *(set(numbers) - {*case_columns(), *MEASURED})}
-    with checked(path):
-        columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), floats))
+    columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), floats))
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")
@@ -174,9 +135,6 @@ def read_log(path, numbers=()):
             texts, codes = (column.texts, column.codes()) if column else ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
             columns[name] = packed_csv.packed(codes, _numbers_of(path, name, texts, codes, lines) if name in tables.number_columns() else
                                               [_shown(name, text, whole) for text in texts])
-    for name in [name for name in BEFORE if name not in header]:  # matrices and empty grids have none
-        has = (columns["elements"].codes >= 0) & (columns["nx"].codes < 0)
-        columns[name] = packed_csv.packed(has.astype(numpy.uint8), ["", BEFORE[name]])
     if "workload" not in header:
         columns["workload"] = packed_csv.packed(columns["strategy"].codes, [tables.workload_of(name) for name in columns["strategy"].categories])
     us = numpy.where(numpy.isnan(columns["gpu_us"]), columns["wall_us"], columns["gpu_us"])
@@ -202,8 +160,6 @@ def _numbers_of(path, name, texts, codes, lines):
 
 def _shown(name, text, whole):
     """A cell of a text column as it is shown. Adds the whole text of a name that is cut."""
-    if name == "mechanism":
-        text = current_mechanism(text)
     if name in NOT_SHOWN:
         return text
     named = seen(text)

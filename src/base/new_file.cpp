@@ -2,21 +2,18 @@
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
 
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <optional>
 #include <random>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace nestbed
 {
@@ -24,7 +21,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::string_view kPartial = ".partial";
+namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(std::string_view option, const std::string& path, const std::string& why)
 {
@@ -37,6 +34,12 @@ constexpr std::string_view kPartial = ".partial";
     throw RunError(fmt::format("{}: {} could not be written: {}", path, what, why));
 }
 
+fs::path folder_of(const std::string& path)
+{
+    const fs::path folder = fs::path(path).parent_path();
+    return folder.empty() ? "." : folder;
+}
+
 // Throws std::system_error with errno.
 template <class Call>
 auto done(const Call& call)
@@ -47,121 +50,70 @@ auto done(const Call& call)
     return result;
 }
 
-// The prefix of the names of all partial files for this place.
-std::string partial_name(const FilePlace& place)
-{
-    constexpr std::size_t kDigits = 16;
-    return fmt::format("nestbed-{}-", sha256_of(place.name()).substr(0, kDigits));
-}
-
-// Removes the files of processes that ended while they wrote a file for this place. A file that is still being
-// written is locked and stays. On a file system without locks no file is removed.
-void remove_stale_partial_files(const FilePlace& place)
-{
-    for (const std::string& name : place.names_in_folder()) {
-        const FilePlace partial = place.sibling(name);
-        if (!name.starts_with(partial_name(place)) || !name.ends_with(kPartial) || !partial.is_regular_file())
-            continue;
-        const int file = partial.open(O_RDWR | O_NONBLOCK);
-        if (file < 0)
-            continue;
-        if (::flock(file, LOCK_EX | LOCK_NB) == 0)
-            static_cast<void>(partial.remove());
-        static_cast<void>(::close(file));
-    }
-}
-
-// A new file beside its final place. Its name is random. It is opened only if nothing has that name, so that it never
-// writes to a link or a pipe that somebody else put there. The destructor removes it unless it was put in its place.
-// If a process ended before that, the next process that writes to the same place removes the file. All members throw
+// A new file beside its final place, which the destructor removes unless it was put there. All members throw
 // std::system_error.
 class PartialFile
 {
   public:
-    explicit PartialFile(const FilePlace& place) : place_(place)
+    explicit PartialFile(const std::string& path)
+        : path_(path), partial_(folder_of(path) / fmt::format("nestbed-{:08x}.partial", std::random_device{}())),
+          file_(done([this] {
+              return open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); // NOLINT(*-vararg)
+          }))
     {
-        remove_stale_partial_files(place);
-        while (!open())
-            ;
     }
     PartialFile(const PartialFile&) = delete;
     PartialFile& operator=(const PartialFile&) = delete;
     ~PartialFile()
     {
-        if (descriptor_ >= 0)
-            static_cast<void>(::close(descriptor_));
-        if (file_)
-            static_cast<void>(file_->remove());
+        if (!partial_.empty())
+            static_cast<void>(unlink(partial_.c_str()));
     }
 
-    void write(std::string_view content) const
+    void write(std::string_view content)
     {
-        while (!content.empty()) {
-            const ssize_t wrote = done([&] { return ::write(descriptor_, content.data(), content.size()); });
-            content.remove_prefix(static_cast<std::size_t>(wrote));
-        }
+        while (!content.empty())
+            content.remove_prefix(
+                static_cast<std::size_t>(done([&] { return ::write(file_, content.data(), content.size()); })));
     }
-
-    void set_permissions(mode_t mode) const
+    void set_permissions(mode_t mode)
     {
-        done([&] { return ::fchmod(descriptor_, mode & 07777U); });
+        done([&] { return fchmod(file_, mode & 07777); });
     }
-
-    // Syncs the content to disk before it renames the file, so that after a machine crash the name never refers to an
-    // empty file. `replaces`: replaces an existing file; otherwise an existing file is an error. The file stays
-    // locked until it has its final name.
     void put_in_place(bool replaces)
     {
-        done([&] { return ::fsync(descriptor_); });
-        done([&] { return file_->rename_to(place_, replaces); });
-        file_.reset();
-        // Close the file before the folder is opened: the process may have only one file descriptor left.
-        static_cast<void>(::close(std::exchange(descriptor_, -1)));
-        bring_folder_to_disk(place_);
+        done([&] { return fsync(file_); });
+        done([&] { return replaces ? rename(partial_.c_str(), path_.c_str()) : rename_to_new(partial_, path_); });
+        partial_.clear();
+        bring_folder_to_disk(path_);
     }
 
   private:
-    // Returns false if another process removed the file as stale before it was locked.
-    bool open()
-    {
-        const FilePlace partial =
-            place_.sibling(fmt::format("{}{:08x}{}", partial_name(place_), std::random_device{}(), kPartial));
-        const int file = partial.open(O_WRONLY | O_CREAT | O_EXCL);
-        if (file < 0 && errno != EEXIST)
-            throw std::system_error(errno, std::generic_category());
-        if (file < 0)
-            return false;
-        struct stat made {
-        };
-        const bool taken = (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-                           (::fstat(file, &made) == 0 && made.st_nlink == 0);
-        if (taken) {
-            static_cast<void>(::close(file));
-            return false;
-        }
-        file_ = partial;
-        descriptor_ = file;
-        return true;
-    }
-
-    FilePlace place_;
-    std::optional<FilePlace> file_; // empty once it is in its place
-    int descriptor_ = -1;
+    std::string path_;
+    std::string partial_; // empty once it is in its place
+    Descriptor file_;
 };
 
 } // namespace
 
+int rename_to_new(const std::string& from, const std::string& to)
+{
+    const int result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+    const bool unsupported = result < 0 && (errno == EINVAL || errno == ENOSYS); // by the file system
+    return unsupported ? rename(from.c_str(), to.c_str()) : result;
+}
+
 void check_new_file(const std::string& path, std::string_view option)
 {
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored))
+    if (fs::is_directory(path, ignored))
         refuse(option, path, "it is a folder");
-    if (std::filesystem::exists(path, ignored))
+    if (fs::exists(fs::symlink_status(path, ignored)))
         refuse(option, path, "it already exists, and nothing is overwritten");
-    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    const fs::path folder = folder_of(path);
+    if (!fs::is_directory(folder, ignored))
         refuse(option, path, fmt::format("there is no folder {}", folder.string()));
-    if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+    if (access(folder.c_str(), W_OK) != 0)
         refuse(option, path, std::strerror(errno));
 }
 
@@ -169,58 +121,41 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
                     std::optional<mode_t> mode)
 {
     check_new_file(path, option);
-    write_new_file(FilePlace::named(path), content, what, option, mode);
-}
-
-void write_new_file(const FilePlace& place, std::string_view content, std::string_view what, std::string_view option,
-                    std::optional<mode_t> mode)
-{
-    if (place.status())
-        refuse(option, place.path(), "it already exists, and nothing is overwritten");
-    std::optional<PartialFile> file;
     try {
-        file.emplace(place);
-    } catch (const std::system_error& error) { // for example, a folder that is not writable
-        refuse(option, place.path(), error.code().message());
-    }
-    try {
-        file->write(content);
+        PartialFile file(path);
+        file.write(content);
         if (mode)
-            file->set_permissions(*mode);
-        file->put_in_place(false);
+            file.set_permissions(*mode);
+        file.put_in_place(false);
     } catch (const std::system_error& error) {
-        fail(place.path(), what, error.code().message());
+        fail(path, what, error.code().message());
     }
 }
 
 void replace_file(const std::string& path, std::string_view content, std::string_view what)
 {
-    replace_file(FilePlace::to_replace(path), content, what);
-}
-
-void replace_file(const FilePlace& place, std::string_view content, std::string_view what)
-{
-    const auto there = place.status();
-    const bool is_link = there && S_ISLNK(there->st_mode);
-    if (there && !is_link && !S_ISREG(there->st_mode))
-        fail(place.path(), what, "it already exists and is not a regular file");
+    struct stat there {
+    };
+    const bool exists = lstat(path.c_str(), &there) == 0;
+    if (exists && !S_ISLNK(there.st_mode) && !S_ISREG(there.st_mode))
+        fail(path, what, "it already exists and is not a regular file");
     try {
-        PartialFile file(place);
+        PartialFile file(path);
         file.write(content);
-        if (there && !is_link)
-            file.set_permissions(there->st_mode);
+        if (exists && S_ISREG(there.st_mode))
+            file.set_permissions(there.st_mode);
         file.put_in_place(true);
     } catch (const std::system_error& error) {
-        fail(place.path(), what, error.code().message());
+        fail(path, what, error.code().message());
     }
 }
 
 OutputFile::OutputFile(const std::string& path, bool overwrite, std::string_view option)
-    : overwrite_(overwrite), option_(option), place_(overwrite ? FilePlace::to_replace(path) : FilePlace::named(path))
+    : overwrite_(overwrite), option_(option), path_(path)
 {
     if (overwrite)
         return;
-    if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored))
+    if (std::error_code ignored; fs::is_regular_file(path, ignored))
         throw UsageError(fmt::format("{} {}: it already exists, and nothing is overwritten; allowed: a new file, or "
                                      "--overwrite",
                                      option, path));
@@ -230,18 +165,20 @@ OutputFile::OutputFile(const std::string& path, bool overwrite, std::string_view
 void OutputFile::write(std::string_view content, std::string_view what) const
 {
     if (overwrite_)
-        replace_file(place_, content, what);
+        replace_file(path_, content, what);
     else
-        write_new_file(place_, content, what, option_);
+        write_new_file(path_, content, what, option_);
 }
 
-void bring_folder_to_disk(const FilePlace& place)
+void bring_folder_to_disk(const std::string& path)
 {
-    const int error = place.sync_folder() < 0 ? errno : 0;
+    const Descriptor folder(uninterrupted([&] {
+        return open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); // NOLINT(*-vararg)
+    }));
+    const bool synced = folder >= 0 && uninterrupted([&] { return fsync(folder); }) == 0;
     // Ignore folders that cannot be read, and file systems that cannot sync folders: nothing can be done about them.
-    if (error != 0 && error != EACCES && error != EINVAL && error != ENOTSUP)
-        throw RunError(
-            fmt::format("{}: its folder could not be synced to the disk: {}", place.path(), std::strerror(error)));
+    if (!synced && errno != EACCES && errno != EINVAL && errno != ENOTSUP)
+        throw RunError(fmt::format("{}: its folder could not be synced to the disk: {}", path, std::strerror(errno)));
 }
 
 } // namespace nestbed

@@ -25,7 +25,7 @@ namespace
 constexpr std::string_view kCompressed = ".gz";
 constexpr int kReading = O_RDONLY | O_NONBLOCK | O_NOCTTY; // do not wait for a process that writes to a pipe
 
-std::string read_all(const Descriptor& file, const std::string& path, std::size_t max_bytes)
+std::string read_all(int file, const std::string& path, std::size_t max_bytes)
 {
     const auto refuse = [&](const std::string& why) {
         throw RunError(fmt::format("{}: it could not be read: {}", path, why));
@@ -87,9 +87,9 @@ std::string read_text_file(const std::string& path, std::size_t max_bytes)
     return is_gzip(content) ? unpacked_gzip(content, file, max_bytes) : content;
 }
 
-std::string read_text_file(const FilePlace& place)
+std::string read_open_text(int file, const std::string& path)
 {
-    return read_all(Descriptor(place.open(kReading)), place.path(), kMaxTextBytes);
+    return read_all(file, path, kMaxTextBytes);
 }
 
 } // namespace nestbed

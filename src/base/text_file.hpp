@@ -1,8 +1,6 @@
 // Reads a file as one text.
 #pragma once
 
-#include "base/file_place.hpp"
-
 #include <cstddef>
 #include <string>
 
@@ -21,7 +19,7 @@ std::string text_name(const std::string& path);
 // The text of stored_path(path), unpacked if it is compressed with gzip. Throws RunError that names the file if it
 // cannot be read, is not a regular file (a pipe or a device may have no end), is damaged, or is too large.
 std::string read_text_file(const std::string& path, std::size_t max_bytes = kMaxTextBytes);
-// The content of a file, as it is, in a folder that is already open. A link is an error.
-std::string read_text_file(const FilePlace& place);
+// The content of a file that is open, as it is, from where it was read last. `path` names it in errors.
+std::string read_open_text(int file, const std::string& path);
 
 } // namespace nestbed

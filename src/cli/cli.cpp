@@ -27,16 +27,15 @@ namespace
 {
 
 // In the order of the help, which omits the last kHidden: part of another command, and for scripts.
-constexpr std::array<std::string_view, 22> kNames{
-    "run",     "show",      "check", "merge",      "compare",    "list",      "info", "draw",
-    "trace",   "tree",      "races", "count",      "nvcc",       "cpu",       "test", "profile",
-    "predict", "calibrate", "build", "info graph", "info warps", "statistics"};
+constexpr std::array<std::string_view, 21> kNames{
+    "run",     "show",    "merge",     "compare", "list",       "info",       "draw",
+    "trace",   "tree",    "races",     "count",   "nvcc",       "cpu",        "test",
+    "profile", "predict", "calibrate", "build",   "info graph", "info warps", "statistics"};
 constexpr std::size_t kHidden = 3;
 
 std::vector<MakeCommand>& makers()
 {
-    static std::vector<MakeCommand> all{run_command,   show_command, check_command,
-                                        merge_command, list_command, info_command};
+    static std::vector<MakeCommand> all{run_command, show_command, merge_command, list_command, info_command};
     return all;
 }
 

@@ -63,12 +63,11 @@ LogPart read_part(const std::string& path)
         text.cut(whole);
         refuse(path, "its last row is incomplete", "a complete log" + advice(path, std::move(text)));
     }
-    LogPart part{.log = parse_log(path, std::move(text)), .manifest = {}, .runs = {}};
+    LogPart part{.log = parse_log(path, std::move(text)), .runs = {}};
+    if (const std::string manifest = manifest_path(path); !fs::exists(manifest))
+        refuse(path, fmt::format("there is no {}, its manifest", manifest), "a log with its manifest");
     std::set<std::string> run_ids = runs_of(part.log);
-    part.manifest = manifest_of(path, run_ids);
-    if (!fs::exists(part.manifest))
-        refuse(path, fmt::format("there is no {}, its manifest", part.manifest), "a log with its manifest");
-    run_ids.merge(run_ids_in_manifest(path, run_ids));
+    run_ids.merge(run_ids_in_manifest(path));
     part.runs = runs_in_manifest(path, run_ids);
     return part;
 }
@@ -90,25 +89,24 @@ bool same_file(const std::string& a, const std::string& b)
 // Whether there is a manifest without its log, with no other runs than these: a merge ended between writing the two.
 bool left_by_a_merge(const std::string& path, const std::vector<std::string>& inputs)
 {
-    const std::set<std::string> runs = run_ids_in_manifest(path, {});
+    const std::set<std::string> runs = run_ids_in_manifest(path);
     std::set<std::string> merged;
     for (const std::string& input : inputs)
-        merged.merge(run_ids_in_manifest(input, {}));
+        merged.merge(run_ids_in_manifest(input));
     return !runs.empty() && std::ranges::includes(merged, runs);
 }
 
 // Throws UsageError for an impossible output, before anything is read.
-void check_output(const LogPlace& place, const std::vector<std::string>& inputs, bool overwrite)
+void check_output(const std::string& path, const std::vector<std::string>& inputs, bool overwrite)
 {
-    const std::string& path = place.path;
     const std::string option = "--output " + path;
     if (!has_manifest(path))
         refuse(option, "no manifest can be written beside it", "a file's name");
     for (const std::string& input : inputs)
-        for (const std::string& other : {input, manifest_path(input), old_manifest_path(input)})
+        for (const std::string& other : {input, manifest_path(input)})
             if (same_file(path, other) || (fs::exists(other) && same_file(manifest_path(path), other)))
                 refuse(option, fmt::format("it, or its manifest, is the input {}", other), "another file");
-    check_manifest(place);
+    check_manifest(path);
     if (!fs::exists(path)) {
         check_new_file(path);
         if (!left_by_a_merge(path, inputs))
@@ -120,17 +118,15 @@ void check_output(const LogPlace& place, const std::vector<std::string>& inputs,
 }
 
 // Writes both files or none. An earlier file of this name was moved aside.
-void write(const LogPlace& place, const std::vector<LogPart>& parts, const MergedLog& merged)
+void write(const std::string& path, const std::vector<std::string>& inputs, const MergedLog& merged)
 {
-    std::vector<std::string> manifests;
-    for (const LogPart& part : parts)
-        manifests.push_back(part.manifest);
-    join_manifests(place, manifests);
+    join_manifests(path, inputs);
     try {
-        replace_file(place.named, merged.text, "the log");
+        replace_file(path, merged.text, "the log");
     } catch (...) {
-        static_cast<void>(place.named.remove());
-        static_cast<void>(place.manifest.remove());
+        std::error_code ignored;
+        fs::remove(path, ignored);
+        fs::remove(manifest_path(path), ignored);
         throw;
     }
 }
@@ -161,8 +157,7 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
     if (path.empty())
         throw UsageError("merge: --output was not given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
     check_is_not_compressed(path);
-    LogPlace place(path);
-    check_output(place, inputs, given.contains("overwrite"));
+    check_output(path, inputs, given.contains("overwrite"));
     std::vector<LogPart> parts;
     MergedLog merged;
     try {
@@ -175,9 +170,9 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         for (const auto& [device, files] : devices)
             err << fmt::format("nestbed: the logs are from different kinds of device: {}: {}\n", printable(device),
                                fmt::join(files, ", "));
-    if (const std::string aside = back_up(place); !aside.empty())
+    if (const std::string aside = back_up(path); !aside.empty())
         err << fmt::format("nestbed: moved {} to {}\n", path, aside);
-    write(place, parts, merged);
+    write(path, inputs, merged);
     out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows, merged.cases,
                        parts.size(), merged.machines, path);
     if (merged.missing.empty())

@@ -126,19 +126,18 @@ class Run
             std::error_code error;
             std::filesystem::create_directories(kDefaultFolder, error);
         }
-        LogPlace& place = place_.emplace(path_);
         if (has_manifest(path_))
-            check_manifest(place);
+            check_manifest(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         if (const std::string warning = changed_tree_warning(runs_, kGit); !warning.empty())
             err_ << "nestbed: " << warning << '\n';
         if (given_.contains("overwrite") && has_manifest(path_)) {
             earlier_ = cases_to_overwrite(path_);
-            if (const std::string aside = back_up(place); !aside.empty())
+            if (const std::string aside = back_up(path_); !aside.empty())
                 err_ << fmt::format("nestbed: moved {} to {}\n", path_, aside);
         }
-        std::optional<CsvLog> log(place);
+        std::optional<CsvLog> log(path_);
         identity_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
         resume_from(log);
@@ -159,12 +158,12 @@ class Run
         record_.had(rows);
         const std::map<std::string, RunIdentity> runs = runs_in_manifest(path_, record_.earlier_runs());
         expect_to_be_resumable(path_, reasons_not_to_resume(runs, identity_, given_.contains("resume")));
-        take_rows(rows, plan_, results_, runs);
+        take_rows(rows, plan_, results_);
         if (given_.contains("retry-failed") && remove_failed_rows(rows)) {
-            log.emplace(*place_); // the old descriptor refers to a file without a name now
+            log.emplace(path_); // the old descriptor refers to a file without a name now
             rows = log->rows();
             results_ = cases_of(plan_, runs_);
-            take_rows(rows, plan_, results_, runs);
+            take_rows(rows, plan_, results_);
         }
         if (rows.rows.empty())
             return;
@@ -181,7 +180,7 @@ class Run
         const auto failed = [this](const Case& point, Status status) {
             return !is_finding(plan_.expect, point, status);
         };
-        const RowsAside aside = back_up_failed_rows(*place_, rows, results_, failed);
+        const RowsAside aside = back_up_failed_rows(path_, rows, results_, failed);
         err_ << (aside.rows == 0
                      ? fmt::format("nestbed: {}: no row failed; nothing is measured again\n", path_)
                      : fmt::format(
@@ -210,9 +209,8 @@ class Run
         RunOutcome outcome;
         try {
             outcome = run_plan(plan_, samplers_of(sessions), runs_, log, results_, hooks);
-        } catch (...) { // whatever ends the run, report if rows are lost
+        } catch (...) {
             report_.reset();
-            say_if_lost(log);
             throw;
         }
         report_.reset();
@@ -220,22 +218,12 @@ class Run
         return outcome;
     }
 
-    void say_if_lost(CsvLog& log)
-    {
-        try {
-            record_.keep(*place_);
-            log.check();
-        } catch (const RunError& lost) {
-            err_ << fmt::format("nestbed: {}\n", lost.what());
-        }
-    }
-
     void begin(CsvLog& log)
     {
         if (log.torn_bytes() != 0)
             err_ << fmt::format("nestbed: {}: its last row was incomplete ({} bytes) and was removed{}\n", path_,
                                 log.torn_bytes(), complete() ? "" : "; it is measured again");
-        log.begin(record_.manifest());
+        log.begin();
     }
 
     // Reports that a worker was lost.
@@ -257,7 +245,7 @@ class Run
                        .cases = plan_.case_count(),
                        .samples = plan_.sample_count()};
         start.command.insert(start.command.end(), arguments_.begin(), arguments_.end());
-        record_.begin(*place_, std::move(start), sessions, !untimed());
+        record_.begin(path_, std::move(start), sessions, !untimed());
     }
 
     int finish(const RunOutcome& outcome)
@@ -265,7 +253,7 @@ class Run
         std::vector<std::string> surprises;
         if (!outcome.interrupted)
             surprises = surprises_in(plan_.expect, results_, shard_.has_value());
-        record_.end(*place_, results_, !outcome.interrupted, outcome.rows, surprises);
+        record_.end(path_, results_, !outcome.interrupted, outcome.rows, surprises);
         {
             const std::string said = fmt::format("nestbed: stopped; all rows are in {}\n", path_);
             const StopRequest::AtOnce at_once(said);
@@ -296,8 +284,7 @@ class Run
                                    bars_of_terminal(), terminal_of(path_ == "-" ? STDERR_FILENO : STDOUT_FILENO),
                                    beside_);
         if (has_manifest(path_))
-            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_,
-                                 manifest_of(path_, record_.earlier_runs()));
+            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_, manifest_path(path_));
         out_ << std::flush; // before the output of --plot
     }
 
@@ -312,7 +299,6 @@ class Run
     Plan whole_;
     Plan plan_; // the part of `whole_` for this shard
     std::string path_;
-    std::optional<LogPlace> place_; // from the moment on at which the run looks at the log
     std::string run_id_ = new_run_id();
     std::map<BackendKind, RunFacts> runs_;
     RunIdentity identity_;

@@ -33,7 +33,6 @@ struct Command {
 
 Command run_command();
 Command show_command();
-Command check_command();
 Command list_command();
 Command info_command();
 Command merge_command();

@@ -42,9 +42,9 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
     const std::set<std::string> runs = runs_of(log);
     std::set<std::string> recorded;
     try {
-        recorded = run_ids_in_manifest(log.path, runs);
+        recorded = run_ids_in_manifest(log.path);
         if (std::ranges::includes(recorded, runs))
-            return runs_in_manifest(log.path, runs, Recorded::in_part);
+            return runs_in_manifest(log.path, runs);
     } catch (const UsageError&) { // not a manifest, or one of an earlier version
         return {};
     }
@@ -53,7 +53,7 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
             std::ranges::any_of(runs, [&](const std::string& other) { return recorded.contains(other); }))
             throw RunError(fmt::format("{}: it has no run {}, to which rows of {} belong; allowed: the manifest that "
                                        "belongs to the log",
-                                       manifest_of(log.path, {}), run, log.path));
+                                       manifest_path(log.path), run, log.path));
     return {};
 }
 

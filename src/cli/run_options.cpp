@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "cli/device_option.hpp"
 #include "cli/log_files.hpp"
-#include "log/log_place.hpp"
+#include "log/csv_log.hpp"
 #include "plan/axis.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ std::string output_path(const Given& given, const std::string& experiment, const
     if (is_open_on(STDOUT_FILENO, path))
         return "-";
     check_is_not_compressed(path);
-    // Leaves room for longer names beside it, such as FILE.rescued-1.json.
+    // Leaves room for longer names beside it, such as FILE.old-1.json.
     constexpr std::size_t kMaxBytes = 220;
     if (const std::string name = std::filesystem::path(path).filename().string(); name.size() > kMaxBytes)
         throw UsageError(fmt::format("--output {}: the file's name has {} bytes; allowed: at most {}", path,

@@ -137,7 +137,7 @@ int compare(const Arguments& /*arguments*/, const Given& given, std::ostream& ou
     std::future<ParsedLog> parsing = std::async(std::launch::async, parse, files[1]);
     const ParsedLog before = parse(files[0]);
     const ParsedLog after = parsing.get();
-    const Comparison comparison = compare_logs(before, after, runs_of_manifest(before), runs_of_manifest(after));
+    const Comparison comparison = compare_logs(before, after);
     write({compare_text(comparison, before, after, tolerance), compare_csv(comparison, tolerance)});
     const std::string regressions = regressions_text(comparison, tolerance);
     if (regressions.empty())

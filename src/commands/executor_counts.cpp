@@ -67,7 +67,7 @@ std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream
     const Clock::time_point start = Clock::now();
     const program::TemporaryFolder folder;
     const std::string path = (folder.path() / "counts.csv").string();
-    CsvLog log{LogPlace(path)};
+    CsvLog log(path);
     log.begin();
     std::map<BackendKind, RunFacts> runs;
     for (const auto& [backend, session] : sessions)

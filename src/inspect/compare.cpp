@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "inspect/fisher_exact.hpp"
-#include "log/old_names.hpp"
 #include "log/row.hpp"
 #include "log/row_check.hpp"
 #include "model/axis_table.hpp"
@@ -54,7 +53,10 @@ void check_is_log(const ParsedLog& log)
 
 bool has_any_value(const ParsedLog& log, std::string_view column)
 {
-    return std::ranges::any_of(log.rows, [&](const LogRow& row) { return !current_cell(log, row, column).empty(); });
+    if (!log.has(column))
+        return false;
+    const std::size_t place = log.column(column);
+    return std::ranges::any_of(log.rows, [&](const LogRow& row) { return !row.cells[place].empty(); });
 }
 
 bool several_gpus(const ParsedLog& log)
@@ -68,12 +70,11 @@ bool several_gpus(const ParsedLog& log)
 // Chooses the columns that describe the case of a row.
 void choose_columns(Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
 {
-    comparison.by_key = before.has(kKey) && after.has(kKey) && keys_agree(before, after);
+    comparison.by_key = before.has(kKey) && after.has(kKey);
     for (const std::string_view name : case_columns()) {
-        const bool in_a_log = before.has(name) || after.has(name);
-        if (in_a_log && is_known(before, name) && is_known(after, name))
+        if (before.has(name) && after.has(name))
             comparison.columns.emplace_back(name);
-        else if (!comparison.by_key && in_a_log && has_any_value(before.has(name) ? before : after, name))
+        else if (!comparison.by_key && (has_any_value(before, name) || has_any_value(after, name)))
             comparison.left_out.emplace_back(name);
     }
     const auto both = [&](std::string_view name) { return before.has(name) && after.has(name); };
@@ -127,29 +128,28 @@ void add_row(CaseRows& group, const ParsedLog& log, const LogRow& row)
 }
 
 // The rows of each case. Throws RunError for a row that RowCheck refuses.
-Groups groups_of(const Comparison& comparison, const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
+Groups groups_of(const Comparison& comparison, const ParsedLog& log)
 {
     std::vector<std::string> identifying;
     std::ranges::copy_if(comparison.columns, std::back_inserter(identifying), [&](const std::string& column) {
         return !comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end();
     });
     Groups groups;
-    RowCheck check;
-    check.begin(log, runs);
+    RowCheck check(log);
     std::string identity;
     for (const LogRow& row : log.rows) {
         check.check_once(row);
         const std::string_view key = comparison.by_key ? std::string_view(row.cells[log.column(kKey)]) : "";
         identity = key;
         for (const std::string& column : identifying)
-            identity.append(1, '\0').append(current_cell(log, row, column));
+            identity.append(1, '\0').append(row.cells[log.column(column)]);
         const auto [group, is_new] = groups.by_identity.try_emplace(identity);
         if (is_new) {
             groups.order.push_back(identity);
             group->second.key = key;
             group->second.line = row.line;
             for (const std::string& column : comparison.columns)
-                group->second.cells.push_back(current_cell(log, row, column));
+                group->second.cells.push_back(row.cells[log.column(column)]);
         }
         add_row(group->second, log, row);
     }
@@ -242,17 +242,14 @@ std::string_view name_of(Change change)
     return kNames.at(static_cast<std::size_t>(change));
 }
 
-Comparison compare_logs(const ParsedLog& before, const ParsedLog& after,
-                        const std::map<std::string, RunIdentity>& before_runs,
-                        const std::map<std::string, RunIdentity>& after_runs)
+Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
 {
     check_is_log(before);
     check_is_log(after);
     Comparison comparison;
     choose_columns(comparison, before, after);
-    std::future<Groups> in_after =
-        std::async(std::launch::async, [&] { return groups_of(comparison, after, after_runs); });
-    Groups old_groups = groups_of(comparison, before, before_runs);
+    std::future<Groups> in_after = std::async(std::launch::async, [&] { return groups_of(comparison, after); });
+    Groups old_groups = groups_of(comparison, before);
     Groups new_groups = in_after.get();
     CaseRows none;
     const auto group_in = [&](Groups& groups, const std::string& identity) -> CaseRows& {

@@ -16,11 +16,9 @@
 
 #include "base/statistics.hpp"
 #include "log/parsed_log.hpp"
-#include "log/run_identity.hpp"
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,12 +63,9 @@ struct Comparison {
 
 // `experiment` distinguishes cases if a log has several experiments; `gpu` does if a log has several GPUs of one
 // backend. The same logs give the same intervals. Throws RunError with the file and the line if a file is not a log,
-// a row contradicts itself, other rows or the runs of its manifest (RowCheck), or appears twice. A row appears
-// twice if one run has the same repetition of a case twice, by its key or else by all cells (in a log without the
-// column `repetition` this is unknown). Throws UsageError if no case is in both logs.
-Comparison compare_logs(const ParsedLog& before, const ParsedLog& after,
-                        const std::map<std::string, RunIdentity>& before_runs = {},
-                        const std::map<std::string, RunIdentity>& after_runs = {});
+// a cell does not have its form, or a run has a repetition of a case twice (RowCheck). Throws UsageError if no case is
+// in both logs.
+Comparison compare_logs(const ParsedLog& before, const ParsedLog& after);
 
 // There are too few samples for a test, and the median of B is above that of A by more than the tolerance.
 bool is_suspect(const ComparedCase& one, double tolerance);

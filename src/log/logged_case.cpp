@@ -1,16 +1,14 @@
 #include "log/logged_case.hpp"
 
 #include "base/error.hpp"
-#include "log/old_names.hpp"
+#include "log/cell_form.hpp"
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
 #include "model/modules.hpp"
-#include "model/text_numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace nestbed
@@ -19,29 +17,14 @@ namespace nestbed
 namespace
 {
 
-// Parses the text of an axis value from a log or a manifest: the inverse of text_of().
+// The value in the text of an axis from a log or a manifest.
 std::optional<std::uint64_t> value_in(const Axis& axis, std::string_view text, const std::string& place)
 {
-    if (text.empty())
-        return axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt;
-    if (const std::optional<std::uint64_t> number = number_on(axis, text))
-        return number;
-    if (axis.text && !axis.of_workloads)
-        return number_of_text(std::string(text));
-    if (text == axis.range.word)
-        return std::nullopt;
-    const auto number = [&](std::string_view digits) {
-        std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc{} || end != digits.data() + digits.size() || value > axis.range.most)
-            throw RunError(fmt::format("{}: {} is '{}', which no case can have", place, axis.name, text));
-        return value;
-    };
-    if (!axis.shape)
-        return number(text);
-    const std::size_t x = std::min(text.find('x'), text.size() - 1);
-    constexpr unsigned kShapeBits = 32;
-    return number(text.substr(0, x)) << kShapeBits | number(text.substr(x + 1));
+    std::optional<std::uint64_t> value;
+    if (!parse_value(axis, text, value))
+        throw RunError(fmt::format("{}: {} is '{}', which no case can have; allowed: {}", place, axis.name, text,
+                                   form_text(Form::axis, &axis)));
+    return value;
 }
 
 void set_word(Case& point, std::string_view name, const std::string& text, const std::string& place)
@@ -71,9 +54,9 @@ Case case_of_row(const ParsedLog& log, const LogRow& row)
     const std::string place = fmt::format("{}:{}", log.path, row.line);
     Case point;
     for (const char* word : {"strategy", "backend", "mechanism"})
-        set_word(point, word, row.cells[log.column(word)].empty() ? "" : current_cell(log, row, word), place);
-    for (const Axis& axis : plain_axes())
-        axis.set(point, value_in(axis, current_cell(log, row, axis.column), place));
+        set_word(point, word, row.cells[log.column(word)], place);
+    for (const Axis& axis : plain_axes()) // a log that is older than an axis lacks its column
+        axis.set(point, value_in(axis, log.has(axis.column) ? row.cells[log.column(axis.column)] : "", place));
     return point;
 }
 
@@ -85,9 +68,7 @@ Case case_of_settings(const std::string& settings, const std::string& place)
         set_word(point, word, said[word], place);
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     set_word(point, "mechanism",
-             said.contains("mechanism") ? std::string(current_name(said["mechanism"]))
-                                        : std::string(name_of(info.mechanisms.front())),
-             place);
+             said.contains("mechanism") ? said["mechanism"] : std::string(name_of(info.mechanisms.front())), place);
     for (const Axis& axis : plain_axes())
         axis.set(point, said.contains(axis.name) || axis.always_in_key // else the text is older than the axis
                             ? value_in(axis, said[std::string(axis.name)], place)

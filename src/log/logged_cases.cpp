@@ -63,8 +63,7 @@ LoggedCases logged_cases(const ParsedLog& log, const std::map<std::string, RunId
     }
     std::unordered_map<std::string, std::size_t> found; // by key
     const bool has_key = log.has("key");
-    RowCheck check;
-    check.begin(log, runs);
+    RowCheck check(log);
     for (const LogRow& row : log.rows) {
         check.check_once(row);
         const std::string& key = has_key ? row.cells[log.column("key")] : settings_text(case_of_row(log, row));

@@ -56,63 +56,40 @@ void add_measured(Json& json, const RunFacts& run, const DepthProbe& probe)
     json["nesting_depth_error"] = probe.error;
 }
 
-// Returns an empty object if there is no file yet. Throws UsageError, also for a link.
-Json read_manifest(const FilePlace& place)
+// Returns an empty object if there is no file yet. Throws UsageError.
+Json read_manifest(const std::string& csv_path)
 {
-    if (!place.status())
+    const std::string path = manifest_path(csv_path);
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
         return Json::object();
     Json manifest;
-    if (place.is_regular_file())
-        manifest = parsed_json(read_text_file(place));
+    if (std::filesystem::is_regular_file(path, ignored))
+        manifest = parsed_json(read_text_file(path));
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
         throw UsageError(
             fmt::format("{}: it already exists and is not a manifest, and nothing is overwritten; "
                         "allowed: an --output without such a file beside it, or with a manifest of nestbed",
-                        place.path()));
+                        path));
     return manifest;
 }
 
-Json read_manifest(const std::string& path)
-{
-    return read_manifest(FilePlace::to_replace(path));
-}
-
-bool has_runs(const std::string& path, const std::set<std::string>& run_ids)
-{
-    try {
-        const Json manifest = read_manifest(path);
-        return std::ranges::all_of(run_ids,
-                                   [&](const std::string& run_id) { return manifest["runs"].contains(run_id); });
-    } catch (const UsageError&) { // not a manifest
-        return false;
-    }
-}
-
-Json read_manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids)
-{
-    return read_manifest(manifest_of(csv_path, run_ids));
-}
 } // namespace
 
-std::string manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids)
+std::string manifest_path(const std::string& csv_path)
 {
-    namespace fs = std::filesystem;
-    const std::string path = manifest_path(csv_path);
-    const std::string old = old_manifest_path(csv_path);
-    std::error_code ignored;
-    const bool is_old =
-        !fs::exists(path, ignored) && old != csv_path && fs::exists(old, ignored) && has_runs(old, run_ids);
-    return is_old ? old : path;
+    const std::string name = text_name(csv_path);
+    return name + (std::filesystem::path(name).has_extension() ? ".json" : ".manifest.json");
 }
 
-void check_manifest(const LogPlace& place)
+void check_manifest(const std::string& csv_path)
 {
-    static_cast<void>(read_manifest(place.manifest));
+    static_cast<void>(read_manifest(csv_path));
 }
 
-std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
+std::set<std::string> run_ids_in_manifest(const std::string& csv_path)
 {
-    const Json manifest = read_manifest_of(csv_path, run_ids);
+    const Json manifest = read_manifest(csv_path);
     std::set<std::string> found;
     if (manifest.contains("runs"))
         for (const auto& [run_id, run] : manifest["runs"].items())
@@ -120,11 +97,10 @@ std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std
     return found;
 }
 
-std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids,
-                                                    Recorded what)
+std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
 {
-    const std::string path = manifest_of(csv_path, run_ids);
-    const Json manifest = read_manifest(path);
+    const std::string path = manifest_path(csv_path);
+    const Json manifest = read_manifest(csv_path);
     std::map<std::string, RunIdentity> runs;
     for (const std::string& run_id : run_ids) {
         if (!manifest.contains("runs") || !manifest["runs"].contains(run_id))
@@ -132,13 +108,11 @@ std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
                 "{}: it has no run {}, to which rows of {} belong; allowed: the manifest that belongs to the log",
                 path, run_id, csv_path));
         try {
-            runs[run_id] = identity_from_json(
-                manifest["runs"][run_id],
-                what == Recorded::everything ? manifest.at("plans") : manifest.value("plans", Json::object()), what);
-        } catch (const Json::exception&) {
-            throw UsageError(fmt::format("{}: run {} is from another version of nestbed, whose manifests have less "
-                                         "data; allowed: a log of this version",
-                                         path, run_id));
+            runs[run_id] = identity_from_json(manifest["runs"][run_id], manifest.value("plans", Json::object()));
+        } catch (const Json::exception& error) {
+            throw UsageError(fmt::format("{}: run {} is damaged, or from another version of nestbed ({}); allowed: a "
+                                         "manifest of this version",
+                                         path, run_id, error.what()));
         }
     }
     return runs;
@@ -151,7 +125,7 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
     const auto identity = run.backends.find(backend);
     const auto refuse = [&](std::string_view why) {
         return UsageError(fmt::format("{}: run {} {}; allowed: a log of a run on a GPU, with its manifest",
-                                      manifest_of(csv_path, {run_id}), run_id, why));
+                                      manifest_path(csv_path), run_id, why));
     };
     if (identity == run.backends.end())
         throw refuse("used no GPU");
@@ -159,7 +133,7 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
                       .driver = identity->second.driver,
                       .runtime = identity->second.runtime,
                       .multiprocessors = identity->second.multiprocessors};
-    const Json json = read_manifest_of(csv_path, {run_id})["runs"][run_id]["backends"][backend];
+    const Json json = read_manifest(csv_path)["runs"][run_id]["backends"][backend];
     try {
         facts.compute_capability = json.at("compute_capability");
         facts.resident_grids = json.at("resident_grids");
@@ -178,10 +152,9 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
     return facts;
 }
 
-std::string write_manifest(const LogPlace& place, const RunStart& start, const std::set<std::string>& earlier)
+std::string write_manifest(const std::string& csv_path, const RunStart& start)
 {
-    const bool has_old_name = !earlier.empty() && manifest_of(place.path, earlier) != manifest_path(place.path);
-    Json manifest = has_old_name ? read_manifest(old_manifest_path(place.path)) : read_manifest(place.manifest);
+    Json manifest = read_manifest(csv_path);
     Json run{{"started_utc", utc_now()}, {"command", start.command}, {"cases", start.cases},
              {"samples", start.samples}, {"compiler", kCompiler},    {"nvcc", kNvcc}};
     run.update(to_json(start.record));
@@ -194,14 +167,14 @@ std::string write_manifest(const LogPlace& place, const RunStart& start, const s
     manifest["runs"][start.run_id] = run;
     manifest["plans"][start.record.plan_digest()] = cases_to_json(start.record);
     std::string text = json_lines(manifest);
-    replace_file(place.manifest, text, "the manifest");
+    replace_file(manifest_path(csv_path), text, "the manifest");
     return text;
 }
 
 std::vector<std::string> command_in_manifest(const std::string& csv_path, const std::string& run_id)
 {
     try {
-        return read_manifest_of(csv_path, {run_id}).at("runs").at(run_id).at("command");
+        return read_manifest(csv_path).at("runs").at(run_id).at("command");
     } catch (const Json::exception&) {
         return {};
     }
@@ -209,53 +182,34 @@ std::vector<std::string> command_in_manifest(const std::string& csv_path, const 
 
 bool has_finished(const std::string& csv_path, const std::string& run_id)
 {
-    const Json manifest = read_manifest_of(csv_path, {run_id});
+    const Json manifest = read_manifest(csv_path);
     return manifest.contains("runs") && manifest["runs"].contains(run_id) &&
            manifest["runs"][run_id].contains("finished_utc");
 }
 
-void keep_manifest(const LogPlace& place, const std::string& as_begun)
+void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end,
+                  const std::string& as_begun)
 {
-    try {
-        if (!read_manifest(place.manifest).empty())
-            return;
-    } catch (const std::runtime_error&) { // something else is there now
-    }
-    replace_file(place.manifest, as_begun, "the manifest");
-}
-
-void end_manifest(const LogPlace& place, const std::string& run_id, const RunEnd& end, const std::string& as_begun)
-{
-    Json manifest = Json::object();
-    try {
-        manifest = read_manifest(place.manifest);
-    } catch (const UsageError&) { // it was valid when the run began
-    }
-    const auto begun = parse_json(as_begun);
-    for (const char* what : {"runs", "plans"}) {
-        if (!manifest[what].is_object())
-            manifest[what] = Json::object();
-        manifest[what].update(begun.value(what, Json::object()));
-    }
+    Json manifest = parsed_json(as_begun);
     Json& run = manifest["runs"][run_id];
     run[end.whole ? "finished_utc" : "interrupted_utc"] = utc_now();
     run["rows"] = end.rows;
     run["log_rows"] = end.log_rows;
     run["surprises"] = end.surprises;
     run["incidents"] = end.incidents;
-    replace_file(place.manifest, json_lines(manifest), "the manifest");
+    replace_file(manifest_path(csv_path), json_lines(manifest), "the manifest");
 }
 
-void join_manifests(const LogPlace& place, const std::vector<std::string>& manifests)
+void join_manifests(const std::string& csv_path, const std::vector<std::string>& csv_paths)
 {
     Json joined{{"runs", Json::object()}};
-    for (const std::string& manifest : manifests) {
-        const Json one = read_manifest(manifest);
+    for (const std::string& path : csv_paths) {
+        const Json one = read_manifest(path);
         for (const char* what : {"runs", "plans"})
             if (one.contains(what))
                 joined[what].update(one[what]);
     }
-    replace_file(place.manifest, json_lines(joined), "the manifest");
+    replace_file(manifest_path(csv_path), json_lines(joined), "the manifest");
 }
 
 } // namespace nestbed

@@ -1,7 +1,6 @@
 // The manifest of a log: a JSON file beside the CSV that contains the whole environment once per run.
 #pragma once
 
-#include "log/log_place.hpp"
 #include "log/run_identity.hpp"
 #include "model/session.hpp"
 
@@ -16,18 +15,18 @@ namespace nestbed
 
 // False for standard output and for devices, which have no place for a file beside them.
 bool has_manifest(const std::string& csv_path);
-// The manifest of a log that has rows of these runs. The old name if no manifest with the new name exists and the old
-// one contains all these runs; otherwise the new name, even if it does not exist.
-std::string manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids);
+// The full name of the log followed by .json, so that no two logs share one: grid.csv.json, also for grid.csv.gz, and
+// grid.gpu0.json for grid.gpu0. For a name without an extension, such as grid: grid.manifest.json.
+std::string manifest_path(const std::string& csv_path);
 // Throws UsageError if the place for the manifest of this CSV contains a file that is not a manifest.
-void check_manifest(const LogPlace& place);
-// All runs in manifest_of(), including those without rows; empty if there is no manifest. Throws UsageError as
+void check_manifest(const std::string& csv_path);
+// All runs in the manifest, including those without rows; empty if there is no manifest. Throws UsageError as
 // check_manifest() does.
-std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids);
-// These runs from manifest_of(). Throws UsageError as check_manifest() does, for a run that is not in the manifest,
-// and, if everything must be recorded, for a run of an older version that recorded less.
-std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids,
-                                                    Recorded what = Recorded::everything);
+std::set<std::string> run_ids_in_manifest(const std::string& csv_path);
+// These runs. What an earlier version did not record is empty. Throws UsageError as check_manifest() does, and for a run
+// that is not in the manifest.
+std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
+                                                    const std::set<std::string>& run_ids);
 
 // The identity of a run, and what it measures before its first case, for its manifest.
 struct RunStart {
@@ -39,27 +38,20 @@ struct RunStart {
     std::size_t cases = 0;   // to be measured, including those that an earlier run has measured
     std::size_t samples = 0; // as for cases
 };
-// The functions that write take the manifest's place: whatever takes its name during a run is replaced, not followed.
-//
-// Adds a run, with the whole environment, to the manifest of a CSV that has rows of the runs `earlier`. If that
-// manifest has the old name, its content is copied to the new name. An untimed run has no probes, and its entry omits
+// Adds a run, with the whole environment, to the manifest of a CSV. An untimed run has no probes, and its entry omits
 // everything that is measured before the first case. Returns the text of the manifest. Throws RunError.
-std::string write_manifest(const LogPlace& place, const RunStart& start, const std::set<std::string>& earlier = {});
+std::string write_manifest(const std::string& csv_path, const RunStart& start);
 
-// The facts about the GPU of a run in manifest_of() that plans of launches need. Those that an older version did not
+// The facts about the GPU of a run that plans of launches need. Those that an older version did not
 // record follow from the compute capability (model/occupancy.hpp). Throws UsageError as runs_in_manifest() does, and
 // if the run used no GPU, or the manifest lacks a fact.
 DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_id);
 
-// The words of the command of a run in manifest_of(); empty if the manifest does not contain them.
+// The words of the command of a run; empty if the manifest does not contain them.
 std::vector<std::string> command_in_manifest(const std::string& csv_path, const std::string& run_id);
 
-// Whether the run, in manifest_of(), has recorded that the log is complete. Throws as check_manifest() does.
+// Whether the run has recorded that the log is complete. Throws as check_manifest() does.
 bool has_finished(const std::string& csv_path, const std::string& run_id);
-
-// Writes the manifest again, as write_manifest() returned it, if it is missing or something else has replaced it: a
-// log cannot be resumed without it. Throws RunError.
-void keep_manifest(const LogPlace& place, const std::string& as_begun);
 
 // The result of a run.
 struct RunEnd {
@@ -69,11 +61,12 @@ struct RunEnd {
     std::vector<std::string> surprises; // results that were not expected
     std::vector<std::string> incidents; // lost workers
 };
-// Records the result in the manifest. `as_begun` is the manifest's text when the run began: parts of it that are
-// missing are written again, or all of it if the manifest was deleted or replaced, also by a link. Throws RunError.
-void end_manifest(const LogPlace& place, const std::string& run_id, const RunEnd& end, const std::string& as_begun);
+// Records the result in the manifest. `as_begun` is the manifest's text when the run began, so that the manifest is there
+// again if something has deleted or spoilt it. Throws RunError.
+void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end,
+                  const std::string& as_begun);
 
-// Writes the manifest of a merged log: all runs and plans of these manifests. Throws RunError.
-void join_manifests(const LogPlace& place, const std::vector<std::string>& manifests);
+// Writes the manifest of a merged log: all runs and plans of the manifests of these logs. Throws RunError.
+void join_manifests(const std::string& csv_path, const std::vector<std::string>& csv_paths);
 
 } // namespace nestbed

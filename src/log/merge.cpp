@@ -57,12 +57,11 @@ void check_of_one_experiment(const std::vector<LogPart>& parts)
                                 part.log.path, parts.front().log.path, fmt::join(found, "; ")));
 }
 
-// What is kept of a row until the second reading, when it is written.
+// What is kept of a row.
 struct PlacedRow {
     const LogPart* part = nullptr;
     std::size_t line = 0;
-    std::size_t bytes = 0;  // of the row as it is written
-    std::size_t offset = 0; // in the merged text
+    std::string text; // as it is written
     Status status = Status::ok;
     std::optional<double> us = {}; // as in times_of()
 
@@ -72,23 +71,16 @@ struct PlacedRow {
 // The rows, by case of the plan and by repetition.
 using PlacedRows = std::vector<std::map<unsigned, PlacedRow>>;
 
-std::unordered_map<std::string, std::size_t> indices_of(const std::vector<PlannedCase>& cases)
+PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCase>& cases)
 {
     std::unordered_map<std::string, std::size_t> index_of; // by key
     for (std::size_t index = 0; index < cases.size(); ++index)
         index_of.emplace(cases[index].key, index);
-    return index_of;
-}
-
-PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCase>& cases)
-{
-    const std::unordered_map<std::string, std::size_t> index_of = indices_of(cases);
     PlacedRows placed(cases.size());
     std::vector<std::string> twice; // at most kNamed of them
     std::size_t all_twice = 0;
-    RowCheck check;
     for (const LogPart& part : parts) {
-        check.begin(part.log, part.runs);
+        RowCheck check(part.log);
         for (const LogRow& row : part.log.rows) {
             const std::string& key = row.cells[part.log.column("key")];
             const auto found = index_of.find(key);
@@ -99,15 +91,15 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
             check.check(row);
             const unsigned repetition = repetition_of(part.log, row);
             const Sample sample = sample_of(part.log, row);
-            const PlacedRow here{.part = &part,
-                                 .line = row.line,
-                                 .bytes = csv_line(row.cells).size(),
-                                 .status = sample.status,
-                                 .us = sample.gpu_us ? sample.gpu_us : sample.wall_us};
-            const auto [there, is_new] = placed[found->second].emplace(repetition, here);
+            PlacedRow here{.part = &part,
+                           .line = row.line,
+                           .text = csv_line(row.cells),
+                           .status = sample.status,
+                           .us = sample.gpu_us ? sample.gpu_us : sample.wall_us};
+            const auto [there, is_new] = placed[found->second].try_emplace(repetition, std::move(here));
             if (!is_new && ++all_twice <= kNamed)
-                twice.push_back(fmt::format("case {} repetition {}: {} and {}", key, repetition,
-                                            there->second.place(), here.place()));
+                twice.push_back(fmt::format("case {} repetition {}: {} and {}:{}", key, repetition,
+                                            there->second.place(), part.log.path, row.line));
         }
     }
     if (!twice.empty()) {
@@ -117,33 +109,6 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
     return placed;
 }
 
-// Gives each row its place behind the header, and returns the size of the whole text.
-std::size_t lay_out(PlacedRows& placed, std::size_t header)
-{
-    std::size_t size = header;
-    for (std::map<unsigned, PlacedRow>& rows : placed)
-        for (auto& [repetition, here] : rows)
-            here.offset = std::exchange(size, size + here.bytes);
-    return size;
-}
-
-// Reads the parts again, and puts each row in its place.
-std::string text_of(const std::vector<LogPart>& parts, const std::vector<PlannedCase>& cases, PlacedRows& placed)
-{
-    const std::string header = csv_line(columns());
-    std::string text = header;
-    text.resize(lay_out(placed, header.size()));
-    const std::unordered_map<std::string, std::size_t> index_of = indices_of(cases);
-    for (const LogPart& part : parts)
-        for (const LogRow& row : part.log.rows) {
-            const std::string line = csv_line(row.cells);
-            const PlacedRow& here =
-                placed[index_of.at(row.cells[part.log.column("key")])].at(repetition_of(part.log, row));
-            text.replace(here.offset, here.bytes, line);
-        }
-    return text;
-}
-
 } // namespace
 
 MergedLog merge_logs(const std::vector<LogPart>& parts)
@@ -151,14 +116,15 @@ MergedLog merge_logs(const std::vector<LogPart>& parts)
     check_of_one_experiment(parts);
     const std::vector<PlannedCase>& cases = plan_of(parts).cases;
     PlacedRows placed = place(parts, cases);
-    MergedLog merged{.text = text_of(parts, cases, placed), .planned = cases.size()};
+    MergedLog merged{.text = csv_line(columns()), .planned = cases.size()};
     std::set<std::string> machines;
     for (const LogPart& part : parts)
         for (std::string& machine : part.log.values_of("machine"))
             machines.insert(std::move(machine));
     for (std::size_t index = 0; index < cases.size(); ++index) {
         CaseResult result{.planned = cases[index].repeat.least};
-        for (const auto& [repetition, here] : placed[index]) {
+        for (auto& [repetition, here] : placed[index]) {
+            merged.text += std::exchange(here.text, {});
             ++merged.rows;
             result.add(repetition, {.status = here.status, .wall_us = here.us}, cases[index].repeat);
         }

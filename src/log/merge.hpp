@@ -14,7 +14,6 @@ namespace nestbed
 
 struct LogPart {
     ParsedLog log;
-    std::string manifest;                    // its path
     std::map<std::string, RunIdentity> runs; // all runs of the manifest, including those of the rows
 };
 
@@ -35,7 +34,7 @@ struct MergedLog {
 
 // Takes at least one part. Throws UsageError that names the files (and lines, for rows) for runs of different
 // experiments, versions or plans, for a row whose case is not in the plan, and for a duplicate repetition of a case.
-// Throws RunError that names file and line for inconsistent cells (RowCheck).
+// Throws RunError that names file and line for a cell without its form (RowCheck).
 MergedLog merge_logs(const std::vector<LogPart>& parts);
 
 // Such as "2/4": shards of the first part's plan for which no part has a run; empty if the number of shards is not

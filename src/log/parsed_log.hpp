@@ -55,8 +55,8 @@ class LogRows
 };
 
 // Columns that are the same in many rows: their distinct combinations are collected while a log is read.
-inline constexpr std::array<std::string_view, 9> kOriginColumns{
-    "experiment", "run_id", "backend", "mechanism", "machine", "gpu", "driver", "cuda", "git"};
+inline constexpr std::array<std::string_view, 8> kOriginColumns{"experiment", "run_id", "backend", "machine",
+                                                                "gpu",        "driver", "cuda",    "git"};
 
 struct RowOrigin {
     std::array<std::string, kOriginColumns.size()> cells; // empty where the log does not have the column

@@ -23,6 +23,16 @@ const std::string& cell(const ParsedLog& log, const LogRow& row, std::string_vie
     return row.cells[log.column(column)];
 }
 
+Status status_in(const ParsedLog& log, const LogRow& row)
+{
+    const std::string& text = cell(log, row, "status");
+    for (const Status status : kStatuses)
+        if (text == name_of(status))
+            return status;
+    throw RunError(fmt::format("{}:{}: status is '{}'; allowed: {}", log.path, row.line, text,
+                               form_text(Form::status, nullptr)));
+}
+
 std::optional<double> number_in(const ParsedLog& log, const LogRow& row, std::string_view column)
 {
     return cell(log, row, column).empty() ? std::nullopt : std::optional(log.number(row, column));
@@ -45,7 +55,7 @@ Sample sample_of(const ParsedLog& log, const LogRow& row)
     const auto has_value = [&](std::string_view column) {
         return log.has(column) && !cell(log, row, column).empty();
     };
-    Sample sample{.status = status_of(log, row),
+    Sample sample{.status = status_in(log, row),
                   .detail = has_value("detail") ? cell(log, row, "detail") : "",
                   .gpu_us = number_in(log, row, "gpu_us"),
                   .wall_us = number_in(log, row, "wall_us")};
@@ -72,14 +82,12 @@ unsigned repetition_of(const ParsedLog& log, const LogRow& row)
         std::min<std::uint64_t>(count_in(log, row, "repetition"), std::numeric_limits<unsigned>::max()));
 }
 
-void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results,
-               const std::map<std::string, RunIdentity>& runs)
+void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results)
 {
     std::unordered_map<std::string, CaseResult*> by_key;
     for (CaseResult& result : results)
         by_key.emplace(result.key, &result);
-    RowCheck check;
-    check.begin(log, runs);
+    RowCheck check(log);
     for (const LogRow& row : log.rows) {
         const std::string& key = cell(log, row, "key");
         const auto found = by_key.find(key);
@@ -93,7 +101,7 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
         const Repeats& repeats = plan.repeat.at(result.point.backend);
         if (repetition >= repeats.most)
             throw RunError(fmt::format("{}:{}: repetition is {}; allowed: from 0 to {}", log.path, row.line,
-                                       repetition, repeats.most - 1));
+                                       cell(log, row, "repetition"), repeats.most - 1));
         if (result.repetitions.contains(repetition))
             throw RunError(
                 fmt::format("{}:{}: case {} already has a repetition {}", log.path, row.line, key, repetition));

@@ -21,10 +21,8 @@ Sample sample_of(const ParsedLog& log, const LogRow& row);
 unsigned repetition_of(const ParsedLog& log, const LogRow& row);
 
 // Adds every row to the case with its key. Throws RunError that names file and line for a row without a case, for a
-// repetition beyond the plan's `repeat`, and for a duplicate repetition. Also throws it for inconsistent cells
-// (RowCheck): a row that contradicts its case, itself, or its run in `runs`, the runs of the manifest.
-void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results,
-               const std::map<std::string, RunIdentity>& runs = {});
+// repetition beyond the plan's `repeat`, for a duplicate repetition, and for a cell without its form (RowCheck).
+void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results);
 
 // The run_ids in the rows.
 std::set<std::string> runs_of(const ParsedLog& log);

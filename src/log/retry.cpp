@@ -7,14 +7,26 @@
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 
-#include <optional>
+#include <filesystem>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <unordered_map>
 
 namespace nestbed
 {
 
-RowsAside back_up_failed_rows(const LogPlace& place, const ParsedLog& rows, const std::vector<CaseResult>& results,
+namespace
+{
+void copy_file(const std::string& from, const std::string& to, std::string_view what)
+{
+    struct stat there {
+    };
+    if (stat(from.c_str(), &there) == 0)
+        write_new_file(to, read_text_file(from), what, "--output", there.st_mode);
+}
+} // namespace
+
+RowsAside back_up_failed_rows(const std::string& path, const ParsedLog& rows, const std::vector<CaseResult>& results,
                               const std::function<bool(const Case&, Status)>& failed)
 {
     std::unordered_map<std::string, const Case*> by_key;
@@ -29,28 +41,17 @@ RowsAside back_up_failed_rows(const LogPlace& place, const ParsedLog& rows, cons
             kept += csv_line(row.cells);
     if (aside.rows == 0)
         return aside;
-    const std::string whole = read_text_file(place.log);
-    const std::string manifest_file = manifest_of(place.path, runs_of(rows));
-    const FilePlace manifest =
-        manifest_file == manifest_path(place.path) ? place.manifest : FilePlace::followed(manifest_file);
-    const auto mode = [](const FilePlace& of) {
-        const auto there = of.status();
-        return there ? std::optional(there->st_mode) : std::nullopt;
-    };
-    const std::string manifest_text = manifest.status() ? read_text_file(manifest) : "";
-    const FileContent log{.text = whole, .mode = mode(place.log)};
-    const std::optional<FileContent> its_manifest =
-        manifest.status() ? std::optional(FileContent{.text = manifest_text, .mode = mode(manifest)}) : std::nullopt;
-    const LogPlace copy = place.free_place("old");
+    aside.file = free_name_for_copy(path);
     try {
-        write_log(copy, log, "the log as it was", its_manifest);
-        replace_file(place.log, kept, "the log without the rows that failed");
+        copy_file(manifest_path(path), manifest_path(aside.file), "the manifest"); // first, as a run does
+        copy_file(path, aside.file, "the log as it was");
+        replace_file(path, kept, "the log without the rows that failed");
     } catch (const std::runtime_error&) {
-        if (read_text_file(place.log) == whole) // otherwise only the sync of its folder failed
-            remove_log(copy, log, its_manifest);
+        std::error_code ignored;
+        if (!std::filesystem::exists(aside.file, ignored))
+            std::filesystem::remove(manifest_path(aside.file), ignored);
         throw;
     }
-    aside.file = copy.path;
     return aside;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "log/case_result.hpp"
-#include "log/log_place.hpp"
 #include "log/parsed_log.hpp"
 
 #include <cstddef>
@@ -21,8 +20,8 @@ struct RowsAside {
 // Copies the log file to a free name, FILE.old-1 or a later one, and then replaces it by one without the rows for
 // which `failed` is true. `rows` are the rows of the log, and their cases are in `results`. At any time, one of the
 // two files contains all rows. The caller holds the lock on the log (csv_log.hpp) and opens it again afterwards.
-// Throws RunError if one of the files cannot be written; the log is then unchanged, and the copies are removed.
-RowsAside back_up_failed_rows(const LogPlace& place, const ParsedLog& rows, const std::vector<CaseResult>& results,
+// Throws RunError if one of the files cannot be written; no row is then lost.
+RowsAside back_up_failed_rows(const std::string& path, const ParsedLog& rows, const std::vector<CaseResult>& results,
                               const std::function<bool(const Case&, Status)>& failed);
 
 } // namespace nestbed

@@ -1,54 +1,44 @@
 #include "log/row_check.hpp"
 
 #include "base/error.hpp"
-#include "log/launch_rules.hpp"
-#include "log/time_rules.hpp"
 
 #include <fmt/format.h>
 
 namespace nestbed
 {
 
-Status status_of(const ParsedLog& log, const LogRow& row)
+RowCheck::RowCheck(const ParsedLog& log) : log_(&log)
 {
-    const std::string& text = row.cells[log.column("status")];
-    for (const Status status : kStatuses)
-        if (text == name_of(status))
-            return status;
-    throw RunError(fmt::format("{}:{}: status is '{}'; allowed: {}", log.path, row.line, text,
-                               form_text(Form::status, nullptr)));
-}
-
-void RowCheck::begin(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
-{
-    cells_.emplace(log);
-    cases_.begin(log, runs);
-    runs_.begin(runs);
+    for (const std::string& column : log.columns)
+        columns_.push_back({.form = form_of(column), .axis = axis_of_column(column)});
 }
 
 void RowCheck::check(const LogRow& row)
 {
-    cells_->read(row);
-    runs_.check(*cells_);
-    cases_.check(*cells_);
-    for (const std::span<const RowRule> rules : {time_rules(), launch_rules()})
-        for (const RowRule& rule : rules)
-            rule.check(*cells_);
+    for (std::size_t place = 0; place < columns_.size(); ++place) {
+        Column& column = columns_[place];
+        const std::string& cell = row.cells[place];
+        if (column.form.form == Form::text || (column.known && column.cell == cell))
+            continue;
+        if (!has_form(column.form.form, column.axis, cell))
+            throw RunError(fmt::format("{}:{}: {} is '{}'; allowed: {}", log_->path, row.line, column.form.column,
+                                       cell, form_text(column.form.form, column.axis)));
+        column.cell = cell;
+        column.known = true;
+    }
 }
 
 void RowCheck::check_once(const LogRow& row)
 {
     check(row);
-    cases_.check_first(*cells_);
-}
-
-std::vector<RuleText> all_row_rules()
-{
-    std::vector<RuleText> all;
-    for (const std::vector<RuleText>& rules :
-         {texts_of(time_rules()), texts_of(launch_rules()), CaseRules::rules(), RunRules::rules()})
-        all.insert(all.end(), rules.begin(), rules.end());
-    return all;
+    if (!log_->has("key") || !log_->has("run_id") || !log_->has("repetition"))
+        return;
+    const std::string& repetition = row.cells[log_->column("repetition")];
+    const std::string run = row.cells[log_->column("key")] + '\0' + row.cells[log_->column("run_id")];
+    const auto [first, is_new] = lines_[run].try_emplace(repetition, row.line);
+    if (!is_new)
+        throw RunError(fmt::format("{}:{}: repetition {} of the case is already in {}:{}; allowed: every row once",
+                                   log_->path, row.line, repetition, log_->path, first->second));
 }
 
 } // namespace nestbed

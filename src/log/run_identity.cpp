@@ -204,30 +204,6 @@ Repeats repeats_in(const Json& json)
 
 } // namespace
 
-namespace
-{
-
-MeasuredFacts measured_in(const Json& backend)
-{
-    const auto number = [&](const char* name) {
-        const auto found = backend.find(name);
-        return found == backend.end() ? std::nullopt : std::optional(found->get<double>());
-    };
-    const auto unless_zero = [&](const char* name) {
-        const std::optional<double> found = number(name);
-        return found == 0 ? std::nullopt : found;
-    };
-    return {.floor_us = number("null_kernel_us"),
-            .timer_step_ns = number("timer_step_ns"),
-            .read_gb_s = number("read_bandwidth_gb_s"),
-            .copy_gb_s = number("copy_bandwidth_gb_s"),
-            .peak_gb_s = unless_zero("peak_bandwidth_gb_s"),
-            .l2_bytes = unless_zero("l2_bytes"),
-            .default_pending_limit = number("default_pending_limit")};
-}
-
-} // namespace
-
 Json to_json(const RunIdentity& record)
 {
     Json json{{"experiment", record.experiment},
@@ -274,48 +250,48 @@ Json cases_to_json(const RunIdentity& record)
 namespace
 {
 
-// Of a manifest of an earlier version, which may lack keys: an empty value then.
+// A manifest of an earlier version may lack keys: an empty value then.
 template <class T>
-void read(const Json& json, const char* name, Recorded what, T& value)
+void read(const Json& json, const char* name, T& value)
 {
-    if (what == Recorded::everything || json.contains(name))
+    if (json.contains(name))
         json.at(name).get_to(value);
 }
 
-RunIdentity::Backend backend_from_json(const Json& json, Recorded what)
+RunIdentity::Backend backend_from_json(const Json& json)
 {
-    RunIdentity::Backend backend{.measured = measured_in(json)};
-    read(json, "name", what, backend.name);
-    read(json, "driver", what, backend.driver);
-    read(json, "cuda_runtime", what, backend.runtime);
-    read(json, "machine", what, backend.machine);
-    read(json, "multiprocessors", what, backend.multiprocessors);
-    read(json, "schedule", what, backend.schedule);
-    read(json, "warmup", what, backend.warmup);
-    if (what == Recorded::everything || json.contains("repeat"))
+    RunIdentity::Backend backend;
+    read(json, "name", backend.name);
+    read(json, "driver", backend.driver);
+    read(json, "cuda_runtime", backend.runtime);
+    read(json, "machine", backend.machine);
+    read(json, "multiprocessors", backend.multiprocessors);
+    read(json, "schedule", backend.schedule);
+    read(json, "warmup", backend.warmup);
+    if (json.contains("repeat"))
         backend.repeat = repeats_in(json);
     return backend;
 }
 
 } // namespace
 
-RunIdentity identity_from_json(const Json& run, const Json& plans, Recorded what)
+RunIdentity identity_from_json(const Json& run, const Json& plans)
 {
     RunIdentity record{.figures = run.value("figures", std::vector<std::string>()),
                        .modules = run.value("modules", std::map<std::string, std::string>()),
                        .shard = run.value("shard", "")};
-    read(run, "nestbed", what, record.nestbed);
-    read(run, "git", what, record.git);
-    read(run, "build", what, record.build);
-    read(run, "experiment", what, record.experiment);
-    read(run, "title", what, record.title);
-    read(run, "expect", what, record.expect);
-    read(run, "order_seed", what, record.order_seed);
-    read(run, "untimed", what, record.untimed);
-    read(run, "nvtx_ranges", what, record.ranges);
+    read(run, "nestbed", record.nestbed);
+    read(run, "git", record.git);
+    read(run, "build", record.build);
+    read(run, "experiment", record.experiment);
+    read(run, "title", record.title);
+    read(run, "expect", record.expect);
+    read(run, "order_seed", record.order_seed);
+    read(run, "untimed", record.untimed);
+    read(run, "nvtx_ranges", record.ranges);
     for (const auto& [name, backend] : run.at("backends").items())
-        record.backends[name] = backend_from_json(backend, what);
-    if (what == Recorded::everything || run.contains("plan"))
+        record.backends[name] = backend_from_json(backend);
+    if (run.contains("plan"))
         for (const Json& one : plans.at(run.at("plan").get<std::string>()))
             record.cases.push_back({.key = one.at("key"), .settings = one.at("case"), .repeat = repeats_in(one)});
     return record;

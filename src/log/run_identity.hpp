@@ -24,13 +24,6 @@ struct PlannedCase {
     friend bool operator==(const PlannedCase&, const PlannedCase&) = default;
 };
 
-// What a manifest records of a device besides its identity. Cells of the rows must agree with it, but another run may
-// differ. Earlier versions recorded less, and an untimed run measures nothing.
-struct MeasuredFacts {
-    std::optional<double> floor_us, timer_step_ns, read_gb_s, copy_gb_s;
-    std::optional<double> peak_gb_s, l2_bytes, default_pending_limit;
-};
-
 struct RunIdentity {
     struct Backend {
         std::string name, driver, runtime; // name and versions of the device
@@ -39,7 +32,6 @@ struct RunIdentity {
         std::string schedule;
         Repeats repeat;
         unsigned warmup = 0;
-        MeasuredFacts measured{}; // only of a run that was read from a manifest
     };
     std::string nestbed, git,
         build; // version; the build with its compilers and, if git does not identify it, its program
@@ -84,9 +76,7 @@ std::string devices_text(const RunIdentity& record);
 // runs.
 Json to_json(const RunIdentity& record);
 Json cases_to_json(const RunIdentity& record);
-// What a manifest must have: everything, so that a run can be resumed; or any part of it, to compare rows with what is there.
-enum class Recorded : std::uint8_t { everything, in_part };
-// Throws Json::exception if the JSON is something else, or is from a version of nestbed that recorded less than `what`.
-RunIdentity identity_from_json(const Json& run, const Json& plans, Recorded what = Recorded::everything);
+// What an earlier version did not record is empty. Throws Json::exception if the JSON is something else.
+RunIdentity identity_from_json(const Json& run, const Json& plans);
 
 } // namespace nestbed

@@ -165,16 +165,6 @@ constexpr std::string_view name_of(Mechanism mechanism)
     return info_of(mechanism).name;
 }
 
-// The name of Mechanism::null_stream in logs, manifests and profiles of earlier versions. pandas reads it as a
-// missing value.
-inline constexpr std::string_view kOldNullStream = "null";
-
-// Converts the name of a mechanism in a log of any version to the name in this version.
-constexpr std::string_view current_name(std::string_view mechanism)
-{
-    return mechanism == kOldNullStream ? name_of(Mechanism::null_stream) : mechanism;
-}
-
 // Whether kernels make the launches, so that the ledger counts them.
 constexpr bool from_device(Mechanism mechanism)
 {

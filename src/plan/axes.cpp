@@ -245,11 +245,6 @@ Axes read_axes(const Settings& settings, std::size_t devices)
     for (const Mechanism mechanism : kMechanisms)
         if (mechanism != Mechanism::none)
             mechanisms.push_back(name_of(mechanism));
-    for (const Setting& setting : settings.of("mechanism"))
-        if (const std::vector<std::string> names = split(setting.value, ',');
-            std::ranges::find(names, kOldNullStream) != names.end())
-            throw UsageError(fmt::format("{}: mechanism '{}' is called '{}' now", setting.place(), kOldNullStream,
-                                         name_of(Mechanism::null_stream)));
     axes.mechanisms = names_of(settings, "mechanism", mechanisms, "mechanism", kListsStrategies);
     for (const Axis& axis : plain_axes())
         axes.plain.push_back(values_of(settings, axis, axes.strategies));

@@ -59,7 +59,7 @@ std::optional<PlannedDevice> of_manifests(const fs::path& folder)
         if (!path.string().ends_with(".csv.json"))
             continue;
         const std::string log = fs::path(path).replace_extension().string();
-        for (const std::string& run_id : unless_refused([&] { return run_ids_in_manifest(log, {}); })) {
+        for (const std::string& run_id : unless_refused([&] { return run_ids_in_manifest(log); })) {
             const auto facts = unless_refused([&] { return std::optional(gpu_in_manifest(log, run_id)); });
             if (facts && run_id > newest) { // they begin with the time
                 found = {.facts = *facts, .roofline = {}, .source = path.string()};

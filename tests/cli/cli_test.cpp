@@ -205,7 +205,7 @@ TEST_F(CommandLine, AnotherRunAddsRepetitions)
     }
     EXPECT_THAT(repetitions, testing::UnorderedElementsAre("0", "1", "2", "3"));
     EXPECT_THAT(runs, SizeIs(2));
-    ended(0, {"check", "out.csv"});
+    ended(0, {"show", "out.csv"});
 }
 
 TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)

@@ -165,8 +165,6 @@ TEST_F(Merging, RefusesOutputsThatCannotBe)
     refused(input, "it, or its manifest, is the input " + input + "; allowed: another file");
     refused(scratch_.path("./s1.csv"), "it, or its manifest, is the input " + input);
     refused(scratch_.path("s1.csv.json"), "it, or its manifest, is the input " + scratch_.path("s1.csv.json"));
-    refused(scratch_.path("s1.json"),
-            "it, or its manifest, is the input " + scratch_.path("s1.json")); // the name that earlier versions used
     refused(scratch_.path("none/all.csv"), "there is no folder");
     fs::create_symlink(input, scratch_.path("link.csv"));
     refused(scratch_.path("link.csv"), "it, or its manifest, is the input " + input);

@@ -185,7 +185,7 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
     EXPECT_TRUE(entry(json["columns"], "grid")["number"]);
     EXPECT_FALSE(entry(json["columns"], "depth")["number"]); // full
     EXPECT_TRUE(entry(json["columns"], "depth")["axis"]);
-    EXPECT_EQ(entry(json["columns"], "launches_by_depth")["form"], "wholes");
+    EXPECT_EQ(entry(json["columns"], "launches_by_depth")["form"], "numbers");
     // A pattern leaves out strategies alone.
     const auto tails = nlohmann::json::parse(nestbed("list *_tail --json").out);
     EXPECT_LT(tails["strategies"].size(), json["strategies"].size());

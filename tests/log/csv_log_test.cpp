@@ -139,12 +139,6 @@ TEST_F(CsvLogFile, WithHalfAHeaderGetsItWhole)
     EXPECT_EQ(folder.read("cut.csv"), csv_line(columns()));
 }
 
-std::string put_path_aside(const std::string& path)
-{
-    LogPlace place(path);
-    return back_up(place);
-}
-
 TEST_F(CsvLogFile, IsWrittenByOneRunAtATime)
 {
     const std::string path = folder.path("new.csv");
@@ -153,7 +147,7 @@ TEST_F(CsvLogFile, IsWrittenByOneRunAtATime)
         EXPECT_EQ(log_refusal(path),
                   "--output " + path +
                       ": another run is writing it; allowed: a file that can be written, or - for standard output");
-        EXPECT_THAT(text_of<UsageError>([&] { put_path_aside(path); }), HasSubstr("another run is writing it"));
+        EXPECT_THAT(text_of<UsageError>([&] { back_up(path); }), HasSubstr("another run is writing it"));
     }
     EXPECT_NO_THROW(Log{path});
 }
@@ -188,13 +182,13 @@ TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)
 TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
 {
     const ScratchFolder folder;
-    EXPECT_EQ(put_path_aside(folder.path("a.csv")), "");
+    EXPECT_EQ(back_up(folder.path("a.csv")), "");
     for (const std::string number : {"1", "2", "3"}) {
         folder.write("a.csv", "log " + number);
         if (number != "2")
             folder.write("a.csv.json", "manifest " + number);
         const std::string aside = "a.csv.old-" + number;
-        EXPECT_EQ(put_path_aside(folder.path("a.csv")), folder.path(aside));
+        EXPECT_EQ(back_up(folder.path("a.csv")), folder.path(aside));
         EXPECT_EQ(folder.read(aside), "log " + number);
         EXPECT_EQ(folder.has(aside + ".json"), number != "2");
         EXPECT_FALSE(folder.has("a.csv") || folder.has("a.csv.json"));
@@ -202,182 +196,32 @@ TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
     EXPECT_EQ(folder.read("a.csv.old-3.json"), "manifest 3");
     folder.write("b.csv", "log");
     folder.write("b.csv.old-1.json", "of another"); // a manifest alone also occupies the name
-    EXPECT_EQ(put_path_aside(folder.path("b.csv")), folder.path("b.csv.old-2"));
+    EXPECT_EQ(back_up(folder.path("b.csv")), folder.path("b.csv.old-2"));
 }
 
-// Earlier versions used grid.json as the manifest of both grid.gpu0 and grid.gpu1.
-TEST(PutAside, LeavesAManifestThatOtherLogsMayShare)
+// What another program does to a log while a run writes it.
+TEST(AttackedLog, IsNoticedAtTheNextRowAndNotWrittenElsewhere)
 {
-    const ScratchFolder folder;
-    std::vector<std::string> row = some_row();
-    row[1] = "run-1";
-    for (const std::string name : {"grid.gpu0", "grid.gpu1"})
-        folder.write(name, csv_line(columns()) + csv_line(row) + "cut off");
-    const std::string manifest = R"({"runs": {"run-1": {}, "run-2": {}}})";
-    folder.write("grid.json", manifest);
-    put_path_aside(folder.path("grid.gpu0"));
-    EXPECT_EQ(folder.read("grid.json"), manifest);
-    EXPECT_EQ(folder.read("grid.gpu0.old-1.json"), manifest);
-    folder.write("grid.gpu0", "no log"); // and the manifest does not belong to this file either
-    put_path_aside(folder.path("grid.gpu0"));
-    EXPECT_FALSE(folder.has("grid.gpu0.old-2.json"));
-}
-
-// What another program does to a log while a run writes it, and the start of the run's message.
-struct Attack {
-    const char* what;
-    void (*deed)(const ScratchFolder& folder);
-};
-
-void append_to(const std::string& path, std::string_view text)
-{
-    std::ofstream(path, std::ios::app | std::ios::binary) << text;
-}
-
-const std::vector<Attack> kAttacks{
-    {"it was deleted", [](const ScratchFolder& folder) { std::filesystem::remove(folder.path("a.csv")); }},
-    {"it was renamed",
-     [](const ScratchFolder& folder) { std::filesystem::rename(folder.path("a.csv"), folder.path("b.csv")); }},
-    {"it was cut off: it has 20 of ",
-     [](const ScratchFolder& folder) { std::filesystem::resize_file(folder.path("a.csv"), 20); }},
-    {"it was cut off: it has 7 of ", [](const ScratchFolder& folder) { folder.write("a.csv", "foreign"); }},
-    {"another file has taken its place",
-     [](const ScratchFolder& folder) {
-         std::filesystem::rename(folder.write("new", folder.read("a.csv")), folder.path("a.csv"));
-     }},
-    {"another file has taken its place",
-     [](const ScratchFolder& folder) {
-         std::filesystem::rename(folder.path("a.csv"), folder.path("b.csv"));
-         std::filesystem::create_symlink(folder.write("theirs", "precious"), folder.path("a.csv"));
-     }},
-    {"another program has written to it",
-     [](const ScratchFolder& folder) { append_to(folder.path("a.csv"), "foreign"); }},
-};
-
-TEST(AttackedLog, IsNoticedAtTheNextRowAndAllRowsAreKept)
-{
-    for (const Attack& attack : kAttacks) {
-        const ScratchFolder folder;
-        const std::vector<std::string> row = some_row();
-        Log(folder.path("a.csv")).append(row);
-        CsvLog log(folder.path("a.csv"));
-        log.begin("the manifest");
-        log.append(row);
-        attack.deed(folder);
-        const std::string left = folder.read("a.csv");
-        const std::string error = text_of<RunError>([&] { log.append(row); });
-        EXPECT_THAT(error, StartsWith(folder.path("a.csv") + ": " + attack.what));
-        EXPECT_THAT(error, EndsWith(" while this run was writing it; all rows of the log are in " +
-                                    folder.path("a.csv.rescued-1")));
-        EXPECT_EQ(folder.read("a.csv.rescued-1"),
-                  csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row));
-        EXPECT_EQ(folder.read("a.csv.rescued-1.json"), "the manifest");
-        EXPECT_EQ(folder.read("a.csv"), left); // the file may belong to somebody
-        EXPECT_NO_THROW(log.check());          // the run reports the attack and saves the rows only once
-        EXPECT_FALSE(folder.has("a.csv.rescued-2"));
-    }
-}
-
-TEST(AttackedLog, IsNoticedWhenItBeginsAndWhenItEnds)
-{
-    for (const Attack& attack : kAttacks) {
-        const ScratchFolder folder;
-        const std::vector<std::string> row = some_row();
-        const std::string whole = csv_line(columns()) + csv_line(row);
-        folder.write("a.csv", whole);
-        {
-            CsvLog log(folder.path("a.csv"));
-            attack.deed(folder);
-            EXPECT_THAT(text_of<RunError>([&] { log.begin(); }), HasSubstr(attack.what));
-            EXPECT_EQ(folder.read("a.csv.rescued-1"), whole);
-            EXPECT_FALSE(folder.has("a.csv.rescued-1.json"));
+    namespace fs = std::filesystem;
+    const std::vector<void (*)(const ScratchFolder& folder)> deeds{
+        [](const ScratchFolder& folder) { fs::remove(folder.path("a.csv")); },
+        [](const ScratchFolder& folder) { fs::rename(folder.path("a.csv"), folder.path("b.csv")); },
+        [](const ScratchFolder& folder) { fs::rename(folder.write("new", "somebody's"), folder.path("a.csv")); },
+        [](const ScratchFolder& folder) {
+            fs::remove(folder.path("a.csv"));
+            fs::create_symlink(folder.write("precious", "somebody's"), folder.path("a.csv"));
+        }};
+    for (const auto& deed : deeds)
+        for (const bool ends : {true, false}) {
+            const ScratchFolder folder;
+            Log log(folder.path("a.csv"));
+            log.append(some_row());
+            deed(folder);
+            const std::string left = folder.has("a.csv") ? folder.read("a.csv") : "";
+            EXPECT_EQ(text_of<RunError>([&] { ends ? log.finish() : log.append(some_row()); }),
+                      folder.path("a.csv") + ": it was moved, deleted or replaced while this run was writing it");
+            EXPECT_EQ(folder.has("a.csv") ? folder.read("a.csv") : "", left);
         }
-        std::filesystem::remove(folder.path("a.csv"));
-        folder.write("a.csv", whole);
-        Log log(folder.path("a.csv"));
-        log.append(row);
-        attack.deed(folder);
-        EXPECT_THAT(text_of<RunError>([&] { log.finish(); }), HasSubstr(attack.what));
-        EXPECT_EQ(folder.read("a.csv.rescued-2"), whole + csv_line(row));
-    }
-}
-
-TEST(AttackedLog, IsReadAgainWhenItEnds)
-{
-    const ScratchFolder folder;
-    Log log(folder.path("a.csv"));
-    log.append(some_row());
-    log.finish();
-    const std::string whole = folder.read("a.csv");
-    std::fstream(folder.path("a.csv"), std::ios::in | std::ios::out | std::ios::binary) << "EXPERIMENT";
-    ASSERT_EQ(folder.read("a.csv").size(), whole.size());
-    EXPECT_THAT(text_of<RunError>([&] { log.finish(); }), HasSubstr(": another program has overwritten it while "));
-    EXPECT_EQ(folder.read("a.csv.rescued-1"), whole);
-}
-
-TEST(AttackedLog, WhoseRowsCannotBeKeptSaysSo)
-{
-    const ScratchFolder folder;
-    Log log(folder.path("a.csv"));
-    const std::vector<std::string> row = some_row();
-    std::filesystem::remove(folder.path("a.csv"));
-    const FullDisk full(10);
-    EXPECT_THAT(text_of<RunError>([&] { log.append(row); }),
-                StartsWith(folder.path("a.csv") +
-                           ": it was deleted while this run was writing it, and its rows are lost: " +
-                           folder.path("a.csv.rescued-1") + ": the log could not be written: File too large; "));
-    EXPECT_FALSE(folder.has("a.csv.rescued-1"));
-}
-
-TEST(AttackedLog, SaysWhereItsRowsAreOnlyIfTheyAreThere)
-{
-    for (const bool moved : {false, true}) {
-        const ScratchFolder folder;
-        Log log(folder.path("a.csv"));
-        const std::vector<std::string> row = some_row();
-        log.append(row);
-        if (moved)
-            std::filesystem::rename(folder.path("a.csv"), folder.path("b.csv"));
-        else
-            std::filesystem::resize_file(folder.path("a.csv"), 5);
-        const FullDisk full(10);
-        EXPECT_THAT(text_of<RunError>([&] { log.append(row); }),
-                    HasSubstr(moved ? "the moved file has all rows except the last: " : "its rows are lost: "));
-    }
-}
-
-TEST(AttackedLog, WhoseFolderIsGoneIsKeptAmongTheTemporaryFiles)
-{
-    const ScratchFolder folder;
-    for (const bool moved : {false, true}) {
-        std::filesystem::create_directory(folder.path("logs"));
-        Log log(folder.path("logs/a.csv"));
-        const std::vector<std::string> row = some_row();
-        log.append(row);
-        if (moved)
-            std::filesystem::rename(folder.path("logs"), folder.path("moved"));
-        else
-            std::filesystem::remove_all(folder.path("logs"));
-        const std::string error = text_of<RunError>([&] { log.append(row); });
-        const std::string said = "; all rows of the log are in ";
-        ASSERT_THAT(error, HasSubstr(said));
-        const std::string rescued = error.substr(error.find(said) + said.size());
-        std::ifstream file(rescued, std::ios::binary);
-        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
-                  csv_line(columns()) + csv_line(row) + csv_line(row));
-        std::filesystem::remove(rescued);
-    }
-}
-
-TEST(AttackedLog, OfOneUserIsNotShownToOthers)
-{
-    const ScratchFolder folder;
-    Log log(folder.path("a.csv"));
-    std::filesystem::permissions(folder.path("a.csv"), std::filesystem::perms::owner_read);
-    std::filesystem::remove(folder.path("a.csv"));
-    EXPECT_THAT(text_of<RunError>([&] { log.append(some_row()); }), HasSubstr("are in "));
-    EXPECT_EQ(std::filesystem::status(folder.path("a.csv.rescued-1")).permissions(),
-              std::filesystem::perms::owner_read);
 }
 
 TEST(AttackedLog, ThatIsNotBegunLeavesWhatHasTakenItsPlace)
@@ -405,36 +249,45 @@ TEST_F(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
     }
 }
 
-TEST_F(CsvLogFile, IsWhereALinkLedWhenTheRunBegan)
+TEST_F(CsvLogFile, IsNotWrittenThroughALink)
 {
-    std::filesystem::create_symlink("real.csv", folder.path("link.csv"));
-    const LogPlace place(folder.path("link.csv"));
-    {
-        CsvLog log(place);
-        log.begin();
-        log.append(some_row());
-        log.finish();
-    }
-    EXPECT_EQ(folder.read("real.csv"), csv_line(columns()) + csv_line(some_row()));
-    EXPECT_EQ(put_path_aside(folder.path("link.csv")), folder.path("link.csv.old-1"));
-    EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link.csv.old-1")));
-    EXPECT_TRUE(folder.has("real.csv"));
-}
-
-TEST_F(CsvLogFile, DoesNotFollowALinkThatTookItsNameLater)
-{
-    const std::string path = folder.path("a.csv");
-    const LogPlace place(path);
+    const std::string path = folder.path("link.csv");
     for (const std::string precious : {"", "kept"}) {
         std::filesystem::remove(path);
         std::filesystem::create_symlink(folder.write("precious", precious), path);
-        EXPECT_EQ(text_of<RunError>([&] { CsvLog log(place); }),
-                  path + ": it has become a symbolic link since this run began, and is not followed");
+        EXPECT_THAT(log_refusal(path),
+                    HasSubstr("it is a symbolic link, and no log is written through one; allowed: "));
         EXPECT_EQ(folder.read("precious"), precious);
     }
     std::filesystem::remove(folder.path("precious")); // it leads nowhere now, and no file is made there
-    EXPECT_THROW(CsvLog log(place), RunError);
+    EXPECT_THAT(log_refusal(path), HasSubstr("it is a symbolic link"));
     EXPECT_FALSE(folder.has("precious"));
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink("real.csv", path);
+    folder.write("real.csv", "rows");
+    EXPECT_EQ(back_up(path), folder.path("link.csv.old-1"));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link.csv.old-1")));
+    EXPECT_EQ(folder.read("real.csv"), "rows");
+}
+
+TEST_F(CsvLogFile, ThatIsCompressedIsNotWritten)
+{
+    const auto refusal = [](const std::string& path) {
+        return text_of<UsageError>([&] { check_is_not_compressed(path); });
+    };
+    const std::string plain = folder.path("a.csv");
+    const std::string packed = folder.path("a.csv.gz");
+    check_is_not_compressed(plain);
+    EXPECT_EQ(refusal(packed), "--output " + packed + ": a compressed log is read and never written; allowed: " +
+                                   plain + " (if " + packed + " is there, gunzip it first)");
+    folder.write("a.csv.gz", "");
+    EXPECT_EQ(refusal(plain),
+              "--output " + plain + ": there is " + packed +
+                  ", the compressed log of this name, and it is never written; allowed: another file, "
+                  "or the same after gunzip " +
+                  packed);
+    folder.write("a.csv", "");
+    check_is_not_compressed(plain);
 }
 
 TEST_F(CsvLogFile, WhoseLinesEndWithLfSaysSo)

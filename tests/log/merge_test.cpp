@@ -237,23 +237,6 @@ TEST(Merge, RefusesARowOfNoCase)
               "a.csv:3: case " + key("x") + " is not in the plan of its manifest; allowed: rows of the run");
 }
 
-// edited_log_cli_test.cpp tests the other rules that cells must follow.
-TEST(Merge, RefusesRowsOfOneCaseThatContradictEachOther)
-{
-    // Rows of one case in two files.
-    const auto with_reference = [](const std::string& path, unsigned repetition, const std::string& reference) {
-        LogPart one = part_of_rows(path, "1/2", {{"a", repetition}});
-        set_cell(one.log, 0, "answer", reference);
-        set_cell(one.log, 0, "reference", reference);
-        return one;
-    };
-    EXPECT_EQ(merge_logs({with_reference("a.csv", 0, "5"), with_reference("b.csv", 1, "5")}).rows, 2U);
-    EXPECT_EQ(text_of<RunError>([&] {
-                  static_cast<void>(merge_logs({with_reference("a.csv", 0, "5"), with_reference("b.csv", 1, "6")}));
-              }),
-              "b.csv:2: reference is '6'; expected: '5', as in a.csv:2 of the same case");
-}
-
 TEST(Merge, NamesTheShardsOfWhichThereIsNoLog)
 {
     EXPECT_THAT(missing_shards({part_of_rows("a.csv", "1/4", {}), part_of_rows("b.csv", "3/4", {})}),

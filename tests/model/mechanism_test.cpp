@@ -31,9 +31,6 @@ TEST(Mechanisms, AreListedInOrderEachUnderANameOfItsOwn)
     EXPECT_EQ(names.size(), kMechanisms.size());
     EXPECT_EQ(name_of(null_stream), "null_stream");
     EXPECT_EQ(name_of(grid_sync), "grid_sync");
-    EXPECT_EQ(current_name("null"), "null_stream"); // the name in an earlier version
-    for (const Mechanism mechanism : kMechanisms)
-        EXPECT_EQ(current_name(name_of(mechanism)), name_of(mechanism));
 }
 
 TEST(Mechanisms, FromTheDeviceAndOfCudaAloneAreTold)

@@ -3,15 +3,12 @@
 
     NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 -W error tests/scripts/attacked_test.py
 """
-import json
 import os
 import pathlib
 import pty
 import resource
-import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 from runs import LIMIT, NESTBED, Runs, rows_of, runs_of
@@ -42,52 +39,11 @@ class Attacked(Runs):
 
 class Logs(Attacked):
     def attacked(self, deed):
-        """(content of the log before the attack, standard error) of a run whose log deed() changes."""
-        already = self.log.read_bytes().count(b"\n") if self.log.exists() else 0
+        """A run whose log deed() changes."""
         process = self.start(*LONG, "-o", self.log.name)
-        self.wait_for_rows(process, already + 20)
-        before = self.log.read_bytes()
+        self.wait_for_rows(process, 20)
         deed()
-        out, err = self.ended(process, 1)
-        self.assertEqual(out, "")
-        return before[:before.rfind(b"\n") + 1], err
-
-    def assert_rescued(self, before, err, what):
-        self.assertEqual(err, f"nestbed: out.csv: {what} while this run was writing it; all rows of the log are in out.csv.rescued-1\n")
-        rescued = self.folder / "out.csv.rescued-1"
-        self.assertTrue(rescued.read_bytes().startswith(before))
-        self.assertTrue(rescued.read_bytes().endswith(b"\r\n"))
-        rows = rows_of(rescued)
-        places = {(row["key"], row["repetition"]) for row in rows}
-        self.assertEqual(len(places), len(rows))
-        # A run can continue this log: it has all rows, and none twice.
-        self.run_to_end(*LONG, "--dry-run", "-o", rescued.name)
-        self.assertEqual(set(runs_of(self.folder / "out.csv.rescued-1")), {row["run_id"] for row in rows})
-
-    def test_deleted(self):
-        before, err = self.attacked(self.log.unlink)
-        self.assert_rescued(before, err, "it was deleted")
-        self.assertEqual(self.names(), ["out.csv.json", "out.csv.rescued-1", "out.csv.rescued-1.json"])
-
-    def test_renamed(self):
-        before, err = self.attacked(lambda: self.log.rename(self.folder / "moved.csv"))
-        self.assert_rescued(before, err, "it was renamed")
-        self.assertTrue((self.folder / "moved.csv").read_bytes().startswith(before))
-
-    def test_cut_off(self):
-        before, err = self.attacked(lambda: os.truncate(self.log, 100))
-        what = err.split(" while")[0].split("out.csv: ")[1]
-        self.assertRegex(what, r"^it was cut off: it has \d+ of \d+ bytes$")
-        self.assert_rescued(before, err, what)
-
-    def test_replaced(self):
-        def replace():
-            (self.folder / "new").write_text("somebody's")
-            (self.folder / "new").rename(self.log)
-
-        before, err = self.attacked(replace)
-        self.assert_rescued(before, err, "another file has taken its place")
-        self.assertEqual(self.log.read_text(), "somebody's")
+        self.assertEqual(self.ended(process, 1), ("", "nestbed: out.csv: it was moved, deleted or replaced while this run was writing it\n"))
 
     def plant(self, path, victim):
         """Puts a link to a file of the user in the place of a file of the run, at once: a run that looks in between finds no file."""
@@ -95,116 +51,65 @@ class Logs(Attacked):
         link.symlink_to(victim)
         link.rename(path)
 
-    def test_a_link_in_the_place_of_the_manifest_is_not_followed(self):
-        elsewhere = tempfile.TemporaryDirectory()
-        self.addCleanup(elsewhere.cleanup)
-        for content in ("of the user", '{"runs": {}}'):
-            victim = pathlib.Path(elsewhere.name) / "precious"
-            victim.write_text(content)
-            for path in (self.log, self.manifest):
-                path.unlink(missing_ok=True)
-            process = self.start(*LONG, "-o", self.log.name)
-            self.wait_for_rows(process, 20)
-            self.plant(self.manifest, victim)
-            self.assertNotIn("nestbed: ", self.ended(process)[1])
-            self.assertEqual(victim.read_text(), content)
-            self.assertFalse(self.manifest.is_symlink())
-            (run,) = runs_of(self.log).values()
-            self.assertIn("finished_utc", run)
-            self.assertEqual(os.listdir(elsewhere.name), ["precious"])
+    def test_deleted(self):
+        self.attacked(self.log.unlink)
+        self.assertEqual(self.names(), ["out.csv.json"])
+        self.run_to_end(*SHORT, "-o", "other.csv")
+
+    def test_renamed(self):
+        self.attacked(lambda: self.log.rename(self.folder / "moved.csv"))
+        self.assertGreaterEqual(len(rows_of(self.folder / "moved.csv")), 20)
+
+    def test_replaced(self):
+        def replace():
+            (self.folder / "new").write_text("somebody's")
+            (self.folder / "new").rename(self.log)
+
+        self.attacked(replace)
+        self.assertEqual(self.log.read_text(), "somebody's")
 
     def test_a_link_in_the_place_of_the_log_is_not_followed(self):
         victim = self.folder / "precious"
         victim.write_text("of the user")
-        before, err = self.attacked(lambda: self.plant(self.log, victim))
-        self.assert_rescued(before, err, "another file has taken its place")
-        self.assertEqual(victim.read_text(), "of the user")
-
-    def test_a_link_in_the_place_of_the_folder_is_not_followed(self):
-        folder = self.folder / "logs"
-        folder.mkdir()
-        self.log, elsewhere, top = folder / "out.csv", self.folder / "elsewhere", self.folder
-        elsewhere.mkdir()
-        (elsewhere / "out.csv.json").write_text("of the user")
-
-        def plant():
-            folder.rename(top / "moved")
-            folder.symlink_to(elsewhere)
-
-        process = self.start(*LONG, "-o", "logs/out.csv")
-        self.wait_for_rows(process, 20)
-        plant()
-        _, err = self.ended(process, 1)
-        self.assertIn("logs/out.csv: it was renamed while this run was writing it; all rows of the log are in ", err)
-        rescued = pathlib.Path(err.split("all rows of the log are in ")[1].strip())
-        self.addCleanup(pathlib.Path(f"{rescued}.json").unlink, missing_ok=True)
-        self.addCleanup(rescued.unlink, missing_ok=True)
-        self.assertEqual(os.listdir(elsewhere), ["out.csv.json"])
-        self.assertEqual((elsewhere / "out.csv.json").read_text(), "of the user")
-
-    def test_a_link_that_was_there_before_leads_to_the_log(self):
-        (self.folder / "data").mkdir()
-        self.log.symlink_to("data/real.csv")
+        self.attacked(lambda: self.plant(self.log, victim))
         for _ in range(2):
-            self.run_to_end(*SHORT, "-o", self.log.name)
-        self.assertTrue(self.log.is_symlink())
-        self.assertEqual(len(rows_of(self.folder / "data/real.csv")), SHORT_ROWS)
-        self.assertEqual(self.names(), ["data", "out.csv", "out.csv.json"])
+            _, err = self.run_to_end(*SHORT, "-o", self.log.name, code=2)
+            self.assertIn("--output out.csv: it is a symbolic link, and no log is written through one; allowed: ", err)
+            self.assertEqual(victim.read_text(), "of the user")
+            victim.write_text("")
+            victim = self.folder / "missing"
+            self.plant(self.log, victim)
+            victim.write_text("of the user")
 
-    def test_written_to_by_something_else(self):
-        def append():
-            with open(self.log, "a", encoding="utf-8") as file:
-                file.write("foreign")
+    def test_a_link_in_the_place_of_the_manifest_is_not_followed(self):
+        victim = self.folder / "precious"
+        victim.write_text('{"runs": {}}')
+        process = self.start(*CASES, "--repeat", "60", "-o", self.log.name)
+        self.wait_for_rows(process, 5)
+        self.plant(self.manifest, victim)
+        self.ended(process)
+        self.assertEqual(victim.read_text(), '{"runs": {}}')
+        self.assertFalse(self.manifest.is_symlink())
+        (run,) = runs_of(self.log).values()
+        self.assertIn("finished_utc", run)
 
-        before, err = self.attacked(append)
-        self.assert_rescued(before, err, "another program has written to it")
-        self.assertIn(b"foreign", self.log.read_bytes())
-
-    def test_what_was_there_before_the_run_is_rescued_too(self):
+    def test_a_full_disk_ends_a_run_that_goes_on_later(self):
         process = self.start(*LONG, "-o", self.log.name)
         self.wait_for_rows(process, 20)
-        process.kill()
-        process.communicate()
-        first = {row["run_id"] for row in rows_of(self.log)}
-        before, err = self.attacked(self.log.unlink)
-        self.assertIn("all rows of the log are in out.csv.rescued-1\n", err)
-        rescued = self.folder / "out.csv.rescued-1"
-        self.assertTrue(rescued.read_bytes().startswith(before))
-        self.assertLess(first, set(runs_of(self.folder / "out.csv.rescued-1")))
-        # And a run continues it.
-        process = self.start(*LONG, "-o", rescued.name)
-        self.assertIn("out.csv.rescued-1 already has ", process.stderr.readline())
-        process.kill()
-
-    def test_a_manifest_deleted_in_a_run_that_ends_with_an_error_is_there_again(self):
-        process = self.start(*LONG, "-o", self.log.name)
-        self.wait_for_rows(process, 20)
-        self.manifest.unlink()
         size = self.log.stat().st_size + 20_000
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
         _, err = self.ended(process, 1)
         self.assertIn("out.csv: the row could not be written: File too large", err)
-        self.assertEqual(set(runs_of(self.log)), {row["run_id"] for row in rows_of(self.log)})
-
-    def test_deleted_in_a_run_that_something_else_ends(self):
-        process = self.start(*LONG, "--retries", "1", "-o", self.log.name)
-        self.wait_for_rows(process, 20)
-        (worker,) = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        os.kill(int(worker), signal.SIGSTOP)
-        time.sleep(0.1)  # now the log has what the worker has sent
-        before = self.log.read_bytes()
-        self.log.unlink()
-        # The limit allows one more file: the run needs it to save the rows, and has none left for another worker.
-        used = {int(name) for name in os.listdir(f"/proc/{process.pid}/fd")}
-        limit = next(number for number in range(1000) if number not in used)
-        self.assertGreater(limit, max(used))
-        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (limit, limit))
-        os.kill(int(worker), signal.SIGKILL)
-        out, err = self.ended(process, 1)
-        self.assertEqual(out, "")
-        self.assertRegex(err, "nestbed: out.csv: it was deleted while this run was writing it; all rows of the log are in out.csv.rescued-1\n"
-                              "nestbed: .*Too many open files\n$")
-        self.assertEqual((self.folder / "out.csv.rescued-1").read_bytes(), before)
+        self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
+        rows = rows_of(self.log)
+        process = self.start(*LONG, "-o", self.log.name)
+        self.wait_for_rows(process, len(rows) + 20)
+        process.kill()
+        process.communicate()
+        again = rows_of(self.log)
+        self.assertEqual(again[:len(rows)], rows)
+        places = {(row["key"], row["repetition"]) for row in again}
+        self.assertEqual(len(places), len(again))
 
 
 class Manifests(Attacked):
@@ -234,24 +139,6 @@ class Manifests(Attacked):
         self.assertEqual((self.folder / "grid.gpu1.json").read_bytes(), before)
         self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu1")[1], "nestbed: grid.gpu1 already has 16 of 16 samples\n")
         self.assertIn("grid.gpu0.old-1.json", self.names())
-
-    def test_of_an_earlier_version_are_read_and_go_on_under_the_new_name(self):
-        self.run_to_end(*SHORT, "-o", self.log.name)
-        old = self.folder / "out.json"
-        self.manifest.rename(old)
-        text = old.read_bytes()
-        out, err = self.run_to_end(*SHORT, "-o", self.log.name)
-        self.assertEqual(err, "nestbed: out.csv already has 16 of 16 samples\n")
-        self.assertIn("manifest: out.json\n", out)
-        self.assertEqual(self.names(), ["out.csv", "out.json"])
-        self.run_to_end("out.csv", "-o", "all.csv", command="merge")
-        self.assertEqual(runs_of(self.folder / "all.csv"), json.loads(text)["runs"])
-        whole = self.log.read_bytes()
-        self.log.write_bytes(whole[:whole.rindex(b"\r\n", 0, -2) + 2])  # without its last row
-        out, _ = self.run_to_end(*SHORT, "-o", self.log.name)
-        self.assertIn("manifest: out.csv.json\n", out)
-        self.assertEqual(len(runs_of(self.log)), 2)
-        self.assertEqual(old.read_bytes(), text)
 
 
 HEADER = b"experiment,run_id,key,"

@@ -3,7 +3,6 @@ import contextlib
 import csv
 import io
 import sys
-import unittest.mock
 
 from scratch import Scratch
 
@@ -60,13 +59,6 @@ def words_of(figure):
 
 class MadeLogs(Scratch):
     """Writes logs of rows that are made here, and runs plot.py."""
-
-    def setUp(self):
-        super().setUp()
-        # The rows that are made here have the cells that figures show, and contradict each other in others.
-        unchecked = unittest.mock.patch.object(logs, "checked", lambda path: contextlib.nullcontext())
-        unchecked.start()
-        self.addCleanup(unchecked.stop)
 
     def write(self, made, name="made.csv", columns=None):
         path = self.folder / name

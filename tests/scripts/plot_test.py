@@ -6,7 +6,6 @@
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
 import ast
-import csv
 import json
 import math
 import os
@@ -56,68 +55,6 @@ class FilesThatAreNoLogs(Scratch):
     def test_a_folder_is_no_log(self):
         with self.assertRaisesRegex(logs.LogError, "Is a directory"):
             logs.read_log(self.folder)
-
-
-class EditedRows(Scratch):
-    """Of a log of this version. tests/cli/edited_log_cli_test.cpp has all rules."""
-
-    def setUp(self):
-        super().setUp()
-        self.log = self.folder / "log.csv"
-        subprocess.run([os.environ["NESTBED"], "run", "--strategy", "nosync", "--backend", "cpu", "--grid", "4", "--block", "16", "--repeat", "3",
-                        "--in-process", "-o", self.log], check=True, capture_output=True)
-
-    def edit(self, column, cell):
-        """The log with another cell in its last row, which is line 4."""
-        with open(self.log, newline="", encoding="utf-8") as file:
-            made = list(csv.reader(file))
-        made[-1][made[0].index(column)] = cell
-        path = self.folder / "edited" / "log.csv"
-        path.parent.mkdir(exist_ok=True)
-        path.with_name("log.csv.json").write_bytes(self.log.with_name("log.csv.json").read_bytes())
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(made)
-        return path
-
-    def test_are_refused_by_every_reader(self):
-        self.assertEqual(len(logs.read_log(self.log)), 3)
-        for column, cell, problem in (
-                ("wall_us", "0.001", "bandwidth_gb_s is '"), ("bandwidth_gb_s", "99.00", "bandwidth_gb_s is '99.00'; expected: "),
-                ("bytes", "5", "bytes is '5'; expected: 256, of this case"), ("gpu_us", "7.000", "gpu_us is '7.000'; expected: nothing"),
-                ("max_depth", "99", "max_depth is '99'; expected: "), ("launches_by_depth", "4 4 5", "expected: 13, the sum of launches_by_depth"),
-                ("waves", "7", "waves is '7'; expected: 1, "), ("pending_limit", "4096", "pending_limit is '4096'; expected: 2048, as in "),
-                ("floor_us", "9999.000", "floor_us is '9999.000'; expected: '"), ("utc", "<b>", "utc is '<b>'; allowed: a time such as "),
-                ("repetition", "3.0", "repetition is '3.0'; allowed: a whole number from 0"), ("git", "other", "git is 'other'; expected: '")):
-            with self.subTest(column):
-                path = self.edit(column, cell)
-                with self.assertRaises(logs.LogError) as caught:
-                    logs.read_log(path)
-                self.assertTrue(str(caught.exception).startswith(f"{path}, line 4: "), caught.exception)
-                self.assertIn(problem, str(caught.exception))
-
-    def test_end_the_scripts(self):
-        path = self.edit("bytes", "5")
-        for script, words in (("plot.py", [path, "-o", self.folder / "figures"]), ("report.py", [path.parent, "-o", self.folder / "page.html"])):
-            done = subprocess.run([sys.executable, ROOT / "experiments" / script, *words], capture_output=True, text=True, check=False,
-                                  env={**os.environ, "MPLBACKEND": "Agg"})
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertEqual(done.stderr, f"{script[:-3]}.sh: {path}, line 4: bytes is '5'; expected: 256, of this case\n")
-        self.assertFalse((self.folder / "figures").exists() or (self.folder / "page.html").exists())
-
-    def test_are_looked_for_once_in_each_log(self):
-        with unittest.mock.patch.object(subprocess, "Popen", wraps=subprocess.Popen) as started:
-            for _ in range(2):
-                logs.read_log(self.log)
-            self.assertEqual(len([call for call in started.call_args_list if "check" in call.args[0]]), 1)
-            manifest = self.log.with_name("log.csv.json")
-            manifest.write_text(manifest.read_text(encoding="utf-8").replace('"schedule": "fifo"', '"schedule": "eager"'), encoding="utf-8")
-            with self.assertRaisesRegex(logs.LogError, "schedule is 'fifo'; expected: 'eager', as in the manifest of run "):
-                logs.read_log(self.log)
-
-    def test_are_not_looked_for_without_nestbed(self):
-        with unittest.mock.patch.dict(os.environ, {"NESTBED": "/no/nestbed"}):
-            with self.assertRaisesRegex(logs.StatisticsError, "^/no/nestbed: No such file or directory$"):
-                logs.read_log(self.log)
 
 
 @unittest.skipUnless(THOROUGH, "a thorough run makes large logs")
@@ -1171,25 +1108,19 @@ class WhatLogsHold(FigureTest):
     def test_broken_manifests_are_named(self):
         path = self.write(rows([1]))
         log = logs.read_log(path)
-        beside = self.folder / "made.json"
+        beside = self.folder / "made.csv.json"
         self.assertEqual(logs.commands_of(path, log), ["nestbed run, experiment made"])
         for text, why in (("{", "not a manifest"), ("[]", "no object `runs`"), ('{"runs": []}', "no object `runs`"),
                           ('{"runs": {"1": {}}}', "run 1 has no `command`"),
                           ('{"runs": {"1": {"command": "x"}}}', "no `command`")):
             beside.write_text(text)
-            with self.assertRaisesRegex(logs.LogError, f"made.json: .*{why}"):
+            with self.assertRaisesRegex(logs.LogError, f"made.csv.json: .*{why}"):
                 logs.commands_of(path, log)
         beside.write_bytes(b"\xff")
-        with self.assertRaisesRegex(logs.LogError, "made.json: it is not a manifest"):
+        with self.assertRaisesRegex(logs.LogError, "made.csv.json: it is not a manifest"):
             logs.manifest_of(path)
         beside.write_text('{"runs": {"1": {"command": ["nestbed", "run", "--grid", "1:8:*2"]}, "2": {}}}')
         self.assertEqual(logs.commands_of(path, log), ["nestbed run --grid '1:8:*2'"])
-        newer = self.folder / "made.csv.json"  # made.json is the name that earlier versions used
-        newer.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}}}')
-        self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
-        newer.write_text("{")
-        with self.assertRaisesRegex(logs.LogError, "made.csv.json: it is not a manifest"):
-            logs.manifest_of(path)
 
     def test_launches_lost(self):
         for attempted, failed, expected, share in (("10", "5", "20", 0.75), ("20", "0", "20", 0), ("10", "", "20", 0.5),
