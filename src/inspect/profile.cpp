@@ -183,8 +183,9 @@ std::vector<Profiled> read_profile(const std::string& folder)
 
 std::string profile_text(const std::vector<Profiled>& cases)
 {
-    std::vector<Column> columns{{"case", true}, {.name = "expected", .dispensable = 1},   {"ledger"},
-                                {"Nsight"},     {"difference"}, {"status", true, true}};
+    std::vector<Column> columns{{"case", true}, {.name = "expected", .dispensable = 1},
+                                {"ledger"},     {"Nsight"},
+                                {"difference"}, {"status", true, true}};
     std::map<std::string_view, std::size_t> verdicts;
     std::string details;
     for (const Profiled& one : cases) {
