@@ -1764,7 +1764,7 @@ class PlotTest(MadeLogs):
         else:
             self.run_plot(*(H200 / f"{name}.csv" for name in ("book", "ways", "lanes", "tail_streams")), "-o", again)
         drawn = [path for path in sorted(again.iterdir()) if (H200 / "figures" / path.name).exists()]
-        self.assertGreater(len(drawn), 2)
+        self.assertGreater(len(drawn), 1)
         different = [path.name for path in drawn if path.read_bytes() != (H200 / "figures" / path.name).read_bytes()]
         self.assertEqual(different, [], "drawn anew by experiments/plot.sh results/h200?")
 
