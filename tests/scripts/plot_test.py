@@ -1321,9 +1321,8 @@ class Files(FigureTest):
         found = sorted((H200 / "figures").iterdir())
         self.assertTrue(found)
         self.assertEqual([path.name for path in found if path.stat().st_size >= 256 * 1024], [])
-        # An SVG is kept where a document or a claim links to it: they are most of the bytes.
-        self.assertLessEqual({path.stem for path in found if path.suffix == ".svg"},
-                             {path.stem for path in found if path.suffix == ".png"})
+        documents = "".join(path.read_text(encoding="utf-8") for folder in ("", "*/", "results/*/") for path in ROOT.glob(f"{folder}*.md"))
+        self.assertEqual([path.name for path in found if path.suffix == ".png" and f"{path.name})" not in documents], [], "no document has it")
 
     @unittest.skipUnless(matplotlib.__version__ == "3.6.3", f"drawn with matplotlib 3.6.3, this is {matplotlib.__version__}")
     def test_committed_figures_are_what_is_drawn(self):
@@ -1331,11 +1330,11 @@ class Files(FigureTest):
         again = self.folder / "again"
         if THOROUGH:
             self.run_plot(H200, "-o", again)
-            self.assertEqual(sorted(path.name for path in again.glob("*.png")), sorted(path.name for path in (H200 / "figures").glob("*.png")))
+            self.assertLessEqual({path.name for path in (H200 / "figures").glob("*.png")}, {path.name for path in again.glob("*.png")})
         else:
             self.run_plot(*(H200 / f"{name}.csv" for name in ("book", "ways", "lanes", "tail_streams")), "-o", again)
-        drawn = [path for path in sorted(again.iterdir()) if path.suffix == ".png" or (H200 / "figures" / path.name).exists()]
-        self.assertGreater(len(drawn), 6)
+        drawn = [path for path in sorted(again.iterdir()) if (H200 / "figures" / path.name).exists()]
+        self.assertGreater(len(drawn), 1)
         different = [path.name for path in drawn if path.read_bytes() != (H200 / "figures" / path.name).read_bytes()]
         self.assertEqual(different, [], "drawn anew by experiments/plot.sh results/h200?")
 
