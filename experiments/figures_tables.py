@@ -159,7 +159,7 @@ def _pays_figure(path, own, l2):
     panels_of.draw_rows(sheet, rows, "speedup of the form that launches over its fastest rival, by the host's clock", x="log", xs=(0.9, 1.1), across=1,
                         top=0.2, size=8)
     sheet.notes.append("Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
-                       f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/protocol.md.")
+                       f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/method.md.")
     counts = []
     for what, ending in (("process", "es"), ("machine", "s")):
         numbers = sorted(set(own[f"{what}{ending}"].astype(int)))

@@ -1,6 +1,6 @@
 // The launch roofline: predicts the GPU time of a case of nested launches from its launches in closed form, its
 // mechanism, its waves and streams, and its bytes. One of them bounds it: the levels that run one after another, the
-// rate of launches, the work, or parents that are held while their children run. results/model.md derives it. Pure.
+// rate of launches, the work, or parents that are held while their children run. results/method.md derives it. Pure.
 #pragma once
 
 #include "base/statistics.hpp"
