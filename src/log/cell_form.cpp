@@ -33,10 +33,10 @@ bool is_whole(std::string_view text)
     return parse(text, number);
 }
 
-bool is_finite(std::string_view text)
+bool is_finite(std::string_view text, double above = -std::numeric_limits<double>::infinity())
 {
     double number = 0;
-    return parse(text, number) && std::isfinite(number);
+    return parse(text, number) && std::isfinite(number) && number > above;
 }
 
 bool is_value_of(const Axis& axis, std::string_view text)
@@ -122,16 +122,18 @@ bool has_form(Form form, const Axis* axis, std::string_view cell)
         return is_whole(cell);
     case Form::number:
         return is_finite(cell);
+    case Form::time:
+        return is_finite(cell, 0);
     case Form::numbers:
-        return std::ranges::all_of(split(cell, ' '), is_finite);
+        return std::ranges::all_of(split(cell, ' '), [](std::string_view one) { return is_finite(one); });
     }
     return false;
 }
 
 std::string_view name_of(Form form)
 {
-    constexpr std::array<std::string_view, 8> kNames{"text",    "name",  "axis",   "status",
-                                                     "backend", "whole", "number", "numbers"};
+    constexpr std::array<std::string_view, 9> kNames{"text",  "name",   "axis", "status", "backend",
+                                                     "whole", "number", "time", "numbers"};
     return kNames.at(static_cast<std::size_t>(form));
 }
 
@@ -139,7 +141,7 @@ bool is_number(Form form, const Axis* axis)
 {
     if (form == Form::axis)
         return axis->get != nullptr && axis->names.empty() && !axis->shape && !axis->text && axis->range.word.empty();
-    return form == Form::whole || form == Form::number;
+    return form == Form::whole || form == Form::number || form == Form::time;
 }
 
 ColumnForm form_of(std::string_view column)
@@ -171,6 +173,8 @@ std::string form_text(Form form, const Axis* axis)
         return "a whole number from 0, or nothing";
     case Form::number:
         return "a number or nothing";
+    case Form::time:
+        return "a number above 0, or nothing";
     case Form::numbers:
         return "numbers separated by blanks, or nothing";
     }

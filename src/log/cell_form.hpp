@@ -20,6 +20,7 @@ enum class Form : std::uint8_t {
     backend, // cuda or cpu
     whole,   // a whole number or nothing
     number,  // a finite number or nothing
+    time,    // a finite number above 0 or nothing
     numbers, // the same, separated by blanks, or nothing
 };
 
@@ -50,8 +51,8 @@ inline constexpr std::array kColumnForms = std::to_array<ColumnForm>({
     {"streams", Form::whole, "host streams that launch the waves"},
     {"schedule", Form::text, "order of grids on the executor"},
     {"repetition", Form::whole, "round, from 0"},
-    {"gpu_us", Form::number, "time on the GPU, us"},
-    {"wall_us", Form::number, "time on the host's clock, us"},
+    {"gpu_us", Form::time, "time on the GPU, us"},
+    {"wall_us", Form::time, "time on the host's clock, us"},
     {"wall_p99_us", Form::number, "99 % quantile of wall_us over the runs of the sample, us"},
     {"wall_p999_us", Form::number, "99.9 % quantile of it, us"},
     {"wall_worst_us", Form::number, "largest of it, us"},

@@ -52,7 +52,7 @@ class DamagedLog : public testing::Test
 TEST_F(DamagedLog, IsRefusedByEveryCommandThatReadsIt)
 {
     for (const auto& [column, cell, allowed] : std::vector<std::array<std::string, 3>>{
-             {"wall_us", "fast", "a number or nothing"},
+             {"wall_us", "fast", "a number above 0, or nothing"},
              {"bytes", "-1", "a whole number from 0, or nothing"},
              {"launches_by_depth", "4  8", "numbers separated by blanks, or nothing"},
              {"status", "fine", "ok, wrong, "},

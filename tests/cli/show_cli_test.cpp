@@ -87,11 +87,11 @@ TEST_F(ShowCommand, SaysWhatItCannotShow)
     EXPECT_THAT(other.err, HasSubstr("other.csv:2: this nestbed has no strategy 'no_such'"));
 }
 
-TEST_F(ShowCommand, ShowsLogsOfEarlierVersions)
+TEST_F(ShowCommand, ShowsLogsWithFewColumns)
 {
     write("old.csv", "strategy,backend,mechanism,type,elements,grid,block,status,gpu_us,wall_us\n"
-                     "nosync,cuda,null,int32,64,4,16,ok,20,30\n"
-                     "nosync,cuda,null,int32,64,4,16,wrong,,\n"
+                     "nosync,cuda,null_stream,int32,64,4,16,ok,20,30\n"
+                     "nosync,cuda,null_stream,int32,64,4,16,wrong,,\n"
                      "neighbored,cuda,none,int32,64,4,16,ok,10,20\n");
     const Outcome shown = ended(0, "show old.csv");
     EXPECT_THAT(shown.out, AllOf(ContainsRegex("neighbored +10.0 us .*1.00  ok"),

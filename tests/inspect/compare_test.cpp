@@ -374,9 +374,9 @@ TEST(Compare, RefusesWhatIsNoLog)
     EXPECT_EQ(text_of<RunError>([&] { compare_logs(log, log_of("strategy,launches\r\n", "b.csv")); }),
               "b.csv: it is not a log of nestbed run: it has no column backend, wall_us, status");
     EXPECT_EQ(text_of<RunError>([&] { compared(rows("s", {10}), rows("s", {10}) + "s,cuda,64,ten,10,ok\r\n"); }),
-              "b.csv:3: gpu_us is 'ten'; allowed: a number or nothing");
+              "b.csv:3: gpu_us is 'ten'; allowed: a number above 0, or nothing");
     EXPECT_EQ(text_of<RunError>([&] { compared("s,cuda,64,0,10,ok\r\n", rows("s", {10})); }),
-              "a.csv:2: gpu_us is '0'; expected: a number above 0");
+              "a.csv:2: gpu_us is '0'; allowed: a number above 0, or nothing");
     EXPECT_EQ(text_of<UsageError>([&] { compared("", rows("s", {10})); }),
               "a.csv (0 cases) and b.csv (1) have no case in common; allowed: logs of the same cases");
 }

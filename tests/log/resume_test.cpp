@@ -159,7 +159,7 @@ TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
     EXPECT_EQ(with("status", "good"),
               "a.csv:2: status is 'good'; allowed: ok, wrong, launch_failed, count_mismatch, unsupported, "
               "timeout, crashed");
-    EXPECT_EQ(with("wall_us", "fast"), "a.csv:2: wall_us is 'fast'; allowed: a number or nothing");
+    EXPECT_EQ(with("wall_us", "fast"), "a.csv:2: wall_us is 'fast'; allowed: a number above 0, or nothing");
     EXPECT_EQ(with("repetition", "1.5"), "a.csv:2: repetition is '1.5'; allowed: a whole number from 0, or nothing");
     EXPECT_EQ(with("repetition", "-1"), "a.csv:2: repetition is '-1'; allowed: a whole number from 0, or nothing");
     EXPECT_EQ(with("repetition", "2"), "a.csv:2: repetition is 2; allowed: from 0 to 1");

@@ -83,7 +83,7 @@ TEST(RowCheck, NamesTheCellWithoutItsForm)
     const ParsedLog log = log_with("a.csv", columns(), {row_of_repetition(0), row_of_repetition(1)});
     EXPECT_EQ(refusal(log), "");
     for (const auto& [column, text, allowed] : std::vector<std::array<std::string, 3>>{
-             {"wall_us", "fast", "a number or nothing"},
+             {"wall_us", "fast", "a number above 0, or nothing"},
              {"bytes", "1e3", "a whole number from 0, or nothing"},
              {"launches_by_depth", "4 zzz", "numbers separated by blanks, or nothing"},
              {"grid", "0", "a whole number from 1 to 2147483647, or nothing"},

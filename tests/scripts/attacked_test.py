@@ -180,7 +180,7 @@ class Streams(Attacked):
 
     def test_data_for_a_closed_output_is_an_error(self):
         for words in ("$N -o -", "$N --dry-run", "$NESTBED list", "$NESTBED info", "$NESTBED --help", "$NESTBED --version",
-                      "$NESTBED tree --strategy tail --backend cpu --grid 2 --block 8", "$NESTBED hello --backend cpu --grid 2 --block 4"):
+                      "$NESTBED tree --strategy tail --backend cpu --grid 2 --block 8", "$NESTBED draw hello --backend cpu --grid 2 --block 4"):
             _, err = self.shell(f"{words} >&-", code=1)
             self.assertRegex(err, "nestbed: standard output(: the row)? could not be written( to)?: Bad file descriptor\n$", words)
         self.assertEqual(self.names(), [])

@@ -175,7 +175,7 @@ class Texts(Scratch):
 
 class OfTheRepository(unittest.TestCase):
     MAX_FOLDER_BYTES = 15_000_000
-    MAX_CSV_BYTES = 64 * 1024  # of one that is not compressed
+    MAX_CSV_BYTES = 72 * 1024  # of one that is not compressed
 
     def test_results_are_small(self):
         folders = [path for path in (ROOT / "results").iterdir() if (path / "SHA256SUMS").is_file()]

@@ -144,7 +144,7 @@ class Beside(Scratch):
 
     def test_without_a_nestbed(self):
         with unittest.mock.patch.dict("os.environ", {"NESTBED": "/bin/false"}):
-            self.assertIn("/bin/false check ended with 1", self.run_nvbench(expect=1)[1])
+            self.assertIn("/bin/false statistics ended with 1", self.run_nvbench(expect=1)[1])
 
     def test_the_script(self):
         done = subprocess.run([ROOT / "experiments/nvbench.sh", "nvbench.csv", "log.csv", "--map", "cub_sum=cub", "--size", "Elements"],

