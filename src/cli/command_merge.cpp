@@ -69,6 +69,9 @@ LogPart read_part(const std::string& path)
     std::set<std::string> run_ids = runs_of(part.log);
     run_ids.merge(run_ids_in_manifest(path));
     part.runs = runs_in_manifest(path, run_ids);
+    for (const auto& [run_id, run] : part.runs)
+        if (run.cases.empty())
+            refuse(path, fmt::format("the manifest has no plan of its run {}", run_id), "the manifest of that run");
     return part;
 }
 

@@ -46,7 +46,7 @@ class DamagedLog : public testing::Test
 
     ScratchFolder scratch_;
     std::string log_ = scratch_.path("log.csv");
-    Words run_{"run --strategy nosync --backend cpu --grid 4 --block 16 --repeat 3 --warmup 0 --in-process"};
+    Words run_ = Words("run --strategy nosync --backend cpu --grid 4 --block 16 --repeat 3 --warmup 0 --in-process");
 };
 
 TEST_F(DamagedLog, IsRefusedByEveryCommandThatReadsIt)
