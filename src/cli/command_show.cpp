@@ -63,8 +63,8 @@ Command show_command()
     return {.name = "show",
             .arguments = "FILE.csv... [--beside LOG.csv] [--markdown | --json | --csv]",
             .summary = "print the table of an existing log",
-            .text = "Prints the table that `nestbed run` prints, of each log. A damaged row is an error\n"
-                    "that names the file, the line, the column, the cell, and what is allowed.\n",
+            .text = "Prints the table that `nestbed run` prints, of each log. A damaged row is an\n"
+                    "error that names the file, the line, the column, the cell, and what is allowed.\n",
             .files = "csv",
             .operands = SIZE_MAX,
             .options = {beside_option(),

@@ -105,8 +105,8 @@ std::string new_stem(const std::string& folder, std::size_t number, const Case& 
     const std::string mechanism =
         info.mechanisms.size() == 1 ? "" : fmt::format("-{}", name_of(mechanism_of(info, point)));
     const bool matrix = info.over_matrix();
-    const std::string stem = fmt::format("{}/{:03}-{}{}-{}x{}", folder, number, point.strategy, mechanism,
-                                         matrix ? point.nx : point.grid, matrix ? point.ny : point.block);
+    std::string stem = fmt::format("{}/{:03}-{}{}-{}x{}", folder, number, point.strategy, mechanism,
+                                   matrix ? point.nx : point.grid, matrix ? point.ny : point.block);
     for (const char* ending : {kLedgerEnding, ".csv.json", kReportEnding, kSourceEnding, kRawEnding, kLogEnding})
         if (const std::string file = stem + ending; fs::exists(file))
             throw UsageError(

@@ -124,7 +124,7 @@ std::string back_up(const std::string& path)
         return "";
     const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC)); // NOLINT(*-vararg)
     hold_alone(file, path);
-    const std::string aside = free_name_for_copy(path);
+    std::string aside = free_name_for_copy(path);
     const std::string manifest = manifest_path(path);
     const bool moves_manifest = status_of(manifest).has_value();
     int error = moves_manifest && rename_to_new(manifest, manifest_path(aside)) < 0 ? errno : 0;

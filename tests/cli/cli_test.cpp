@@ -547,7 +547,6 @@ TEST_F(CommandLine, AnErrorSaysWhatToType)
              {"run --nosuch", " in all: --help)"},
              {"list nosinc", " in all: nestbed list)"},
              {"show a.csv.json", "a.csv.json: it is a manifest; its log is a.csv"},
-             {"check a.csv.json", "a.csv.json: it is a manifest; its log is a.csv"},
              {of_nosync("--grid 2kB"), "(suffixes: k, M and G; 64k is 65536)"},
              {of_nosync("--precision 1"), "from 0.01% to 50%, such as 1%"},
              {of_nosync("--input rundom"),
