@@ -53,7 +53,6 @@ TEST_F(BusyHost, HasALogThatIsTakenBackAndShown)
                       std::stod(row.at(name + std::string("_worst_us"))));
         EXPECT_LE(std::stod(row.at("span_us")), std::stod(row.at("next_us")));
     }
-    ended(0, "check busy.csv");
     const std::string shown = ended(0, "show busy.csv").out;
     EXPECT_THAT(shown, AllOf(HasSubstr("p99.9"), HasSubstr("worst"), HasSubstr("host-load")));
     ended(0, run); // nothing is left to measure

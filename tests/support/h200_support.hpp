@@ -1,6 +1,7 @@
 // Parts of our logs of an H200, with their manifests, in the folder of a test.
 #pragma once
 
+#include "base/json.hpp"
 #include "base/text_file.hpp"
 #include "support/support.hpp"
 
@@ -32,7 +33,7 @@ inline std::string part_of_log(const ScratchFolder& scratch, const std::string& 
         if (text.empty() || has(line))
             text += line + "\n";
     const std::string copy = as.empty() ? name : as;
-    scratch.write(copy + ".json", changed(read_text_file(h200_path(name + ".json"))));
+    scratch.write(copy + ".json", changed(json_lines(parsed_json(read_text_file(h200_path(name + ".json"))))));
     return scratch.write(copy, changed(text));
 }
 
