@@ -217,9 +217,10 @@ TEST_F(CompareCommand, RefusesWhatItCannotRead)
 // Mechanism and block follow from the strategy, and the wave follows from the grid.
 TEST_F(CompareCommand, ShowsOnlyWhatTellsCasesApart)
 {
-    const std::string text = "strategy,backend,mechanism,grid,block,wave,wall_us,status\r\n"
-                             "chain,cuda,tail,1,32,1,10,ok\r\n"
-                             "nosync,cuda,null_stream,64,512,64,10,ok\r\nnosync,cuda,null_stream,128,512,96,10,ok\r\n";
+    const std::string text =
+        "strategy,backend,mechanism,grid,block,wave,wall_us,status\r\n"
+        "chain,cuda,tail,1,32,1,10,ok\r\n"
+        "nosync,cuda,null_stream,64,512,64,10,ok\r\nnosync,cuda,null_stream,128,512,96,10,ok\r\n";
     scratch_.write("a.csv", text);
     scratch_.write("b.csv", text);
     EXPECT_THAT(compare(0).out, HasSubstr("\nstrategy  grid        A        B  B / A         95% CI  verdict\n"));

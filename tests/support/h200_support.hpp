@@ -6,6 +6,7 @@
 #include "support/support.hpp"
 
 #include <boost/algorithm/string/replace.hpp>
+#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <sstream>
