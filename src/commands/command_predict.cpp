@@ -255,7 +255,8 @@ Command predict_command()
               .help = "data-dependent launches: write what the model would choose, one row per study, to a new file"},
              {.name = "csv",
               .value = "FILE",
-              .help = "write one row per case to a new file; - for standard output, without the table"}},
+              .help = "write one row per case to a new file; - for standard output, without the table"},
+             overwrite_option()},
         .settings = key_options(),
         .call = predict_or_stop};
 }

@@ -94,9 +94,13 @@ void print_commands(const NcuCommands& commands, const std::string& stem, std::o
 // Prints the table. Returns an exit code.
 int show(const std::vector<Profiled>& cases, const std::string& csv, std::ostream& out)
 {
-    if (!csv.empty())
-        write_new_file(csv, profile_csv(cases), "the CSV", "--csv");
-    out << printable(profile_text(cases));
+    if (csv == "-") {
+        out << profile_csv(cases);
+    } else {
+        if (!csv.empty())
+            write_new_file(csv, profile_csv(cases), "the CSV", "--csv");
+        out << printable(profile_text(cases));
+    }
     return std::ranges::all_of(cases, [](const Profiled& one) { return one.detail.empty(); }) ? exit_ok
                                                                                               : exit_rows_bad;
 }
@@ -117,7 +121,9 @@ int profile_experiment(const Given& given, const std::string& csv, std::ostream&
     for (const Group& group : plan.groups)
         for (const Case& point : group.cases) {
             cases.push_back(point);
-            stems.push_back(new_stem(folder, cases.size(), point));
+            stems.push_back(stem_of(folder, cases.size(), point));
+            if (!print)
+                check_new_stem(stems.back());
         }
     if (print) {
         out << shell_text({"mkdir", "-p", folder}) << '\n';
@@ -143,7 +149,8 @@ int profile_experiment(const Given& given, const std::string& csv, std::ostream&
         }
     }
     const int code = show(results, csv, out);
-    out << fmt::format("files: {}\n", folder);
+    if (csv != "-")
+        out << fmt::format("files: {}\n", folder);
     return code;
 }
 
@@ -203,7 +210,7 @@ int profile(const Arguments& arguments, const Given& /*given*/, std::ostream& ou
     if (split.after)
         return profile_program(*split.after, given, out, err);
     const std::string csv = only_value(given, "csv", "", "a file's name");
-    if (!csv.empty())
+    if (!csv.empty() && csv != "-")
         check_new_file(csv, "--csv");
     const std::vector<std::string>& named = given.at("argument");
     if (named.empty() || !fs::is_directory(named.front())) {
@@ -211,6 +218,10 @@ int profile(const Arguments& arguments, const Given& /*given*/, std::ostream& ou
             throw UsageError(fmt::format("'{}' was not expected; allowed: one experiment, or folders", named[1]));
         return profile_experiment(given, csv, out, err);
     }
+    for (const auto& [option, values] : given)
+        if (option != "argument" && option != "csv")
+            throw UsageError(fmt::format("profile {}: --{} is for experiments; allowed with folders: --csv",
+                                         named.front(), option));
     std::vector<Profiled> cases;
     for (const std::string& folder : named)
         std::ranges::move(read_profile(folder), std::back_inserter(cases));
@@ -241,7 +252,7 @@ Command profile_command()
                      .help = "the folder for its files",
                      .default_text = "results/local/profile-EXPERIMENT",
                      .letter = 'o'},
-                    {.name = "csv", .value = "FILE", .help = "write all columns to a new CSV"},
+                    {.name = "csv", .value = "FILE", .help = "write all columns to a new CSV; - prints them"},
                     {.name = "ncu", .value = "PATH", .help = "path of ncu (Nsight Compute)", .default_text = "ncu"},
                     {.name = "timeout",
                      .value = "SECONDS",

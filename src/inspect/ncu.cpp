@@ -49,7 +49,7 @@ constexpr std::string_view kLaunchFunction = "__cudaCDP2LaunchDeviceV2";
 void read_rows(const std::string& path, const std::function<void(const CsvRow&)>& take)
 {
     std::string text = read_text_file(path);
-    for (std::size_t line = 0; text.compare(line, 2, "==") == 0; ++line)
+    for (std::size_t line = 0; line < text.size() && text.compare(line, 2, "==") == 0; ++line)
         text.erase(line, std::min(text.find('\n', line), text.size()) - line); // its line break counts
     CsvReader reader((std::string_view(text)));
     CsvRow row;

@@ -51,6 +51,9 @@ void read_case(const std::string& stem, Profiled& one)
     const std::string expected = one.cell("launches_expected");
     const std::string attempted = one.cell("launches_attempted");
     const std::string nsight = std::to_string(one.nsight->launches);
+    if (!std::ranges::all_of(attempted, [](char each) { return each >= '0' && each <= '9'; }))
+        throw RunError(fmt::format("{}{}: launches_attempted is '{}'; allowed: a whole number or nothing", stem,
+                                   kLedgerEnding, attempted));
     if (attempted.empty()) {
         one.nsight.reset();
         one.detail = fmt::format("the ledger has no launches: {}, {}", one.cell("status"), one.cell("detail"));
@@ -71,15 +74,16 @@ Profiled not_counted(const std::string& stem, const Case& point, const std::stri
 }
 
 // Runs ncu. Throws RunError with the reason if it fails, unless the run left what is needed: its exit code may be the program's.
-void run_ncu(const std::vector<std::string>& command, const std::string& out, const std::string& log,
-             const std::vector<std::string>& needed, std::chrono::seconds timeout)
+// Returns how it ended.
+ProgramEnd run_ncu(const std::vector<std::string>& command, const std::string& out, const std::string& log,
+                   const std::vector<std::string>& needed, std::chrono::seconds timeout)
 {
     const ProgramEnd end = run_program(command, {out, log}, timeout);
     if (end.timed_out)
         throw RunError(fmt::format("ncu did not end in {} s", timeout.count()));
     const bool left_all = std::ranges::all_of(needed, [](const std::string& file) { return fs::exists(file); });
     if (end.signal == 0 && left_all && (end.good() || !needed.empty()))
-        return;
+        return end;
     const std::string reason = ncu_reason(out);
     throw RunError(!reason.empty() ? reason
                    : end.good()    ? "ncu profiled no kernel, or nestbed wrote no ledger"
@@ -99,19 +103,22 @@ const char* Profiled::verdict() const
     return !nsight ? "not counted" : detail.empty() ? "equal" : "differ";
 }
 
-std::string new_stem(const std::string& folder, std::size_t number, const Case& point)
+std::string stem_of(const std::string& folder, std::size_t number, const Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     const std::string mechanism =
         info.mechanisms.size() == 1 ? "" : fmt::format("-{}", name_of(mechanism_of(info, point)));
     const bool matrix = info.over_matrix();
-    std::string stem = fmt::format("{}/{:03}-{}{}-{}x{}", folder, number, point.strategy, mechanism,
-                                   matrix ? point.nx : point.grid, matrix ? point.ny : point.block);
+    return fmt::format("{}/{:03}-{}{}-{}x{}", folder, number, point.strategy, mechanism,
+                       matrix ? point.nx : point.grid, matrix ? point.ny : point.block);
+}
+
+void check_new_stem(const std::string& stem)
+{
     for (const char* ending : {kLedgerEnding, ".csv.json", kReportEnding, kSourceEnding, kRawEnding, kLogEnding})
         if (const std::string file = stem + ending; fs::exists(file))
             throw UsageError(
                 fmt::format("{}: it already exists, and nothing is overwritten; allowed: another --output", file));
-    return stem;
 }
 
 NcuCommands profile_commands(const Case& point, const std::string& stem, const ProfileOptions& options)
@@ -142,12 +149,16 @@ Profiled profile_case(const Case& point, const std::string& stem, const ProfileO
     const std::string log = stem + kLogEnding;
     const std::string report = stem + kReportEnding;
     try {
-        run_ncu(commands.collect, log, log, {stem + kLedgerEnding, report}, options.timeout);
+        const ProgramEnd collected =
+            run_ncu(commands.collect, log, log, {stem + kLedgerEnding, report}, options.timeout);
         run_ncu(commands.source, stem + kSourceEnding, log, {}, options.timeout);
         run_ncu(commands.raw, stem + kRawEnding, log, {}, options.timeout);
         Profiled one{.name = fs::path(stem).filename().string()};
         read_case(stem, one);
-        fs::remove(log);
+        if (!collected.good() && one.cell("status") == name_of(Status::ok))
+            throw RunError("ncu ended with " + collected.text());
+        if (one.detail.empty())
+            fs::remove(log);
         if (!options.keep_reports)
             fs::remove(report);
         return one;

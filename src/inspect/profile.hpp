@@ -34,8 +34,11 @@ struct Profiled {
 };
 
 // FOLDER/012-nosync-named-64x512: the number, the strategy, the mechanism if the strategy has several, and grid and block, or
-// columns and rows. Throws UsageError if one of its files exists already.
-std::string new_stem(const std::string& folder, std::size_t number, const Case& point);
+// columns and rows.
+std::string stem_of(const std::string& folder, std::size_t number, const Case& point);
+
+// Throws UsageError if one of its files exists already.
+void check_new_stem(const std::string& stem);
 
 // ncu counts the root grids that are launched within a range of nestbed's NVTX domain (model/case_text.hpp).
 NcuCommands profile_commands(const Case& point, const std::string& stem, const ProfileOptions& options);
@@ -44,7 +47,7 @@ NcuCommands profile_commands(const Case& point, const std::string& stem, const P
 std::string why_not_counted(const Case& point);
 
 // Runs the case once. If it cannot be run, counted or read, `detail` says why, and its log is kept. A run whose row is not
-// ok (such as a race that was lost) is counted too. Throws RunError if ncu has no permission, or cannot be started.
+// ok (such as a race that was lost) is counted too. Throws NoPermission if ncu may not read the counters.
 Profiled profile_case(const Case& point, const std::string& stem, const ProfileOptions& options);
 
 // The cases in a folder that `nestbed profile` wrote, in the order of their names. Throws UsageError if there is none.

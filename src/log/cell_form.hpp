@@ -21,7 +21,7 @@ enum class Form : std::uint8_t {
     whole,   // a whole number or nothing
     number,  // a finite number or nothing
     time,    // a finite number above 0 or nothing
-    numbers, // the same, separated by blanks, or nothing
+    numbers, // finite numbers, separated by blanks, or nothing
 };
 
 struct ColumnForm {

@@ -267,6 +267,9 @@ void CsvLog::check_is_there() const
 {
     if (file_ && !is_at(descriptor_, path_))
         throw RunError(fmt::format("{}: it was moved, deleted or replaced while this run was writing it", path_));
+    struct stat now = {};
+    if (file_ && fstat(descriptor_, &now) == 0 && static_cast<std::uint64_t>(now.st_size) < whole_)
+        throw RunError(fmt::format("{}: it was cut off while this run was writing it", path_));
 }
 
 // Writes a row in one call if possible: if the process is killed, the row is then complete or absent.

@@ -103,7 +103,9 @@ TEST_F(Profile, EndsWhereTheCountersMayNotBeRead)
 TEST_F(Profile, NamesItsFilesByTheCaseAndOverwritesNone)
 {
     const auto stem = [&](std::size_t number, const Case& point) {
-        return new_stem(folder.path("out"), number, point).substr(folder.path("out/").size());
+        const std::string path = stem_of(folder.path("out"), number, point);
+        check_new_stem(path);
+        return path.substr(folder.path("out/").size());
     };
     EXPECT_EQ(stem(12, {.strategy = "nosync", .mechanism = Mechanism::named_stream, .grid = 64, .block = 512}),
               "012-nosync-named-64x512");

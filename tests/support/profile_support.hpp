@@ -80,7 +80,7 @@ shift 2
 
     Profiled profile(const Case& point, const ProfileOptions& how) const
     {
-        return profile_case(point, new_stem(folder.path("out"), 1, point), how);
+        return profile_case(point, stem_of(folder.path("out"), 1, point), how);
     }
 
     // The reason why the case was not counted, without the path of its log.
