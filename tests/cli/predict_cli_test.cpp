@@ -106,6 +106,7 @@ TEST_F(PredictCommand, WritesACsv)
     const Outcome printed = predict({"--against", h200_path("book.csv"), "--csv", "-"});
     EXPECT_EQ(printed.out, scratch_.read("out.csv"));
     expect_refused({"--against", h200_path("book.csv"), "--csv", csv}, csv);
+    EXPECT_EQ(predict({"--against", h200_path("book.csv"), "--csv", csv, "--overwrite"}).exit_code, 0);
 }
 
 TEST_F(PredictCommand, ChoosesForDataDependentLaunches)

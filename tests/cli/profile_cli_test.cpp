@@ -128,6 +128,9 @@ TEST_F(ProfileCommand, PrintsTheTableOfAFolderAgain)
                 HasSubstr("001-hello-4x8.source.csv:1: a source page of ncu begins with"));
     fs::create_directory(folder.path("empty"));
     expect_usage_error({"profile", folder.path("empty")}, {"it has no *.source.csv"});
+    expect_usage_error({"profile", folder.path("out"), "--grid", "4"},
+                       {"--grid is for experiments; allowed with folders: --csv"});
+    EXPECT_THAT(ended(3, {"profile", folder.path("out"), "--csv", "-"}).out, StartsWith("strategy,mechanism,type,"));
     expect_usage_error("profile none other", {"'other' was not expected; allowed: one experiment, or folders"});
 }
 

@@ -224,6 +224,18 @@ TEST(AttackedLog, IsNoticedAtTheNextRowAndNotWrittenElsewhere)
         }
 }
 
+TEST(AttackedLog, ThatIsCutOffIsNoticed)
+{
+    for (const bool ends : {true, false}) {
+        const ScratchFolder folder;
+        Log log(folder.path("a.csv"));
+        log.append(some_row());
+        std::filesystem::resize_file(folder.path("a.csv"), 3);
+        EXPECT_EQ(text_of<RunError>([&] { ends ? log.finish() : log.append(some_row()); }),
+                  folder.path("a.csv") + ": it was cut off while this run was writing it");
+    }
+}
+
 TEST(AttackedLog, ThatIsNotBegunLeavesWhatHasTakenItsPlace)
 {
     const ScratchFolder folder;
