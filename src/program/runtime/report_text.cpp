@@ -51,9 +51,11 @@ std::string printed(const std::vector<KernelCounts>& counts,
         throw std::bad_alloc();
     const std::vector<nestbed_count::LaunchRow> rows = rows_of(counts);
     print(out, rows.data(), rows.size());
-    std::fclose(out);
-    std::string all(text, bytes);
+    const bool complete = std::fclose(out) == 0;
+    std::string all(complete ? text : "", complete ? bytes : 0);
     std::free(text);
+    if (!complete)
+        throw std::bad_alloc();
     return all;
 }
 
