@@ -414,7 +414,7 @@ class AlongAnAxis(FigureTest):
             return [row for delay, bad in bad_of for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, **more)]
         self.check_figure("wrong", made(((0, 0), (5, 1), (10, 4))), lines=[(0, 25, 100)])
         figure = self.check_figure("wrong", made(((0, 0), (5, 2), (10, 4)), mechanism="null_stream") + made(((0, 0), (5, 2), (10, 4)), mechanism="named"),
-                                   ["nosync (racy), by any of NULL stream, named stream"])  # they cannot be told apart
+                                   ["nosync (racy), by any of NULL stream, named stream"])  # both have the same shares, so they are one line
         shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
         self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])
         neither = along("delay_us", (0, 1, 2), [None] * 2, strategy="synced", status="timeout")
