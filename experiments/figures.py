@@ -87,7 +87,7 @@ def _grids(cases):
     another figure draws the rate."""
     if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
         return _none(cases)
-    return _swept("grid")(cases[~cases["strategy"].isin(tables.those("strategies", "compared_with"))])
+    return _swept("grid")(cases[~cases["strategy"].isin(tables.those("strategies", "is_reference"))])
 
 
 def _counts(cases):
@@ -139,8 +139,8 @@ def _rates_at_one_size(cases):
 def _beside_cub(cases):
     """The cases other than CUB's, if CUB was measured at three or more of their sizes."""
     sized = _sizes(cases)
-    shared = set(sized["elements"][sized["strategy"].isin(tables.those("strategies", "compared_with"))])
-    own = sized[~sized["strategy"].isin(tables.those("strategies", "compared_with")) & sized["elements"].isin(shared)]
+    shared = set(sized["elements"][sized["strategy"].isin(tables.those("strategies", "is_reference"))])
+    own = sized[~sized["strategy"].isin(tables.those("strategies", "is_reference")) & sized["elements"].isin(shared)]
     return own if own["elements"].nunique() >= 3 else _none(own)
 
 
@@ -175,7 +175,7 @@ def _chains_and_fanouts(part, _):
 
 
 def _with_cub(part, taken):
-    references = part.cases["strategy"].isin(tables.those("strategies", "compared_with"))
+    references = part.cases["strategy"].isin(tables.those("strategies", "is_reference"))
     sized = _sized(part.cases[references | part.cases["workload"].isin(set(taken["workload"]))])
     return sized[sized["elements"].isin(set(taken["elements"]))]
 

@@ -16,11 +16,11 @@ import tables
 from figure_panels import Dot, Panel, Row, measured, nothing_timed
 
 MOST_PANELS = 6
-FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "delta", "pending_limit_asked"]  # see _form
-IN_WORDS = {"workload", "input", "type", "elements", "nx", "ny", "edge_factor", "graph_file", "values", "dwell"}  # of work_text
-SIZE = ("elements", "nx", "ny")
+FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget",
+        "bucket_width", "points_per_thread", "pending_limit_asked"]  # see _form
+ITEM_WORK = ("dwell", "cell_work", "node_work")  # the work of an item
+IN_WORDS = {"workload", "input", "type", "elements", "nx", "ny", "edge_factor", "graph_file", "values", *ITEM_WORK}  # of work_text
 ONE = {"vertices": "vertex"}  # of the items whose singular is not the word without its s
-TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 FLAT = ("", "none", "host", "host_graph", "grid_sync")  # mechanisms that a label need not name
@@ -31,7 +31,7 @@ PAYS = 1.05  # a launch costs next to nothing up to this ratio
 NEAR = 1.1  # of tenants: from here on a launch takes about as long as the queue
 SCAN_MB = 16e-6  # of a point of icp's scan
 # Of icp's one grid: colours by scan points of a thread, and marks by threads of a block.
-BUDGETS, BLOCKS = dict(zip((1, 2, 4, 8), style.scale_colours(4))), {256: "v", 512: "D", 1024: "^"}
+POINTS, BLOCKS = dict(zip((1, 2, 4, 8), style.scale_colours(4))), {256: "v", 512: "D", 1024: "^"}
 # Olabi et al., CGO 2022, "A Compiler Framework for Optimizing Dynamic Parallelism on GPUs": geometric means over their benchmarks.
 PAPER = {"over plain dynamic parallelism": 43.0, "over no dynamic parallelism": 8.7, "over aggregation alone": 3.6}
 LAST_RATIO = "over the best flat form"
@@ -45,7 +45,8 @@ _last = [None, None]  # the cases that were prepared last, and what they became:
 
 def prepared(cases):
     """The irregular cases, with columns `by_need` (its launches depend on the input), `group` (the aggregation without
-    its number; `grid` for one launch per level), and parameters as numbers."""
+    its number; `grid` for one launch per level), `size` and `item_work` (whatever the workload calls them), and
+    parameters as numbers."""
     if _last[0] is not cases:
         _last[:] = cases, _prepared(cases)
     return _last[1]
@@ -55,6 +56,9 @@ def _prepared(cases):
     own = cases[cases["workload"].isin(tables.those("workloads", "irregular"))]
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
+    for name, columns in (("size", tables.size_columns()), ("item_work", ITEM_WORK)):
+        each = own[list(columns)].apply(pandas.to_numeric, errors="coerce")
+        numbers[name] = each.bfill(axis=1).iloc[:, 0] if len(each) else numbers["threshold"]
     by_level = own["mechanism"].isin(tables.those("mechanisms", "from_device")) & (own["aggregate"] == "")
     group = own["aggregate"].str.split(":").str[0].where(~by_level, "grid").where(~own["strategy"].str.endswith("_recursive"), "none")
     group = group.where(own["mechanism"] != "graph_tail", DEVICE_GRAPH)
@@ -122,29 +126,24 @@ def flat_and_nested(cases):
 # --- words ------------------------------------------------------------------------------------------------------------------------
 
 
-def search_text(case, names):
-    """`t3, 2000 subtrees`; `16 queens`; the number alone if `names` has no input."""
-    sized = "elements" in names and not math.isnan(case["elements"])
-    words = [case["input"]] if "input" in names and not (sized and case["input"] == "queens") else []
-    words += [f"{style.power_text(case['elements'])} {TREES[case['input']]}"] if sized else []
-    return ", ".join(words) or case["workload"]
+def _size_text(case, names):
+    """`2²⁰ keys`, `16 queens`, `8 time steps`; empty if the size of the case is not in `names`."""
+    sized = [name for name in tables.size_columns() if name in names and not math.isnan(pandas.to_numeric(case[name], errors="coerce"))]
+    return f"{style.power_text(float(case[sized[0]]))} {_items(case)}" if sized else ""
 
 
 def work_text(case, names):
     words = [case["workload"]] if "workload" in names else []
-    if case["workload"] == "search":
-        return search_text(case, names)
     if not math.isnan(case["nx"]):
         if {"nx", "ny"} & set(names):
             words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
-    elif "elements" in names and not math.isnan(case["elements"]):
-        words.append(f"{style.power_text(case['elements'])} {tables.items_of(case['workload'])}")
-    words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name]]
+    else:
+        words.append(_size_text(case, names))
+    words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name] and case[name] != _items(case)]
     words += [case["graph_file"].split("#")[0]] if case["graph_file"] and {"graph_file", "elements"} & set(names) else []
     words += [f"edge factor {style.grouped(case['edge_factor'])}"] if "edge_factor" in names and not math.isnan(case["edge_factor"]) else []
     words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
-    dwell = pandas.to_numeric(case["dwell"], errors="coerce")
-    words += [f"dwell {style.grouped(dwell)}"] if "dwell" in names and not math.isnan(dwell) else []
+    words += [parts.name_of(name, float(case[name])) for name in ITEM_WORK if name in names and case[name] not in ("", None) and case[name] == case[name]]
     words += [parts.name_of(name, case[name]) for name in names if name not in IN_WORDS and tables.is_own(case["workload"])]
     return ", ".join(filter(None, words))
 
@@ -155,7 +154,7 @@ def _varying_work(shown):
 
 def _names(shown):
     """Which columns of their work tell the cases apart; sizes if nothing else does."""
-    return _varying_work(shown) or ["elements", "nx"]
+    return _varying_work(shown) or [*tables.size_columns(), "nx"]
 
 
 def _form_text(shown, case, form):
@@ -220,7 +219,7 @@ class Sweep:
     """A panel for each work, and a line for each form: its fastest case at each value of an axis.
 
     `axis`: the column of x. `form`: the columns of which a line has one value. `facet`: those of which a panel has one; by default the work,
-    without the columns `without`, and `more`. `of`: the cases of a log that it is about. `least`: a panel has a form with so many values; `whole`: then
+    without the columns `without` (or what it returns), and `more`. `of`: the cases of a log that it is about. `least`: a panel has a form with so many values; `whole`: then
     it has the others, too. `measure`: the time. `y`: a line's values, from (its cases, all of the panel); by default the time. `places`: where the values
     of the axis are, and the options of such a Panel. `beside`: whether a second panel has the launches. `across`: whether the best flat form is a dashed
     line. `label` and `look`: of a line, from (its first case, the others); by default those of strategy and mechanism. `text`: a panel's title, from
@@ -230,7 +229,7 @@ class Sweep:
     ylabel: typing.Callable = lambda case: "time, µs"
     form: tuple = ("strategy", "mechanism")
     facet: tuple = ()
-    without: tuple = ()
+    without: typing.Any = ()
     more: typing.Callable = lambda: ()
     of: typing.Callable = prepared
     least: int = 3
@@ -249,7 +248,7 @@ class Sweep:
         return own.assign(**{self.axis: own[self.axis] if self.axis == "input" else pandas.to_numeric(own[self.axis], errors="coerce")})
 
     def groups(self, own):
-        return parts.grouped_by(own, list(self.facet)) if self.facet else by_work(own, self.more(), self.without)
+        return parts.grouped_by(own, list(self.facet)) if self.facet else by_work(own, self.more(), self.without() if callable(self.without) else self.without)
 
     def takes(self, cases):
         """The groups in which a form has `least` values of the axis, or of them these forms alone."""
@@ -376,7 +375,8 @@ def _work_title(title, panels, _):
     if not found:
         return f"{title}: no form that launches comes {within}"
     work, label, case = min(found, key=lambda one: one[:2])
-    return f"{title}: from dwell {style.grouped(work)} on, {style.three(case['work'] / case['launches'])} operations per launch, {label} is {within}"
+    axis_words = _item_work(case)
+    return f"{title}: from {axis_words} {style.grouped(work)} on, {style.three(case['work'] / case['launches'])} operations per launch, {label} is {within}"
 
 
 def _tenants_title(_, panels, __):
@@ -403,7 +403,7 @@ def _resources_title(title, panels, _):
 
 def _search_title(title, panels, shown, axis):
     best = min((best_of(line.cases) for line in panels[0][1]), key=lambda case: case["us"])
-    names = ["input", "elements", *parts.varying(shown, work_columns(shown))]
+    names = ["input", *tables.size_columns(), *parts.varying(shown, work_columns(shown))]
     title = f"Time against the {axis}" if axis in own_meanings(shown) else title
     return f"{title}: {work_text(best, names)} is fastest by {best['strategy']}, {axis} {style.grouped(best[axis])}"
 
@@ -442,8 +442,19 @@ def _cutoffs(steps):
     return places, {"xtext": lambda place: "none" if far and place == places[NO_CUTOFF] else style.grouped(place)}
 
 
+def _column_of(case, columns):
+    """The first of these columns that the case has; the first of all if it has none."""
+    return next((name for name in columns if case[name] not in ("", None) and case[name] == case[name]), columns[0])
+
+
 def _items(case):
-    return TREES[case["input"]] if case["workload"] == "search" else tables.items_of(case["workload"])
+    """What the size of a case counts: `keys`, `queens`, `time steps`."""
+    column = _column_of(case, tables.size_columns())
+    return tables.items_of(case["workload"]) if column == "elements" else column.replace("_", " ")
+
+
+def _item_work(case):
+    return _column_of(case, ITEM_WORK).replace("_", " ")
 
 
 def _per_item(case):
@@ -462,14 +473,14 @@ def _over(rivals, axis):
 def _icp(cases):
     """The cases of icp, if it has launches and one grid."""
     own = cases[cases["workload"] == "icp"]
-    own = own.assign(**{name: pandas.to_numeric(own[name], errors="coerce") for name in ("block", "budget")})
+    own = own.assign(**{name: pandas.to_numeric(own[name], errors="coerce") for name in ("block", "points_per_thread")})
     together = own["strategy"] == "icp_cooperative"
-    return own.assign(shape=[f", {block:.0f} × {budget:.0f}" if one else "" for one, block, budget in zip(together, own["block"], own["budget"])])
+    return own.assign(shape=[f", {block:.0f} × {points:.0f}" if one else "" for one, block, points in zip(together, own["block"], own["points_per_thread"])])
 
 
 def _icp_look(line):
     colour, mark = style.look_of(line.strategy)[:2]
-    return (BUDGETS.get(line.value["budget"], colour), BLOCKS.get(line.value["block"], mark)) if line.value["shape"] else (colour, mark)
+    return (POINTS.get(line.value["points_per_thread"], colour), BLOCKS.get(line.value["block"], mark)) if line.value["shape"] else (colour, mark)
 
 
 def _mechanism_look(line):
@@ -490,14 +501,14 @@ def _tenants_sweep(arrival, axis, other, xlabel, ylabel, text, **more):
     def of(cases):
         idle = cases["mechanism"].map(from_device) & (cases["expected"] == 0)
         return cases[(cases["workload"] == "tenants") & (cases["input"] == arrival) & ~idle]
-    return Sweep(axis, lambda case: xlabel, lambda case: ylabel, facet=("elements", "levels", "dwell", "seed", other), of=of, look=_mechanism_look,
+    return Sweep(axis, lambda case: xlabel, lambda case: ylabel, facet=("tenants", "levels", "node_work", "seed", other), of=of, look=_mechanism_look,
                  label=full_label,
-                 text=lambda case, shown: text.format(style.grouped(case["elements"]), case["grain"]), **more)
+                 text=lambda case, shown: text.format(style.grouped(float(case["tenants"])), case["level_nodes"]), **more)
 
 
 def _search_sweep(axis, xlabel, **more):
     sweep = Sweep(axis, lambda case: axis if axis in tables.own_meanings(case["workload"]) else xlabel, beside=True, whole=False,
-                  text=lambda case, shown: work_text(case, ["input", "elements", *parts.varying(shown, work_columns(shown))]), **more)
+                  text=lambda case, shown: work_text(case, ["input", *tables.size_columns(), *parts.varying(shown, work_columns(shown))]), **more)
     return Swept((sweep,), functools.partial(_search_title, axis=axis), functools.partial(_search_notes, axis=axis), keyed=True)
 
 
@@ -506,23 +517,23 @@ def _with_group(case):
     return ", ".join(filter(None, [full_label(case), group if group != DEVICE_GRAPH else ""]))
 
 
-BY_SIZE = Swept((Sweep("elements", _items, _per_item, without=SIZE, places=lambda values: (dict(zip(values, values)), {"xtext": style.power_text}),
-                       y=lambda best, _: best["us"] * (1 if best["workload"].iloc[0] == "search" else 1000 / best["elements"])),),
+BY_SIZE = Swept((Sweep("size", _items, _per_item, without=lambda: (*tables.size_columns(), "nx", "ny"), places=lambda values: (dict(zip(values, values)), {"xtext": style.power_text}),
+                       y=lambda best, _: best["us"] * (1 if best["workload"].iloc[0] == "search" else 1000 / best["size"])),),
                 _size_title, lambda shown: ["A point is the fastest case of its strategy and mechanism at that size."])
-BY_WORK = Swept((Sweep("dwell", lambda case: "dwell: work of an item", lambda case: "time over the best flat form", ("by_need", "strategy", "mechanism", "group"),
-                       without=("dwell",), of=flat_and_nested, y=_over(lambda group: ~group["by_need"], "dwell"), label=_with_group,
+BY_WORK = Swept((Sweep("item_work", lambda case: f"{_item_work(case)}: work of an item", lambda case: "time over the best flat form", ("by_need", "strategy", "mechanism", "group"),
+                       without=ITEM_WORK, of=flat_and_nested, y=_over(lambda group: ~group["by_need"], "item_work"), label=_with_group,
                        look=lambda line: (look_of_group(line.value["group"])[0], style.mechanism_mark(line.mechanism)) if line.value["by_need"]
                        else style.look_of(line.strategy)[:2]),),
                 _work_title, lambda shown: ["A point is the fastest case of its strategy, mechanism and aggregation, over the fastest flat case of the same "
                                             "work."])
-TENANTS = Swept((_tenants_sweep("together", "grain", "delta", "nodes of a level, on average", "time of all tenants, µs", "{} tenants that arrive together"),
-                 _tenants_sweep("poisson", "delta", "grain", "mean gap between two arrivals, µs", "from arrival to end, median of tenants, µs",
+TENANTS = Swept((_tenants_sweep("together", "level_nodes", "arrival_gap_us", "nodes of a level, on average", "time of all tenants, µs", "{} tenants that arrive together"),
+                 _tenants_sweep("poisson", "arrival_gap_us", "level_nodes", "mean gap between two arrivals, µs", "from arrival to end, median of tenants, µs",
                                 "{} tenants of {} nodes a level that arrive at random times", least=2, measure="latency", y=lambda best, _: best["latency"])),
                 _tenants_title, lambda shown: ["A point is the fastest case of its strategy and mechanism: its block, threshold, waves and streams. A case of a "
                                                "launching form that launches nothing is left out."])
-RESOURCES = Swept((_icp_sweep("elements", "dwell", "one scan point of {} is near the surface", "MB that an iteration reads",
+RESOURCES = Swept((_icp_sweep("elements", "near_every", "one scan point of {} is near the surface", "MB that an iteration reads",
                               places=lambda values: ({value: value * SCAN_MB for value in values}, {"xtext": style.three})),
-                   _icp_sweep("dwell", "elements", "{} scan points", "one scan point of so many is near the surface")), _resources_title,
+                   _icp_sweep("near_every", "elements", "{} scan points", "one scan point of so many is near the surface")), _resources_title,
                   lambda shown: ["A point is the fastest case of its form; of one grid, by threads of a block × scan points of a thread at a time."],
                   height=4.2)
 BY_BUDGET = _search_sweep("budget", "nodes per thread before the block leaves the rest")
@@ -609,7 +620,7 @@ def against_flat(part, shown, figure):
             short = [one["strategy"].split("_", 1)[-1] for one in (best, rival)]
             text = f"{style.three(ratio)}: {short[0]}{'' if best['group'] == UNGROUPED else ', ' + best['group']}; {short[1]}"
             row = Row((label,), [*dots, Dot(ratio, *look_of_group(best["group"]), size=7)], (text,))
-            order = tuple(parts.order_of(case[name]) for name in ["workload", "elements", "input", "dwell", "mechanism"])
+            order = tuple(parts.order_of(case[name]) for name in ["workload", "size", "input", "item_work", "mechanism"])
             lines.append((order, ratio, f"{work_text(case, names)}, {best['strategy']} by {parts.mechanism_text(case['mechanism'])}", row))
     if not lines:
         return nothing_timed(figure.title, part, shown)
@@ -634,10 +645,10 @@ def inputs(cases):
 def _with_trees(cases):
     own = prepared(cases)
     trees = own["workload"] == "search"
-    if not trees.any() or own["elements"][trees].isna().all():
+    if not trees.any():
         return own
-    named = own[trees].apply(lambda case: work_text(case, ["input", "elements"]), axis=1)
-    return own.assign(input=own["input"].mask(trees, named), elements=own["elements"].mask(trees))
+    named = own[trees].apply(lambda case: work_text(case, ["input", *tables.size_columns()]), axis=1)
+    return own.assign(input=own["input"].mask(trees, named), **{name: own[name].mask(trees) for name in tables.size_columns()})
 
 
 _BY_INPUT = Sweep("input", None, without=("input",), of=_with_trees)

@@ -19,7 +19,7 @@ def _lines_to_cub(cases):
     """Lines of ratios to the faster CUB at each size, by elements: one per strategy and mechanism, with all sizes that CUB has."""
     reference, several, found = logs.faster_cub(cases), parts.mechanisms_each(cases), []
     ratios = pandas.DataFrame([one or [float("nan")] * 3 for one in logs.ratios_to_cub(cases)], index=cases.index, columns=["y", "y_low", "y_high"])
-    beside = [case["strategy"] not in tables.those("strategies", "compared_with") and logs.cub_key(case) in reference for _, case in cases.iterrows()]
+    beside = [case["strategy"] not in tables.those("strategies", "is_reference") and logs.cub_key(case) in reference for _, case in cases.iterrows()]
     own = pandas.concat([cases, ratios], axis=1)[beside]
     for rows in sorted(parts.grouped_by(own, ["strategy", "mechanism"]), key=lambda rows: tuple(rows.iloc[0][["strategy", "mechanism"]])):
         rows, case = rows.sort_values("elements", kind="stable"), rows.iloc[0]

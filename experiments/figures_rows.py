@@ -61,7 +61,7 @@ def strategies(part, shown, figure):
                      {"x": "log" if style.wants_log(values) else "linear", "heads": ("strategy", *["by"] * by, "time", "device launches") if alone else ()}))
     panels_of.draw_columns(sheet, made, f"{MEASURES['time'].title}, {unit}{'' if len(timed) else ': none'}", 1 if alone else 2, pad=1.35,
                            size=9 if alone else 8)
-    floor = part.rows["floor_us"].dropna()
+    floor = part.rows["empty_kernel_us"].dropna()
     sheet.notes += notes + ([f"An empty kernel takes {style.time_text(floor.median())}, timed the same way."] if len(floor) else [])
     return sheet.finish(parts.caption_of(part, shown))
 

@@ -126,7 +126,7 @@ def mutants(path):
 def is_pays(path):
     """Whether a file is a table of experiments/pays.sh."""
     return has("workload", "l2", "device", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", "speedup", "low", "high",
-               "host_speedup", "library_speedup", *tables.problem_columns())(path)
+               "host_speedup", "library_speedup", "input")(path)
 
 
 def pays(path):
@@ -134,7 +134,10 @@ def pays(path):
     Raises logs.LogError."""
     any_number = (lambda numbers: numbers.notna() | True, True, "")
     frame = read_table(path, {"speedup": (lambda numbers: numbers > 0, False, "a number above 0"), **dict.fromkeys(
-        ("low", "high", "host_speedup", "library_speedup", "elements", "nx", "ny", "edge_factor"), any_number)})
+        ("low", "high", "host_speedup", "library_speedup"), any_number)})
+    numbers = {name: pandas.to_numeric(frame[name]) if name in frame else math.nan for name in ("elements", "nx", "ny", "edge_factor")}
+    texts = {name: "" for name in tables.problem_columns() if name not in frame and name not in numbers}
+    frame = frame.assign(**numbers, **texts)
     for _, row in frame[~frame["pays"].isin(list(VERDICTS))].iterrows():
         refuse(path, row, "pays", f"; allowed: {', '.join(VERDICTS)}")
     return [(name, _pays_figure(path, frame[frame["l2"] == l2], l2)) for name, l2 in ((PAYS, "as_is"), (FLUSHED, "flushed")) if l2 in set(frame["l2"])]

@@ -25,11 +25,12 @@ from log_files import manifest_path, regular  # noqa: F401 (likewise)
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
 # Those with a number per row; the others have few different numbers.
-FLOATS = ["gpu_us", "wall_us", "repetition", "delay_us", "grid", "l2_bytes", "floor_us", "wave", "streams"]
+FLOATS = ["gpu_us", "wall_us", "repetition", "delay_us", "grid", "l2_bytes", "empty_kernel_us", "wave", "streams"]
+OLD = {"floor_us", "items_offered", "delta"}  # columns of key version 1 that have other names now
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
 # What figures and page use besides the columns of a case.
 MEASURED = ["workload", "pending_limit", "limit_bytes", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s", "peak_gb_s", "peak_share",
-            "l2_bytes", "floor_us", "latency_us", "launches_expected", "launches_attempted", "launches_failed", "work", "status", "detail",
+            "l2_bytes", "empty_kernel_us", "latency_us", "launches_expected", "launches_attempted", "launches_failed", "work", "status", "detail",
             "driver", "cuda", "git", "utc", "key", "run_id", "submit", "launches_by_depth", "answer"]
 # The quantiles of samples that are many runs.
 OF_RUNS = ["wall_p99_us", "wall_p999_us", "wall_worst_us", "span_us", "span_p99_us", "span_p999_us", "span_worst_us"]
@@ -124,6 +125,10 @@ def read_log(path, numbers=()):
     path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED, *OF_RUNS, *numbers]))
     floats = {*FLOATS, *(set(numbers) - {*case_columns(), *MEASURED})}
     columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), floats))
+    old = sorted(OLD & set(header))
+    if old:
+        raise LogError(f"{path}: column {old[0]} is of key version 1: nestbed has other names for columns and other keys of cases now; "
+                       "allowed: a log of key version 2")
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")
@@ -285,7 +290,7 @@ def faster_cub(cases):
     logs). Each case is a row with all its columns: of `cub` and `cub_narrow`, the one with the smaller median, or the
     only one with a time. It has the same log, backend, device, clock, type, size, submission and state of the L2
     cache, in any experiment of the log."""
-    library = cases[cases["strategy"].isin(tables.those("strategies", "compared_with")) & (cases["us"] > 0) & cases["elements"].notna()]
+    library = cases[cases["strategy"].isin(tables.those("strategies", "is_reference")) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
     for case in library.to_dict("records"):
         key = cub_key(case)

@@ -40,7 +40,7 @@ def kind_of(case):
     if tables.family_of(case["strategy"]) == "the library":
         return LIBRARY
     kinds = {"graph_while": "WHILE node", "host": HOST, "grid_sync": "one grid", "cluster_sync": "one grid", "none": "one launch", "": "one launch",
-             **dict.fromkeys(("host_pdl", "host_graph", "host_graph_pdl", "host_bound", "host_graph_bound", "host_graph_pdl_bound"), BOUND)}
+             **dict.fromkeys(("host_pdl", "host_graph", "host_graph_pdl", "host_max_levels", "host_graph_max_levels", "host_graph_pdl_max_levels"), BOUND)}
     if mechanism not in kinds:
         raise BadInput(f"{case['strategy']} by {mechanism}: it is no kind of form that is compared; allowed: {', '.join(kinds)}, and launches "
                        f"from the device")
@@ -129,7 +129,7 @@ def experiment_of(found, source):
     out.write(f"# Made by experiments/pays.sh choose from {source}: of every work the fastest case of each kind of form. The protocol\n"
               "# (results/method.md) measures it in processes of its own, on another machine than the search.\n"
               "title    = Launches from the device against their best rivals\n"
-              "figure   = against-flat, by-input\nrepeat   = 10\nwarmup   = 2\nfloor_us = 2:3.3\nl2       = as_is, flushed\n")
+              "figure   = against-flat, by-input\nrepeat   = 10\nwarmup   = 2\nempty_kernel_us = 2:3.3\nl2       = as_is, flushed\n")
     axes = {axis["column"]: axis for axis in tables.tables()["axes"].values()}
     for work, (_, best) in found.items():
         for kind, case in best.items():
@@ -235,6 +235,7 @@ def table_of(searches, paths, without=()):
     if not rows:
         raise BadInput(f"{paths[0]}: no work in it has both sides; allowed: logs of experiments/pays_chosen.cfg")
     nowhere = {column_of(kind) for kind in KINDS if all(math.isnan(row[column_of(kind)]) for row in rows)}
+    nowhere |= {name for name in work_columns()[2:] if not any(row[name] for row in rows)}  # parameters of other workloads
     columns = [name for name in rows[0] if name not in nowhere]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -234,13 +234,13 @@ def check_session(device):
             if run.get("backends", {}).get("cuda", {}).get("name") == device]
     if not ours:
         return
-    usual = statistics.median(run["null_kernel_us"] for run in ours)
+    usual = statistics.median(run["empty_kernel_us"] for run in ours)
     words = nestbed("run", "--strategy", "neighbored", "--grid", "1", "--block", "32", "--repeat", "1", "--backend", "cuda", "-o", "-")
     row = next(csv.DictReader(subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()), {})
-    if not row.get("floor_us"):
+    if not row.get("empty_kernel_us"):
         raise ScriptError(f"`{' '.join(words)}` does not say how long an empty kernel takes")
-    if not 0.8 * usual <= float(row["floor_us"]) <= 1.2 * usual:
-        raise ScriptError(f"an empty kernel takes {float(row['floor_us']):.2f} us on this {device} now, and {usual:.2f} us in our logs ({len(ours)} "
+    if not 0.8 * usual <= float(row["empty_kernel_us"]) <= 1.2 * usual:
+        raise ScriptError(f"an empty kernel takes {float(row['empty_kernel_us']):.2f} us on this {device} now, and {usual:.2f} us in our logs ({len(ours)} "
                           "runs): short times would not compare, and nothing was measured; allowed: another session or machine, or "
                           "--any-session, which measures anyway")
 

@@ -38,9 +38,9 @@ beside=()
 for word in "$@"; do
     log=$here/../results/h200/$(basename -- "$word" .cfg).csv
     if [[ $word == *.cfg && $word -ef $here/${word##*/} && (-f $log || -f $log.gz) ]]; then
-        beside=(--beside "$(realpath --relative-base="$PWD" -- "$log")")
+        beside=(--reference "$(realpath --relative-base="$PWD" -- "$log")")
     fi
 done
-[[ " $* " != *" --strategy"* && " $* " != *" --beside"* ]] || beside=()
+[[ " $* " != *" --strategy"* && " $* " != *" --reference"* ]] || beside=()
 find_nestbed "$cuda" run "$@"
 exec "$NESTBED" run "$@" "${beside[@]}"

@@ -28,8 +28,8 @@ def family_of(strategy):
 
 @functools.cache
 def those(table, quality):
-    """The names of the entries with a quality: of strategies racy, data_dependent, compared_with; of mechanisms from_device; of workloads
-    irregular, counts_chances."""
+    """The names of the entries with a quality: of strategies racy, data_dependent, is_reference; of mechanisms from_device; of workloads
+    irregular, nondeterministic_answer."""
     return [name for name, entry in tables()[table].items() if entry[quality]]
 
 
@@ -68,6 +68,12 @@ def problem_columns(workload=None):
 def items_of(workload):
     """What the elements of a workload are: `keys`; for a workload without them `numbers`."""
     return parameters_of(workload).get("elements", {"meaning": "numbers"})["meaning"]
+
+
+@functools.cache
+def size_columns():
+    """The columns of how large a problem is: `elements`, or what a workload has instead."""
+    return [axis["column"] for axis in tables()["axes"].values() if axis["size"]]
 
 
 @functools.cache

@@ -4,7 +4,7 @@
 //     host: launch a grid for the step
 //     block: search the list for the vertex of its first edge; a search in shared memory finds those of the others
 //     repeat: read how many blocks the next step needs, until there is none
-//     bfs_direction by host_bound, host_graph_bound, host_graph_pdl_bound: launch a grid for every large step that the graph may need; the
+//     bfs_direction by host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels: launch a grid for every large step that the graph may need; the
 //         last block of a step does the small ones after it
 //     bfs_direction: a level with more than 1/14 of the unexplored edges is done from below: every vertex that was not reached
 //         looks for a neighbour in the level, and stops at the first
@@ -103,7 +103,7 @@ struct SsspBalanced {
         .summary = "flat: near-far steps by the host, whose blocks share the edges evenly",
         .hazards = "none: a grid starts when the grid before it is complete",
         .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
-        .axes = {axis::delta},
+        .axes = {axis::bucket_width},
         .waits = true,
     };
     static constexpr GraphForm form = GraphForm::flat;

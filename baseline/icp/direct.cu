@@ -5,7 +5,7 @@
 //     host, for each iteration: launch a grid; read whether there is another iteration
 //     grid: move every scan point, find its leaf, and the nearest point there
 //
-//     host_bound, host_graph_bound, host_graph_pdl_bound: as icp_levels
+//     host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels: as icp_levels
 //
 // Launches: none from the device; one per iteration from the host, or one per iteration that there may be (`levels`).
 // Hazards: none. A grid starts when the grid before it is complete; a programmatic one waits for that.
@@ -47,7 +47,7 @@ struct IcpDirect {
         const LaunchShape shape{job.context.resident_blocks<icp_in_place>(job.point.block), job.point.block};
         if (has_bound(job.mechanism))
             return submitted_levels(job, [&job, shape] {
-                for (unsigned iteration = 0; iteration < job.task.levels; ++iteration)
+                for (unsigned iteration = 0; iteration < job.task.iterations; ++iteration)
                     launch_level<icp_in_place>(job, shape, job.task);
             });
         return [&job, shape] {

@@ -3,7 +3,7 @@
 //
 //     host, for each iteration: launch the traversal; launch the search; read whether there is another iteration
 //
-//     host_bound, host_graph_bound, host_graph_pdl_bound: launch both as often as there may be iterations, as launches, as a graph, or as
+//     host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels: launch both as often as there may be iterations, as launches, as a graph, or as
 //         a graph of programmatic launches; past the last iteration a grid returns at once
 //
 // Launches: none from the device; two per iteration from the host, which waits for each iteration, or two per iteration that there may
@@ -51,7 +51,7 @@ struct IcpLevels {
         const LaunchShape traversal{job.context.resident_blocks<icp_traversal>(job.point.block), job.point.block};
         if (has_bound(job.mechanism))
             return submitted_levels(job, [&job, traversal] {
-                for (unsigned iteration = 0; iteration < job.task.levels; ++iteration) {
+                for (unsigned iteration = 0; iteration < job.task.iterations; ++iteration) {
                     launch_level<icp_traversal>(job, traversal, job.task);
                     launch_level<icp_leaves>(job, job.leaves(), job.task);
                 }

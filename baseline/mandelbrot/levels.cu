@@ -4,7 +4,7 @@
 //     host: launch the root grid
 //     repeat: read how many blocks the level's items need; launch a grid of as many, until there are none
 //
-//     host_bound, host_graph_bound, host_graph_pdl_bound: launch a grid for every level that there may be, as launches, as a graph, or as
+//     host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels: launch a grid for every level that there may be, as launches, as a graph, or as
 //         a graph of programmatic launches; the blocks of a grid share the blocks of its level, which may be none
 //
 // Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next, or

@@ -26,7 +26,7 @@ struct Cub {
                            : "none: the library synchronizes its own kernels",
         .source = "CUB",
         .cuda_only = true,
-        .compared_with = true,
+        .is_reference = true,
     };
     static constexpr Answer answer = Result;
 

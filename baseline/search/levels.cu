@@ -4,7 +4,7 @@
 //     host: the children of the root are the first level
 //     repeat: read how many nodes the level has; launch a grid with a thread for each, until there are none
 //         thread: visit the node; append its children to the next level
-//     host_bound, host_graph_bound, host_graph_pdl_bound: launch a grid for every level that the tree may have; the blocks of a grid
+//     host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels: launch a grid for every level that the tree may have; the blocks of a grid
 //         share the nodes of its level
 //         (at depth `cutoff`, the thread searches all below the node with a stack of its own: a thread per subtree)
 //

@@ -6,7 +6,7 @@
 // The device makes the levels:
 //   null_stream, named, fire_and_forget, tail: a kernel launches a kernel
 //   graph_tail: a device graph launches itself again when it is done
-//   graph_next, graph_forget, graph_sibling: device graphs in a ring, each launches the next: when it is done, by fire and
+//   graph_next, graph_fire_and_forget, graph_sibling: device graphs in a ring, each launches the next: when it is done, by fire and
 //       forget, as its sibling; at most 120 levels by the last two
 //   graph_while: the body of a WHILE node runs again until its kernel sets the condition to 0
 //   graph_switch: the same, but the body is a SWITCH node, and the kernel also chooses which of four bodies is next
@@ -17,7 +17,7 @@
 //   host_pdl, host_graph_pdl: the same; a grid begins while the one before it ends (programmatic dependent launch)
 //   host_read, host_polled: it waits for each level, copies a number back, or polls one that the kernel writes
 // The host makes a bound, twice as many levels as run (kBoundFactor), and a kernel says which of them run:
-//   host_bound, host_graph_bound, host_graph_pdl_bound: a level past the end is a grid that returns at once
+//   host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels: a level past the end is a grid that returns at once
 //   graph_if: a level is the body of an IF node, whose condition the level before sets
 //   graph_update: the level before enables the node of the next, and sets its number of blocks
 // The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/findings.md).
@@ -225,10 +225,11 @@ struct Chain {
         .mechanisms =
             kOnly<Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget, Mechanism::tail,
                   Mechanism::graph_tail, Mechanism::host, Mechanism::host_graph, Mechanism::grid_sync,
-                  Mechanism::graph_next, Mechanism::graph_forget, Mechanism::graph_sibling, Mechanism::graph_while,
-                  Mechanism::host_pdl, Mechanism::host_read, Mechanism::host_polled, Mechanism::host_graph_pdl,
-                  Mechanism::host_bound, Mechanism::host_graph_bound, Mechanism::host_graph_pdl_bound,
-                  Mechanism::graph_if, Mechanism::graph_update, Mechanism::graph_switch, Mechanism::cluster_sync>,
+                  Mechanism::graph_next, Mechanism::graph_fire_and_forget, Mechanism::graph_sibling,
+                  Mechanism::graph_while, Mechanism::host_pdl, Mechanism::host_read, Mechanism::host_polled,
+                  Mechanism::host_graph_pdl, Mechanism::host_max_levels, Mechanism::host_graph_max_levels,
+                  Mechanism::host_graph_pdl_max_levels, Mechanism::graph_if, Mechanism::graph_update,
+                  Mechanism::graph_switch, Mechanism::cluster_sync>,
         .summary = "empty levels; each level launches the next",
         .hazards = "none: the levels share only an atomic sum",
         .source = "nestbed",
@@ -257,20 +258,20 @@ struct Chain {
             auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
             return [&job, decided] { launch_chain_by_reading(job, *decided); };
         }
-        case Mechanism::host_bound:
-        case Mechanism::host_graph_bound:
-        case Mechanism::host_graph_pdl_bound:
+        case Mechanism::host_max_levels:
+        case Mechanism::host_graph_max_levels:
+        case Mechanism::host_graph_pdl_max_levels:
             return submitted_levels(
                 job, [&job, more = only_the_first_runs(job)] { launch_chain_to_bound(job, more->data()); });
 #ifdef __CUDACC__
         case Mechanism::graph_tail:
         case Mechanism::graph_next:
-        case Mechanism::graph_forget:
+        case Mechanism::graph_fire_and_forget:
         case Mechanism::graph_sibling:
         case Mechanism::graph_switch:
         case Mechanism::graph_if:
         case Mechanism::graph_update: {
-            if ((job.mechanism == Mechanism::graph_forget || job.mechanism == Mechanism::graph_sibling) &&
+            if ((job.mechanism == Mechanism::graph_fire_and_forget || job.mechanism == Mechanism::graph_sibling) &&
                 job.launches > kMaxWithoutOrder)
                 throw Unsupported("device graphs launch at most 120 others by " +
                                   std::string(name_of(job.mechanism)));

@@ -140,7 +140,7 @@ int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& o
                                  format_bytes(static_cast<double>(facts.free_memory_bytes)));
         line("threads per block", fmt::format("at most {}", facts.max_threads_per_block));
         line("pending launches", fmt::format("{} by default", facts.default_pending_limit));
-        line("null kernel", format_us(session->null_kernel_us()));
+        line("empty kernel", format_us(session->empty_kernel_us()));
         line("kernels' timer", fmt::format("steps of {} ns", session->timer_step_ns()));
         const DepthProbe probe = session->probe_depth(kProbedLevels);
         if (probe.asked != 0)

@@ -59,7 +59,7 @@ class Run
         set_from(settings, given_);
         settings.name_experiment(experiment_name(given_, settings.experiment()));
         check_options(given_, settings);
-        beside_ = log_beside(given_, err_);
+        reference_ = reference_log(given_, err_);
         if (given_.contains("shard")) {
             shard_ = parse_shard(only_value(given_, "shard", "", "I/N, I from 1 to N"));
             run_id_ = new_run_id(shard_->number, shard_->of);
@@ -282,7 +282,7 @@ class Run
         if (!measured.empty())
             table << summary_table(plan_.title.empty() ? plan_.experiment : plan_.title, measured, runs_,
                                    bars_of_terminal(), terminal_of(path_ == "-" ? STDERR_FILENO : STDOUT_FILENO),
-                                   beside_);
+                                   reference_);
         if (has_manifest(path_))
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_, manifest_path(path_));
         out_ << std::flush; // before the output of --plot
@@ -295,7 +295,7 @@ class Run
     const std::string stopped_early_ =
         fmt::format("nestbed: stopped before a sample was taken; to continue:\n  {}\n", resume_command(arguments_));
     std::optional<Shard> shard_;
-    std::optional<Beside> beside_; // what other times the table shows
+    std::optional<ReferenceTimes> reference_; // what other times the table shows
     Plan whole_;
     Plan plan_; // the part of `whole_` for this shard
     std::string path_;

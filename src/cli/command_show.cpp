@@ -28,7 +28,7 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         throw UsageError("show: no log was given; allowed: nestbed show FILE.csv...");
     if (given.contains("csv") + given.contains("json") + given.contains("markdown") > 1)
         throw UsageError("show: --csv, --json and --markdown exclude each other; allowed: one of them");
-    const std::optional<Beside> beside = log_beside(given, err);
+    const std::optional<ReferenceTimes> reference = reference_log(given, err);
     std::vector<CaseResult> all; // of all logs, for output as one list
     std::map<BackendKind, RunFacts> runs;
     std::string_view before; // what to print before a table: a blank line, except for the first
@@ -44,10 +44,10 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         if (logged.results.empty())
             out << fmt::format("{}: it has no rows\n", log.path);
         else if (given.contains("markdown"))
-            out << summary_markdown(logged.title, logged.results, logged.runs, beside);
+            out << summary_markdown(logged.title, logged.results, logged.runs, reference);
         else
             out << summary_table(logged.title, logged.results, logged.runs, bars_of_terminal(),
-                                 terminal_of(STDOUT_FILENO), beside);
+                                 terminal_of(STDOUT_FILENO), reference);
     }
     if (given.contains("csv"))
         out << summary_csv(all, runs);
@@ -61,13 +61,13 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
 Command show_command()
 {
     return {.name = "show",
-            .arguments = "FILE.csv... [--beside LOG.csv] [--markdown | --json | --csv]",
+            .arguments = "FILE.csv... [--reference LOG.csv] [--markdown | --json | --csv]",
             .summary = "print the table of an existing log",
             .text = "Prints the table that `nestbed run` prints, of each log. A damaged row is an\n"
                     "error that names the file, the line, the column, the cell, and what is allowed.\n",
             .files = "csv",
             .operands = SIZE_MAX,
-            .options = {beside_option(),
+            .options = {reference_option(),
                         {.name = "markdown", .value = "", .help = "print Markdown tables"},
                         {.name = "json", .value = "", .help = "print a JSON list, one object per case"},
                         {.name = "csv", .value = "", .help = "print a CSV, one row per case"}},

@@ -69,8 +69,8 @@ class Worker
             return session_->sample_traced(case_of(message));
         if (what == "open")
             return open(message);
-        if (what == "null_kernel")
-            return session_->null_kernel_us();
+        if (what == "empty_kernel")
+            return session_->empty_kernel_us();
         if (what == "timer_step")
             return session_->timer_step_ns();
         if (what == "bandwidth")

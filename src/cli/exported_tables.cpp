@@ -42,7 +42,7 @@ Json own_axes(const StrategyInfo& info)
 // What its launches are made for: figures give each family a colour.
 std::string_view family_of(const StrategyInfo& info)
 {
-    if (info.counts_chances())
+    if (info.nondeterministic_answer())
         return "patterns of memory visibility";
     if (std::ranges::none_of(info.mechanisms, from_device)) {
         if (info.mechanisms.front() != Mechanism::none)
@@ -73,7 +73,7 @@ Json strategy_json(const StrategyInfo& info)
             {"racy", info.racy},
             {"data_dependent", info.requests},
             {"on_host", info.on_host},
-            {"compared_with", info.compared_with},
+            {"is_reference", info.is_reference},
             {"summary", info.summary},
             {"hazards", info.hazards},
             {"source", info.source}};
@@ -121,7 +121,7 @@ Json workload_json(const WorkloadInfo& workload)
             {"over_matrix", workload.over_matrix()},
             {"over_graph", workload.over_graph()},
             {"keeps_timestamps", workload.keeps_timestamps},
-            {"counts_chances", workload.counts_chances},
+            {"nondeterministic_answer", workload.nondeterministic_answer},
             {"own", is_own(workload)}};
 }
 
@@ -146,6 +146,7 @@ Json axis_json(const Axis& axis)
         json["values"] = values_of(axis);
     json["of_workloads"] = axis.own;
     json["problem"] = axis.problem;
+    json["size"] = axis.size;
     return json;
 }
 

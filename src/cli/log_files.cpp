@@ -76,20 +76,20 @@ std::vector<CaseResult> cases_to_overwrite(const std::string& path)
     }
 }
 
-Option beside_option()
+Option reference_option()
 {
-    return {.name = "beside",
+    return {.name = "reference",
             .value = "LOG.csv",
             .help = "show the times of the same cases in this log, e.g. of a GPU, beside those of the table"};
 }
 
-std::optional<Beside> log_beside(const Given& given, std::ostream& err)
+std::optional<ReferenceTimes> reference_log(const Given& given, std::ostream& err)
 {
-    const std::string path = only_value(given, "beside", "", "a log of nestbed run");
+    const std::string path = only_value(given, "reference", "", "a log of nestbed run");
     if (path.empty())
         return std::nullopt;
     const ParsedLog log = read_log(path, err);
-    return Beside(log.path, logged_cases(log, runs_of_manifest(log)));
+    return ReferenceTimes(log.path, logged_cases(log, runs_of_manifest(log)));
 }
 
 } // namespace nestbed

@@ -5,7 +5,7 @@
 #include "log/case_result.hpp"
 #include "log/parsed_log.hpp"
 #include "log/run_identity.hpp"
-#include "run/beside.hpp"
+#include "run/reference_times.hpp"
 
 #include <iosfwd>
 #include <map>
@@ -31,7 +31,7 @@ void expect_to_be_resumable(const std::string& path, const std::vector<std::stri
 std::vector<CaseResult> cases_to_overwrite(const std::string& path);
 // The option of a table for the times of another log, and that log; empty without the option. Throws UsageError if it
 // is given more than once, otherwise as the functions above.
-Option beside_option();
-std::optional<Beside> log_beside(const Given& given, std::ostream& err);
+Option reference_option();
+std::optional<ReferenceTimes> reference_log(const Given& given, std::ostream& err);
 
 } // namespace nestbed

@@ -50,7 +50,7 @@ Options run_options()
          .value = "",
          .help = "measure without a worker process, for profilers and debuggers; a crash ends the run"},
         {.name = "untimed", .value = "", .help = "leave all times empty, for a run under a profiler"},
-        beside_option(),
+        reference_option(),
         {.name = "plot", .value = "", .help = "draw the figures of the log at the end (experiments/plot.sh)"},
         {.name = "no-nvtx", .value = "", .help = "no NVTX ranges around the timed regions, to measure their cost"},
         {.name = "dry-run", .value = "", .help = "print the plan and measure nothing"},

@@ -7,7 +7,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-__global__ void null_kernel() {}
+__global__ void empty_kernel() {}
 
 __global__ void probe_chain(NestBy<Mechanism::null_stream, false> nest)
 {
@@ -40,13 +40,13 @@ unsigned smallest_timer_step_ns(Context& context)
     return static_cast<unsigned>(step);
 }
 
-double time_null_kernel(Context& context, unsigned runs)
+double time_empty_kernel(Context& context, unsigned runs)
 {
     std::vector<double> times;
     for (unsigned run = 0; run < runs + 1; ++run) {
         const Elapsed elapsed = context.time(1,
                                              [&] {
-                                                 host_launch<null_kernel>(context, {1, 1});
+                                                 host_launch<empty_kernel>(context, {1, 1});
                                              },
                                              {.held = run > 0});
         if (run > 0) // the first launch loads the kernel

@@ -11,7 +11,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // Returns the median time of `runs` launches of an empty kernel, in microseconds. Uses CUDA events if there are any,
 // else the wall clock.
-double time_null_kernel(Context& context, unsigned runs);
+double time_empty_kernel(Context& context, unsigned runs);
 
 // Returns the smallest step of the timer that kernels read, in nanoseconds, out of a few hundred steps.
 unsigned smallest_timer_step_ns(Context& context);

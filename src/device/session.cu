@@ -147,7 +147,7 @@ class BackendSession final : public LocalSession
             workload->release();
     }
 
-    double null_kernel_us() override { return time_null_kernel(context_, 101); }
+    double empty_kernel_us() override { return time_empty_kernel(context_, 101); }
     MeasuredBandwidth bandwidth() override { return measure_bandwidth(context_); }
     unsigned timer_step_ns() override { return smallest_timer_step_ns(context_); }
 

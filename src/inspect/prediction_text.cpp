@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "inspect/compare_words.hpp"
 #include "model/axis_table.hpp"
+#include "model/case_text.hpp"
 
 #include <fmt/format.h>
 
@@ -76,7 +77,7 @@ std::string mechanism_text(Mechanism mechanism)
 
 // Strategy, mechanism, these axes, and the values.
 template <class... Values>
-Cells cells_of_case(const Demand& demand, std::initializer_list<std::string_view> axes, const Values&... values)
+Cells cells_of_case(const Demand& demand, const std::vector<std::string_view>& axes, const Values&... values)
 {
     Cells cells{demand.point.strategy, mechanism_text(demand.mechanism)};
     for (const std::string_view axis : axes)
@@ -110,7 +111,7 @@ std::string choice_text(const Case& point)
 std::string shape_of(const Case& point)
 {
     if (point.aggregate != Aggregate::absent)
-        return fmt::format("{} {}, {}", cell(point, "input"), point.elements, choice_text(point));
+        return fmt::format("{} {}, {}", cell(point, "input"), size_text(point), choice_text(point));
     std::string shape =
         point.nx != 0 ? fmt::format("{}x{}", point.nx, point.ny) : fmt::format("{}x{}", point.grid, point.block);
     if (point.nx != 0 && point.shape.threads() != 0)
@@ -194,25 +195,48 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
            worst_text(predictions.cases);
 }
 
+// These axes, and after `elements` the workloads' own parameters that are the problem of some of the cases.
+std::vector<std::string_view> with_parameters(std::vector<std::string_view> axes,
+                                              std::span<const PredictedCase> cases)
+{
+    auto place = std::ranges::find(axes, "elements") + 1;
+    for (const Axis& axis : plain_axes())
+        if (axis.own && std::ranges::any_of(cases, [&](const PredictedCase& one) {
+                const Case& point = one.demand.point;
+                return is_problem(axis, *Registry::find_anywhere(point.strategy)->info().workload) &&
+                       !cell_of(axis, point).empty();
+            }))
+            place = axes.insert(place, axis.name) + 1;
+    return axes;
+}
+
+std::string columns_text(const std::vector<std::string_view>& axes)
+{
+    std::string text = "strategy,mechanism";
+    for (const std::string_view axis : axes)
+        text += "," + axis_named(axis).column;
+    return text;
+}
+
 std::string predictions_csv(const Predictions& predictions)
 {
-    return csv_of(
-        "strategy,mechanism,type,input,elements,grid,block,nx,ny,block_shape,depth,threshold,coarsen,aggregate,wave,"
-        "waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,measured_low_us,"
-        "measured_high_us,measured_over_predicted,off",
-        predictions.cases, [](const PredictedCase& one) {
-            const LaunchPlan& plan = one.demand.plan;
-            const Prediction& predicted = one.prediction;
-            const Estimate measured = measured_or_nan(one);
-            const double ratio = one.ratio().value_or(NAN);
-            return cells_of_case(one.demand,
-                                 {"type", "input", "elements", "grid", "block", "nx", "ny", "block-shape", "depth",
-                                  "threshold", "coarsen", "aggregate"},
-                                 plan.wave, plan.waves(), plan.streams, one.demand.form.total(), predicted.us,
-                                 name_of(predicted.bound), predicted.latency_us, predicted.rate_us, predicted.work_us,
-                                 measured.value, measured.interval.low, measured.interval.high, ratio,
-                                 std::abs(ratio - 1));
-        });
+    const std::vector<std::string_view> axes =
+        with_parameters({"type", "input", "elements", "grid", "block", "nx", "ny", "block-shape", "depth",
+                         "threshold", "coarsen", "aggregate"},
+                        predictions.cases);
+    return csv_of(columns_text(axes) +
+                      ",wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"
+                      "measured_low_us,measured_high_us,measured_over_predicted,off",
+                  predictions.cases, [&axes](const PredictedCase& one) {
+                      const LaunchPlan& plan = one.demand.plan;
+                      const Prediction& predicted = one.prediction;
+                      const Estimate measured = measured_or_nan(one);
+                      const double ratio = one.ratio().value_or(NAN);
+                      return cells_of_case(one.demand, axes, plan.wave, plan.waves(), plan.streams,
+                                           one.demand.form.total(), predicted.us, name_of(predicted.bound),
+                                           predicted.latency_us, predicted.rate_us, predicted.work_us, measured.value,
+                                           measured.interval.low, measured.interval.high, ratio, std::abs(ratio - 1));
+                  });
 }
 
 std::string studies_text(const std::vector<NeedStudy>& studies)
@@ -233,7 +257,7 @@ std::string studies_text(const std::vector<NeedStudy>& studies)
                         const Case& point = chosen.demand.point;
                         const Nearness near = nearness_of(study.cases);
                         return cells_of_case(
-                            chosen.demand, {}, fmt::format("{} {}", cell(point, "input"), point.elements),
+                            chosen.demand, {}, fmt::format("{} {}", cell(point, "input"), size_text(point)),
                             near.cases == 0 ? "" : fmt::format("{:.0f} %", near.median_off * kPercent),
                             choice_text(point), us_or_empty(chosen.measured), ratio_or_empty(study.cost_of_choice()));
                     });
@@ -241,15 +265,18 @@ std::string studies_text(const std::vector<NeedStudy>& studies)
 
 std::string studies_csv(const std::vector<NeedStudy>& studies)
 {
-    return csv_of("strategy,mechanism,input,elements,threshold,coarsen,aggregate,cases,median_off,flat_us,alone_us,"
-                  "predicted_us,measured_us,least_us,cost",
-                  studies, [](const NeedStudy& study) {
+    std::vector<PredictedCase> chosen_cases;
+    for (const NeedStudy& study : studies)
+        chosen_cases.push_back(study.cases.at(study.chosen));
+    const std::vector<std::string_view> axes =
+        with_parameters({"input", "elements", "threshold", "coarsen", "aggregate"}, chosen_cases);
+    return csv_of(columns_text(axes) + ",cases,median_off,flat_us,alone_us,predicted_us,measured_us,least_us,cost",
+                  studies, [&axes](const NeedStudy& study) {
                       const PredictedCase& chosen = study.cases.at(study.chosen);
-                      return cells_of_case(chosen.demand, {"input", "elements", "threshold", "coarsen", "aggregate"},
-                                           study.cases.size(), nearness_of(study.cases).median_off, study.flat_us,
-                                           study.alone_us, chosen.prediction.us, measured_or_nan(chosen).value,
-                                           study.cases.at(study.best).measured->value,
-                                           study.cost_of_choice().value_or(NAN));
+                      return cells_of_case(
+                          chosen.demand, axes, study.cases.size(), nearness_of(study.cases).median_off, study.flat_us,
+                          study.alone_us, chosen.prediction.us, measured_or_nan(chosen).value,
+                          study.cases.at(study.best).measured->value, study.cost_of_choice().value_or(NAN));
                   });
 }
 

@@ -5,6 +5,7 @@
 #include "base/table.hpp"
 #include "base/text_file.hpp"
 #include "log/row.hpp"
+#include "model/axis_table.hpp"
 #include "model/case_text.hpp"
 #include "model/strategy.hpp"
 
@@ -224,37 +225,44 @@ std::string profile_text(const std::vector<Profiled>& cases)
 
 std::string profile_csv(const std::vector<Profiled>& cases)
 {
-    const std::vector<std::string> names{"strategy",
-                                         "mechanism",
-                                         "type",
-                                         "elements",
-                                         "grid",
-                                         "block",
-                                         "nx",
-                                         "ny",
-                                         "depth",
-                                         "input",
-                                         "threshold",
-                                         "coarsen",
-                                         "aggregate",
-                                         "status",
-                                         "launches_expected",
-                                         "launches_attempted",
-                                         "launches_nsight",
-                                         "verdict",
-                                         "detail",
-                                         "root_grids",
-                                         "blocks_user",
-                                         "blocks_runtime",
-                                         "blocks_launched",
-                                         "warps_launched",
-                                         "achieved_occupancy_percent",
-                                         "dram_read_bytes",
-                                         "dram_write_bytes",
-                                         "duration_us",
-                                         "gpu",
-                                         "driver",
-                                         "git"};
+    std::vector<std::string> names{"strategy",
+                                   "mechanism",
+                                   "type",
+                                   "elements",
+                                   "grid",
+                                   "block",
+                                   "nx",
+                                   "ny",
+                                   "depth",
+                                   "input",
+                                   "threshold",
+                                   "coarsen",
+                                   "aggregate",
+                                   "status",
+                                   "launches_expected",
+                                   "launches_attempted",
+                                   "launches_nsight",
+                                   "verdict",
+                                   "detail",
+                                   "root_grids",
+                                   "blocks_user",
+                                   "blocks_runtime",
+                                   "blocks_launched",
+                                   "warps_launched",
+                                   "achieved_occupancy_percent",
+                                   "dram_read_bytes",
+                                   "dram_write_bytes",
+                                   "duration_us",
+                                   "gpu",
+                                   "driver",
+                                   "git"};
+    auto place = std::ranges::find(names, "elements") + 1;
+    for (const Axis& axis : plain_axes()) // workloads' own parameters
+        if (axis.own && std::ranges::any_of(cases, [&](const Profiled& one) {
+                const auto cell = one.row.find(axis.column);
+                return cell != one.row.end() && !cell->second.empty();
+            }))
+            place = names.insert(place, axis.column) + 1;
     std::string text = csv_line(names);
     for (const Profiled& one : cases) {
         std::map<std::string, std::string> cells = one.row;

@@ -40,8 +40,8 @@ void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
     run.device.name = text("gpu");
     run.device.driver = text("driver");
     run.device.runtime = text("cuda");
-    run.untimed = log.has("floor_us") && text("floor_us").empty();
-    run.floor_us = text("floor_us").empty() ? 0 : log.number(row, "floor_us");
+    run.untimed = log.has("empty_kernel_us") && text("empty_kernel_us").empty();
+    run.empty_kernel_us = text("empty_kernel_us").empty() ? 0 : log.number(row, "empty_kernel_us");
     if (!text("peak_gb_s").empty())
         run.device.peak_bandwidth_gb_s = log.number(row, "peak_gb_s");
 }

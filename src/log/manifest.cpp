@@ -49,7 +49,7 @@ void add_measured(Json& json, const RunFacts& run, const DepthProbe& probe)
 {
     json["read_bandwidth_gb_s"] = run.bandwidth.read_gb_s;
     json["copy_bandwidth_gb_s"] = run.bandwidth.copy_gb_s;
-    json["null_kernel_us"] = run.floor_us;
+    json["empty_kernel_us"] = run.empty_kernel_us;
     json["timer_step_ns"] = run.timer_step_ns;
     json["nesting_depth_tried"] = probe.asked;
     json["nesting_depth_reached"] = probe.reached;

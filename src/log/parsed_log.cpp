@@ -126,6 +126,12 @@ ParsedLog::ParsedLog(const std::string& file, TextSource text) : path(text_name(
                 throw RunError(
                     fmt::format("{}:{}: column '{}' is there twice; allowed: a header with each column once", path,
                                 row.line, columns[place]));
+        for (const std::string_view old : {"floor_us", "items_offered", "delta"})
+            if (has(old))
+                throw RunError(fmt::format(
+                    "{}:{}: column '{}' is of key version 1: nestbed has other names for columns and other keys "
+                    "of cases now; allowed: a log of key version 2",
+                    path, row.line, old));
         Origins origins_of_rows(*this);
         for (; reader.next(row); ++rows.size_) {
             if (row.cells.size() != columns.size())

@@ -164,7 +164,7 @@ std::vector<LogColumn> table_of_columns()
         {"measured_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.measured); }},
         {"measured_share", [](Row r) { return share_or_empty(r.bandwidth.measured_share()); }},
         {"l2_bytes", [](Row r) { return r.bandwidth.peak ? count_or_empty(r.run.device.l2_bytes) : ""; }},
-        {"floor_us", [](Row r) { return r.run.untimed ? "" : fmt::format("{:.3f}", r.run.floor_us); }},
+        {"empty_kernel_us", [](Row r) { return r.run.untimed ? "" : fmt::format("{:.3f}", r.run.empty_kernel_us); }},
         {"latency_us", [](Row r) { return latency_text(r, median); }},
         {"latency_min_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::min(v); }); }},
         {"latency_max_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::max(v); }); }},
@@ -183,7 +183,7 @@ std::vector<LogColumn> table_of_columns()
              return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";
          }},
         {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
-        {"items_offered", [](Row r) { return requested(r, &RequestSample::items); }},
+        {"items_requested", [](Row r) { return requested(r, &RequestSample::items); }},
         {"launched",
          [](Row r) {
              return r.sample.requests && r.sample.launches

@@ -19,7 +19,7 @@ struct RunFacts {
     std::string machine; // machine_of()
     std::string schedule;
     bool untimed = false;        // under a profiler: rows have no times, and the three values below were not measured
-    double floor_us = 0;         // time of the null kernel in this run
+    double empty_kernel_us = 0;  // time of the empty kernel in this run
     unsigned timer_step_ns = 0;  // step of the timer in the kernels, in this run
     MeasuredBandwidth bandwidth; // memory bandwidth in this run
     DeviceFacts device;

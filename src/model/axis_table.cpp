@@ -52,7 +52,7 @@ constexpr Applies on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, Backen
     return on == BackendKind::cuda && !info.on_host;
 };
 constexpr Applies can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
-    return on_gpu(info, by, on) && !info.waits_by(by) && !info.counts_chances();
+    return on_gpu(info, by, on) && !info.waits_by(by) && !info.nondeterministic_answer();
 };
 
 // --- the table ---
@@ -83,6 +83,8 @@ constexpr unsigned kAlwaysInKey = 2;
 constexpr unsigned kNotInDryRun = 4;
 constexpr unsigned kOwn = 8;
 constexpr unsigned kProblem = 16 | kInput;
+constexpr unsigned kSize = 32;
+constexpr unsigned kParameter = kOwn | kProblem | kAlwaysInKey;
 
 template <auto Member>
 Axis of(axis::Name id, std::string_view name, std::string_view help, std::string_view default_text, AxisRange range,
@@ -103,6 +105,7 @@ Axis of(axis::Name id, std::string_view name, std::string_view help, std::string
     axis.text = axis.of_workloads || std::is_same_v<decltype(Member), std::string Case::*>;
     axis.input = (flags & kInput) != 0;
     axis.always_in_key = (flags & kAlwaysInKey) != 0;
+    axis.size = (flags & kSize) != 0;
     axis.own = (flags & kOwn) != 0;
     axis.problem = (flags & kProblem) == kProblem;
     axis.in_dry_run = (flags & kNotInDryRun) == 0;
@@ -135,7 +138,7 @@ std::vector<Axis> table()
         of<&Case::block>(axis::block, "block", "threads per block, a power of two", "512", {1, kMaxThreads}, kNone,
                          has<axis::block>, kInput),
         of<&Case::elements>(axis::elements, "elements", "elements of the input", "grid x block",
-                            {1, kMaxBlocks * kMaxThreads}, kNone, has<axis::elements>, kProblem),
+                            {1, kMaxBlocks * kMaxThreads}, kNone, has<axis::elements>, kProblem | kSize),
         of<&Case::nx>(axis::nx, "nx", "columns of a matrix or an image", "2048", side, 2048, has<axis::nx>,
                       kProblem | kAlwaysInKey),
         of<&Case::ny>(axis::ny, "ny", "rows of a matrix or an image", "2048", side, 2048, has<axis::ny>,
@@ -154,28 +157,64 @@ std::vector<Axis> table()
         of<&Case::overflow>(axis::overflow, "overflow", "past the pending limit: waves, inline, spill or fail",
                             "waves", {.least = 1}, 1, may_overflow, kAlwaysInKey | kNotInDryRun, kOverflows),
         of<&Case::dwell>(axis::dwell, "dwell", "maximum iterations per pixel", "512", {1, 65535}, 512,
-                         has<axis::dwell>, kOwn | kProblem | kAlwaysInKey),
-        of<&Case::division>(axis::division, "division", "parts per side of the image: root blocks", "32", {1, 1024},
-                            32, has<axis::division>, kOwn | kInput | kAlwaysInKey),
+                         has<axis::dwell>, kParameter),
+        of<&Case::division>(axis::division, "division", "parts per side of an image or a field: root blocks", "32",
+                            {1, 1024}, 32, has<axis::division>, kOwn | kInput | kAlwaysInKey),
         of<&Case::fanout>(axis::fanout, "fanout", "parts of a divided part, or children of a grid", "by the workload",
                           {2, 256}, 0, has<axis::fanout>, kOwn | kInput | kAlwaysInKey),
         of<&Case::grain>(axis::grain, "grain", "size of a part that is not divided", "by the workload", {1, 65535}, 0,
                          has<axis::grain>, kOwn | kInput | kAlwaysInKey),
         of<&Case::values>(axis::values, "values", "what moves with each key: none or uint32", "none", {.least = 1}, 1,
-                          has<axis::values>, kOwn | kProblem | kAlwaysInKey, kValues),
+                          has<axis::values>, kParameter, kValues),
         of<&Case::cutoff>(axis::cutoff, "cutoff", "depth from which a thread searches alone", "by the input",
                           {1, 65535}, 0, has<axis::cutoff>, kOwn | kAlwaysInKey),
         of<&Case::budget>(axis::budget, "budget", "nodes that a thread visits before its block leaves the rest", "16",
                           {1, 1'000'000}, 0, has<axis::budget>, kOwn | kAlwaysInKey),
         of<&Case::levels>(axis::levels, "levels", "the deepest level", "16", {1, 16}, 16, has<axis::levels>,
-                          kOwn | kProblem | kAlwaysInKey),
+                          kParameter),
         of<&Case::edge_factor>(axis::edge_factor, "edge-factor", "edges per vertex that a generator draws", "16",
-                               {1, 1U << 20}, 16, has<axis::edge_factor>, kOwn | kProblem | kAlwaysInKey),
+                               {1, 1U << 20}, 16, has<axis::edge_factor>, kParameter),
         of<&Case::graph_file>(axis::graph_file, "graph-file",
                               "the file of input `file`: .mtx, .gr, or a list of edges", "", {}, 0,
                               has<axis::graph_file>, kOwn | kProblem | kNotInDryRun),
-        of<&Case::delta>(axis::delta, "delta", "width of the range of distances that is processed first", "64",
-                         {1, UINT32_MAX}, 64, has<axis::delta>, kOwn | kAlwaysInKey),
+        of<&Case::bucket_width>(axis::bucket_width, "bucket-width",
+                                "width of the range of distances that is processed first", "64", {1, UINT32_MAX}, 64,
+                                has<axis::bucket_width>, kOwn | kAlwaysInKey),
+        of<&Case::tree_levels>(axis::tree_levels, "tree-levels", "levels of a t1 tree", "by the input",
+                               {1, UINT32_MAX}, 0, has<axis::tree_levels>, kParameter | kSize),
+        of<&Case::root_children>(axis::root_children, "root-children", "children of the root of a t3 or t3l tree",
+                                 "by the input", {1, UINT32_MAX}, 0, has<axis::root_children>, kParameter | kSize),
+        of<&Case::path_nodes>(axis::path_nodes, "path-nodes", "nodes of a path", "by the input", {1, UINT32_MAX}, 0,
+                              has<axis::path_nodes>, kParameter | kSize),
+        of<&Case::queens>(axis::queens, "queens", "queens, on a board with as many columns", "by the input",
+                          {1, UINT32_MAX}, 0, has<axis::queens>, kParameter | kSize),
+        of<&Case::time_steps>(axis::time_steps, "time-steps", "time steps", "8", {1, UINT32_MAX}, 8,
+                              has<axis::time_steps>, kParameter | kSize),
+        of<&Case::cell_work>(axis::cell_work, "cell-work",
+                             "work of a cell: steps on the path of each of its 64 samples", "64", {1, 65535}, 64,
+                             has<axis::cell_work>, kParameter),
+        of<&Case::tenants>(axis::tenants, "tenants", "independent recursions", "64", {1, UINT32_MAX}, 64,
+                           has<axis::tenants>, kParameter | kSize),
+        of<&Case::level_nodes>(axis::level_nodes, "level-nodes", "nodes of a level, on average over the tenants",
+                               "256", {1, 65535}, 256, has<axis::level_nodes>, kParameter),
+        of<&Case::node_work>(axis::node_work, "node-work", "work of a node: rounds of its hash", "64", {1, 65535}, 64,
+                             has<axis::node_work>, kParameter),
+        of<&Case::arrival_gap_us>(axis::arrival_gap_us, "arrival-gap-us",
+                                  "mean gap (us) between two arrivals of input `poisson`", "10", {1, UINT32_MAX}, 10,
+                                  has<axis::arrival_gap_us>, kParameter),
+        of<&Case::leaves>(axis::leaves, "leaves", "leaves of the tree, a power of two", "128", {1, 1024}, 128,
+                          has<axis::leaves>, kParameter),
+        of<&Case::leaf_points>(axis::leaf_points, "leaf-points",
+                               "points of the surface per leaf, without those of its border", "20480", {1, 65535},
+                               20480, has<axis::leaf_points>, kParameter),
+        of<&Case::near_every>(axis::near_every, "near-every",
+                              "one scan point of so many is near the surface and is searched for in a leaf", "64",
+                              {1, 65535}, 64, has<axis::near_every>, kParameter),
+        of<&Case::points_per_thread>(axis::points_per_thread, "points-per-thread",
+                                     "scan points of a thread at a time: 1, 2, 4 or 8", "4", {1, 8}, 4,
+                                     has<axis::points_per_thread>, kOwn | kAlwaysInKey),
+        of<&Case::iterations>(axis::iterations, "iterations", "maximum number of iterations", "16", {1, 16}, 16,
+                              has<axis::iterations>, kParameter),
         of<&Case::pending_limit>(
             axis::pending_limit,
             "pending-limit", "limit of pending launches, or auto: high enough for all whose number is known before",

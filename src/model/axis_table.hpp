@@ -43,6 +43,7 @@ struct Axis {
     bool input = false;                        // cases with different values have different inputs
     bool problem = false;       // the same of an irregular workload, unless it says otherwise: see is_problem
     bool always_in_key = false; // settings and key contain even the default: true for axes as old as the keys
+    bool size = false;          // how large the problem is
     bool own = false;           // it is a workload's own parameter: help shows it with that workload
     bool in_dry_run = true;     // a column of --dry-run
     // Reads the value from a case; empty: the range's word.

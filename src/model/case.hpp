@@ -115,7 +115,7 @@ struct Case {
     std::uint32_t threshold = 0; // an item that needs fewer threads is processed without a launch
     std::uint32_t coarsen = 0;   // blocks' worth of work per child block
     Overflow overflow = Overflow::absent;
-    // Parameters of workloads; the descriptor of a workload says what they mean there.
+    // Parameters of workloads; 0: the workload has none. axis_table.cpp says what they are.
     std::uint32_t grain = 0;
     std::uint32_t fanout = 0;
     std::uint32_t division = 0;
@@ -123,7 +123,22 @@ struct Case {
     SortValues values = SortValues::absent;
     std::uint32_t levels = 0;
     std::uint32_t edge_factor = 0;
-    std::uint32_t delta = 0;
+    std::uint32_t bucket_width = 0;
+    std::uint32_t tree_levels = 0;
+    std::uint32_t root_children = 0;
+    std::uint32_t path_nodes = 0;
+    std::uint32_t queens = 0;
+    std::uint32_t time_steps = 0;
+    std::uint32_t cell_work = 0;
+    std::uint32_t tenants = 0;
+    std::uint32_t level_nodes = 0;
+    std::uint32_t node_work = 0;
+    std::uint32_t arrival_gap_us = 0;
+    std::uint32_t leaves = 0;
+    std::uint32_t leaf_points = 0;
+    std::uint32_t near_every = 0;
+    std::uint32_t points_per_thread = 0;
+    std::uint32_t iterations = 0;
     std::uint32_t cutoff = 0;
     std::uint32_t budget = 0;
     std::string graph_file; // "road.gr#0123456789ab": the name of a file, and the begin of the hash of its content

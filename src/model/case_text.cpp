@@ -36,6 +36,14 @@ std::string settings_text(const Case& point)
     return text;
 }
 
+std::string size_text(const Case& point)
+{
+    for (const Axis& axis : plain_axes())
+        if (const std::string cell = axis.size ? cell_of(axis, point) : ""; !cell.empty())
+            return axis.own ? cell + " " + std::string(axis.name) : cell;
+    return "";
+}
+
 std::map<std::string, std::string, std::less<>> settings_in(std::string_view text)
 {
     std::map<std::string, std::string, std::less<>> settings;

@@ -18,7 +18,7 @@ namespace nestbed
 std::vector<std::pair<std::string, std::string>> settings_of(const Case& point);
 
 // The case's name in logs: 16 hexadecimal digits, a hash of everything that decides what is measured: settings_of()
-// and, on the executor, the schedule. It is the same in every version and on every machine, as long as the case has
+// and, on the executor, the schedule (version 2). It is the same on every machine, as long as the case has
 // the same meaning.
 std::string key_of(const Case& point, const std::string& schedule);
 // The same for a case of which only settings_text() is known.
@@ -28,6 +28,9 @@ std::string key_of(const std::string& settings, const std::string& schedule);
 std::string settings_text(const Case& point);
 // The values in such a line by the names of their axes.
 std::map<std::string, std::string, std::less<>> settings_in(std::string_view text);
+
+// How large its problem is: "1024" elements, or what its workload has instead: "8 queens", "8 time-steps".
+std::string size_text(const Case& point);
 
 // "EXPERIMENT:STRATEGY:KEY=VALUE KEY=VALUE ...": the NVTX range around the case's timed region, in the domain
 // kRangeDomain. It omits ',', '/', '[', ']', '@', '*', '+', '"' and '\', which have a meaning in ncu --nvtx-include.

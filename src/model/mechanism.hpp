@@ -12,30 +12,30 @@ namespace nestbed
 {
 
 enum class Mechanism : std::uint8_t {
-    none,                 // nothing is launched after the root grid
-    null_stream,          // from the device, into the block's NULL stream
-    named_stream,         // from the device, into a non-blocking stream created for this launch
-    fire_and_forget,      // from the device, into cudaStreamFireAndForget: no order
-    tail,                 // from the device, into cudaStreamTailLaunch: after the launching grid and its children
-    graph_tail,           // a device graph that launches itself again when it is done
-    graph_next,           // device graphs in a ring: each launches the next, to run when it is done
-    graph_forget,         // device graphs in a ring: each launches the next by fire and forget
-    graph_sibling,        // device graphs in a ring: each launches the next as its sibling
-    graph_while,          // a WHILE node of a graph: its body runs again as long as a kernel of the body says so
-    graph_switch,         // the same with a SWITCH node for a body: a kernel also says which of its bodies is next
-    graph_if,             // IF nodes, as many as a bound says: the body of each runs if a kernel says so
-    graph_update,         // nodes of a graph, as many as a bound says: a kernel enables and sizes the next
-    host,                 // a launch from the host
-    host_pdl,             // the same, where each grid may begin before the one before has ended (programmatic launch)
-    host_read,            // the same, after the host has copied back what the level before decided
-    host_polled,          // the same, after the host has seen it in memory that the device maps
-    host_graph,           // a node of a graph, launched once from the host
-    host_graph_pdl,       // the same, captured from programmatic launches
-    host_bound,           // launches from the host, as many as a bound says: grids past the end return at once
-    host_graph_bound,     // the same as a graph
-    host_graph_pdl_bound, // the same, captured from programmatic launches
-    grid_sync,            // no launch: the same cooperative grid continues after grid.sync()
-    cluster_sync,         // no launch: the same cluster of thread blocks continues after cluster.sync()
+    none,                  // nothing is launched after the root grid
+    null_stream,           // from the device, into the block's NULL stream
+    named_stream,          // from the device, into a non-blocking stream created for this launch
+    fire_and_forget,       // from the device, into cudaStreamFireAndForget: no order
+    tail,                  // from the device, into cudaStreamTailLaunch: after the launching grid and its children
+    graph_tail,            // a device graph that launches itself again when it is done
+    graph_next,            // device graphs in a ring: each launches the next, to run when it is done
+    graph_fire_and_forget, // device graphs in a ring: each launches the next by fire and forget
+    graph_sibling,         // device graphs in a ring: each launches the next as its sibling
+    graph_while,           // a WHILE node of a graph: its body runs again as long as a kernel of the body says so
+    graph_switch,          // the same with a SWITCH node for a body: a kernel also says which of its bodies is next
+    graph_if,              // IF nodes, as many as a bound says: the body of each runs if a kernel says so
+    graph_update,          // nodes of a graph, as many as a bound says: a kernel enables and sizes the next
+    host,                  // a launch from the host
+    host_pdl,        // the same, where each grid may begin before the one before has ended (programmatic launch)
+    host_read,       // the same, after the host has copied back what the level before decided
+    host_polled,     // the same, after the host has seen it in memory that the device maps
+    host_graph,      // a node of a graph, launched once from the host
+    host_graph_pdl,  // the same, captured from programmatic launches
+    host_max_levels, // launches from the host, as many as a bound says: grids past the end return at once
+    host_graph_max_levels,     // the same as a graph
+    host_graph_pdl_max_levels, // the same, captured from programmatic launches
+    grid_sync,                 // no launch: the same cooperative grid continues after grid.sync()
+    cluster_sync,              // no launch: the same cluster of thread blocks continues after cluster.sync()
 };
 
 // Who decides, while the work runs, whether there is another level.
@@ -106,7 +106,7 @@ inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
     by_kernel("tail", "tail launch", Mechanism::tail),
     by_device_graph("graph_tail", "device graph"),
     by_device_graph("graph_next", "device graph, the next one"),
-    by_device_graph("graph_forget", "device graph, forgotten"),
+    by_device_graph("graph_fire_and_forget", "device graph, forgotten"),
     by_device_graph("graph_sibling", "device graph, sibling"),
     {.name = "graph_while", .words = "WHILE node", .decided_by = Decider::kernel_by_graph},
     {.name = "graph_switch",
@@ -121,12 +121,12 @@ inline constexpr std::array<MechanismInfo, 24> kMechanismInfos{{
     {.name = "host_polled", .words = "host polls", .decided_by = Decider::host, .cuda_only = true},
     {.name = "host_graph", .words = "host graph", .cuda_only = true, .nearest = Mechanism::host_graph},
     {.name = "host_graph_pdl", .words = "host graph, PDL", .since_9_0 = true, .nearest = Mechanism::host_graph},
-    {.name = "host_bound", .words = "host, bound", .decided_by = Decider::kernel_up_to_bound},
-    {.name = "host_graph_bound",
+    {.name = "host_max_levels", .words = "host, bound", .decided_by = Decider::kernel_up_to_bound},
+    {.name = "host_graph_max_levels",
      .words = "host graph, bound",
      .decided_by = Decider::kernel_up_to_bound,
      .nearest = Mechanism::host_graph},
-    {.name = "host_graph_pdl_bound",
+    {.name = "host_graph_pdl_max_levels",
      .words = "host graph, PDL, bound",
      .decided_by = Decider::kernel_up_to_bound,
      .since_9_0 = true,
@@ -193,14 +193,14 @@ constexpr bool has_bound(Mechanism mechanism)
 constexpr bool is_programmatic(Mechanism mechanism)
 {
     return mechanism == Mechanism::host_pdl || mechanism == Mechanism::host_graph_pdl ||
-           mechanism == Mechanism::host_graph_pdl_bound;
+           mechanism == Mechanism::host_graph_pdl_max_levels;
 }
 
 // Whether the host launches all levels as one graph.
 constexpr bool is_host_graph(Mechanism mechanism)
 {
     return mechanism == Mechanism::host_graph || mechanism == Mechanism::host_graph_pdl ||
-           mechanism == Mechanism::host_graph_bound || mechanism == Mechanism::host_graph_pdl_bound;
+           mechanism == Mechanism::host_graph_max_levels || mechanism == Mechanism::host_graph_pdl_max_levels;
 }
 
 // How a kernel launches children that it does not wait for.
@@ -209,8 +209,8 @@ inline constexpr std::array kChildrenByKernel{Mechanism::fire_and_forget, Mechan
 // How a kernel decides through a graph whether there is another level.
 inline constexpr std::array kLevelsByGraph{Mechanism::graph_tail, Mechanism::graph_while};
 // How the host makes levels whose number the data decide: it waits for each, or submits as many as a bound says.
-inline constexpr std::array kLevelsByHost{Mechanism::host, Mechanism::host_bound, Mechanism::host_graph_bound,
-                                          Mechanism::host_graph_pdl_bound};
+inline constexpr std::array kLevelsByHost{Mechanism::host, Mechanism::host_max_levels,
+                                          Mechanism::host_graph_max_levels, Mechanism::host_graph_pdl_max_levels};
 
 // Whether it needs compute capability 9.0 or later: programmatic launches and clusters.
 constexpr bool since_9_0(Mechanism mechanism)

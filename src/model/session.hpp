@@ -83,7 +83,7 @@ class Probing : public NonCopyable
 {
   public:
     // The time to launch an empty kernel and wait for it, timed like a sample: no time can be smaller. Median of 101.
-    virtual double null_kernel_us() = 0;
+    virtual double empty_kernel_us() = 0;
     // The smallest step of the timer that kernels read, in nanoseconds.
     virtual unsigned timer_step_ns() = 0;
     // Reads and copies 8 GiB, or a quarter of the free memory if that is less. Medians of 11. Throws RunError if it

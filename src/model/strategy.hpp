@@ -29,8 +29,8 @@ struct StrategyInfo {
     bool per_vertex = false;  // a search of a graph with a thread for each of its vertices in every round
     bool hangs = false;       // may hang the device when launches pass the pending limit
     bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items requested
-    bool compared_with = false; // figures divide the times of its workload by its own: the library's way
-    bool waits = false;         // see waits_by()
+    bool is_reference = false; // figures divide the times of its workload by its own: the library's way
+    bool waits = false;        // see waits_by()
 
     bool has(Mechanism mechanism) const;
     // Whether it waits for the device before all work is submitted, so that it cannot be held.
@@ -42,7 +42,7 @@ struct StrategyInfo {
     constexpr bool has(axis::Name one) const { return axes.has(one) || workload->axes.has(one); }
     bool drawn() const { return workload->drawn(); }
     bool keeps_timestamps() const { return workload->keeps_timestamps; }
-    bool counts_chances() const { return workload->counts_chances; }
+    bool nondeterministic_answer() const { return workload->nondeterministic_answer; }
     bool over_matrix() const { return workload->over_matrix(); }
     bool over_graph() const { return workload->over_graph(); }
     bool irregular() const { return workload->irregular; }

@@ -46,7 +46,22 @@ enum Name : std::uint8_t {
     levels,
     edge_factor,
     graph_file,
-    delta,
+    bucket_width,
+    tree_levels,
+    root_children,
+    path_nodes,
+    queens,
+    time_steps,
+    cell_work,
+    tenants,
+    level_nodes,
+    node_work,
+    arrival_gap_us,
+    leaves,
+    leaf_points,
+    near_every,
+    points_per_thread,
+    iterations,
     pending_limit,
     wave,
     streams,
@@ -127,10 +142,10 @@ struct WorkloadInfo {
     std::span<const std::string_view> figures = {}; // that suit it (experiments/figures.py), in the order of drawing
     bool irregular = false;                         // its work depends on the input
     bool keeps_timestamps = false; // kernels record when they were called and began: its samples have latencies
-    bool counts_chances = false;   // a run counts what may happen or not: it is never run twice to time it
-    bool siblings = false;         // its launches do not follow each other: many latencies on one level
-    bool grid_per_level = false;   // each level of a recursion over the whole input has a grid like the root grid
-    bool has_ratio = false;        // tables divide its times by those of its fastest flat form
+    bool nondeterministic_answer = false; // a run counts what may happen or not: it is never run twice to time it
+    bool siblings = false;                // its launches do not follow each other: many latencies on one level
+    bool grid_per_level = false; // each level of a recursion over the whole input has a grid like the root grid
+    bool has_ratio = false;      // tables divide its times by those of its fastest flat form
     std::string_view why_unpredictable = {}; // why the launch model does not describe it; empty: it may
     std::uint64_t max_launches = UINT64_MAX; // of a case
     Calibrates calibrates = Calibrates::nothing;

@@ -312,25 +312,27 @@ std::vector<std::string> unused_axes(const std::vector<Axes>& parts)
     return texts;
 }
 
-std::vector<std::string> unused_waves(const std::vector<Axes>& parts,
-                                      const std::function<bool(const Axis&)>& is_in_a_case)
+std::vector<std::string> unused_in_cases(const std::vector<Axes>& parts,
+                                         const std::function<bool(const Axis&)>& is_in_a_case)
 {
     std::vector<std::string> texts;
     for (const Axis& axis : plain_axes()) {
-        if ((axis.id != axis::wave && axis.id != axis::streams) || is_in_a_case(axis))
+        const bool of_waves = axis.id == axis::wave || axis.id == axis::streams;
+        const bool of_input = axis.own && axis.range.least > 0 && axis.names.empty();
+        if ((!of_waves && !of_input) || is_in_a_case(axis))
             continue;
         for (const Axes& part : parts) {
             const std::vector<AxisValue>& values = part.of(axis);
-            const auto asked =
-                std::ranges::find_if(values, [](const AxisValue& one) { return one.number.has_value(); });
+            const auto asked = std::ranges::find_if(
+                values, [](const AxisValue& one) { return one.number.has_value() && !one.setting->value.empty(); });
             const bool has = std::ranges::any_of(part.strategies, [&](const NameValue& strategy) {
                 return applies(axis, Registry::find_anywhere(strategy.first)->info());
             });
             if (asked == values.end() || !has || is_for_others(*asked->setting, part.strategies.front().second))
                 continue;
-            texts.push_back(
-                fmt::format("{}: it changes nothing, because no chosen strategy launches its root blocks in waves",
-                            asked->setting->place()));
+            texts.push_back(fmt::format("{}: it changes nothing, because {}", asked->setting->place(),
+                                        of_waves ? "no chosen strategy launches its root blocks in waves"
+                                                 : fmt::format("no chosen input has {}", axis.name)));
             break;
         }
     }

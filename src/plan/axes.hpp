@@ -43,10 +43,10 @@ Axes read_axes(const Settings& settings, std::size_t devices);
 // Of each value that no case uses, because no chosen strategy has the axis: a sentence that says so. A seed is always used: it is
 // also that of the order of the runs. `parts` are those of the experiment.
 std::vector<std::string> unused_axes(const std::vector<Axes>& parts);
-// The same of waves and streams, which apply to all that launch from the device: of those that are in no case of the plan, because
-// no root grid can be divided.
-std::vector<std::string> unused_waves(const std::vector<Axes>& parts,
-                                      const std::function<bool(const Axis&)>& is_in_a_case);
+// The same of axes that apply to a chosen strategy, and yet are in no case of the plan: waves and streams, because no root grid can
+// be divided, and parameters of other inputs than the chosen ones.
+std::vector<std::string> unused_in_cases(const std::vector<Axes>& parts,
+                                         const std::function<bool(const Axis&)>& is_in_a_case);
 
 // The mechanisms that are asked for and that the strategy supports. A strategy with a single mechanism always uses
 // that one, and one that launches nothing from the device uses its first if it supports none of those asked for: these

@@ -261,15 +261,15 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
         throw UsageError(first_refusal);
 }
 
-// The band of `floor-us`: "2:3.3".
-std::optional<FloorBand> floor_of(const Settings& settings)
+// The band of `empty-kernel-us`: "2:3.3".
+std::optional<EmptyKernelBand> floor_of(const Settings& settings)
 {
-    const auto setting = settings.one("floor-us");
+    const auto setting = settings.one("empty-kernel-us");
     if (!setting)
         return {};
     const std::string_view text = setting->value;
     const char* const end = text.data() + text.size();
-    FloorBand band;
+    EmptyKernelBand band;
     const auto low = std::from_chars(text.data(), end, band.low, std::chars_format::fixed);
     if (low.ec == std::errc() && low.ptr != end && *low.ptr == ':') {
         const auto high = std::from_chars(low.ptr + 1, end, band.high, std::chars_format::fixed);
@@ -318,10 +318,11 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     drop_repeated_cases(plan.groups);
     const auto is_in_a_case = [&plan](const Axis& axis) {
         return std::ranges::any_of(plan.groups, [&](const Group& group) {
-            return std::ranges::any_of(group.cases, [&](const Case& point) { return axis.get(point).has_value(); });
+            return std::ranges::any_of(group.cases,
+                                       [&](const Case& point) { return axis.get(point).value_or(0) != 0; });
         });
     };
-    std::ranges::move(unused_waves(parts, is_in_a_case), std::back_inserter(plan.unused));
+    std::ranges::move(unused_in_cases(parts, is_in_a_case), std::back_inserter(plan.unused));
     return plan;
 }
 

@@ -24,7 +24,7 @@ struct Group {
 };
 
 // How long an empty kernel may take on a GPU at the start of a run, us.
-struct FloorBand {
+struct EmptyKernelBand {
     double low = 0;
     double high = 0;
 };
@@ -36,13 +36,13 @@ struct Plan {
     std::vector<Group> groups;
     std::map<BackendKind, Repeats> repeat;
     std::map<BackendKind, unsigned> warmup;
-    bool latency = false;            // one run of each case is traced to measure it
-    unsigned retries = 1;            // see retries_of()
-    std::optional<FloorBand> floor;  // a session outside of it is refused (facts_of_run)
-    std::uint64_t order_seed = 1;    // for the order of the rounds: the first seed
-    Status expect = Status::ok;      // see expectation.hpp
-    bool expect_race = false;        // for `nestbed races`: every case has a race
-    std::vector<std::string> unused; // unused_axes()
+    bool latency = false;                 // one run of each case is traced to measure it
+    unsigned retries = 1;                 // see retries_of()
+    std::optional<EmptyKernelBand> floor; // a session outside of it is refused (facts_of_run)
+    std::uint64_t order_seed = 1;         // for the order of the rounds: the first seed
+    Status expect = Status::ok;           // see expectation.hpp
+    bool expect_race = false;             // for `nestbed races`: every case has a race
+    std::vector<std::string> unused;      // unused_axes()
 
     std::size_t case_count() const;
     std::size_t sample_count() const; // timed samples of all cases: the minimum

@@ -3,6 +3,7 @@
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/case_text.hpp"
 #include "model/input_file.hpp"
 #include "model/launch_plan.hpp"
 #include "model/modules.hpp"
@@ -45,10 +46,12 @@ std::string why_too_large(const Case& point, const DeviceFacts& facts)
     const std::uint64_t needed = memory_bytes(point);
     if (needed <= facts.free_memory_bytes || facts.free_memory_bytes == 0)
         return "";
-    const std::string size = point.nx != 0     ? fmt::format("{} x {} numbers", point.nx, point.ny)
-                             : point.grid != 0 ? fmt::format("{} blocks of {} threads", point.grid, point.block)
-                             : point.graph_file.empty() ? fmt::format("{} elements", point.elements)
-                                                        : path_in(point.graph_file);
+    const std::string size =
+        point.nx != 0     ? fmt::format("{} x {} numbers", point.nx, point.ny)
+        : point.grid != 0 ? fmt::format("{} blocks of {} threads", point.grid, point.block)
+        : point.graph_file.empty()
+            ? (point.elements != 0 ? fmt::format("{} elements", point.elements) : size_text(point))
+            : path_in(point.graph_file);
     const bool is_here = facts.free_memory_bytes != facts.memory_bytes; // otherwise all of it counts as free
     return fmt::format("{} need {} of memory; allowed: what {} has{}, {}", size,
                        format_bytes(static_cast<double>(needed)), facts.name, is_here ? " free" : "",

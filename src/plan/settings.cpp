@@ -45,7 +45,7 @@ std::vector<Key> table_of_keys()
          {"timeout", "SECONDS", "SECONDS", "end a sample after this time without progress",
           "cuda 60, cpu 600, or 20 times the estimate", kOfRun},
          {"retries", "N", "N", "retries of a case, or of the start of a worker, after a crash", "1", kOfRun},
-         {"floor-us", "LOW:HIGH", "LOW:HIGH",
+         {"empty-kernel-us", "LOW:HIGH", "LOW:HIGH",
           "refuse to start on a GPU where an empty kernel takes less or more, in us", "", kOfRun},
          {"latency", "on", "on", "measure launch latencies by depth, in one more run per nested case", "off", kOfRun},
          {"expect", "NAME", "NAME",

@@ -57,7 +57,7 @@ std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResul
     if (part)
         return surprises;
     for (const auto& [strategy, times] : shown)
-        if (times == 0 && !Registry::find_anywhere(strategy)->info().counts_chances())
+        if (times == 0 && !Registry::find_anywhere(strategy)->info().nondeterministic_answer())
             surprises.push_back(fmt::format("expect = {}: no row of {} has this status", name_of(expect), strategy));
     if (expect != Status::ok && shown.empty())
         surprises.push_back(fmt::format("expect = {}: no case here is prone to it", name_of(expect)));

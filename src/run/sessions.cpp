@@ -36,15 +36,16 @@ Samplers samplers_of(const Sessions& sessions)
     return samplers;
 }
 
-void check_floor(const Plan& plan, BackendKind backend, double floor_us)
+void check_floor(const Plan& plan, BackendKind backend, double empty_kernel_us)
 {
-    if (!plan.floor || backend != BackendKind::cuda || (floor_us >= plan.floor->low && floor_us <= plan.floor->high))
+    if (!plan.floor || backend != BackendKind::cuda ||
+        (empty_kernel_us >= plan.floor->low && empty_kernel_us <= plan.floor->high))
         return;
-    throw RunError(
-        fmt::format("floor-us {}:{}: an empty kernel takes {:.2f} us on this GPU now, so its short times would not "
-                    "compare with those of other sessions; nothing was measured. Start again later or on another "
-                    "machine; without floor-us the run starts all the same",
-                    plan.floor->low, plan.floor->high, floor_us));
+    throw RunError(fmt::format(
+        "empty-kernel-us {}:{}: an empty kernel takes {:.2f} us on this GPU now, so its short times would not "
+        "compare with those of other sessions; nothing was measured. Start again later or on another "
+        "machine; without empty-kernel-us the run starts all the same",
+        plan.floor->low, plan.floor->high, empty_kernel_us));
 }
 
 std::string changed_tree_warning(const std::map<BackendKind, RunFacts>& runs, std::string_view git)
@@ -66,8 +67,8 @@ RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run
                  .untimed = untimed,
                  .device = session.facts()};
     if (!untimed) {
-        run.floor_us = session.null_kernel_us();
-        check_floor(plan, session.backend(), run.floor_us);
+        run.empty_kernel_us = session.empty_kernel_us();
+        check_floor(plan, session.backend(), run.empty_kernel_us);
         run.timer_step_ns = session.timer_step_ns();
         run.bandwidth = session.bandwidth();
     }

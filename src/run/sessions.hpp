@@ -52,7 +52,7 @@ std::map<BackendKind, DeviceFacts> facts_of(const std::map<BackendKind, std::uni
 }
 
 // Throws RunError if the plan has a band for an empty kernel, and it took less or more on a GPU.
-void check_floor(const Plan& plan, BackendKind backend, double floor_us);
+void check_floor(const Plan& plan, BackendKind backend, double empty_kernel_us);
 
 // A warning for rows of a GPU that nobody else could measure again, because the program is of no commit; empty otherwise.
 std::string changed_tree_warning(const std::map<BackendKind, RunFacts>& runs, std::string_view git);

@@ -161,11 +161,11 @@ bool all_untimed(const Runs& runs)
 }
 
 // The times of the same cases in another log; none if it has no case of these.
-std::vector<Column> columns_beside(const std::vector<CaseResult>& results, const Beside& beside)
+std::vector<Column> reference_columns(const std::vector<CaseResult>& results, const ReferenceTimes& reference)
 {
-    std::vector<Column> columns{{beside.device()}, {beside.device() + " ratio"}};
+    std::vector<Column> columns{{reference.device()}, {reference.device() + " ratio"}};
     for (const CaseResult& result : results) {
-        Beside::Cells cells = beside.of(result.point);
+        ReferenceTimes::Cells cells = reference.of(result.point);
         columns[0].cells.push_back(std::move(cells.median));
         columns[1].cells.push_back(std::move(cells.ratio));
     }
@@ -174,7 +174,7 @@ std::vector<Column> columns_beside(const std::vector<CaseResult>& results, const
 }
 
 std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Runs& runs, BarStyle bars,
-                               const std::optional<Beside>& beside)
+                               const std::optional<ReferenceTimes>& reference)
 {
     constexpr bool kLeft = true;
     constexpr bool kAxis = true;
@@ -210,8 +210,8 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
             columns[index].cells.push_back(std::move(cells[index]));
     }
     columns.insert(std::ranges::find(columns, "MAD", &Column::name), bar_column(results, bars));
-    if (beside)
-        std::ranges::move(columns_beside(results, *beside),
+    if (reference)
+        std::ranges::move(reference_columns(results, *reference),
                           std::inserter(columns, std::ranges::find(columns, "status", &Column::name)));
 
     const bool untimed = all_untimed(runs);
@@ -229,13 +229,13 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
 }
 
 // Names in it may come from another author's file.
-std::string heading_of(const std::string& title, const Runs& runs, const std::optional<Beside>& beside,
+std::string heading_of(const std::string& title, const Runs& runs, const std::optional<ReferenceTimes>& reference,
                        std::size_t columns)
 {
     std::string text = words_in_lines(printable(title), 0, columns);
     for (const auto& [backend, run] : runs) {
         // Logs of earlier versions do not contain the time of an empty kernel.
-        const std::string floor = run.floor_us > 0 ? ", null kernel " + format_us(run.floor_us) : "";
+        const std::string floor = run.empty_kernel_us > 0 ? ", empty kernel " + format_us(run.empty_kernel_us) : "";
         text += words_in_lines(
             printable(fmt::format("{}: {}{}{}", name_of(backend), run.device.name,
                                   backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
@@ -244,7 +244,7 @@ std::string heading_of(const std::string& title, const Runs& runs, const std::op
         if (backend == BackendKind::cpu && !run.untimed)
             text += words_in_lines(std::string(kExecutorTimes), 0, columns);
     }
-    return text + (beside ? words_in_lines(printable(beside->note()), 0, columns) : "");
+    return text + (reference ? words_in_lines(printable(reference->note()), 0, columns) : "");
 }
 
 // Why a case is not ok: the detail of its first such sample; empty if it repeats that of the case above.
@@ -301,22 +301,22 @@ std::string notes_of(const std::vector<CaseResult>& results, const std::vector<C
 } // namespace
 
 std::string summary_table(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs,
-                          BarStyle bars, const Terminal& terminal, const std::optional<Beside>& beside)
+                          BarStyle bars, const Terminal& terminal, const std::optional<ReferenceTimes>& reference)
 {
-    const std::vector<Column> columns = columns_of(results, runs, bars, beside);
+    const std::vector<Column> columns = columns_of(results, runs, bars, reference);
     std::string notes;
     for (const std::string& line : split(notes_of(results, columns), '\n'))
         notes += line.empty() ? "" : words_in_lines(line, 0, terminal.columns);
-    return heading_of(title, runs, beside, terminal.columns) + table_text(columns, terminal, reasons_of(results)) +
+    return heading_of(title, runs, reference, terminal.columns) + table_text(columns, terminal, reasons_of(results)) +
            notes;
 }
 
 std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs,
-                             const std::optional<Beside>& beside)
+                             const std::optional<ReferenceTimes>& reference)
 {
-    std::vector<Column> columns = columns_of(results, runs, BarStyle::blocks, beside);
+    std::vector<Column> columns = columns_of(results, runs, BarStyle::blocks, reference);
     std::erase_if(columns, [](const Column& column) { return column.name.starts_with(kBar); });
-    return heading_of("**" + title + "**", runs, beside, SIZE_MAX) + markdown_text(columns) + "\n" +
+    return heading_of("**" + title + "**", runs, reference, SIZE_MAX) + markdown_text(columns) + "\n" +
            notes_of(results, columns);
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/bars.hpp"
 #include "base/terminal.hpp"
-#include "run/beside.hpp"
+#include "run/reference_times.hpp"
 #include "run/runner.hpp"
 
 #include <map>
@@ -21,10 +21,11 @@ namespace nestbed
 // says so. Beside them stand those of the same cases in another log, if there is one.
 std::string summary_table(const std::string& title, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs, BarStyle bars, const Terminal& terminal,
-                          const std::optional<Beside>& beside = {});
+                          const std::optional<ReferenceTimes>& reference = {});
 
 // The same as Markdown, without the bars.
 std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results,
-                             const std::map<BackendKind, RunFacts>& runs, const std::optional<Beside>& beside = {});
+                             const std::map<BackendKind, RunFacts>& runs,
+                             const std::optional<ReferenceTimes>& reference = {});
 
 } // namespace nestbed

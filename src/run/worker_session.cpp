@@ -93,7 +93,7 @@ class WorkerSession final : public Session
 
     void release() override { tell({{"do", "release"}}); }
 
-    double null_kernel_us() override { return asked<double>({{"do", "null_kernel"}}, "timed a null kernel"); }
+    double empty_kernel_us() override { return asked<double>({{"do", "empty_kernel"}}, "timed a empty kernel"); }
     unsigned timer_step_ns() override { return asked<unsigned>({{"do", "timer_step"}}, "measured the timer's step"); }
     MeasuredBandwidth bandwidth() override
     {

@@ -83,7 +83,7 @@ TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
     EXPECT_THAT(nestbed("help run mandelbrot_split").out,
                 AllOf(StartsWith("mandelbrot_split: "), ContainsRegex("--grain AXIS .*longest side of a region"),
                       HasSubstr("default: 32")));
-    EXPECT_THAT(nestbed("help predict sssp").out, ContainsRegex("--delta AXIS .*width of the range"));
+    EXPECT_THAT(nestbed("help predict sssp").out, ContainsRegex("--bucket-width AXIS .*width of the range"));
     EXPECT_THAT(nestbed("help draw mandelbrot").out, ContainsRegex("--grain N .*default: 8"));
     EXPECT_THAT(nestbed("help run reduce").out,
                 HasSubstr("the input by name; one of random, index (default: random)"));
@@ -128,7 +128,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
     const Outcome info = ended(0, "info");
     expect_columns(info.out, 80U);
     for (const char* part :
-         {"executor on", "pending launches", "null kernel", "kernels' timer", "1024 levels ran, none was refused"})
+         {"executor on", "pending launches", "empty kernel", "kernels' timer", "1024 levels ran, none was refused"})
         EXPECT_THAT(info.out, HasSubstr(part));
 }
 
@@ -295,7 +295,7 @@ TEST_F(CommandLine, AWorkerAndThisProcessMeasureTheSame)
     ASSERT_EQ(there.size(), here.size());
     for (std::size_t row = 0; row < here.size(); ++row)
         for (const auto& [column, cell] : here[row])
-            if (!std::set<std::string>{"run_id", "wall_us", "prepare_us", "floor_us", "bandwidth_gb_s",
+            if (!std::set<std::string>{"run_id", "wall_us", "prepare_us", "empty_kernel_us", "bandwidth_gb_s",
                                        "timer_step_ns", "utc"}
                      .contains(column)) {
                 EXPECT_EQ(there[row].at(column), cell) << column;

@@ -160,7 +160,7 @@ TEST_F(ProfileCommand, RunLeavesTimesOutWhereAsked)
     const Outcome outcome = ended(0, "run --backend cpu --strategy nosync,chain --grid 4 --block 16 --depth 2 "
                                      "--repeat 2 --experiment mine --untimed");
     EXPECT_THAT(outcome.out, AllOf(StartsWith("mine\n"), HasSubstr(", untimed\n"), Not(HasSubstr("median")),
-                                   Not(HasSubstr("null kernel")), Not(HasSubstr("latency")), HasSubstr("launches")));
+                                   Not(HasSubstr("empty kernel")), Not(HasSubstr("latency")), HasSubstr("launches")));
     const auto text = [](const std::string& path) {
         std::ifstream file(path, std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(file), {});
@@ -175,13 +175,14 @@ TEST_F(ProfileCommand, RunLeavesTimesOutWhereAsked)
         EXPECT_EQ(cell("experiment"), "mine");
         EXPECT_EQ(cell("status"), "ok");
         EXPECT_NE(cell("launches_attempted"), "");
-        for (const char* name : {"gpu_us", "wall_us", "floor_us", "latency_us", "latency_min_us", "latency_max_us",
-                                 "latency_us_by_depth", "timer_step_ns", "bandwidth_gb_s", "measured_gb_s"})
+        for (const char* name :
+             {"gpu_us", "wall_us", "empty_kernel_us", "latency_us", "latency_min_us", "latency_max_us",
+              "latency_us_by_depth", "timer_step_ns", "bandwidth_gb_s", "measured_gb_s"})
             EXPECT_EQ(cell(name), "") << name;
     }
     const std::string manifest = text("results/local/mine.csv.json");
     EXPECT_THAT(manifest, AllOf(HasSubstr("\"untimed\": true"), HasSubstr("\"experiment\": \"mine\""),
-                                Not(HasSubstr("null_kernel_us")), Not(HasSubstr("nesting_depth"))));
+                                Not(HasSubstr("empty_kernel_us")), Not(HasSubstr("nesting_depth"))));
 }
 
 TEST_F(ProfileCommand, RunGoesWithoutRangesWhereAsked)

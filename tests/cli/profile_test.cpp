@@ -29,7 +29,7 @@ TEST_F(Profile, CountsACaseAndKeepsItsPagesItsLedgerAndItsManifest)
     EXPECT_EQ(one.nsight->runtime_blocks(), 2U);
     EXPECT_EQ(one.cell("experiment"), "some");
     EXPECT_EQ(one.cell("repetition"), "0"); // nothing is measured before it
-    for (const char* column : {"gpu_us", "wall_us", "floor_us", "timer_step_ns", "latency_us"})
+    for (const char* column : {"gpu_us", "wall_us", "empty_kernel_us", "timer_step_ns", "latency_us"})
         EXPECT_EQ(one.cell(column), "") << column;
     EXPECT_THAT(files(), UnorderedElementsAre("001-hello-4x8.csv", "001-hello-4x8.csv.json",
                                               "001-hello-4x8.source.csv", "001-hello-4x8.raw.csv"));

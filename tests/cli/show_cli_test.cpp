@@ -103,7 +103,7 @@ TEST_F(ShowCommand, ShowsOurTimesOfAGpuBesideThoseOfTheExecutor)
 {
     const std::string ours = NESTBED_EXPERIMENTS "/../results/h200/book.csv";
     const Words words = Words("run --strategy neighbored,reduce2 --grid 2048 --block 512 --backend cpu --repeat 1 "
-                              "-o a.csv --beside") +
+                              "-o a.csv --reference") +
                         ours;
     const auto has_them =
         AllOf(HasSubstr("\nThe executor's times say nothing about those of a GPU.\n"),
@@ -111,9 +111,10 @@ TEST_F(ShowCommand, ShowsOurTimesOfAGpuBesideThoseOfTheExecutor)
               ContainsRegex("reduce2 .* 98.8 us +5.35  ok"), Not(HasSubstr("bar")));
     const Outcome run = nestbed(words);
     EXPECT_THAT(run.out, has_them) << run.err;
-    EXPECT_THAT(nestbed(Words("show a.csv --beside") + ours).out, has_them);
+    EXPECT_THAT(nestbed(Words("show a.csv --reference") + ours).out, has_them);
     EXPECT_THAT(nestbed("show a.csv").out, AllOf(Not(HasSubstr("H200")), Not(HasSubstr("ratio"))));
-    expect_usage_error(Words("show a.csv --beside") + ours + Words{"--beside", ours}, {"--beside takes one value"});
+    expect_usage_error(Words("show a.csv --reference") + ours + Words{"--reference", ours},
+                       {"--reference takes one value"});
 }
 
 TEST_F(ShowCommand, ListsStrategiesByPattern)
@@ -155,7 +156,7 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
     EXPECT_EQ(nosync["workload"], "reduce");
     EXPECT_EQ(nosync["mechanisms"][0], "null_stream");
     EXPECT_TRUE(nosync["racy"]);
-    EXPECT_FALSE(nosync["compared_with"]);
+    EXPECT_FALSE(nosync["is_reference"]);
     EXPECT_TRUE(entry(json["strategies"], "quick_kway")["data_dependent"]);
     const auto sort = entry(json["workloads"], "sort");
     EXPECT_TRUE(sort["irregular"]);

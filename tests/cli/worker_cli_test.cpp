@@ -33,7 +33,7 @@ class WorkerCommand : public testing::Test
 TEST_F(WorkerCommand, AnswersNothingBeforeItIsOpened)
 {
     for (const std::string what :
-         {"sample", "release", "null_kernel", "timer_step", "bandwidth", "probe_depth", "dance"})
+         {"sample", "release", "empty_kernel", "timer_step", "bandwidth", "probe_depth", "dance"})
         EXPECT_EQ(answer_to({{"do", what}, {"number", 0}, {"levels", 2}, {"case", Case{.strategy = "nosync"}}}),
                   (Message{{"usage_error", "worker: '" + what + "' came before 'open'; allowed: 'open' first"}}));
     EXPECT_TRUE(open().contains("answer")); // and continues

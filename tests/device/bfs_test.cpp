@@ -251,7 +251,7 @@ TEST(GraphPlan, RefusesWhatItCannotRead)
     EXPECT_THAT(refusal({{"strategy", "sssp_tail"}, {"input", "file"}, {"graph-file", spaced}}),
                 HasSubstr("cannot be part of a key; allowed: a name of printable ASCII characters"));
     EXPECT_THAT(refusal("--strategy bfs_tail --edge-factor 0"), HasSubstr("edge-factor"));
-    EXPECT_THAT(refusal("--strategy sssp_near_far --delta 0"), HasSubstr("delta"));
+    EXPECT_THAT(refusal("--strategy sssp_near_far --bucket-width 0"), HasSubstr("bucket-width"));
 }
 
 } // namespace

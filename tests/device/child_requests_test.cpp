@@ -471,7 +471,7 @@ TEST(ChildRequests, AreTracedGridByGrid)
             expect_by_oracle(trace.sample, point);
             const bool steps = way.info().workload->name == "refine"; // whose time steps have a root grid each
             EXPECT_THAT(trace.grids,
-                        SizeIs((steps ? point.elements : trace.sample.waves) + *trace.sample.launches_expected));
+                        SizeIs((steps ? point.time_steps : trace.sample.waves) + *trace.sample.launches_expected));
             EXPECT_EQ(trace.lost + trace.unmarked, 0U);
             for (const TracedGrid& grid : trace.grids) {
                 ASSERT_TRUE(grid.begun_ns && grid.ended_ns);

@@ -63,18 +63,21 @@ TEST(CostOfInputs, GrowsWithThem)
 {
     struct Input {
         Case small;
-        double times; // as long for twice the elements; a sort takes a little longer
+        double times; // as long for twice the size; a sort takes a little longer
     };
-    constexpr std::uint64_t kMany = 1 << 16;
-    for (const Input& input : {Input{{.strategy = "bezier_children", .elements = kMany}, 2},
-                               Input{{.strategy = "quick_kway", .elements = kMany}, 2},
-                               Input{{.strategy = "search_levels", .elements = kMany, .input = InputKind("t3")}, 2},
-                               Input{{.strategy = "search_levels", .elements = 4, .input = InputKind("t1")}, 256},
-                               Input{{.strategy = "quadtree_children", .elements = kMany}, 2},
-                               Input{{.strategy = "bfs_tail", .elements = kMany, .input = InputKind("path")}, 2},
-                               Input{{.strategy = "neighbored", .elements = kMany}, 2}}) {
+    constexpr std::uint32_t kMany = 1 << 16;
+    for (const Input& input :
+         {Input{{.strategy = "bezier_children", .elements = kMany}, 2},
+          Input{{.strategy = "quick_kway", .elements = kMany}, 2},
+          Input{{.strategy = "search_levels", .input = InputKind("t3"), .root_children = kMany}, 2},
+          Input{{.strategy = "search_levels", .input = InputKind("t1"), .tree_levels = 4}, 256},
+          Input{{.strategy = "quadtree_children", .elements = kMany}, 2},
+          Input{{.strategy = "bfs_tail", .elements = kMany, .input = InputKind("path")}, 2},
+          Input{{.strategy = "neighbored", .elements = kMany}, 2}}) {
         Case large = input.small;
         large.elements *= 2;
+        large.root_children *= 2;
+        large.tree_levels *= 2;
         EXPECT_GT(input_us(input.small), 0) << large.strategy;
         EXPECT_NEAR(input_us(large) / input_us(input.small), input.times, 0.07 * input.times) << large.strategy;
     }
@@ -138,6 +141,8 @@ TEST(CostOfGraphs, GrowsWithTheLevelsAndWithTheWorkOfEach)
         small.input = input;
         Case large = small;
         large.elements *= 2;
+        large.root_children *= 2;
+        large.tree_levels *= 2;
         return sample_us(large) / sample_us(small);
     };
     for (const std::string search : {"bfs", "sssp"}) {

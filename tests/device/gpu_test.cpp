@@ -310,9 +310,9 @@ TEST_F(Gpu, AParentWaitsForAsLongAsItsDescendantsAreDelayed)
     expect_ok(*session_, point);
 }
 
-TEST_F(Gpu, TimesAreAboveTheNullKernel)
+TEST_F(Gpu, TimesAreAboveTheEmptyKernel)
 {
-    const double floor = session_->null_kernel_us();
+    const double floor = session_->empty_kernel_us();
     EXPECT_GT(floor, 0.5);
     const Sample neighbored = sample(book("neighbored"));
     ASSERT_TRUE(neighbored.gpu_us && neighbored.wall_us);

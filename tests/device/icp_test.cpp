@@ -15,8 +15,8 @@ using enum Mechanism;
 Case icp_case(const std::string& strategy, Mechanism mechanism)
 {
     Case point = case_of(BackendKind::cpu, {strategy, mechanism}, {"", 12, 64, 0}, ElementType::none);
-    point.grain = 400;
-    point.levels = 16;
+    point.leaf_points = 400;
+    point.iterations = 16;
     return point;
 }
 
@@ -45,7 +45,7 @@ TEST(IcpForms, SubmitAsManyIterationsAsThereMayBe)
     for (const char* schedule : every_schedule()) {
         const auto session = open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1});
         for (const char* strategy : {"icp_levels", "icp_direct"})
-            for (const Mechanism mechanism : {host_bound, host_graph_bound, host_graph_pdl_bound})
+            for (const Mechanism mechanism : {host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels})
                 for (const char* input : {"waves", "bumps"}) {
                     SCOPED_TRACE(std::string(schedule) + " " + strategy + " " + std::string(name_of(mechanism)));
                     Case point = icp_case(strategy, mechanism);
@@ -53,7 +53,7 @@ TEST(IcpForms, SubmitAsManyIterationsAsThereMayBe)
                     const Sample sample = session->sample(point, 0);
                     expect_ok(sample, point);
                     const unsigned grids = 16 * (std::string(strategy) == "icp_levels" ? 2 : 1);
-                    EXPECT_EQ(sample.host_launches, mechanism == host_bound ? grids : 1U);
+                    EXPECT_EQ(sample.host_launches, mechanism == host_max_levels ? grids : 1U);
                 }
     }
 }
@@ -62,13 +62,13 @@ TEST(IcpForms, RefuseALeafThatDoesNotFitSharedMemory)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     Case point = icp_case("icp_launches", tail);
-    point.division = 1;
-    point.grain = 40000;
+    point.leaves = 1;
+    point.leaf_points = 40000;
     const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("allowed: at most 28672, which fit the shared memory of a block"));
-    point.division = 3;
-    EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("division 3; allowed: a power of two"));
+    point.leaves = 3;
+    EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("--leaves 3; allowed: a power of two"));
 }
 
 TEST(IcpForms, HaveDefaultsOfTheirOwn)
@@ -77,10 +77,10 @@ TEST(IcpForms, HaveDefaultsOfTheirOwn)
     const Case& point = plan.groups.front().cases.front();
     EXPECT_EQ(point.elements, 1U << 22);
     EXPECT_EQ(point.block, 1024U);
-    EXPECT_EQ(point.division, 128U);
-    EXPECT_EQ(point.grain, 20480U);
-    EXPECT_EQ(point.dwell, 64U);
-    EXPECT_EQ(point.levels, 16U);
+    EXPECT_EQ(point.leaves, 128U);
+    EXPECT_EQ(point.leaf_points, 20480U);
+    EXPECT_EQ(point.near_every, 64U);
+    EXPECT_EQ(point.iterations, 16U);
     EXPECT_EQ(point.input, InputKind("waves"));
 }
 

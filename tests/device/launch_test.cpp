@@ -37,8 +37,10 @@ TEST(ChainAndFanout, AChainRunsEveryLevelOnceAndHasALatencyALevel)
         EXPECT_EQ(sample.answer, "10"); // 1 + 2 + 3 + 4
         EXPECT_THAT(sample.latencies_us, SizeIs(4));
         EXPECT_THAT(sample.latencies_us, Each(Ge(0)));
-        const std::map<Mechanism, unsigned> by_host{
-            {Mechanism::host, 5}, {Mechanism::host_read, 5}, {Mechanism::host_bound, 9}, {Mechanism::host_pdl, 5}};
+        const std::map<Mechanism, unsigned> by_host{{Mechanism::host, 5},
+                                                    {Mechanism::host_read, 5},
+                                                    {Mechanism::host_max_levels, 9},
+                                                    {Mechanism::host_pdl, 5}};
         EXPECT_EQ(sample.host_launches, by_host.contains(way.mechanism) ? by_host.at(way.mechanism) : 1U);
         if (by_host.contains(way.mechanism)) {
             EXPECT_EQ(sample.host_launches,

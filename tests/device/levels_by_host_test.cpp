@@ -67,12 +67,12 @@ TEST(LevelsByHost, SubmitTheBoundOrOneGraphOfIt)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : kForms)
-        for (const Mechanism mechanism : {host_bound, host_graph_bound, host_graph_pdl_bound}) {
+        for (const Mechanism mechanism : {host_max_levels, host_graph_max_levels, host_graph_pdl_max_levels}) {
             const Case point = levels_of(strategy, mechanism);
             const Sample sample = session->sample(point, 0);
             ASSERT_EQ(sample.status, Status::ok) << sample.detail;
             SCOPED_TRACE(std::string(strategy) + " " + std::string(name_of(mechanism)));
-            if (const std::uint32_t bound = mechanism == host_bound ? bound_of(point) : 1; bound != 0) {
+            if (const std::uint32_t bound = mechanism == host_max_levels ? bound_of(point) : 1; bound != 0) {
                 EXPECT_EQ(sample.host_launches, bound);
             }
         }
@@ -83,7 +83,7 @@ TEST(LevelsByHost, HaveTheDepthOfTheCaseForABound)
     const auto session = session_of("random:1");
     for (const char* strategy : {"sort_levels", "quadtree_levels", "mandelbrot_levels"})
         for (const std::uint32_t depth : {0U, 1U, 2U}) {
-            Case point = levels_of(strategy, host_bound);
+            Case point = levels_of(strategy, host_max_levels);
             point.depth = depth;
             const Sample sample = session->sample(point, 0);
             ASSERT_EQ(sample.status, Status::ok) << sample.detail;
@@ -94,11 +94,12 @@ TEST(LevelsByHost, HaveTheDepthOfTheCaseForABound)
 TEST(LevelsByHost, OfABinomialTreeHaveNoBoundWithoutACutoff)
 {
     const auto session = session_of("fifo");
-    Case point = levels_of("search_levels", host_graph_bound);
+    Case point = levels_of("search_levels", host_graph_max_levels);
     point.input = InputKind("t3");
-    EXPECT_EQ(why_unsupported(*session, point),
-              "unsupported: the levels of a binomial tree have no bound; allowed by host_graph_bound: a cutoff below "
-              "65535");
+    EXPECT_EQ(
+        why_unsupported(*session, point),
+        "unsupported: the levels of a binomial tree have no bound; allowed by host_graph_max_levels: a cutoff below "
+        "65535");
     point.cutoff = 9;
     expect_right(*session, point);
 }
@@ -128,7 +129,7 @@ TEST(LevelsByHost, OfASearchAreRightWhereOneBlockIsNotEnough)
             point.edge_factor = 8;
             expect_right(*session, point);
             const Sample sample = session->sample(point, 1);
-            EXPECT_GT(*sample.host_launches, mechanism == host_bound ? 16U : 0U);
+            EXPECT_GT(*sample.host_launches, mechanism == host_max_levels ? 16U : 0U);
         }
 }
 

@@ -17,7 +17,7 @@ Case one_tile(const std::string& strategy, Aggregate aggregate = Aggregate::none
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 128, 7}); // one time step
     point.division = 1;
     point.levels = 2;
-    point.dwell = 5;
+    point.cell_work = 5;
     if (point.aggregate != Aggregate::absent)
         point.aggregate = aggregate;
     return point;
@@ -45,9 +45,9 @@ TEST(RefineForms, CountTheCellsTheWorkAndTheLaunches)
 TEST(RefineForms, OfTheHostLaunchEveryTimeStepByItself)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
-    const auto host_launches = [&](const std::string& strategy, std::uint64_t steps) {
+    const auto host_launches = [&](const std::string& strategy, std::uint32_t steps) {
         Case point = one_tile(strategy);
-        point.elements = steps;
+        point.time_steps = steps;
         const Sample sample = session->sample(point, 0);
         expect_ok(sample, point);
         return sample.host_launches;
@@ -92,11 +92,11 @@ TEST(RefineForms, HaveDefaultsOfTheirOwn)
 {
     const Plan plan = plan_of("--strategy refine_children --backend cpu");
     const Case& point = plan.groups.front().cases.front();
-    EXPECT_EQ(point.elements, 8U);
+    EXPECT_EQ(point.time_steps, 8U);
     EXPECT_EQ(point.block, 128U);
     EXPECT_EQ(point.division, 16U);
     EXPECT_EQ(point.levels, 6U);
-    EXPECT_EQ(point.dwell, 64U);
+    EXPECT_EQ(point.cell_work, 64U);
     EXPECT_EQ(point.input, InputKind("front"));
 }
 

@@ -1,6 +1,7 @@
 // The workload `search` on the executor: every form on every tree, with every kind of stack.
 #include "support/forms_support.hpp"
 #include "support/plan_support.hpp"
+#include "workloads/search/search_nodes.hpp"
 
 #include <array>
 #include <string>
@@ -15,12 +16,12 @@ constexpr std::uint32_t kNever = 65535; // a cutoff below which no tree reaches
 constexpr std::array kSearchForms{"search_children", "search_budget",  "search_levels",  "search_queue",
                                   "search_stacks",   "search_surplus", "search_prefixes"};
 
-Case tree(const std::string& strategy, InputKind input, std::uint64_t elements, std::uint32_t cutoff = kNever,
+Case tree(const std::string& strategy, InputKind input, std::uint32_t size, std::uint32_t cutoff = kNever,
           std::uint32_t budget = 4)
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 32, 0});
     point.input = input;
-    point.elements = elements;
+    point.*search_size_of(input) = size;
     point.cutoff = cutoff;
     point.budget = point.budget == 0 ? 0 : budget;
     return point;
@@ -28,7 +29,7 @@ Case tree(const std::string& strategy, InputKind input, std::uint64_t elements, 
 
 void expect_found(Session& session, const Case& point, const std::string& answer, unsigned repetition = 0)
 {
-    SCOPED_TRACE(point.strategy + " " + std::string(name_of(point.input)) + " " + std::to_string(point.elements) +
+    SCOPED_TRACE(point.strategy + " " + std::string(name_of(point.input)) + " " + std::to_string(search_size(point)) +
                  " cutoff " + std::to_string(point.cutoff) + " budget " + std::to_string(point.budget));
     const Sample sample = session.sample(point, repetition);
     ASSERT_EQ(sample.status, Status::ok) << sample.detail;
@@ -43,7 +44,7 @@ TEST(SearchForms, FindAllOfEveryTree)
 {
     struct Known {
         InputKind input;
-        std::uint64_t elements;
+        std::uint32_t size;
         const char* answer;
     };
     // One node; two; a path; a small and a deeper tree; queens with no solution and with some.
@@ -64,7 +65,7 @@ TEST(SearchForms, FindAllOfEveryTree)
                 for (const std::uint32_t cutoff : {1U, 3U, kNever}) {
                     if (!combinations.takes())
                         continue;
-                    expect_found(*session, tree(strategy, one.input, one.elements, cutoff), one.answer);
+                    expect_found(*session, tree(strategy, one.input, one.size, cutoff), one.answer);
                     if (HasFailure())
                         return;
                 }
@@ -147,7 +148,8 @@ TEST(SearchForms, SearchMoreLevelsThanTheLedgerHas)
     const auto session = session_of("fifo");
     Case point = case_of(BackendKind::cpu, {"search_children", Mechanism::tail}, {"", 1, 32, 0}, ElementType::none);
     point.input = InputKind("path");
-    point.elements = 2500;
+    point.tree_levels = 0;
+    point.path_nodes = 2500;
     const Sample sample = session->sample(point, 0);
     ASSERT_EQ(sample.status, Status::ok) << sample.detail;
     EXPECT_EQ(sample.launches->attempted, 2498U);
@@ -176,9 +178,9 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
     const Plan plan = plan_of("--strategy search_budget --backend cpu --input t1,t3l,queens");
     ASSERT_EQ(plan.case_count(), 3U);
     for (const Case& point : cases_of(plan)) {
-        EXPECT_EQ(point.elements, point.input == InputKind("t1")       ? 11U
-                                  : point.input == InputKind("queens") ? 12U
-                                                                       : 2000U);
+        EXPECT_EQ(search_size(point), point.input == InputKind("t1")       ? 11U
+                                      : point.input == InputKind("queens") ? 12U
+                                                                           : 2000U);
         EXPECT_EQ(point.cutoff, point.input == InputKind("queens") ? 6U : kNever);
         EXPECT_EQ(point.budget, 16U);
         EXPECT_EQ(point.block, 32U);
@@ -188,11 +190,11 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
 
 TEST(SearchPlan, KeepsWhatIsAskedFor)
 {
-    const Plan plan = plan_of("--strategy search_children,search_levels --backend cpu --input queens --elements 8 "
+    const Plan plan = plan_of("--strategy search_children,search_levels --backend cpu --input queens --queens 8 "
                               "--block 64 --cutoff 3 --budget 1,2");
     ASSERT_EQ(plan.case_count(), 2U); // neither has a budget
     for (const Case& point : plan.groups.front().cases) {
-        EXPECT_EQ(point.elements, 8U);
+        EXPECT_EQ(point.queens, 8U);
         EXPECT_EQ(point.block, 64U);
         EXPECT_EQ(point.cutoff, 3U);
         EXPECT_EQ(point.budget, 0U);

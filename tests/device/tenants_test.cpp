@@ -11,10 +11,10 @@ namespace nestbed
 namespace
 {
 
-Case tenants_case(const std::string& strategy, std::uint64_t tenants = 6)
+Case tenants_case(const std::string& strategy, std::uint32_t tenants = 6)
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 32, 1});
-    point.elements = tenants;
+    point.tenants = tenants;
     return point;
 }
 
@@ -49,7 +49,7 @@ TEST(TenantsForms, WaitForTenantsThatArriveLater)
             SCOPED_TRACE(form + " " + schedule);
             Case point = tenants_case(form);
             point.input = InputKind("poisson");
-            point.delta = 300;
+            point.arrival_gap_us = 300;
             if (form == "tenants_children")
                 point.wave = 1;
             const Sample sample = session->sample(point, 0);
@@ -116,18 +116,18 @@ TEST(TenantsPlan, HasDefaultsOfItsOwn)
         return plan_of(("--backend cpu --strategy " + said).c_str()).groups.front().cases.front();
     };
     const Case children = planned("tenants_children");
-    EXPECT_EQ(children.elements, 64U);
+    EXPECT_EQ(children.tenants, 64U);
     EXPECT_EQ(children.block, 128U);
-    EXPECT_EQ(children.grain, 256U);
+    EXPECT_EQ(children.level_nodes, 256U);
     EXPECT_EQ(children.levels, 16U);
-    EXPECT_EQ(children.dwell, 64U);
+    EXPECT_EQ(children.node_work, 64U);
     EXPECT_EQ(children.input, InputKind("together"));
-    EXPECT_EQ(children.delta, 0U); // they arrive at once
+    EXPECT_EQ(children.arrival_gap_us, 0U); // they arrive at once
     EXPECT_EQ(children.wave, std::nullopt);
     EXPECT_EQ(planned("tenants_streams").streams, 16U);
     EXPECT_EQ(planned("tenants_levels").streams, std::nullopt);
     const Case later = planned("tenants_children --input poisson");
-    EXPECT_EQ(later.delta, 10U);
+    EXPECT_EQ(later.arrival_gap_us, 10U);
     EXPECT_EQ(later.wave, 1U);
     EXPECT_EQ(later.streams, 64U);
 }

@@ -45,7 +45,7 @@ TEST(WorkerSession, GivesWhatASessionInThisProcessGives)
     EXPECT_EQ(there->facts().name, here->facts().name);
     EXPECT_EQ(there->facts().multiprocessors, here->facts().multiprocessors);
     EXPECT_EQ(there->schedule(), "eager");
-    EXPECT_GT(there->null_kernel_us(), 0);
+    EXPECT_GT(there->empty_kernel_us(), 0);
     EXPECT_GE(there->timer_step_ns(), 1U);
     EXPECT_EQ(there->bandwidth().read_gb_s, 0);
     EXPECT_EQ(there->probe_depth(20).reached, 20U);
@@ -249,7 +249,7 @@ TEST_F(WorkerSetUp, IsTriedAgainWhereTheWorkerIsLostAsItIsAsked)
 {
     const std::string open_and_end = "cat '" + opening(folder) + "' >&0; exit 5";
     const std::vector<std::pair<std::string, std::function<bool(Session&)>>> questions{
-        {"timed a null kernel", [](Session& session) { return session.null_kernel_us() > 0; }},
+        {"timed a empty kernel", [](Session& session) { return session.empty_kernel_us() > 0; }},
         {"measured the timer's step", [](Session& session) { return session.timer_step_ns() >= 1; }},
         {"measured the bandwidth", [](Session& session) { return session.bandwidth().read_gb_s == 0; }},
         {"probed the depth", [](Session& session) { return session.probe_depth(20).reached == 20; }}};
@@ -337,7 +337,7 @@ TEST(WorkerSession, ThatAnswersTheFirstQuestionsWithAnythingIsAnError)
                     [&] { worker(60s, {program(folder, "lacks", "cat '" + lacking + "' >&0; exec sleep 60")}); }),
                 HasSubstr("the worker on cpu was lost while it opened the device: its answer is malformed: "));
     const auto session = worker(60s, {answers(folder, {{"answer", "soon"}})});
-    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(session->null_kernel_us()); }),
+    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(session->empty_kernel_us()); }),
                 HasSubstr("its answer is malformed"));
     const auto again = worker(60s, {answers(folder, {{"answer", {{"asked", -1}}}})});
     EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(again->probe_depth(3)); }),

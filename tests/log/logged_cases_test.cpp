@@ -53,7 +53,7 @@ struct Written {
     RunFacts facts{.experiment = "book",
                    .run_id = "r1",
                    .schedule = "fifo",
-                   .floor_us = 4.25,
+                   .empty_kernel_us = 4.25,
                    .device = {.name = "AMD EPYC", .driver = "12.8", .runtime = "13.0", .peak_bandwidth_gb_s = 8}};
     std::string text = csv_line(columns());
     RunIdentity run{.experiment = "book", .title = "The book"};
@@ -142,14 +142,14 @@ TEST(LoggedCases, TakeTheFactsOfARunFromItsRows)
         EXPECT_EQ(facts.device.driver, "12.8");
         EXPECT_EQ(facts.device.runtime, "13.0");
         EXPECT_EQ(facts.untimed, expected.untimed);
-        EXPECT_EQ(facts.floor_us, expected.floor_us);
+        EXPECT_EQ(facts.empty_kernel_us, expected.empty_kernel_us);
         EXPECT_EQ(facts.device.peak_bandwidth_gb_s, expected.device.peak_bandwidth_gb_s);
     };
     EXPECT_THAT(logged_cases(written.log(), {}).runs, SizeIs(1));
     check(logged_cases(written.log(), {}).runs.at(BackendKind::cuda), written.facts);
     Written untimed;
     untimed.facts.untimed = true;
-    untimed.facts.floor_us = 0;
+    untimed.facts.empty_kernel_us = 0;
     untimed.facts.device.peak_bandwidth_gb_s = 0;
     untimed.add(various_cases().back());
     check(logged_cases(untimed.log(), {}).runs.at(BackendKind::cuda), untimed.facts);
@@ -165,11 +165,13 @@ TEST(LoggedCases, CannotHaveImpossibleCells)
     for (const Cell& cell :
          {Cell{"strategy", "nosink", "a.csv:2: this nestbed has no strategy 'nosink'"},
           Cell{"backend", "gpu", "a.csv:2: backend is 'gpu'; allowed: cuda, cpu"},
-          Cell{"mechanism", "throw",
-               "a.csv:2: mechanism is 'throw'; allowed: none, null_stream, named, fire_and_forget, tail, graph_tail, "
-               "graph_next, graph_forget, graph_sibling, graph_while, graph_switch, graph_if, graph_update, host, "
-               "host_pdl, host_read, host_polled, host_graph, host_graph_pdl, host_bound, host_graph_bound, "
-               "host_graph_pdl_bound, grid_sync, cluster_sync"},
+          Cell{
+              "mechanism", "throw",
+              "a.csv:2: mechanism is 'throw'; allowed: none, null_stream, named, fire_and_forget, tail, graph_tail, "
+              "graph_next, graph_fire_and_forget, graph_sibling, graph_while, graph_switch, graph_if, graph_update, "
+              "host, "
+              "host_pdl, host_read, host_polled, host_graph, host_graph_pdl, host_max_levels, host_graph_max_levels, "
+              "host_graph_pdl_max_levels, grid_sync, cluster_sync"},
           Cell{"grid", "4x", "a.csv:2: grid is '4x'; allowed: a whole number from 1 to 2147483647, or nothing"},
           Cell{"grid", "2147483648",
                "a.csv:2: grid is '2147483648'; allowed: a whole number from 1 to 2147483647, or nothing"},

@@ -27,7 +27,7 @@ std::string write(const std::string& csv_path, const std::string& run_id, const 
     const RunFacts facts{.experiment = "book",
                          .run_id = run_id,
                          .schedule = "random:7",
-                         .floor_us = 4.5,
+                         .empty_kernel_us = 4.5,
                          .timer_step_ns = 32,
                          .bandwidth = {.read_gb_s = 4321.5, .copy_gb_s = 4000.25},
                          .device = {.name = "Model 1",
@@ -79,7 +79,7 @@ TEST_F(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     const auto& device = run.at("backends").at("cpu");
     const nlohmann::json facts{{"name", "Model 1"},
                                {"schedule", "random:7"},
-                               {"null_kernel_us", 4.5},
+                               {"empty_kernel_us", 4.5},
                                {"timer_step_ns", 32},
                                {"memory_bytes", 1ULL << 40},
                                {"peak_bandwidth_gb_s", 4916.75},
@@ -105,7 +105,7 @@ TEST_F(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
     const auto& device = manifest.at("runs").at("run-1").at("backends").at("cpu");
     EXPECT_EQ(device.at("name"), "Model 1");
     EXPECT_EQ(manifest.at("runs").at("run-1").at("untimed"), true);
-    for (const char* key : {"null_kernel_us", "timer_step_ns", "read_bandwidth_gb_s", "copy_bandwidth_gb_s",
+    for (const char* key : {"empty_kernel_us", "timer_step_ns", "read_bandwidth_gb_s", "copy_bandwidth_gb_s",
                             "nesting_depth_tried", "nesting_depth_reached", "nesting_depth_error"})
         EXPECT_FALSE(device.contains(key)) << key;
 }

@@ -74,7 +74,7 @@ std::string refusal(const ParsedLog& log)
 std::vector<std::string> row_of_repetition(unsigned repetition)
 {
     const Case point{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16};
-    return row_of({.experiment = "e", .run_id = "r1", .schedule = "fifo", .floor_us = 1}, point, repetition,
+    return row_of({.experiment = "e", .run_id = "r1", .schedule = "fifo", .empty_kernel_us = 1}, point, repetition,
                   {.wall_us = 12.5, .answer = "100", .reference = "100", .pending_limit = 2048, .wave = 4});
 }
 

@@ -24,7 +24,7 @@ RunFacts run_facts()
             .run_id = "20261121T064012Z-4711",
             .machine = "0a1b2c3d",
             .schedule = "fifo",
-            .floor_us = 4.25,
+            .empty_kernel_us = 4.25,
             .timer_step_ns = 32,
             .bandwidth = {.read_gb_s = 5, .copy_gb_s = 4},
             .device = {.name = "AMD EPYC, 2 cores",
@@ -162,11 +162,11 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
         "prepare_us=3.500 submit=held submit_asked= l2= sm_clock_mhz=1980 memory_clock_mhz=3201 "
         "temperature_c=35 power_w=150.7 throttle=no bytes=24000 bandwidth_gb_s=1.16 "
         "peak_gb_s=8.00 peak_share=0.1449 measured_gb_s=5.00 measured_share=0.2319 "
-        "l2_bytes=62914560 floor_us=4.250 latency_us= latency_min_us= latency_max_us= "
+        "l2_bytes=62914560 empty_kernel_us=4.250 latency_us= latency_min_us= latency_max_us= "
         "latency_us_by_depth= timer_step_ns=32 host_launches=2 launches_expected=500 "
         "launches_attempted=500 launches_failed=0 max_depth=5 threshold= coarsen= aggregate= "
         "overflow= dwell= division= fanout= grain= values= cutoff= budget= levels= "
-        "edge_factor= graph_file= delta= items_offered= launched= replaced= drains= "
+        "edge_factor= graph_file= delta= items_requested= launched= replaced= drains= "
         "child_blocks= arena_bytes= work= pixels_off= answer=765 reference=765 "
         "relative_error=0 status=ok detail= driver=12.8 cuda=13.0");
     EXPECT_EQ(cells["launches_by_depth"], "100 100 100 100 100");
@@ -185,7 +185,7 @@ TEST(Row, OfDataDependentLaunchesSaysHowManyWereReplaced)
     sample.work = 12345;
     sample.pixels_off = 0;
     Cells cells = cells_of(nosync_case(), sample);
-    EXPECT_EQ(cells["items_offered"], "60");
+    EXPECT_EQ(cells["items_requested"], "60");
     EXPECT_EQ(cells["launched"], "37"); // 51 - 13 - 1 drain
     expect_cells(cells, "replaced=13 drains=1 child_blocks=70 arena_bytes=4096 work=12345 pixels_off=0");
 
@@ -202,7 +202,7 @@ TEST(Row, OfAnUntimedRunHasNothingThatWasNotMeasured)
     run.untimed = true;
     const std::vector<std::string> row = row_of(run, nosync_case(), 0, {});
     for (std::size_t index = 0; index < row.size(); ++index)
-        if (columns()[index] == "floor_us" || columns()[index] == "timer_step_ns") {
+        if (columns()[index] == "empty_kernel_us" || columns()[index] == "timer_step_ns") {
             EXPECT_EQ(row[index], "") << columns()[index];
         }
 }

@@ -36,20 +36,20 @@ TEST(Mechanisms, AreListedInOrderEachUnderANameOfItsOwn)
 TEST(Mechanisms, FromTheDeviceAndOfCudaAloneAreTold)
 {
     EXPECT_THAT(all_that(from_device), ElementsAre(null_stream, named_stream, fire_and_forget, tail, graph_tail,
-                                                   graph_next, graph_forget, graph_sibling));
+                                                   graph_next, graph_fire_and_forget, graph_sibling));
     EXPECT_THAT(all_that(cuda_only),
-                ElementsAre(graph_tail, graph_next, graph_forget, graph_sibling, graph_switch, graph_if, graph_update,
-                            host_polled, host_graph, grid_sync, cluster_sync));
-    EXPECT_THAT(all_that(since_9_0), ElementsAre(host_pdl, host_graph_pdl, host_graph_pdl_bound, cluster_sync));
-    EXPECT_THAT(all_that(is_programmatic), ElementsAre(host_pdl, host_graph_pdl, host_graph_pdl_bound));
+                ElementsAre(graph_tail, graph_next, graph_fire_and_forget, graph_sibling, graph_switch, graph_if,
+                            graph_update, host_polled, host_graph, grid_sync, cluster_sync));
+    EXPECT_THAT(all_that(since_9_0), ElementsAre(host_pdl, host_graph_pdl, host_graph_pdl_max_levels, cluster_sync));
+    EXPECT_THAT(all_that(is_programmatic), ElementsAre(host_pdl, host_graph_pdl, host_graph_pdl_max_levels));
     EXPECT_THAT(all_that(is_host_graph),
-                ElementsAre(host_graph, host_graph_pdl, host_graph_bound, host_graph_pdl_bound));
-    EXPECT_THAT(all_that(changes_graphs), ElementsAre(graph_tail, graph_next, graph_forget, graph_sibling,
+                ElementsAre(host_graph, host_graph_pdl, host_graph_max_levels, host_graph_pdl_max_levels));
+    EXPECT_THAT(all_that(changes_graphs), ElementsAre(graph_tail, graph_next, graph_fire_and_forget, graph_sibling,
                                                       graph_while, graph_switch, graph_if, graph_update));
-    EXPECT_THAT(all_that(has_bound),
-                ElementsAre(graph_if, graph_update, host_bound, host_graph_bound, host_graph_pdl_bound));
+    EXPECT_THAT(all_that(has_bound), ElementsAre(graph_if, graph_update, host_max_levels, host_graph_max_levels,
+                                                 host_graph_pdl_max_levels));
     EXPECT_THAT(all_that(host_waits), ElementsAre(host_read, host_polled));
-    EXPECT_THAT(all_that(launches_graphs), ElementsAre(graph_tail, graph_next, graph_forget, graph_sibling));
+    EXPECT_THAT(all_that(launches_graphs), ElementsAre(graph_tail, graph_next, graph_fire_and_forget, graph_sibling));
     for (const Mechanism mechanism : kMechanisms) // the launch model has times for it
         EXPECT_EQ(info_of(info_of(mechanism).nearest).nearest, info_of(mechanism).nearest);
 }

@@ -64,13 +64,13 @@ TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
 TEST(Plan, HasABandForAnEmptyKernelIfTold)
 {
     EXPECT_FALSE(plan_of({{"strategy", "nosync"}}).floor);
-    const Plan plan = plan_of({{"strategy", "nosync"}, {"floor-us", "2:3.25"}});
+    const Plan plan = plan_of({{"strategy", "nosync"}, {"empty-kernel-us", "2:3.25"}});
     ASSERT_TRUE(plan.floor);
     EXPECT_EQ(plan.floor->low, 2);
     EXPECT_EQ(plan.floor->high, 3.25);
     for (const std::string wrong : {"", "3", ":3", "2:", "3:2", "2:2", "-1:3", "2:3us", "a:b", "2:3:4", "2:inf"})
-        EXPECT_EQ(refusal({{"strategy", "nosync"}, {"floor-us", wrong}}),
-                  "--floor-us " + wrong +
+        EXPECT_EQ(refusal({{"strategy", "nosync"}, {"empty-kernel-us", wrong}}),
+                  "--empty-kernel-us " + wrong +
                       ": it is not a valid band; allowed: LOW:HIGH in microseconds, such as 2:3.3");
 }
 

@@ -61,10 +61,10 @@ volatile int sum = 0; // volatile, so that the compiler keeps what computes it
 using Values = Rules;
 
 // Block 0 does one thing with the object at data[2], and block 1 writes to its last byte, or to the byte behind it.
-class Beside
+class ReferenceTimes
 {
   public:
-    explicit Beside(Values& test, std::array<int, 64>& data) : test_(test), data_(data) {}
+    explicit ReferenceTimes(Values& test, std::array<int, 64>& data) : test_(test), data_(data) {}
 
     template <class T, class Work>
     void is_seen(const char* what, const Work& work)
@@ -96,7 +96,7 @@ class Beside
 };
 
 template <std::size_t N>
-void every_way(Beside& beside)
+void every_way(ReferenceTimes& beside)
 {
     using T = Bytes<N>;
     beside.is_seen<T>("an argument", [](const T* at) { sum = take(*at); });
@@ -111,21 +111,21 @@ void every_way(Beside& beside)
 }
 
 template <std::size_t... N>
-void every_size(Beside& beside, std::index_sequence<N...> /*sizes*/)
+void every_size(ReferenceTimes& beside, std::index_sequence<N...> /*sizes*/)
 {
     (every_way<N + 1>(beside), ...);
 }
 
 TEST_P(Values, ArePassedAndReturnedInEverySize)
 {
-    Beside beside(*this, data);
+    ReferenceTimes beside(*this, data);
     every_size(beside, std::make_index_sequence<80>());
 }
 
 TEST_P(Values, ArePassedAndReturnedByPointersToFunctions)
 {
     using T = Bytes<24>;
-    Beside beside(*this, data);
+    ReferenceTimes beside(*this, data);
     int (*volatile taker)(T) = take<T>;
     T (*volatile maker)() = make<T>;
     beside.is_seen<T>("an argument", [&taker](const T* at) { sum = taker(*at); });
@@ -139,7 +139,7 @@ TEST_P(Values, ArePassedAndReturnedByPointersToFunctions)
 TEST_P(Values, AreArgumentsOfALaunch)
 {
     using T = Bytes<24>;
-    Beside beside(*this, data);
+    ReferenceTimes beside(*this, data);
     beside.is_seen<T>("an argument", [](const T* at) {
         const auto kernel = [](T value) { launch(1, 1, Mechanism::fire_and_forget, [=] { take(value); }); };
         kernel(*at);
@@ -231,7 +231,7 @@ TEST_P(Values, AreWrittenWhenTheFunctionIsDone)
 TEST_P(Values, AreCopiedByFunctionsOfTheCompiler)
 {
     using T = Bytes<24>;
-    Beside beside(*this, data);
+    ReferenceTimes beside(*this, data);
     volatile std::size_t size = sizeof(T);
     char own[sizeof(T)]{};
     char* const copy = own;

@@ -47,8 +47,8 @@ TEST_F(LostWorker, IsASampleThatSaysHowTheWorkerEnded)
 TEST_F(LostWorker, IsEndedWhereItsAnswerIsMalformed)
 {
     const auto one = session(frame_of({{"answer", "soon"}}), "exec sleep 600");
-    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(one->null_kernel_us()); }),
-                HasSubstr("the worker on cpu was lost while it timed a null kernel: its answer is malformed"));
+    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(one->empty_kernel_us()); }),
+                HasSubstr("the worker on cpu was lost while it timed a empty kernel: its answer is malformed"));
     EXPECT_EQ(kill(std::stoi(folder.read("pid")), 0), -1);
     EXPECT_EQ(errno, ESRCH);
 }

@@ -235,7 +235,7 @@ TEST_F(Runner, LeavesTheTimesOfAnUntimedRunOut)
         std::filesystem::remove(path);
         const CaseResult result = run(plan_of({{.cases = {case_of(1)}}}, 1, 0), sample, untimed).at(0);
         EXPECT_EQ(result.samples.front().wall_us.has_value(), !untimed);
-        for (const char* column : {"gpu_us", "wall_us", "latency_us", "floor_us", "timer_step_ns"})
+        for (const char* column : {"gpu_us", "wall_us", "latency_us", "empty_kernel_us", "timer_step_ns"})
             EXPECT_EQ(logged(column).front().empty(), untimed) << column;
         EXPECT_EQ(logged("launches_attempted").front(), "7");
         EXPECT_EQ(logged("status").front(), "ok");

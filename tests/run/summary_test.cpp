@@ -51,7 +51,7 @@ CaseResult transpose(BlockShape shape, const std::vector<Sample>& samples)
 
 RunFacts run_on(const std::string& device, double peak_gb_s = 0)
 {
-    RunFacts run{.schedule = "fifo", .floor_us = 4};
+    RunFacts run{.schedule = "fifo", .empty_kernel_us = 4};
     run.device.name = device;
     run.device.peak_bandwidth_gb_s = peak_gb_s;
     return run;
@@ -67,7 +67,7 @@ std::string table(std::vector<CaseResult> results, double peak_gb_s = 0)
 }
 
 // Of the executor.
-std::string executor_table(const std::vector<CaseResult>& results, const std::optional<Beside>& beside = {})
+std::string executor_table(const std::vector<CaseResult>& results, const std::optional<ReferenceTimes>& beside = {})
 {
     return summary_table("A title", results, {{BackendKind::cpu, run_on("Host 1")}}, BarStyle::ascii, {.columns = 80},
                          beside);
@@ -263,7 +263,7 @@ TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
         }
     for (const std::size_t columns : {40U, 60U, 80U, 140U}) {
         const std::string text = summary_table("A title of many words, more than fit a narrow terminal", results,
-                                               {{BackendKind::cpu, {.schedule = "fifo", .floor_us = 4}}},
+                                               {{BackendKind::cpu, {.schedule = "fifo", .empty_kernel_us = 4}}},
                                                BarStyle::ascii, {.columns = columns});
         EXPECT_THAT(text, AllOf(HasSubstr("n 5"), HasSubstr("fire_and_forget"), HasSubstr("2048"),
                                 HasSubstr("681 ms"), HasSubstr("524288"), HasSubstr("1 of 6 wrong (declared racy)")));
@@ -379,7 +379,7 @@ TEST(SummaryTable, ShowsTheTimesOfTheSameCasesInAnotherLogBesideItsOwn)
         point.submit = Submit::held;
         point.l2 = CacheState::as_is;
     }
-    const Beside beside("h200.csv", logged);
+    const ReferenceTimes beside("h200.csv", logged);
     CaseResult smaller = result("nosync", {timed(40, 50)});
     smaller.point.grid = 4;
     smaller.point.elements = 2048;
@@ -446,7 +446,7 @@ TEST(SummaryTable, OfAnUntimedRunSaysSoInsteadOfTimes)
                                            BarStyle::ascii, {.columns = 80});
     EXPECT_THAT(text, AllOf(HasSubstr("cpu: Model 1 (executor, fifo), untimed\n"), HasSubstr("16384"),
                             Not(HasSubstr("median")), Not(HasSubstr("MAD")), Not(HasSubstr("CI")),
-                            Not(HasSubstr("clock")), Not(HasSubstr("null kernel"))));
+                            Not(HasSubstr("clock")), Not(HasSubstr("empty kernel"))));
 }
 
 TEST(SummaryTable, TellsMechanismsAndDelaysApart)

@@ -53,7 +53,7 @@ class Compressed(Scratch):
 
 class Commands(Compressed):
     def test_read_it_as_the_same_log(self):
-        for words in ("show LOG", "show LOG --csv", "show LOG --beside LOG", "check LOG", "compare LOG LOG", "compare LOG --of synced --with nosync",
+        for words in ("show LOG", "show LOG --csv", "show LOG --reference LOG", "check LOG", "compare LOG LOG", "compare LOG --of synced --with nosync",
                       f"predict --against LOG --device {H200}/model.json", f"predict --against LOG --device {H200}/model.json --csv -",
                       f"check {H200}/none.csv", "calibrate LOG"):
             with self.subTest(words):

@@ -128,10 +128,10 @@ class Modules(Scratch):
         self.assertEqual(
             {entry["name"]: [one["column"] for one in entry["parameters"] if one["problem"]]
              for entry in json.loads(called(NESTBED, "list", "--json").stdout)["workloads"]},
-            {"bezier": ["input", "elements", "seed"], **dict.fromkeys(("bfs", "sssp", "mst", "triangles"), graph), "refine": ["input", "elements", "dwell", "division", "levels"],
-             "icp": ["input", "elements", "dwell", "division", "grain", "levels", "seed"],
-             "mandelbrot": ["input", "elements", "nx", "ny", "dwell"], "tenants": ["input", "elements", "dwell", "grain", "levels", "delta", "seed"],
-             "quadtree": ["input", "elements", "levels", "seed"], "search": ["input", "elements"], "sort": ["type", "input", "elements", "values", "seed"],
+            {"bezier": ["input", "elements", "seed"], **dict.fromkeys(("bfs", "sssp", "mst", "triangles"), graph), "refine": ["input", "division", "levels", "time_steps", "cell_work"],
+             "icp": ["input", "elements", "leaves", "leaf_points", "near_every", "iterations", "seed"],
+             "mandelbrot": ["input", "elements", "nx", "ny", "dwell"], "tenants": ["input", "levels", "tenants", "level_nodes", "node_work", "arrival_gap_us", "seed"],
+             "quadtree": ["input", "elements", "levels", "seed"], "search": ["input", "tree_levels", "root_children", "path_nodes", "queens"], "sort": ["type", "input", "elements", "values", "seed"],
              "reduce": ["type", "input", "operator", "grid", "block", "elements", "seed"], "transpose": [*numbers, "seed"], "copy": [*numbers, "seed"],
              "blobs": numbers, "fanout": ["grid", "block", "fanout"], "chain": ["grid", "block", "host_load", "nice", "pin"],
              **dict.fromkeys(("hello", "lanes", "litmus"), ["grid", "block"])})

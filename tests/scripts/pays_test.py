@@ -23,7 +23,7 @@ from checked_output import BadInput
 EVERY = [*COLUMNS, "workload", "input", "values", "nx", "ny", "dwell", "levels", "edge_factor", "graph_file", "l2", "machine", "key", "prepare_us",
          "threshold", "aggregate", "fanout", "grain"]
 FORMS = {"launches": ("quick_kway", "fire_and_forget", 7), "tail": ("quick_kway", "tail", 7), "host": ("sort_levels", "host", 0),
-         "bound": ("sort_levels", "host_graph_pdl_bound", 0), "radix": ("sort_radix", "none", 0), "merge": ("sort_merge", "none", 0)}
+         "bound": ("sort_levels", "host_graph_pdl_max_levels", 0), "radix": ("sort_radix", "none", 0), "merge": ("sort_merge", "none", 0)}
 
 
 def form(name, times, elements=1024, **more):
@@ -75,7 +75,7 @@ class Pays(MadeLogs):
         self.assertEqual(len(sections), len(best))
         self.assertIn("strategy = quick_kway\nmechanism = tail\n", text)
         self.assertNotIn("mechanism = none", text)
-        self.assertIn("floor_us = ", text)
+        self.assertIn("empty_kernel_us = ", text)
 
     def test_as_many_configurations_count_on_either_side(self):
         rivals = [form("host", [50 - number] * 3, block=64 << number) for number in range(4)]
@@ -104,7 +104,7 @@ class Pays(MadeLogs):
     def test_levels_up_to_a_bound_are_a_kind_of_their_own(self):
         row, = self.table(form("launches", [50] * 6), form("host", [100] * 6), form("bound", [60] * 6))
         self.assertEqual((row["flat_kind"], row["speedup"], row["host_speedup"], row["bound_us"]), ("bound", "1.2", "2", "60"))
-        for mechanism, kind in (("host_bound", "bound"), ("host_graph_pdl", "bound"), ("host", "host"), ("cluster_sync", "one grid")):
+        for mechanism, kind in (("host_max_levels", "bound"), ("host_graph_pdl", "bound"), ("host", "host"), ("cluster_sync", "one grid")):
             self.assertEqual(pays.kind_of({"strategy": "sort_levels", "mechanism": mechanism}), kind)
 
     def test_the_speedup_without_a_rival(self):

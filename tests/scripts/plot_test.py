@@ -99,8 +99,8 @@ class LargeLogs(Scratch):
 UNTIMED = {"gpu_us": "", "wall_us": ""}
 SWEPT = (1024, 2048, 4096)
 BY_NEED = [*COLUMNS, "input", "nx", "ny", "dwell", "threshold", "coarsen", "aggregate", "overflow"]
-SORT, SEARCH = [*BY_NEED, "values"], [*BY_NEED, "cutoff", "budget"]
-GRAPH = [*BY_NEED, "edge_factor", "graph_file", "delta", "work", "seed"]
+SORT, SEARCH = [*BY_NEED, "values"], [*BY_NEED, "cutoff", "budget", "tree_levels", "root_children", "queens"]
+GRAPH = [*BY_NEED, "edge_factor", "graph_file", "bucket_width", "work", "seed"]
 SUBMITTED = [*COLUMNS, "submit", "submit_asked"]
 
 
@@ -138,8 +138,9 @@ def sort(time, strategy="quick_kway", **more):
 
 
 def search(time, strategy="search_budget", launches=7, **more):
+    size = {} if "input" in more else {"root_children": 2000}
     return nested_or_flat(time, strategy, strategy in ("search_budget", "search_children"), launches,
-                          **{"input": "t3", "elements": 2000, "type": "", "cutoff": 65535, "budget": 16, **more})
+                          **{"input": "t3", "elements": "", "type": "", "cutoff": 65535, "budget": 16, **size, **more})
 
 
 def graph_search(time, strategy="bfs_tail", **more):
@@ -584,7 +585,7 @@ class EmptyGrids(FigureTest):
 
     def test_a_ladder_has_the_cost_of_one_more_level(self):
         cost = {"tail": lambda grid: 12, "graph_tail": lambda grid: 5, "host_read": lambda grid: 15, "host_graph": lambda grid: 1 + grid / 1000,
-                "host_graph_bound": lambda grid: 2, "cluster_sync": lambda grid: 0.5}
+                "host_graph_max_levels": lambda grid: 2, "cluster_sync": lambda grid: 0.5}
 
         def made(level, mechanism="tail", block=256, **more):
             return [row for grid in (1, 132, 2000) for depth in (16, 116) for row in rows(
@@ -693,7 +694,7 @@ class IrregularWorkloads(FigureTest):
         self.check_figure("time-size", [*made, *sort(1, "sort_merge", elements=4096)], ["quick_kway takes 2.25 times the time of sort_radix", "ns per key"],
                           ["sort_merge"], [(20000 / 1024, 19000 / 2048, 18000 / 4096)], SORT)  # of the fastest block
         made = [row for queens in (8, 10, 12) for row in
-                [*search(queens, input="queens", elements=queens), *search(5 * queens, "search_queue", input="queens", elements=queens)]]
+                [*search(queens, input="queens", queens=queens), *search(5 * queens, "search_queue", input="queens", queens=queens)]]
         axes = self.check_figure("time-size", made, lines=[(8, 10, 12)], columns=SEARCH).axes[0]
         self.assertEqual((axes.get_ylabel(), axes.get_xlabel()), ("time, µs", "queens"))  # of the whole
 
@@ -704,47 +705,48 @@ class IrregularWorkloads(FigureTest):
         axes = figure.axes[0]  # of the keys alone
         self.assertEqual(self.names_of_rows(axes), ["uniform", "sorted", "equal"])
         self.assertLessEqual({(40, 0), (41, 1), (42, 2)}, {dot for dots in self.dots(axes).values() for dot in dots})
-        made = [row for name, elements in (("t1", 11), ("t3", 2000), ("queens", 16)) for row in
-                [*search(20, input=name, elements=elements), *search(10, "search_queue", input=name, elements=elements)]]
-        made += search(5, "search_children", mechanism="named", input="t1", elements=8)  # one input only: it has no dot, and t1 no row
+        made = [row for name, size in (("t1", {"tree_levels": 11}), ("t3", {"root_children": 2000}), ("queens", {"queens": 16})) for row in
+                [*search(20, input=name, **size), *search(10, "search_queue", input=name, **size)]]
+        made += search(5, "search_children", mechanism="named", input="t1", tree_levels=8)  # one input only: it has no dot, and t1 no row
         figure = self.drawn(made, columns=SEARCH)["made-time-input"]
-        self.assertEqual(self.names_of_rows(figure.axes[0]), ["t1, 11 levels", "t3, 2000 subtrees", "16 queens"])
+        self.assertEqual(self.names_of_rows(figure.axes[0]), ["11 tree levels, t1", "2000 root children, t3", "16 queens"])
 
     def test_the_work_of_an_item_says_from_where_a_launch_pays(self):
-        columns = [*BY_NEED, "division", "levels", "work"]
+        columns = [*BY_NEED, "division", "levels", "time_steps", "cell_work", "work"]
         made = []
-        for dwell, single, by_grid, by_queue in ((1, 900, 50, 10), (64, 910, 80, 50), (1024, 1400, 520, 500), (4096, 2090, 2010, 2000)):
-            field = {"input": "front", "elements": 8, "division": 16, "levels": 6, "dwell": dwell, "work": 100 * dwell}
+        for cell_work, single, by_grid, by_queue in ((1, 900, 50, 10), (64, 910, 80, 50), (1024, 1400, 520, 500), (4096, 2090, 2010, 2000)):
+            field = {"input": "front", "elements": "", "time_steps": 8, "division": 16, "levels": 6, "cell_work": cell_work, "work": 100 * cell_work}
             nested = {**field, "strategy": "refine_children"}
             made += [*by_need(single, launches=100, **nested), *by_need(by_grid, "grid", launches=5, **nested),
                      *by_need(by_grid + 9, "grid", launches=5, block=32, **nested), *flat(by_queue, strategy="refine_queue", **field),
                      *flat(2 * by_queue, strategy="refine_levels", mechanism="host", **field)]
         # of the fastest block
-        self.check_figure("time-work", made, ["from dwell 1024 on, 20 500 operations per launch, refine_children, fire and forget, grid is within 5 % of the "
+        self.check_figure("time-work", made, ["from cell work 1024 on, 20 500 operations per launch, refine_children, fire and forget, grid is within 5 % of the "
                                               "best flat form"],
                           lines=[(90, 18.2, 2.8, 1.045), (5, 1.6, 1.04, 1.005), (1, 1, 1, 1), (2, 2, 2, 2)], columns=columns)
-        self.check_figure("time-work", [row for row in made if row["dwell"] != "4096" and row.get("aggregate") != "grid"],
+        self.check_figure("time-work", [row for row in made if row["cell_work"] != "4096" and row.get("aggregate") != "grid"],
                           ["no form that launches comes within 5 %"], columns=columns)
 
     def test_tenants_say_from_which_width_on_a_launch_takes_no_longer(self):
-        columns = [*BY_NEED, "grain", "levels", "delta", "latency_us"]
+        columns = [*BY_NEED, "tenants", "level_nodes", "node_work", "levels", "arrival_gap_us", "latency_us"]
 
         def tenant(time, strategy="tenants_queue", launches=0, **more):
-            return rows([time], **{"strategy": strategy, "mechanism": "fire_and_forget" if launches else "none", "input": "together", "elements": 64,
-                                   "type": "", "launches_expected": launches, "launches_attempted": launches, "levels": 16, "dwell": 64, "seed": 1, **more})
+            return rows([time], **{"strategy": strategy, "mechanism": "fire_and_forget" if launches else "none", "input": "together", "elements": "",
+                                   "tenants": 64, "type": "", "launches_expected": launches, "launches_attempted": launches, "levels": 16, "node_work": 64, "seed": 1,
+                                   **more})
 
-        made = [row for grain, queue, launch in ((16, 100, 500), (256, 110, 520), (4096, 300, 320), (16384, 900, 890)) for row in
-                [*tenant(queue, grain=grain), *tenant(2 * queue, grain=grain, block=32), *tenant(launch, "tenants_children", 700, grain=grain),
-                 *tenant(launch + 300, "tenants_graph", 700, mechanism="graph_tail", grain=grain),
-                 *tenant(1, "tenants_children", 0, mechanism="fire_and_forget", grain=grain, threshold=9999),  # launches nothing
-                 *tenant(queue / 2, "tenants_blocks", grain=grain)]]
+        made = [row for nodes, queue, launch in ((16, 100, 500), (256, 110, 520), (4096, 300, 320), (16384, 900, 890)) for row in
+                [*tenant(queue, level_nodes=nodes), *tenant(2 * queue, level_nodes=nodes, block=32), *tenant(launch, "tenants_children", 700, level_nodes=nodes),
+                 *tenant(launch + 300, "tenants_graph", 700, mechanism="graph_tail", level_nodes=nodes),
+                 *tenant(1, "tenants_children", 0, mechanism="fire_and_forget", level_nodes=nodes, threshold=9999),  # launches nothing
+                 *tenant(queue / 2, "tenants_blocks", level_nodes=nodes)]]
         self.check_figure("tenants", made, ["the best launch takes 5.00 times as long as a queue at 16 nodes a level, and within 10 % of it from 4096 nodes a "
                                             "level on"], lines=[(100, 110, 300, 900), (500, 520, 320, 890), (50, 55, 150, 450)], columns=columns)
-        narrow = [row for row in made if row["grain"] in ("16", "256")]
-        self.check_figure("tenants", [*narrow, *tenant(100, grain=1024), *tenant(400, "tenants_children", 700, grain=1024)], ["and never within 10 % of it"],
+        narrow = [row for row in made if row["level_nodes"] in ("16", "256")]
+        self.check_figure("tenants", [*narrow, *tenant(100, level_nodes=1024), *tenant(400, "tenants_children", 700, level_nodes=1024)], ["and never within 10 % of it"],
                           columns=columns)
-        later = [row for delta, time in ((2, 90), (20, 60), (100, 55)) for row in
-                 tenant(1000 * delta, grain=64, input="poisson", delta=delta, latency_us=time)]
+        later = [row for gap, time in ((2, 90), (20, 60), (100, 55)) for row in
+                 tenant(1000 * gap, level_nodes=64, input="poisson", arrival_gap_us=gap, latency_us=time)]
         self.check_figure("tenants", [*made, *later], lines=[(90, 60, 55)], columns=columns, panels=2)  # the time of one tenant
         self.assertNotIn("tenants", self.files_of(narrow, columns))  # two points are no line
         self.check_figure("tenants", untimed(made), ["Nothing to draw"], columns=columns)
@@ -755,14 +757,14 @@ class IrregularWorkloads(FigureTest):
                  *search(10 * budget, "search_queue", budget=budget)]]
         made += search(1, "search_children", budget="")
         self.assertNotIn("time-cutoff", self.files_of(made, SEARCH))
-        figure = self.check_figure("time-budget", made, ["t3, 2000 subtrees is fastest by search_budget, budget 16"], ["search_children"],
+        figure = self.check_figure("time-budget", made, ["2000 root children, t3 is fastest by search_budget, budget 16"], ["search_children"],
                                    [(100, 25, 6.25), (64, 16, 4), (10, 40, 160)], SEARCH)  # of the fastest block: times and launches
         self.assertEqual(len(figure.axes[1].lines), 1)  # the queue launches nothing
         made = [row for cutoff in (3, 4, 5) for row in
-                [*search(40 - cutoff, "search_children", cutoff=cutoff, input="queens", elements=16, launches=cutoff - 1),
-                 *search(50 - cutoff, "search_levels", mechanism="host", cutoff=cutoff, input="queens", elements=16)]]
+                [*search(40 - cutoff, "search_children", cutoff=cutoff, input="queens", queens=16, launches=cutoff - 1),
+                 *search(50 - cutoff, "search_levels", mechanism="host", cutoff=cutoff, input="queens", queens=16)]]
         self.check_figure("time-cutoff", made, ["16 queens is fastest by search_children, cutoff 5"], lines=[(2, 3, 4)], columns=SEARCH)
-        made = [row for cutoff in (3, 6, 65535) for row in search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", elements=11)]
+        made = [row for cutoff in (3, 6, 65535) for row in search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", tree_levels=11)]
         figure = self.check_figure("time-cutoff", made, ["none: cutoff 65 535, no thread searches alone."], columns=SEARCH, panels=1)
         self.assertEqual([list(line.get_xdata()) for line in figure.axes[0].lines], [[3, 6, 12]])  # none: one step after 6
 

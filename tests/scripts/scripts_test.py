@@ -282,13 +282,13 @@ class Named(Scratch):
 class Session(Scratch):
     """reproduce.sh on a GPU: nestbed is a fake."""
 
-    def reproduce(self, device, *words, floor_us="4.29"):
+    def reproduce(self, device, *words, empty_kernel_us="4.29"):
         fake = self.folder / "fake.sh"
         fake.write_text(f'''#!/bin/sh
 case "$*" in
 *--dry-run*) ;;
 info) echo "  device                  {device}" ;;
-*"--strategy neighbored"*) printf 'strategy,floor_us\\r\\nneighbored,{floor_us}\\r\\n' ;;
+*"--strategy neighbored"*) printf 'strategy,empty_kernel_us\\r\\nneighbored,{empty_kernel_us}\\r\\n' ;;
 *) echo "$@" >>"{self.folder}/measured" ;;
 esac
 ''')
@@ -299,19 +299,19 @@ esac
         return done, measured
 
     def test_whose_empty_kernel_is_not_that_of_our_logs_measures_nothing(self):
-        for floor_us, said in (("4.29", "4.29"), ("1.5", "1.50")):
-            done, measured = self.reproduce("NVIDIA H200", floor_us=floor_us)
+        for empty_kernel_us, said in (("4.29", "4.29"), ("1.5", "1.50")):
+            done, measured = self.reproduce("NVIDIA H200", empty_kernel_us=empty_kernel_us)
             self.assertEqual((done.returncode, measured), (1, False))
             self.assertRegex(done.stderr, rf"reproduce\.sh: an empty kernel takes {said} us on this NVIDIA H200 now, and 2\.[5-9]\d us in our logs "
                              r"\(\d+ runs\): short times would not compare, and nothing was measured; allowed: another session or machine, or "
                              r"--any-session, which measures anyway\n$")
-        done, measured = self.reproduce("NVIDIA H200", floor_us="")
+        done, measured = self.reproduce("NVIDIA H200", empty_kernel_us="")
         self.assertEqual((done.returncode, measured), (1, False))
         self.assertIn("does not say how long an empty kernel takes", done.stderr)
 
     def test_measures_if_it_is_as_there_or_we_have_no_logs_or_any_will_do(self):
-        for device, floor_us, words in (("NVIDIA H200", "2.9", []), ("NVIDIA H200", "4.29", ["--any-session"]), ("Some GPU", "4.29", [])):
-            done, measured = self.reproduce(device, *words, floor_us=floor_us)
+        for device, empty_kernel_us, words in (("NVIDIA H200", "2.9", []), ("NVIDIA H200", "4.29", ["--any-session"]), ("Some GPU", "4.29", [])):
+            done, measured = self.reproduce(device, *words, empty_kernel_us=empty_kernel_us)
             self.assertEqual((done.returncode, measured), (0, True), done.stderr)
 
 
@@ -464,7 +464,7 @@ class Scripts(WithTools):
         echo.write_text('#!/bin/sh\necho "$@"\n')
         echo.chmod(0o755)
         book = ROOT / "experiments/book.cfg"
-        ours = f"--beside {ROOT / 'results/h200/book.csv'}"
+        ours = f"--reference {ROOT / 'results/h200/book.csv'}"
         for words, run in ((["--repeat", "5"], f"run {book} --repeat 5 {ours}"), (["x/quick.cfg", "--grid", "1"], "run x/quick.cfg --grid 1"),
                            (["launch.cfg:fanout"], "run launch.cfg:fanout"), (["--strategy", "tail"], "run --strategy tail"),
                            (["--strategy=tail"], "run --strategy=tail")):

@@ -267,7 +267,8 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
         }
         if (info.workload->name == "search") { // t1 with 1 to 5 levels: 1 to 944 nodes
             constexpr std::uint32_t kNever = 65535;
-            point.elements = 1 + point.elements % 7 % 5;
+            point.tree_levels = 1 + point.elements % 7 % 5;
+            point.elements = 0;
             point.cutoff = info.has(axis::cutoff) ? kNever : 0;
             point.budget = info.has(axis::budget) ? 2 : 0;
             point.grid = 0;
@@ -278,32 +279,34 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.grid = 0;
         }
         if (info.workload->name == "refine") { // one to three time steps of four tiles, with three levels
-            point.elements = 1 + point.elements % 7 % 3;
+            point.time_steps = 1 + point.elements % 7 % 3;
+            point.elements = 0;
             point.division = 2;
             point.levels = 3;
-            point.dwell = 4;
+            point.cell_work = 4;
             point.grid = 0;
         }
         if (info.workload->name == "tenants") { // one to seven tenants, some with levels of several blocks
-            point.elements = 1 + point.elements % 7;
-            point.grain = 40;
+            point.tenants = 1 + point.elements % 7;
+            point.elements = 0;
+            point.level_nodes = 40;
             point.levels = 5;
-            point.dwell = 3;
+            point.node_work = 3;
             point.grid = 0;
             if (changes_graphs(mechanism_of(info, point)))
                 point.wave = 1; // a graph for each tenant, as a plan has it
         }
         if (info.workload->name == "icp") { // four leaves; a third of the scan is near the surface
-            point.division = 4;
-            point.grain = 40;
-            point.dwell = 3;
-            point.budget = info.has(axis::budget) ? 4 : 0;
-            point.levels = 4;
+            point.leaves = 4;
+            point.leaf_points = 40;
+            point.near_every = 3;
+            point.points_per_thread = info.has(axis::points_per_thread) ? 4 : 0;
+            point.iterations = 4;
             point.grid = 0;
         }
         if (info.over_graph()) {
             point.edge_factor = 4;
-            point.delta = info.has(axis::delta) ? 16 : 0;
+            point.bucket_width = info.has(axis::bucket_width) ? 16 : 0;
             point.grid = 0;
             constexpr std::uint64_t kMaxByVertex = 60; // depth first, the work grows exponentially
             if (info.has(axis::threshold))
@@ -360,7 +363,7 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
     if (way.info().workload->name == "lanes")
         point.grid = std::min(point.grid, 4U); // 32 launches of each, and 1024 of two levels
     if (backend == BackendKind::cuda && !way.info().on_host && !way.info().waits_by(way.mechanism) &&
-        !way.info().counts_chances())
+        !way.info().nondeterministic_answer())
         point.submit = Submit::held; // as a plan has it
     return point;
 }

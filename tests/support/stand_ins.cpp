@@ -128,9 +128,9 @@ const std::vector<const Strategy*>& stand_ins()
         {.name = "chain",
          .workload = &workloads::chain,
          .mechanisms = kOnly<null_stream, named_stream, fire_and_forget, tail, graph_tail, host, host_graph,
-                             grid_sync, graph_next, graph_forget, graph_sibling, graph_while, host_pdl, host_read,
-                             host_polled, host_graph_pdl, host_bound, host_graph_bound, host_graph_pdl_bound,
-                             graph_if, graph_update, graph_switch, cluster_sync>},
+                             grid_sync, graph_next, graph_fire_and_forget, graph_sibling, graph_while, host_pdl,
+                             host_read, host_polled, host_graph_pdl, host_max_levels, host_graph_max_levels,
+                             host_graph_pdl_max_levels, graph_if, graph_update, graph_switch, cluster_sync>},
         [](const Case& point) {
             return launches_from_device(point) ? ExpectedLaunches::chain_per_grid(levels_of_chain(point))
                                                : ExpectedLaunches::none();

@@ -13,13 +13,13 @@ namespace nestbed
 namespace
 {
 
-Case icp_case(std::uint32_t division, std::uint32_t grain, InputKind input = IcpInput::waves)
+Case icp_case(std::uint32_t leaves, std::uint32_t leaf_points, InputKind input = IcpInput::waves)
 {
     Case point{.strategy = "icp_levels", .elements = 500, .block = 64, .seed = 7, .input = input};
-    point.division = division;
-    point.grain = grain;
-    point.dwell = 2;
-    point.levels = 16;
+    point.leaves = leaves;
+    point.leaf_points = leaf_points;
+    point.near_every = 2;
+    point.iterations = 16;
     return point;
 }
 
@@ -72,7 +72,7 @@ TEST(IcpReference, FindsTheNearestOfAllPointsInEveryIteration)
                 const IcpShift step = icp_step(all);
                 shift = {shift.x + step.x, shift.y + step.y, shift.z + step.z};
             }
-            EXPECT_TRUE(is_zero(icp_step(reference.sums.back())) || reference.iterations() == point.levels);
+            EXPECT_TRUE(is_zero(icp_step(reference.sums.back())) || reference.iterations() == point.iterations);
         }
 }
 
@@ -81,7 +81,7 @@ TEST(IcpReference, StopsAfterTheMaximumOfIterations)
     Case point = icp_case(4, 400);
     const std::vector<IcpPoint> points = icp_points(point);
     const std::vector<ScanPoint> scan = icp_scan(point, points);
-    point.levels = 1;
+    point.iterations = 1;
     EXPECT_EQ(icp_reference(point, icp_surface(point, points), scan).iterations(), 1U);
 }
 
@@ -149,8 +149,9 @@ TEST(IcpMean, IsTheNearestWholeNumber)
 TEST(IcpCase, IsRefusedWithTheValueAndWhatIsAllowed)
 {
     EXPECT_EQ(why_no_icp(icp_case(4, 100)), "");
-    EXPECT_EQ(why_no_icp(icp_case(12, 100)), "division 12; allowed: a power of two, at most 1024");
-    EXPECT_THAT(why_no_icp(icp_case(1024, 65535)), HasSubstr("67107840 points of the surface (division x grain)"));
+    EXPECT_EQ(why_no_icp(icp_case(12, 100)), "--leaves 12; allowed: a power of two, at most 1024");
+    EXPECT_THAT(why_no_icp(icp_case(1024, 65535)),
+                HasSubstr("67107840 points of the surface (leaves x leaf points)"));
     Case large = icp_case(4, 100);
     large.elements = std::uint64_t{1} << 31;
     EXPECT_EQ(why_no_icp(large), "2147483648 points of the scan; allowed: at most 2^31 - 1");

@@ -18,16 +18,16 @@ namespace
 
 using testing::IsEmpty;
 
-Case field(std::string_view input, std::uint64_t steps, std::uint32_t division, std::uint32_t levels,
-           std::uint32_t dwell = 4)
+Case field(std::string_view input, std::uint32_t steps, std::uint32_t division, std::uint32_t levels,
+           std::uint32_t cell_work = 4)
 {
-    return {.elements = steps,
-            .block = 128,
+    return {.block = 128,
             .input = InputKind(input),
             .aggregate = Aggregate::none,
             .division = division,
-            .dwell = dwell,
-            .levels = levels};
+            .levels = levels,
+            .time_steps = steps,
+            .cell_work = cell_work};
 }
 
 std::vector<std::uint64_t> cells_by_level(const RefineReference& reference, std::uint64_t step)
@@ -186,9 +186,9 @@ TEST(RefineReference, RefinesByTheRangeOfTheSamplesAndKeepsWhatWasRefined)
 TEST(RefineReference, HasAboutTheSameCellsWhateverTheWork)
 {
     const std::uint64_t few = refine_reference(field("front", 4, 8, 4, 1)).count;
-    for (const std::uint32_t dwell : {16U, 256U, 4096U}) {
-        const auto more = static_cast<double>(refine_reference(field("front", 4, 8, 4, dwell)).count);
-        EXPECT_NEAR(more, static_cast<double>(few), 0.01 * static_cast<double>(few)) << dwell;
+    for (const std::uint32_t cell_work : {16U, 256U, 4096U}) {
+        const auto more = static_cast<double>(refine_reference(field("front", 4, 8, 4, cell_work)).count);
+        EXPECT_NEAR(more, static_cast<double>(few), 0.01 * static_cast<double>(few)) << cell_work;
     }
 }
 

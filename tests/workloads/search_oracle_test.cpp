@@ -11,11 +11,11 @@ namespace nestbed
 namespace
 {
 
-Case tree(InputKind input, std::uint64_t elements = 0)
+Case tree(InputKind input, std::uint32_t size = 0)
 {
     Case point;
     point.input = input;
-    point.elements = elements == 0 ? default_search_size(input) : elements;
+    point.*search_size_of(input) = size == 0 ? default_search_size(input) : size;
     point.block = 32;
     point.coarsen = 1;
     point.aggregate = Aggregate::none;
@@ -166,7 +166,7 @@ TEST(SearchOracle, OfALargerBudgetHasFewerRounds)
     }
     point.budget = 1000000; // only a full stack ends a block's search
     point.input = InputKind("path");
-    point.elements = 5000;
+    point.path_nodes = 5000;
     EXPECT_EQ(oracle(point, SearchForm::budget).launches.levels(), 0U);
 }
 

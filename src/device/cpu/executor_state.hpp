@@ -185,7 +185,7 @@ class RandomScheduler
     RandomScheduler(const RandomScheduler&) = delete;
     RandomScheduler& operator=(const RandomScheduler&) = delete;
 
-    // Beside those that have not ended: returns when the next one may begin. The seed is that of the first one.
+    // ReferenceTimes those that have not ended: returns when the next one may begin. The seed is that of the first one.
     void run(std::unique_ptr<Grid> root, std::uint64_t seed);
     bool is_running() const { return run_ != nullptr; }
     void finish();

@@ -72,7 +72,7 @@ class RandomRun final : public Engine
     {
     }
 
-    // Beside those that have not ended: returns when the next one may begin.
+    // ReferenceTimes those that have not ended: returns when the next one may begin.
     void run(std::unique_ptr<Grid> root);
     void finish();
     bool is_complete() const { return graph_.empty(); }

@@ -161,7 +161,7 @@ __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 template <Mechanism How>
 __device__ int launch_device_graph(cudaGraphExec_t graph)
 {
-    if constexpr (How == Mechanism::graph_forget)
+    if constexpr (How == Mechanism::graph_fire_and_forget)
         return cudaGraphLaunch(graph, cudaStreamGraphFireAndForget);
     else if constexpr (How == Mechanism::graph_sibling)
         return cudaGraphLaunch(graph, cudaStreamGraphFireAndForgetAsSibling);

@@ -6,7 +6,7 @@
 namespace nestbed::program
 {
 
-// Beside nestbed in a build, and in libexec/nestbed/program of an installation. Throws RunError if there is none.
+// ReferenceTimes nestbed in a build, and in libexec/nestbed/program of an installation. Throws RunError if there is none.
 std::filesystem::path program_folder();
 
 } // namespace nestbed::program

@@ -16,8 +16,7 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "how the edges are drawn, or fil
                                   {axis::elements, "vertices"},
                                   {axis::edge_factor, "edges per vertex that a generator draws"},
                                   {axis::graph_file, "the file of input `file`: .mtx, .gr, or a list of edges"},
-                                  {axis::threshold, "edges that a vertex must have for a launch of its own"},
-                                  {axis::delta, "width of the range of distances that is processed first"}};
+                                  {axis::threshold, "edges that a vertex must have for a launch of its own"}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "teps",      "study",       "ways"};
 

@@ -70,7 +70,7 @@ Work graph_work(const StrategyInfo& info, const Case& point, double edges)
     const bool has_rounds = info.requests || !info.has(axis::threshold); // others launch for one vertex after another
     const double levels = has_rounds ? size.levels : with_few_levels(size.vertices).levels;
     const double threads = info.per_vertex ? std::max<double>(size.vertices, point.block) : point.block;
-    const double steps = levels * (info.has(axis::delta) ? kStepsOfNearFar : 1);
+    const double steps = levels * (info.has(axis::bucket_width) ? kStepsOfNearFar : 1);
     Work work{.input_items = items_to_sort(edges), .items = edges + steps * threads, .rounds = levels};
     if (info.requests)
         work.launches = std::max(levels, launches_of_items(point, size.vertices, point.block, levels));

@@ -127,7 +127,7 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     GraphSearch& search = setup.search;
     search = {.task = task,
               .max_blocks = std::max(1U, max_blocks),
-              .delta = options.near_far ? job.point.delta : 0,
+              .delta = options.near_far ? job.point.bucket_width : 0,
               .small = options.small,
               .directions = options.directions};
     const std::size_t places = std::max<std::size_t>(task.vertices, kStagedVertices); // small levels keep some here
@@ -153,7 +153,7 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
                   .edges = job.source_edges,
                   .blocks = setup.first_blocks,
                   .unexplored = task.edges - job.source_edges,
-                  .bound = options.near_far ? job.point.delta : kUnreached};
+                  .bound = options.near_far ? job.point.bucket_width : kUnreached};
     start.far_least = kUnreached;
     context.upload(setup.state, std::span<const GraphSearchState>(&start, 1));
     return setup;

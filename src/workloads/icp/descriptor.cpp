@@ -16,15 +16,9 @@ constexpr std::uint64_t kDefaultScan = std::uint64_t{1} << 22;
 constexpr std::uint32_t kDefaultBlock = 1024;
 
 constexpr std::array kInputs{IcpInput::waves, IcpInput::bumps};
-constexpr AxisMeaning kMeanings[]{
-    {axis::input, "the surface: waves, or bumps, which has more points in its middle"},
-    {axis::elements, "scan points", kDefaultScan, "2^22"},
-    {axis::block, "threads per block, a power of two", kDefaultBlock},
-    {axis::grain, "points of the surface per leaf, without those of its border", 20480, {}, AxisRole::problem},
-    {axis::division, "leaves of the tree, a power of two", 128, {}, AxisRole::problem},
-    {axis::dwell, "one scan point of so many is near the surface and is searched for in a leaf", 64},
-    {axis::budget, "scan points of a thread at a time: 1, 2, 4 or 8", 4},
-    {axis::levels, "maximum number of iterations", 16}};
+constexpr AxisMeaning kMeanings[]{{axis::input, "the surface: waves, or bumps, which has more points in its middle"},
+                                  {axis::elements, "scan points", kDefaultScan, "2^22"},
+                                  {axis::block, "threads per block, a power of two", kDefaultBlock}};
 constexpr std::string_view kFigures[]{"resources", "by-size", "ways"};
 
 void complete(Case& point, const Asked& asked)
@@ -41,8 +35,8 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
     constexpr std::uint64_t kScanBytes = sizeof(ScanPoint);
     constexpr std::uint64_t kPointBytes = 2 * sizeof(IcpPoint);
     const std::uint64_t bytes = point.elements * kScanBytes +
-                                point.elements * kScanBytes / std::max(1U, point.dwell) +
-                                std::uint64_t{point.division} * point.grain * kPointBytes;
+                                point.elements * kScanBytes / std::max(1U, point.near_every) +
+                                std::uint64_t{point.leaves} * point.leaf_points * kPointBytes;
     return bytes * (point.backend == BackendKind::cpu ? 2 : 1);
 }
 
@@ -52,8 +46,8 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
     constexpr double kVisits = 60;
     constexpr double kIterations = 8;
     const auto scan = static_cast<double>(point.elements);
-    const double items = kIterations * scan * (1 + kVisits / std::max(1U, point.dwell));
-    return {.input_items = items + items_to_sort(static_cast<double>(point.division) * point.grain),
+    const double items = kIterations * scan * (1 + kVisits / std::max(1U, point.near_every));
+    return {.input_items = items + items_to_sort(static_cast<double>(point.leaves) * point.leaf_points),
             .items = items,
             .rounds = 2 * kIterations,
             .launches = 2 * kIterations};
@@ -64,7 +58,8 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::icp{
     .name = "icp",
     .summary = "moves a scan onto a surface, by the nearest point of the surface to each scan point",
-    .axes = {axis::block, axis::elements, axis::dwell, axis::division, axis::grain, axis::levels, axis::seed},
+    .axes = {axis::block, axis::elements, axis::near_every, axis::leaves, axis::leaf_points, axis::iterations,
+             axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -47,7 +47,7 @@ struct IcpTask {
     ScanPoint* lists;
     IcpSums* sums; // of each iteration: 0
     IcpState* state;
-    unsigned scan_points, leaf_count, levels;
+    unsigned scan_points, leaf_count, iterations;
     IcpLeaf all; // the box around all boxes, which most scan points are not in
 };
 
@@ -232,7 +232,7 @@ __device__ inline bool finish_iteration(const IcpTask& task)
     const IcpShift step = icp_step(task.sums[state->iteration]);
     ++state->iteration;
     state->shift = {state->shift.x + step.x, state->shift.y + step.y, state->shift.z + step.z};
-    state->done = is_zero(step) || state->iteration == task.levels ? 1 : 0;
+    state->done = is_zero(step) || state->iteration == task.iterations ? 1 : 0;
     return state->done == 0;
 }
 

@@ -23,7 +23,7 @@ constexpr std::uint64_t kNoise = 5;           // -2 to 2
 
 std::uint64_t surface_points(const Case& point)
 {
-    return std::uint64_t{point.division} * point.grain;
+    return std::uint64_t{point.leaves} * point.leaf_points;
 }
 
 std::int32_t side_of_surface(const Case& point)
@@ -55,8 +55,8 @@ class TreeBuilder
   public:
     explicit TreeBuilder(const Case& point)
     {
-        surface_.depth = static_cast<unsigned>(std::bit_width(point.division)) - 1;
-        surface_.splits.resize(point.division - 1);
+        surface_.depth = static_cast<unsigned>(std::bit_width(point.leaves)) - 1;
+        surface_.splits.resize(point.leaves - 1);
         surface_.low.fill(kSpace);
         surface_.high.fill(-kSpace);
     }
@@ -242,12 +242,12 @@ std::uint32_t left_nodes(std::uint32_t nodes)
 
 std::string why_no_icp(const Case& point)
 {
-    if (point.division == 0 || !std::has_single_bit(point.division))
-        return "division " + std::to_string(point.division) + "; allowed: a power of two, at most " +
+    if (point.leaves == 0 || !std::has_single_bit(point.leaves))
+        return "--leaves " + std::to_string(point.leaves) + "; allowed: a power of two, at most " +
                std::to_string(kMaxIcpLeaves);
     if (side_of_surface(point) > kMaxSide)
         return std::to_string(surface_points(point)) +
-               " points of the surface (division x grain); allowed: at most " +
+               " points of the surface (leaves x leaf points); allowed: at most " +
                std::to_string(static_cast<std::uint64_t>(kMaxSide / kDistance) *
                               static_cast<std::uint64_t>(kMaxSide / kDistance));
     if (point.elements > UINT32_MAX / 2)
@@ -295,7 +295,7 @@ std::vector<ScanPoint> icp_scan(const Case& point, std::span<const IcpPoint> poi
             const std::uint64_t other = draw(2);
             ScanPoint& one = scan[index];
             one.weight = 1 + low_bits(kind >> 40, 8);
-            if (low_bits(kind, 32) % point.dwell == 0) {
+            if (low_bits(kind, 32) % point.near_every == 0) {
                 const IcpPoint of = points[where % points.size()];
                 one.x = coordinate(of, 0) - kTruth.x + noise(low_bits(other, 16));
                 one.y = coordinate(of, 1) - kTruth.y + noise(low_bits(other >> 16, 16));
@@ -330,7 +330,7 @@ IcpReference icp_reference(const Case& point, const IcpSurface& surface, std::sp
             reference.searches += all.searches[leaf];
         }
         const IcpShift step = icp_step(all.sums);
-        if (is_zero(step) || reference.iterations() == point.levels)
+        if (is_zero(step) || reference.iterations() == point.iterations)
             return reference;
         shift = {shift.x + step.x, shift.y + step.y, shift.z + step.z};
     }

@@ -2,9 +2,9 @@
 //
 // A scan is moved onto a surface, which is a set of points. An iteration finds for each scan point the nearest point of the
 // surface, if one is within kIcpReach, and then moves the scan by the weighted mean of the differences. It ends when that mean rounds to
-// 0, or after `levels` iterations. Only translations are sought. Most scan points are far from the surface (background).
+// 0, or after `iterations` iterations. Only translations are sought. Most scan points are far from the surface (background).
 //
-// A k-d tree divides space into `division` leaves with about `grain` points of the surface each. A leaf also has the points of other
+// A k-d tree divides space into `leaves` leaves with about `leaf_points` points of the surface each. A leaf also has the points of other
 // leaves within kIcpReach of its part of space (its border), so a scan point is searched for in one leaf. Its points are a
 // left-balanced k-d tree, an array without pointers, which must be in shared memory as a whole: a search jumps in it.
 //

@@ -41,7 +41,8 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, const cudaGrap
     if constexpr (Nest::mechanism == Mechanism::graph_tail)
         launch_graph_again(here);
     else // by fire and forget, a graph has not ended before all that it has launched
-        launch_graph<Nest::mechanism>(here, ring[Nest::mechanism == Mechanism::graph_forget ? next : next % kRing]);
+        launch_graph<Nest::mechanism>(
+            here, ring[Nest::mechanism == Mechanism::graph_fire_and_forget ? next : next % kRing]);
 }
 
 // One of the bodies of a SWITCH node, which is the body of a WHILE node. The level before chose `body` by the number of
@@ -120,8 +121,8 @@ class GraphChain
             return;
         case Mechanism::graph_next:
             return make_device_graphs<Mechanism::graph_next>(kRing);
-        case Mechanism::graph_forget:
-            return make_device_graphs<Mechanism::graph_forget>(job_.launches + 1);
+        case Mechanism::graph_fire_and_forget:
+            return make_device_graphs<Mechanism::graph_fire_and_forget>(job_.launches + 1);
         case Mechanism::graph_sibling:
             return make_device_graphs<Mechanism::graph_sibling>(kRing);
         case Mechanism::graph_switch:

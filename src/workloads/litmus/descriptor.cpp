@@ -17,7 +17,7 @@ constinit const WorkloadInfo workloads::litmus{
     .axes = {axis::grid, axis::block},
     .meanings = kMeanings,
     .figures = kFigures,
-    .counts_chances = true,
+    .nondeterministic_answer = true,
     .why_unpredictable = "their kernels wait or may hang",
 };
 

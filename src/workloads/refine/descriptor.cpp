@@ -13,15 +13,12 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint64_t kDefaultSteps = 8;
 constexpr std::uint32_t kRefineBlock = 128; // the four cells of an item
 
 constexpr std::array kInputs{RefineInput::front, RefineInput::rings};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "the field: one sharp front on a circle that moves, or many around it"},
-    {axis::elements, "time steps", 0, "8"},
     {axis::block, "threads per block, a power of two", kRefineBlock},
-    {axis::dwell, "work of a cell: steps on the path of each of its 64 samples", 64},
     {axis::division, "parts per side of the field: root blocks of a time step", 16, {}, AxisRole::problem},
     {axis::levels, "the deepest level of cells", 6}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
@@ -29,8 +26,6 @@ constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches"
 
 void complete(Case& point, const Asked& asked)
 {
-    if (!asked.elements)
-        point.elements = kDefaultSteps;
     if (!asked.block)
         point.block = kRefineBlock;
 }
@@ -54,11 +49,11 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
     constexpr double kStepsPerItem = 500;
     constexpr double kFrontLength = 4;
     constexpr double kRings = 8;
-    const auto steps = static_cast<double>(point.elements);
+    const auto steps = static_cast<double>(point.time_steps);
     const double tiles = static_cast<double>(point.division) * point.division;
     const double front = kFrontLength * (point.input == RefineInput::rings ? kRings : 1) * point.division;
     const double refined = std::min(front * std::exp2(point.levels - 1), tiles * std::exp2(2.0 * (point.levels - 1)));
-    const double items = steps * 4 * (tiles + refined) * kSamples * (1 + point.dwell / kStepsPerItem);
+    const double items = steps * 4 * (tiles + refined) * kSamples * (1 + point.cell_work / kStepsPerItem);
     return {.input_items = items,
             .items = items,
             .rounds = steps * point.levels,
@@ -70,7 +65,7 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::refine{
     .name = "refine",
     .summary = "refines the cells of a moving field where it changes most, time step by time step",
-    .axes = {axis::block, axis::elements, axis::depth, axis::dwell, axis::division, axis::levels},
+    .axes = {axis::block, axis::depth, axis::time_steps, axis::cell_work, axis::division, axis::levels},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -15,7 +15,7 @@ struct RefineTask {
     unsigned* cells;         // the list of all time steps, filled with 0xFF bytes before every run
     const RefineTurn* turns; // of each time step
     unsigned tiles, division, levels, cells_per_tile;
-    unsigned dwell;
+    unsigned cell_work;
     float half_distance;
     bool rings;
 };
@@ -83,7 +83,7 @@ __device__ inline SamplePair samples_of(const RefineTask& task, const RefinedCel
     y[1] = y[0];
     const RefineTurn turn = task.turns[step];
     constexpr unsigned kAtOnce = 8;
-    unsigned rest = task.dwell;
+    unsigned rest = task.cell_work;
     for (; rest >= kAtOnce; rest -= kAtOnce)
         go_back<kAtOnce>(turn, x, y);
     for (; rest > 0; --rest)

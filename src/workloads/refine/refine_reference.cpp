@@ -126,7 +126,7 @@ class Refinement
             samples.x[index] = at(left, index % kSampleSide);
             samples.y[index] = at(top, index / kSampleSide);
         }
-        go_back(samples, turn_of(point_, step), point_.dwell);
+        go_back(samples, turn_of(point_, step), point_.cell_work);
         std::array<float, kSamples> values{};
         for (unsigned index = 0; index < kSamples; ++index)
             values[index] = value_at(samples.x[index], samples.y[index], point_.input);
@@ -200,7 +200,7 @@ std::string why_not_refined(const Case& point)
 
 RefineTurn turn_of(const Case& point, std::uint64_t step)
 {
-    const double angle = kTurnPerStep * static_cast<double>(step) / point.dwell;
+    const double angle = kTurnPerStep * static_cast<double>(step) / point.cell_work;
     return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
 }
 

@@ -2,7 +2,7 @@
 //
 // The field is a square of division * division tiles. A tile has four cells of level 1, and a refined cell has four cells of
 // the next level. A cell has 8 x 8 samples. The field turns around its centre, so a sample follows its path back to the
-// begin of time, in `dwell` steps (the work of a cell), and takes the value that the field had there: -1 to 1, with
+// begin of time, in `cell_work` steps, and takes the value that the field had there: -1 to 1, with
 // one sharp front on a circle (`front`), or many (`rings`). The value of a cell is the mean of its samples; its error
 // estimate is their range. A cell is refined if the range is more than kRefineRange, and one that was refined in the time step
 // before if it is more than kKeepRange: so a time step needs the tree of the one before. Cells of level `levels` are
@@ -67,7 +67,7 @@ struct RefineShape {
 
     static RefineShape of(const Case& point)
     {
-        return {point.elements, point.division * point.division,
+        return {point.time_steps, point.division * point.division,
                 first_of_level(std::min(point.levels, kMaxLevels) + 1)};
     }
     std::uint64_t cells() const { return steps * tiles * cells_per_tile; }

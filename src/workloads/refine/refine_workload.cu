@@ -19,17 +19,17 @@ class RefineData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.dwell, point.division, point.levels);
+        return std::tuple(point.input, point.time_steps, point.cell_work, point.division, point.levels);
     }
 
     RefineData(Context& context, const Case& point)
         : reference_(refine_reference(point)), out_(context.allocate<unsigned>(reference_.cells.size(), "cells")),
           expected_(context.allocate<unsigned>(reference_.cells.size(), "reference")),
-          turns_(context.allocate<RefineTurn>(point.elements, "turns")), comparison_(context)
+          turns_(context.allocate<RefineTurn>(point.time_steps, "turns")), comparison_(context)
     {
         context.upload(expected_, std::span<const unsigned>(reference_.cells));
         std::vector<RefineTurn> turns;
-        for (std::uint64_t step = 0; step < point.elements; ++step)
+        for (std::uint64_t step = 0; step < point.time_steps; ++step)
             turns.push_back(turn_of(point, step));
         context.upload(turns_, std::span<const RefineTurn>(turns));
     }
@@ -52,7 +52,7 @@ class RefineData
                  .division = point.division,
                  .levels = point.levels,
                  .cells_per_tile = reference_.shape.cells_per_tile,
-                 .dwell = point.dwell,
+                 .cell_work = point.cell_work,
                  .half_distance = half_distance(point),
                  .rings = point.input == RefineInput::rings},
                 static_cast<std::uint32_t>(reference_.shape.steps),
@@ -75,7 +75,7 @@ class RefineData
     }
 
     // Floating-point operations on the paths of all samples.
-    std::uint64_t work(const Case& point) const { return reference_.count * kSamples * kStepFlops * point.dwell; }
+    std::uint64_t work(const Case& point) const { return reference_.count * kSamples * kStepFlops * point.cell_work; }
 
   private:
     RefineReference reference_;

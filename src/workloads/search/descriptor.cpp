@@ -20,19 +20,22 @@ constexpr std::array kInputs{SearchInput::t1, SearchInput::t3, SearchInput::t3l,
                              SearchInput::queens};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "t1: a tree of a given depth; t3, t3l: trees of unknown depth; path; queens: n queens"},
-    {axis::elements, "t1: levels; t3, t3l: children of the root; path: nodes; queens: the side of the board", 0,
-     "by the input"},
     {axis::block, "threads per block, a power of two", kSearchBlock},
     {axis::cutoff, "depth from which a thread searches alone", 0, "6 of queens, none of trees"},
     {axis::budget, "nodes that a thread visits before its block leaves the rest", kDefaultBudget}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size", "by-input",
                                       "by-budget",    "by-cutoff", "study",       "ways"};
 
-// A search has its own size, which depends on its input.
+// The size of a search is a parameter of its input.
 void complete(Case& point, const Asked& asked)
 {
-    if (!asked.elements)
-        point.elements = default_search_size(point.input);
+    std::uint32_t Case::*const size = search_size_of(point.input);
+    for (std::uint32_t Case::*const one :
+         {&Case::tree_levels, &Case::root_children, &Case::path_nodes, &Case::queens})
+        if (one != size)
+            point.*one = 0;
+    if (point.*size == 0)
+        point.*size = default_search_size(point.input);
     if (!asked.block)
         point.block = kSearchBlock;
     if (point.cutoff == 0)
@@ -52,7 +55,7 @@ double estimated_nodes(const Case& point)
 {
     constexpr double kNodesPerChild = 2056; // t3, of the 2000 children of its root; t3l has 27 times as many
     constexpr double kQueensGrowth = 7;     // with each queen; 16 have 5.7e8 nodes
-    const auto size = static_cast<double>(point.elements);
+    const auto size = static_cast<double>(search_size(point));
     if (point.input == SearchInput::t1)
         return std::pow(4.0, size);
     if (point.input == SearchInput::queens)
@@ -68,7 +71,7 @@ Work work(const StrategyInfo& info, const Case& point)
 {
     constexpr double kItemsPerHash = 5;
     constexpr double kNodesPerLevel = 4000; // of t3 and t3l
-    const auto size = static_cast<double>(point.elements);
+    const auto size = static_cast<double>(search_size(point));
     const bool queens = point.input == SearchInput::queens;
     const double nodes = estimated_nodes(point);
     double levels = point.input == SearchInput::t3 || point.input == SearchInput::t3l ? nodes / kNodesPerLevel : size;
@@ -90,7 +93,7 @@ Work work(const StrategyInfo& info, const Case& point)
 constinit const WorkloadInfo workloads::search{
     .name = "search",
     .summary = "searches trees whose shape is known only by searching them, and places n queens",
-    .axes = {axis::block, axis::elements, axis::depth},
+    .axes = {axis::block, axis::depth, axis::tree_levels, axis::root_children, axis::path_nodes, axis::queens},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

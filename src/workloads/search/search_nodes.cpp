@@ -51,7 +51,7 @@ void on_threads(unsigned threads, const Work& work)
 
 TreeShape tree_shape(const Case& point)
 {
-    const auto size = static_cast<std::uint32_t>(point.elements);
+    const std::uint32_t size = search_size(point);
     if (point.input == SearchInput::t3)
         return {42, size, kNoCutoff, number_below(0.124875), 8, false};
     if (point.input == SearchInput::t3l)
@@ -78,7 +78,15 @@ std::vector<std::uint32_t> tree_thresholds()
     return thresholds;
 }
 
-std::uint64_t default_search_size(InputKind input)
+std::uint32_t Case::*search_size_of(InputKind input)
+{
+    return input == SearchInput::t1       ? &Case::tree_levels
+           : input == SearchInput::queens ? &Case::queens
+           : input == SearchInput::path   ? &Case::path_nodes
+                                          : &Case::root_children;
+}
+
+std::uint32_t default_search_size(InputKind input)
 {
     return input == SearchInput::t1       ? 11
            : input == SearchInput::queens ? 12
@@ -86,7 +94,7 @@ std::uint64_t default_search_size(InputKind input)
                                           : 2000;
 }
 
-std::uint64_t max_search_size(InputKind input)
+std::uint32_t max_search_size(InputKind input)
 {
     if (input == SearchInput::t1)
         return 13;
@@ -105,15 +113,14 @@ std::uint32_t default_cutoff(InputKind input)
 
 std::uint32_t max_search_levels(const Case& point)
 {
-    const std::uint32_t levels = point.input == SearchInput::queens ? static_cast<std::uint32_t>(point.elements)
-                                                                    : tree_shape(point).last_depth;
+    const std::uint32_t levels = point.input == SearchInput::queens ? point.queens : tree_shape(point).last_depth;
     return std::min(levels, point.cutoff);
 }
 
 std::uint32_t max_children(const Case& point)
 {
     if (point.input == SearchInput::queens)
-        return static_cast<std::uint32_t>(point.elements);
+        return point.queens;
     return point.input == SearchInput::t1 ? kMaxChildren : tree_shape(point).most;
 }
 

@@ -171,9 +171,14 @@ struct SearchFound {
     friend bool operator==(const SearchFound&, const SearchFound&) = default;
 };
 
-// The size of a case by default, and the largest.
-std::uint64_t default_search_size(InputKind input);
-std::uint64_t max_search_size(InputKind input);
+// The parameter that is the size of searches with this input, its default, and the largest.
+std::uint32_t Case::*search_size_of(InputKind input);
+std::uint32_t default_search_size(InputKind input);
+std::uint32_t max_search_size(InputKind input);
+inline std::uint32_t search_size(const Case& point)
+{
+    return point.*search_size_of(point.input);
+}
 std::uint32_t default_cutoff(InputKind input);
 inline constexpr std::uint32_t kDefaultBudget = 16;
 // Deeper than every tree.

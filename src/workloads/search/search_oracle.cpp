@@ -206,7 +206,7 @@ std::uint32_t search_roots(const Case& point)
 {
     std::uint32_t children = 0;
     if (point.input == SearchInput::queens) {
-        children = static_cast<std::uint32_t>(point.elements + 1) / 2;
+        children = (point.queens + 1) / 2;
     } else {
         const TreeShape shape = tree_shape(point);
         const std::vector<std::uint32_t> thresholds = tree_thresholds();
@@ -223,7 +223,7 @@ RequestOracle count_search(const Case& point, SearchForm form, const KnownTree* 
         return oracle;
     }
     if (tree == nullptr)
-        return count_nodes(point, form, QueensNodes{static_cast<std::uint32_t>(point.elements)});
+        return count_nodes(point, form, QueensNodes{point.queens});
     return count_nodes(point, form, KnownNodes{*tree});
 }
 

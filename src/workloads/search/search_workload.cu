@@ -24,13 +24,13 @@ bool of_queens(const Case& point)
 std::string why_no_search(const Case& point)
 {
     const std::uint64_t most = max_search_size(point.input);
-    if (point.elements <= most)
+    if (search_size(point) <= most)
         return "";
     const std::string what = of_queens(point) ? " queens"
                              : point.input == SearchInput::t1 || point.input == SearchInput::path
                                  ? " levels"
                                  : " children of the root";
-    return std::to_string(point.elements) + what + " are too many for " + std::string(name_of(point.input)) +
+    return std::to_string(search_size(point)) + what + " are too many for " + std::string(name_of(point.input)) +
            "; allowed: at most " + std::to_string(most);
 }
 
@@ -38,15 +38,15 @@ std::string why_no_search(const Case& point)
 class SearchData
 {
   public:
-    static auto key_of(const Case& point) { return std::tuple(point.input, point.elements); }
+    static auto key_of(const Case& point) { return std::tuple(point.input, search_size(point)); }
 
     SearchData(Context& context, const Case& point)
         : totals_(context.allocate<SearchTotals>(kTotals, "totals")),
           thresholds_(context.allocate<unsigned>(kMaxChildren, "thresholds"))
     {
         if (of_queens(point)) {
-            found_ = search_queens(static_cast<std::uint32_t>(point.elements));
-            queens_ = QueensTree{static_cast<unsigned>(point.elements)};
+            found_ = search_queens(point.queens);
+            queens_ = QueensTree{point.queens};
             return;
         }
         const TreeShape shape = tree_shape(point);
@@ -127,7 +127,7 @@ class SearchWorkload final : public RequestWorkloadOf<SearchData>
             throw Unsupported(why);
         boards_ = 0;
         if (of_queens(point) && strategy.info().has(axis::cutoff)) {
-            boards_ = boards_within(static_cast<std::uint32_t>(point.elements), point.cutoff, kMaxBoards);
+            boards_ = boards_within(point.queens, point.cutoff, kMaxBoards);
             if (boards_ > kMaxBoards)
                 throw Unsupported("more than " + std::to_string(kMaxBoards) + " boards have at most " +
                                   std::to_string(point.cutoff) + " queens; allowed: a smaller cutoff");

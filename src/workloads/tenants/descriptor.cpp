@@ -10,7 +10,6 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint64_t kDefaultTenants = 64;
 constexpr std::uint32_t kTenantsBlock = 128;
 constexpr std::uint32_t kHostStreams = 16;  // of a host that makes every level
 constexpr std::uint32_t kGraphStreams = 64; // of graphs, and of tenants that arrive one by one
@@ -19,12 +18,8 @@ constexpr std::array kInputs{TenantsInput::together, TenantsInput::poisson};
 constexpr AxisMeaning kMeanings[]{
     {axis::input,
      "together: all tenants arrive at once; poisson: at random times, the gaps between them exponential"},
-    {axis::elements, "tenants: independent recursions", 0, "64"},
     {axis::block, "threads per block, a power of two", kTenantsBlock},
-    {axis::grain, "nodes of a level, on average over the tenants", 256, {}, AxisRole::problem},
     {axis::levels, "the most levels of a tenant; each has at least half as many", 16},
-    {axis::dwell, "work of a node: rounds of its hash", 64},
-    {axis::delta, "mean gap between two arrivals, us; poisson only", 10, {}, AxisRole::problem},
     {axis::threshold, "a level with at most so many nodes is done by the block that finished the level before"},
     {axis::streams, "host streams that tenants take in turn", 0, "by the form"}};
 constexpr std::string_view kFigures[]{"tenants", "by-size", "by-input", "study"};
@@ -33,12 +28,10 @@ constexpr std::string_view kFigures[]{"tenants", "by-size", "by-input", "study"}
 // would run one after another, tenant by tenant.
 void complete(Case& point, const Asked& asked)
 {
-    if (!asked.elements)
-        point.elements = kDefaultTenants;
     if (!asked.block)
         point.block = kTenantsBlock;
     if (point.input != TenantsInput::poisson)
-        point.delta = 0;
+        point.arrival_gap_us = 0;
     const bool by_graph = point.mechanism && changes_graphs(*point.mechanism);
     if (by_graph)
         point.wave = 1;
@@ -53,7 +46,7 @@ void complete(Case& point, const Asked& asked)
 double nodes_of(const Case& point)
 {
     constexpr double kMeanLevels = 0.75; // of the most levels
-    return static_cast<double>(point.elements) * point.grain * kMeanLevels * point.levels;
+    return static_cast<double>(point.tenants) * point.level_nodes * kMeanLevels * point.levels;
 }
 
 // Two lists of nodes for each tenant, whose levels are sometimes half again as wide.
@@ -61,14 +54,14 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
 {
     constexpr std::uint64_t kBytesPerNode = 2 * 4 * 2;
     constexpr std::uint64_t kBytesPerTenant = 256;
-    return point.elements * (point.grain * kBytesPerNode + kBytesPerTenant);
+    return point.tenants * (point.level_nodes * kBytesPerNode + kBytesPerTenant);
 }
 
 Work work(const StrategyInfo& /*info*/, const Case& point)
 {
     constexpr double kRoundsPerItem = 50;
-    const double items = nodes_of(point) * (1 + point.dwell / kRoundsPerItem);
-    const auto tenants = static_cast<double>(point.elements);
+    const double items = nodes_of(point) * (1 + point.node_work / kRoundsPerItem);
+    const auto tenants = static_cast<double>(point.tenants);
     return {
         .input_items = items, .items = items, .rounds = tenants * point.levels, .launches = tenants * point.levels};
 }
@@ -78,7 +71,8 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::tenants{
     .name = "tenants",
     .summary = "many small recursions that need not wait for each other: their levels, and when each is done",
-    .axes = {axis::block, axis::elements, axis::dwell, axis::grain, axis::levels, axis::delta, axis::seed},
+    .axes = {axis::block, axis::tenants, axis::level_nodes, axis::node_work, axis::levels, axis::arrival_gap_us,
+             axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -35,7 +35,8 @@ Tenant draw_tenant(const Case& point, std::uint64_t tenant)
     Tenant made{};
     made.root = static_cast<std::uint32_t>(drawn(point, tenant, root_number));
     made.levels = uniform(drawn(point, tenant, level_count), (point.levels + 1) / 2, point.levels);
-    made.width = uniform(drawn(point, tenant, first_width), (point.grain + 1) / 2, point.grain + point.grain / 2);
+    made.width = uniform(drawn(point, tenant, first_width), (point.level_nodes + 1) / 2,
+                         point.level_nodes + point.level_nodes / 2);
     return made;
 }
 
@@ -64,9 +65,9 @@ void follow(const Tenant& tenant, std::uint32_t rounds, std::vector<std::uint32_
 
 std::string why_no_tenants(const Case& point)
 {
-    if (point.elements > kMaxTenants)
-        return std::to_string(point.elements) + " tenants; allowed: at most " + std::to_string(kMaxTenants);
-    if (const std::uint64_t nodes = point.elements * point.grain * point.levels; nodes > kMaxNodes)
+    if (point.tenants > kMaxTenants)
+        return std::to_string(point.tenants) + " tenants; allowed: at most " + std::to_string(kMaxTenants);
+    if (const std::uint64_t nodes = point.tenants * point.level_nodes * point.levels; nodes > kMaxNodes)
         return "about " + std::to_string(nodes) + " nodes of all tenants; allowed: at most " +
                std::to_string(kMaxNodes);
     return "";
@@ -87,14 +88,14 @@ std::uint64_t TenantsReference::nodes() const
 
 std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point)
 {
-    std::vector<std::uint64_t> arrivals(point.elements, 0);
+    std::vector<std::uint64_t> arrivals(point.tenants, 0);
     if (point.input != TenantsInput::poisson)
         return arrivals;
     constexpr double kNsPerUs = 1000; // the gaps: inversion of their distribution
     double now = 0;
-    for (std::uint64_t tenant = 0; tenant < point.elements; ++tenant) {
+    for (std::uint64_t tenant = 0; tenant < point.tenants; ++tenant) {
         const double uniform = (static_cast<double>(drawn(point, tenant, gap) >> 11) + 1) * 0x1p-53; // (0, 1]
-        now -= std::log(uniform) * point.delta * kNsPerUs;
+        now -= std::log(uniform) * point.arrival_gap_us * kNsPerUs;
         arrivals[tenant] = static_cast<std::uint64_t>(now);
     }
     return arrivals;
@@ -103,16 +104,16 @@ std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point)
 TenantsReference tenants_reference(const Case& point)
 {
     TenantsReference reference;
-    for (std::uint64_t tenant = 0; tenant < point.elements; ++tenant)
+    for (std::uint64_t tenant = 0; tenant < point.tenants; ++tenant)
         reference.tenants.push_back(draw_tenant(point, tenant));
-    reference.widths.resize(point.elements);
-    reference.sums.assign(point.elements, 0);
+    reference.widths.resize(point.tenants);
+    reference.sums.assign(point.tenants, 0);
     std::atomic<std::size_t> next = 0;
     for_ranges(kEveryCore, [&](std::size_t /*first*/, std::size_t /*end*/) {
-        for (std::size_t tenant = next++; tenant < point.elements; tenant = next++)
-            follow(reference.tenants[tenant], point.dwell, reference.widths[tenant], reference.sums[tenant]);
+        for (std::size_t tenant = next++; tenant < point.tenants; tenant = next++)
+            follow(reference.tenants[tenant], point.node_work, reference.widths[tenant], reference.sums[tenant]);
     });
-    for (std::size_t tenant = 0; tenant < point.elements; ++tenant) {
+    for (std::size_t tenant = 0; tenant < point.tenants; ++tenant) {
         reference.tenants[tenant].first = static_cast<std::uint32_t>(reference.places);
         reference.tenants[tenant].capacity = *std::ranges::max_element(reference.widths[tenant]);
         reference.places += 2 * std::uint64_t{reference.tenants[tenant].capacity};

@@ -30,16 +30,16 @@ class TenantsData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.elements, point.grain, point.levels, point.dwell, point.seed);
+        return std::tuple(point.tenants, point.level_nodes, point.levels, point.node_work, point.seed);
     }
 
     TenantsData(Context& context, const Case& point)
         : reference_(tenants_reference(point)), stride_(point.levels + 2),
-          tenants_(context.allocate<Tenant>(point.elements, "tenants")),
-          states_(context.allocate<TenantState>(point.elements, "states")),
-          widths_(context.allocate<unsigned>(point.elements * stride_, "widths")),
+          tenants_(context.allocate<Tenant>(point.tenants, "tenants")),
+          states_(context.allocate<TenantState>(point.tenants, "states")),
+          widths_(context.allocate<unsigned>(point.tenants * stride_, "widths")),
           nodes_(context.allocate<unsigned>(reference_.places, "nodes")),
-          arrivals_(context.allocate<unsigned long long>(point.elements, "arrivals"))
+          arrivals_(context.allocate<unsigned long long>(point.tenants, "arrivals"))
     {
         context.upload(tenants_, std::span<const Tenant>(reference_.tenants));
     }
@@ -60,7 +60,7 @@ class TenantsData
                  .nodes = nodes_.data(),
                  .stride = stride_,
                  .count = static_cast<unsigned>(reference_.tenants.size()),
-                 .rounds = run.point.dwell,
+                 .rounds = run.point.node_work,
                  .threshold = run.point.threshold},
                 reference_,
                 arrivals_.data(),

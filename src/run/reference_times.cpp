@@ -1,4 +1,4 @@
-#include "run/beside.hpp"
+#include "run/reference_times.hpp"
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"
@@ -28,7 +28,7 @@ std::string settings_on(BackendKind backend, Case point)
 
 } // namespace
 
-Beside::Beside(const std::string& path, LoggedCases log) : log_(std::move(log)), flat_(log_.results)
+ReferenceTimes::ReferenceTimes(const std::string& path, LoggedCases log) : log_(std::move(log)), flat_(log_.results)
 {
     device_ = log_.runs.empty() ? "" : printable(log_.runs.begin()->second.device.name);
     if (device_.starts_with(kMaker))
@@ -39,7 +39,7 @@ Beside::Beside(const std::string& path, LoggedCases log) : log_(std::move(log)),
             cases_.try_emplace(settings_on(backend, log_.results[index].point), index);
 }
 
-Beside::Cells Beside::of(const Case& point) const
+ReferenceTimes::Cells ReferenceTimes::of(const Case& point) const
 {
     const auto found = cases_.find(settings_on(point.backend, point));
     if (found == cases_.end())

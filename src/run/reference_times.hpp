@@ -11,11 +11,11 @@
 namespace nestbed
 {
 
-class Beside
+class ReferenceTimes
 {
   public:
     // `path` of the log is named above the table.
-    Beside(const std::string& path, LoggedCases log);
+    ReferenceTimes(const std::string& path, LoggedCases log);
 
     // "H200": the log's device; of several, the first.
     const std::string& device() const { return device_; }
