@@ -166,12 +166,14 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
         "latency_us_by_depth= timer_step_ns=32 host_launches=2 launches_expected=500 "
         "launches_attempted=500 launches_failed=0 max_depth=5 threshold= coarsen= aggregate= "
         "overflow= dwell= division= fanout= grain= values= cutoff= budget= levels= "
-        "edge_factor= graph_file= delta= items_requested= launched= replaced= drains= "
+        "edge_factor= graph_file= bucket_width= tree_levels= root_children= path_nodes= queens= time_steps= "
+        "cell_work= tenants= level_nodes= node_work= arrival_gap_us= leaves= leaf_points= near_every= "
+        "points_per_thread= iterations= items_requested= launched= replaced= drains= "
         "child_blocks= arena_bytes= work= pixels_off= answer=765 reference=765 "
         "relative_error=0 status=ok detail= driver=12.8 cuda=13.0");
     EXPECT_EQ(cells["launches_by_depth"], "100 100 100 100 100");
     EXPECT_EQ(cells["gpu"], "AMD EPYC, 2 cores");
-    EXPECT_EQ(cells.size(), 106U); // these are all columns
+    EXPECT_EQ(cells.size(), 121U); // these are all columns
 }
 
 // 50 launches, of which 13 were refused and done by a tail launch.

@@ -15,7 +15,7 @@ Case tree(InputKind input, std::uint32_t size = 0)
 {
     Case point;
     point.input = input;
-    point.*search_size_of(input) = size == 0 ? default_search_size(input) : size;
+    point.*search_size_of(input) = size != 0 ? size : input == InputKind("t1") ? 11 : 2000;
     point.block = 32;
     point.coarsen = 1;
     point.aggregate = Aggregate::none;

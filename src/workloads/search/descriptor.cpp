@@ -26,7 +26,7 @@ constexpr AxisMeaning kMeanings[]{
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size", "by-input",
                                       "by-budget",    "by-cutoff", "study",       "ways"};
 
-// The size of a search is a parameter of its input.
+// The size of a search is the parameter of its input.
 void complete(Case& point, const Asked& asked)
 {
     std::uint32_t Case::*const size = search_size_of(point.input);
@@ -34,8 +34,6 @@ void complete(Case& point, const Asked& asked)
          {&Case::tree_levels, &Case::root_children, &Case::path_nodes, &Case::queens})
         if (one != size)
             point.*one = 0;
-    if (point.*size == 0)
-        point.*size = default_search_size(point.input);
     if (!asked.block)
         point.block = kSearchBlock;
     if (point.cutoff == 0)

@@ -86,14 +86,6 @@ std::uint32_t Case::*search_size_of(InputKind input)
                                           : &Case::root_children;
 }
 
-std::uint32_t default_search_size(InputKind input)
-{
-    return input == SearchInput::t1       ? 11
-           : input == SearchInput::queens ? 12
-           : input == SearchInput::path   ? 1000
-                                          : 2000;
-}
-
 std::uint32_t max_search_size(InputKind input)
 {
     if (input == SearchInput::t1)

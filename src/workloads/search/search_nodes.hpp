@@ -171,9 +171,8 @@ struct SearchFound {
     friend bool operator==(const SearchFound&, const SearchFound&) = default;
 };
 
-// The parameter that is the size of searches with this input, its default, and the largest.
+// The parameter that is the size of searches with this input, and the largest.
 std::uint32_t Case::*search_size_of(InputKind input);
-std::uint32_t default_search_size(InputKind input);
 std::uint32_t max_search_size(InputKind input);
 inline std::uint32_t search_size(const Case& point)
 {
