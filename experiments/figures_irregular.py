@@ -71,15 +71,20 @@ def _form():
     return [*FORM, *tables.problem_columns()]
 
 
+def _problem(workload, without):
+    """The columns of what a case of the workload has to do, but for those of `without`; `size` there: whatever is its size."""
+    without = {*without, *(tables.size_columns() if "size" in without else ())}
+    return [name for name in tables.problem_columns(workload) if name not in without]
+
+
 def work_columns(cases, without=()):
     """The columns of what these cases have to do."""
-    found = dict.fromkeys(name for workload in dict.fromkeys(cases["workload"]) for name in tables.problem_columns(workload))
-    return ["workload", *(name for name in found if name not in without)]
+    return ["workload", *dict.fromkeys(name for workload in dict.fromkeys(cases["workload"]) for name in _problem(workload, without))]
 
 
 def work_of(case, without=()):
     """What a case has to do, whatever does it: two cases that share it do the same work. `without`: but for these columns."""
-    return case["workload"], *(str(case[name]) for name in tables.problem_columns(case["workload"]) if name not in without)
+    return case["workload"], *(str(case[name]) for name in _problem(case["workload"], without))
 
 
 def works_of(cases, without=()):
@@ -219,7 +224,7 @@ class Sweep:
     """A panel for each work, and a line for each form: its fastest case at each value of an axis.
 
     `axis`: the column of x. `form`: the columns of which a line has one value. `facet`: those of which a panel has one; by default the work,
-    without the columns `without` (or what it returns), and `more`. `of`: the cases of a log that it is about. `least`: a panel has a form with so many values; `whole`: then
+    without the columns `without`, and `more`. `of`: the cases of a log that it is about. `least`: a panel has a form with so many values; `whole`: then
     it has the others, too. `measure`: the time. `y`: a line's values, from (its cases, all of the panel); by default the time. `places`: where the values
     of the axis are, and the options of such a Panel. `beside`: whether a second panel has the launches. `across`: whether the best flat form is a dashed
     line. `label` and `look`: of a line, from (its first case, the others); by default those of strategy and mechanism. `text`: a panel's title, from
@@ -229,7 +234,7 @@ class Sweep:
     ylabel: typing.Callable = lambda case: "time, µs"
     form: tuple = ("strategy", "mechanism")
     facet: tuple = ()
-    without: typing.Any = ()
+    without: tuple = ()
     more: typing.Callable = lambda: ()
     of: typing.Callable = prepared
     least: int = 3
@@ -248,7 +253,7 @@ class Sweep:
         return own.assign(**{self.axis: own[self.axis] if self.axis == "input" else pandas.to_numeric(own[self.axis], errors="coerce")})
 
     def groups(self, own):
-        return parts.grouped_by(own, list(self.facet)) if self.facet else by_work(own, self.more(), self.without() if callable(self.without) else self.without)
+        return parts.grouped_by(own, list(self.facet)) if self.facet else by_work(own, self.more(), self.without)
 
     def takes(self, cases):
         """The groups in which a form has `least` values of the axis, or of them these forms alone."""
@@ -457,9 +462,14 @@ def _item_work(case):
     return _column_of(case, ITEM_WORK).replace("_", " ")
 
 
+def _sized_by_input(workload):
+    """Whether each input has a size of its own: its work is then not in proportion to its size."""
+    return len(set(tables.size_columns()) & set(tables.parameters_of(workload))) > 1
+
+
 def _per_item(case):
-    items = _items(case)  # the nodes of a search are not in proportion to its size
-    return "time, µs" if case["workload"] == "search" else f"ns per {ONE.get(items, items.removesuffix('s'))}"
+    items = _items(case)
+    return "time, µs" if _sized_by_input(case["workload"]) else f"ns per {ONE.get(items, items.removesuffix('s'))}"
 
 
 def _over(rivals, axis):
@@ -517,8 +527,8 @@ def _with_group(case):
     return ", ".join(filter(None, [full_label(case), group if group != DEVICE_GRAPH else ""]))
 
 
-BY_SIZE = Swept((Sweep("size", _items, _per_item, without=lambda: (*tables.size_columns(), "nx", "ny"), places=lambda values: (dict(zip(values, values)), {"xtext": style.power_text}),
-                       y=lambda best, _: best["us"] * (1 if best["workload"].iloc[0] == "search" else 1000 / best["size"])),),
+BY_SIZE = Swept((Sweep("size", _items, _per_item, without=("size", "nx", "ny"), places=lambda values: (dict(zip(values, values)), {"xtext": style.power_text}),
+                       y=lambda best, _: best["us"] * (1 if _sized_by_input(best["workload"].iloc[0]) else 1000 / best["size"])),),
                 _size_title, lambda shown: ["A point is the fastest case of its strategy and mechanism at that size."])
 BY_WORK = Swept((Sweep("item_work", lambda case: f"{_item_work(case)}: work of an item", lambda case: "time over the best flat form", ("by_need", "strategy", "mechanism", "group"),
                        without=ITEM_WORK, of=flat_and_nested, y=_over(lambda group: ~group["by_need"], "item_work"), label=_with_group,
@@ -642,16 +652,16 @@ def inputs(cases):
     return _BY_INPUT.takes(cases)
 
 
-def _with_trees(cases):
+def _with_sizes(cases):
     own = prepared(cases)
-    trees = own["workload"] == "search"
+    trees = own["workload"].map(_sized_by_input).astype(bool)
     if not trees.any():
         return own
     named = own[trees].apply(lambda case: work_text(case, ["input", *tables.size_columns()]), axis=1)
     return own.assign(input=own["input"].mask(trees, named), **{name: own[name].mask(trees) for name in tables.size_columns()})
 
 
-_BY_INPUT = Sweep("input", None, without=("input",), of=_with_trees)
+_BY_INPUT = Sweep("input", None, without=("input",), of=_with_sizes)
 
 
 def by_input(part, shown, figure):

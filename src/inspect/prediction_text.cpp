@@ -195,18 +195,17 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
            worst_text(predictions.cases);
 }
 
-// These axes, and after `elements` the workloads' own parameters that are the problem of some of the cases.
-std::vector<std::string_view> with_parameters(std::vector<std::string_view> axes,
-                                              std::span<const PredictedCase> cases)
+// "sizes" stands for all axes that are the size of a problem.
+std::vector<std::string_view> axes_of_table(std::initializer_list<std::string_view> names)
 {
-    auto place = std::ranges::find(axes, "elements") + 1;
-    for (const Axis& axis : plain_axes())
-        if (axis.own && std::ranges::any_of(cases, [&](const PredictedCase& one) {
-                const Case& point = one.demand.point;
-                return is_problem(axis, *Registry::find_anywhere(point.strategy)->info().workload) &&
-                       !cell_of(axis, point).empty();
-            }))
-            place = axes.insert(place, axis.name) + 1;
+    std::vector<std::string_view> axes;
+    for (const std::string_view name : names)
+        if (name != "sizes")
+            axes.push_back(name);
+        else
+            for (const Axis& axis : plain_axes())
+                if (axis.size)
+                    axes.push_back(axis.name);
     return axes;
 }
 
@@ -221,9 +220,8 @@ std::string columns_text(const std::vector<std::string_view>& axes)
 std::string predictions_csv(const Predictions& predictions)
 {
     const std::vector<std::string_view> axes =
-        with_parameters({"type", "input", "elements", "grid", "block", "nx", "ny", "block-shape", "depth",
-                         "threshold", "coarsen", "aggregate"},
-                        predictions.cases);
+        axes_of_table({"type", "input", "sizes", "grid", "block", "nx", "ny", "block-shape", "depth", "threshold",
+                       "coarsen", "aggregate"});
     return csv_of(columns_text(axes) +
                       ",wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"
                       "measured_low_us,measured_high_us,measured_over_predicted,off",
@@ -265,11 +263,7 @@ std::string studies_text(const std::vector<NeedStudy>& studies)
 
 std::string studies_csv(const std::vector<NeedStudy>& studies)
 {
-    std::vector<PredictedCase> chosen_cases;
-    for (const NeedStudy& study : studies)
-        chosen_cases.push_back(study.cases.at(study.chosen));
-    const std::vector<std::string_view> axes =
-        with_parameters({"input", "elements", "threshold", "coarsen", "aggregate"}, chosen_cases);
+    const std::vector<std::string_view> axes = axes_of_table({"input", "sizes", "threshold", "coarsen", "aggregate"});
     return csv_of(columns_text(axes) + ",cases,median_off,flat_us,alone_us,predicted_us,measured_us,least_us,cost",
                   studies, [&axes](const NeedStudy& study) {
                       const PredictedCase& chosen = study.cases.at(study.chosen);

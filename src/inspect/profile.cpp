@@ -256,12 +256,10 @@ std::string profile_csv(const std::vector<Profiled>& cases)
                                    "gpu",
                                    "driver",
                                    "git"};
-    auto place = std::ranges::find(names, "elements") + 1;
-    for (const Axis& axis : plain_axes()) // workloads' own parameters
-        if (axis.own && std::ranges::any_of(cases, [&](const Profiled& one) {
-                const auto cell = one.row.find(axis.column);
-                return cell != one.row.end() && !cell->second.empty();
-            }))
+    auto place = std::ranges::find(names, "elements");
+    place = names.erase(place);
+    for (const Axis& axis : plain_axes())
+        if (axis.size)
             place = names.insert(place, axis.column) + 1;
     std::string text = csv_line(names);
     for (const Profiled& one : cases) {

@@ -191,7 +191,8 @@ void check_size(const Axes& axes, std::size_t devices)
     std::vector<std::string> factors{fmt::format("{} strategies and mechanisms", strategies)};
     for (const Axis& axis : plain_axes()) {
         cases *= static_cast<double>(axes.of(axis).size());
-        factors.push_back(fmt::format("{} {}", axes.of(axis).size(), plural_of(axis)));
+        if (axes.of(axis).size() > 1)
+            factors.push_back(fmt::format("{} {}", axes.of(axis).size(), plural_of(axis)));
     }
     if (cases > kMaxCases)
         throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,

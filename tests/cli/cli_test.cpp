@@ -75,7 +75,7 @@ TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
     const std::string run = nestbed("help run").out;
     EXPECT_THAT(run, AllOf(Not(HasSubstr("--grain AXIS")), Not(HasSubstr("--dwell AXIS")), HasSubstr("--grid AXIS"),
                            HasSubstr("Parameters of some workloads only: --dwell, --division, --fanout, --grain,\n"),
-                           HasSubstr("nestbed help run NAME: what they mean"), HasSubstr("bezier, bfs, blobs")));
+                           HasSubstr("nestbed help run NAME: what\nthey mean"), HasSubstr("bezier, bfs, blobs")));
     EXPECT_THAT(nestbed("help run sort").out,
                 AllOf(StartsWith("sort: sorts keys"), HasSubstr("quick_kway"),
                       ContainsRegex("--grain AXIS .*maximum keys of a part"), HasSubstr("default: 2048"),

@@ -195,15 +195,8 @@ TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
 {
     EXPECT_EQ(axes_of("--nx 1:1000 --ny 1:1000").of("nx").size(), 1000U);
     EXPECT_EQ(axes_refusal("--nx 1:1000 --ny 1:1000 --block-shape 8x8,8x16"),
-              "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 inputs, 1 operators, 1 "
-              "grids, 1 blocks, 1 elements, "
-              "1000 nx, 1000 ny, 2 block-shapes, 1 depths, 1 thresholds, 1 coarsens, 1 aggregates, 1 overflows, 1 "
-              "dwells, 1 divisions, 1 fanouts, 1 grains, 1 values, 1 cutoffs, 1 budgets, 1 levels, 1 edge-factors, 1 "
-              "graph-files, 1 deltas, 1 "
-              "pending-limits, "
-              "1 waves, 1 "
-              "streams, 1 delays, 1 graphs, "
-              "1 seeds, 1 submits, 1 l2, 1 runs, 1 host-loads, 1 nices, 1 pins; allowed: at most 1000000");
+              "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1000 nx, 1000 ny, 2 block-shapes; "
+              "allowed: at most 1000000");
     EXPECT_THAT(axes_refusal("--nx 1:1000 --ny 1:1000", 2), StartsWith("the axes multiply to 2000000 "));
 }
 

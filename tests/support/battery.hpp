@@ -267,7 +267,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
         }
         if (info.workload->name == "search") { // t1 with 1 to 5 levels: 1 to 944 nodes
             constexpr std::uint32_t kNever = 65535;
-            point.tree_levels = 1 + point.elements % 7 % 5;
+            point.tree_levels = static_cast<std::uint32_t>(1 + point.elements % 7 % 5);
             point.elements = 0;
             point.cutoff = info.has(axis::cutoff) ? kNever : 0;
             point.budget = info.has(axis::budget) ? 2 : 0;
@@ -279,7 +279,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.grid = 0;
         }
         if (info.workload->name == "refine") { // one to three time steps of four tiles, with three levels
-            point.time_steps = 1 + point.elements % 7 % 3;
+            point.time_steps = static_cast<std::uint32_t>(1 + point.elements % 7 % 3);
             point.elements = 0;
             point.division = 2;
             point.levels = 3;
@@ -287,7 +287,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.grid = 0;
         }
         if (info.workload->name == "tenants") { // one to seven tenants, some with levels of several blocks
-            point.tenants = 1 + point.elements % 7;
+            point.tenants = static_cast<std::uint32_t>(1 + point.elements % 7);
             point.elements = 0;
             point.level_nodes = 40;
             point.levels = 5;
