@@ -30,7 +30,7 @@ H100 = ROOT / "results/h100"
 numbers = claims_table.numbers_of(ROOT)
 # Rows: the key of the case, its form, its mechanism, launches, time, status.
 CASES = [("a", "slow", "tail", 4, 12, "ok"), ("b", "quick", "tail", 4, 8, "ok"), ("c", "flat", "none", 0, 6, "ok"), ("d", "wrong", "none", 0, 1, "wrong")]
-HEADER = ["run_id", "key", "strategy", "mechanism", "launches_attempted", "gpu_us", "status", "input", "elements", "gpu"]
+HEADER = ["run_id", "key", "strategy", "mechanism", "launches_attempted", "gpu_us", "status", "input", "elements", "gpu", "reference"]
 
 
 class Logs(Scratch):
@@ -39,30 +39,32 @@ class Logs(Scratch):
     def setUp(self):
         super().setUp()
         self.write("m", CASES)
-        functools.reduce(lambda _, one: one.cache_clear(), [numbers.log, numbers.every_log, numbers.measured], None)
         for name, value in (("HERE", self.folder / "results"), ("NUMBERS", {}), ("TABLES", {"m": lambda: "| a |\n"})):
             self.enterContext(unittest.mock.patch.object(numbers, name, value))
-        numbers.number("m.ratio", "m", lambda rows: numbers.ratio(numbers.launching(rows), numbers.flat(rows)))
-        numbers.number("m.slow", "m", lambda rows: numbers.median(numbers.at(rows, strategy="slow")), "µs", everywhere=False)
-        numbers.number("m.right", "m", lambda rows: numbers.count(rows, status="ok"), tolerance=0, everywhere=True)
-        self.addCleanup(functools.reduce, lambda _, one: one.cache_clear(), [numbers.log, numbers.every_log, numbers.measured], None)
+        numbers.numbers("m", {"m.ratio": numbers.ratio(numbers.launching({}), numbers.flat({}))})
+        numbers.numbers("m", {"m.slow": numbers.ratio({"strategy": "slow"})}, "µs", everywhere=False)
+        numbers.numbers("m", {"m.right": numbers.count(status="ok")}, tolerance=0, everywhere=True)
+        self.addCleanup(self.forget)
+
+    @staticmethod
+    def forget():
+        for one in (numbers.log, numbers.every_log, numbers.measured):
+            one.cache_clear()
 
     def enterContext(self, context):  # Python 3.11 has it, too
         found = context.__enter__()
         self.addCleanup(context.__exit__, None, None, None)
         return found
 
-    def write(self, name, cases, rows=7, gpu="H", folder="h200"):
+    def write(self, name, cases, rows=7, gpu="H", folder="h200", reference=1):
         path = self.folder / "results" / folder / f"{name}.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [["r", key, strategy, mechanism, launches, us + repetition % 3 - 1, status, "graph", 8, gpu]
+        lines = [["r", key, strategy, mechanism, launches, us + repetition % 3 - 1, status, "graph", 8, gpu, reference]
                  for key, strategy, mechanism, launches, us, status in cases for repetition in range(rows)]
         path.write_text("".join(",".join(map(str, line)) + "\n" for line in [HEADER, *lines]), encoding="utf-8")
-        numbers.log.cache_clear()
+        self.forget()
 
     def text(self, name):
-        numbers.measured.cache_clear()
-        numbers.every_log.cache_clear()
         return numbers.text_of(name, self.folder / "results/h200")
 
 
@@ -75,20 +77,30 @@ class Values(Logs):
         low, high = value.interval()
         self.assertTrue(11 <= low <= 12 <= high <= 13 and low < high)
         self.write("m", CASES, rows=5)
-        numbers.measured.cache_clear()
         self.assertIsNone(numbers.measured("m.slow", self.folder / "results/h200").interval())
 
-    def test_the_best_flat_form_is_that_of_any_log(self):
+    def test_the_best_of_both_sides_is_that_of_any_log(self):
         self.write("other", [("e", "queue", "grid_sync", 0, 4, "ok"), ("f", "nested", "tail", 0, 2, "ok")])
-        self.assertEqual(self.text("m.ratio"), "2.00")
+        self.assertEqual(self.text("m.ratio"), "2.00")  # what could launch and did not is on neither side
+        self.write("another", [("g", "first", "none", 0, 9, "ok"), ("h", "graph", "graph_tail", 1, 5, "ok"), ("i", "wrong", "tail", 1, 2, "wrong")])
+        self.assertEqual(self.text("m.ratio"), "1.25")
+
+    def test_forms_are_compared_on_one_problem_with_one_answer(self):
+        self.write("other", [("e", "queue", "grid_sync", 0, 4, "ok")], reference=2)
+        self.write("elsewhere", [("f", "queue", "grid_sync", 0, 3, "ok")], gpu="another")
+        self.assertEqual(self.text("m.ratio"), "1.33")
+        path = self.folder / "results/h200/m.csv"
+        path.write_text(path.read_text(encoding="utf-8").replace("H,1\n", "H,2\n", 1), encoding="utf-8")
+        self.forget()
+        with self.assertRaisesRegex(numbers.NumberError, "2 problems; allowed: one"):
+            numbers.measured("m.ratio", self.folder / "results/h200")
 
     def test_a_changed_cell_changes_a_number(self):
         self.write("m", [("a", "slow", "tail", 4, 13, "ok"), *CASES[1:]])
         self.assertEqual(self.text("m.slow"), "13.0 µs")
 
     def test_rows_that_are_missing_or_not_ok_give_no_number(self):
-        for make in (lambda rows: numbers.median(numbers.at(rows, strategy="none")), lambda rows: numbers.median(numbers.at(rows, strategy="wrong")),
-                     lambda rows: numbers.same(rows, "strategy")):
+        for make in (numbers.ratio({"strategy": "none"}), numbers.ratio({"strategy": "wrong"}), numbers.same("strategy")):
             with self.assertRaises(numbers.NumberError):
                 make(numbers.log(self.folder / "results/h200", "m"))
 
@@ -96,8 +108,13 @@ class Values(Logs):
         rows = numbers.log(self.folder / "results/h200", "m")
         self.assertEqual(len(numbers.at(rows, key=["a", "b"], gpu_us=(8, 12))), 9)
         for combine, value in ((numbers.least, 6), (numbers.greatest, 12), (numbers.mean, (12 * 8 * 6) ** (1 / 3))):
-            found = numbers.over(combine, [numbers.median(part) for part in numbers.by(numbers.at(rows, status="ok"), "key")])
+            found = numbers.over(combine, [numbers.ratio({})], ["key"], {"status": "ok"})(rows)
             self.assertAlmostEqual(found.value, value)
+            self.assertTrue(found.strong)
+        found = numbers.over(numbers.difference, [numbers.ratio({"key": key}) for key in ("a", "b")])(rows)
+        self.assertEqual((found.value, found.strong), (4, False))
+        low, high = found.interval()
+        self.assertTrue(2 <= low <= 4 <= high <= 6)
 
     def test_a_second_run_is_judged_by_tolerances(self):
         slower = [("a", "slow", "tail", 4, 30, "ok"), *CASES[1:]]
@@ -108,7 +125,8 @@ class Values(Logs):
             out = self.folder / f"{gpu}.csv"
             with contextlib.redirect_stdout(io.StringIO()):
                 self.assertEqual(numbers.against(self.folder / "results/again", out), 3 if gpu == "H" else 0)
-            self.assertIn("m.slow,µs,12,30,2.5000,0.1,far\n", out.read_text(encoding="utf-8").replace("\r", ""))
+            self.assertRegex(out.read_text(encoding="utf-8"), r"m\.slow,µs,12,1[12],1[23],30,no,0\.1,far\n")
+            self.assertIn("m.right,,0.75,,,0.75,no,0,near\n", out.read_text(encoding="utf-8"))  # a count has no interval
 
 
 class Documents(Logs):
@@ -136,9 +154,9 @@ class Documents(Logs):
     def test_a_number_that_no_document_has_is_named(self):
         (self.folder / "results/a.md").write_text("[12.0](numbers.md#m.slow) [1.33](numbers.md#m.ratio)\n", encoding="utf-8")
         self.write("second_run", [])
-        with unittest.mock.patch.object(numbers, "numbers_page", lambda cited: f"{sorted(cited)}"):
+        with unittest.mock.patch.object(numbers, "row_of", lambda one, cited: [f"{one.name in cited}"]):
             *_, (_, _, right, problems) = numbers.pages(self.folder)
-        self.assertEqual(right, "['m.ratio', 'm.slow']")
+        self.assertIn("| True |\n| True |\n| False |\n", right)
         self.assertEqual(problems, ["results/numbers.md: no document links to m.right", "results/numbers.md: it is not what the logs give"])
 
 
@@ -196,11 +214,15 @@ class OfTheRepository(unittest.TestCase):
     @only_all
     def test_no_ratio_calls_launches_faster_where_the_protocol_does_not(self):
         """Launches that seem to beat the best flat form of a log by more than 3 % would have to pay by the protocol as well."""
-        for _, name, cells in numbers.WORKS:
+        for _, name, problem in numbers.WORKS:
             for gpu in numbers.GPUS:
-                rows = numbers.at(numbers.log(ROOT / "results" / gpu, name), **cells)
-                column = "wall_us" if name in ("triangles", "mst", "refine") else "gpu_us"
-                self.assertGreater(numbers.ratio(numbers.launching(rows, column), numbers.flat(rows, column), column=column).value, 0.97, (gpu, name, cells))
+                self.assertGreater(numbers.work_in(gpu, name, problem).value, 0.97, (gpu, name, problem))
+
+    @only_all
+    def test_the_second_run_is_compared_with_the_present_numbers(self):
+        rows = numbers.log(ROOT / "results/h200", "second_run")
+        self.assertEqual({row.number: row.first for row in rows.itertuples()}, {
+            row.number: f"{(one := numbers.NUMBERS[row.number]).scaled(numbers.measured(one.name, ROOT / 'results/h200').value):.6g}" for row in rows.itertuples()})
 
     def test_logs_are_of_committed_trees(self):
         found = {}
