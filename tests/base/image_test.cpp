@@ -6,10 +6,8 @@
 
 #include <png.h>
 
-#include <csignal>
 #include <limits>
 #include <string>
-#include <sys/resource.h>
 #include <vector>
 
 namespace nestbed
@@ -63,31 +61,6 @@ TEST_F(Image, IsNeverWrittenOverAFile)
                 AllOf(HasSubstr("--output " + folder.path("a.png")), HasSubstr("nothing is overwritten"),
                       HasSubstr("allowed:")));
     EXPECT_EQ(folder.read("a.png"), "mine");
-}
-
-TEST_F(Image, NeedsAFolder)
-{
-    EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("no/a.png"), std::vector<float>{1}, 1, 0, 1); }),
-                AllOf(HasSubstr("no/a.png"), HasSubstr("there is no folder")));
-}
-
-TEST_F(Image, LeavesNothingBehindWhereTheDiskIsFull)
-{
-    rlimit before{};
-    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-    rlimit small = before;
-    small.rlim_cur = 100; // bytes
-    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    std::vector<float> noise(64 * 64);
-    for (std::size_t index = 0; index < noise.size(); ++index)
-        noise[index] = static_cast<float>(index * index % 251);
-    const std::string text = text_of<RunError>([&] { write_png(folder.path("a.png"), noise, 64, 0, 250); });
-    setrlimit(RLIMIT_FSIZE, &before);
-    static_cast<void>(std::signal(SIGXFSZ, old_handler));
-    EXPECT_THAT(text, AllOf(HasSubstr("a.png"), HasSubstr("File too large")));
-    EXPECT_FALSE(folder.has("a.png"));
-    EXPECT_FALSE(folder.has("a.png.partial"));
 }
 
 } // namespace
