@@ -5,23 +5,15 @@
 
 What such programs do themselves is in cuda/constructs/limits_*.cu, because a GPU shows it too.
 """
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-from mistakes_test import EXIT_BAD, NESTBED, TIMEOUT_S, called
+from programs import EXIT_BAD, runner
 
 
 def built(source, *options):
-    """A function that runs the program, which is built once, with arguments and variables of its environment. Line 1 is an include."""
-    folder = tempfile.mkdtemp(prefix="nestbed-limits-")
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    (pathlib.Path(folder) / "my.cu").write_text("#include <cstdio>\n" + source, encoding="utf-8")
-    subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-    return lambda *arguments, **environment: called(["./my", *map(str, arguments)], folder, **environment)
+    """The program, whose line 1 is an include."""
+    return runner("#include <cstdio>\n" + source, *options)
 
 
 def both(source):

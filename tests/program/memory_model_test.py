@@ -6,14 +6,10 @@
 One program has all kernels, a line each; its argument names the one that it runs.
 """
 import json
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-from mistakes_test import EXIT_BAD, NESTBED, called
+from programs import EXIT_BAD, built, called
 
 PROGRAM = r"""
 #include <cstdio>
@@ -155,15 +151,12 @@ class MemoryModel(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="nestbed-memory-model-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        (pathlib.Path(cls.folder) / "my.cu").write_text(PROGRAM, encoding="utf-8")
-        subprocess.run([NESTBED, "nvcc", "--nestbed-races", "-std=c++17", "my.cu", "-o", "my"], cwd=cls.folder, check=True)
+        cls.folder = built(PROGRAM, "--nestbed-races", "-std=c++17")
 
     def report(self, name):
         """(exit code, text, JSON) of a run of one kernel."""
         done = called(["./my", name], self.folder, NESTBED_REPORT="report.json")
-        return done.returncode, done.stderr, json.loads((pathlib.Path(self.folder) / "report.json").read_text(encoding="utf-8"))
+        return done.returncode, done.stderr, json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
 
     def races_of(self, name):
         """[(kind, line, kind, line)], of which the accesses are sorted by their lines."""

@@ -6,17 +6,10 @@
 Each program is one kernel and one main(), on lines whose numbers the texts name.
 """
 import json
-import os
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
-TIMEOUT_S = 300
-EXIT_BAD = 3
+from programs import EXIT_BAD, NESTBED, built as program_in_folder, called, new_folder, runner
 
 
 def source_of(kernel, main):
@@ -24,26 +17,14 @@ def source_of(kernel, main):
     return f"#include <cstdio>\n{kernel}\nint main()\n{{\n" + "\n".join(main) + "\nstd::puts(\"end\");\n}\n"
 
 
-def called(words, folder, **environment):
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED_")}
-    return subprocess.run(words, cwd=folder, env={**inherited, **{name: str(value) for name, value in environment.items()}},
-                          capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-
-
 def run(command, kernel, main, *options):
     """Builds and runs a program."""
-    with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
-        (pathlib.Path(folder) / "my.cu").write_text(source_of(kernel, main), encoding="utf-8")
-        return called([NESTBED, command, *options, "my.cu"], folder)
+    return called([NESTBED, command, *options, "my.cu"], new_folder(source_of(kernel, main)))
 
 
 def built(kernel, main, *options):
     """A function that runs the program, which is built once, with variables of its environment."""
-    folder = tempfile.mkdtemp(prefix="nestbed-mistakes-")
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    (pathlib.Path(folder) / "my.cu").write_text(source_of(kernel, main), encoding="utf-8")
-    subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-    return lambda **environment: called(["./my"], folder, **environment)
+    return runner(source_of(kernel, main), *options)
 
 
 class Programs(unittest.TestCase):
@@ -149,10 +130,8 @@ class Memory(Programs):
 
     def test_little_address_space_is_enough(self):
         main = ["int* d; if (cudaMalloc(&d, 400) != cudaSuccess) return 4;", "k<<<1, 1>>>(d, 0);", "return cudaDeviceSynchronize();"]
-        with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
-            (pathlib.Path(folder) / "my.cu").write_text(self.WRITE + "int main() {\n" + "\n".join(main) + "\n}\n", encoding="utf-8")
-            subprocess.run([NESTBED, "nvcc", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-            done = subprocess.run(["bash", "-c", "ulimit -v 30000; exec ./my"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        folder = program_in_folder(self.WRITE + "int main() {\n" + "\n".join(main) + "\n}\n")
+        done = called(["bash", "-c", "ulimit -v 30000; exec ./my"], folder)
         self.check(done, 0, r"^k +1 +0 +0 +0$")
 
 
@@ -218,19 +197,16 @@ class Files(Programs):
               "c<<<1, 1, 0, cudaStreamFireAndForget>>>(); c<<<1, 1, 0, cudaStreamTailLaunch>>>(); } }")
 
     def test_known_races_and_the_trace(self):
-        with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
-            place = pathlib.Path(folder)
-            (place / "my.cu").write_text(source_of(self.KERNEL, ["k<<<1, 2>>>();", "return cudaDeviceSynchronize();"]), encoding="utf-8")
-            (place / "known.txt").write_text("memory x\n", encoding="utf-8")
-            (place / "other.txt").write_text("memory y\n", encoding="utf-8")
-            subprocess.run([NESTBED, "nvcc", "--nestbed-races", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-            for file, code in (("known.txt", 0), ("other.txt", EXIT_BAD)):
-                self.check(called(["./my"], folder, NESTBED_SUPPRESSIONS=file), code)
-            done = called(["./my"], folder, NESTBED_SUPPRESSIONS="none.txt")
-            self.assertIn("NESTBED_SUPPRESSIONS='none.txt': the file cannot be read: No such file or directory", done.stderr)
-            called(["./my"], folder, NESTBED_TRACE="trace.json")
-            events = json.loads((place / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
-            self.assertEqual([event["args"]["mechanism"] for event in events if event["ph"] == "b"], ["host", "null_stream", "fire_and_forget", "tail"])
+        folder = program_in_folder(source_of(self.KERNEL, ["k<<<1, 2>>>();", "return cudaDeviceSynchronize();"]), "--nestbed-races")
+        (folder / "known.txt").write_text("memory x\n", encoding="utf-8")
+        (folder / "other.txt").write_text("memory y\n", encoding="utf-8")
+        for file, code in (("known.txt", 0), ("other.txt", EXIT_BAD)):
+            self.check(called(["./my"], folder, NESTBED_SUPPRESSIONS=file), code)
+        done = called(["./my"], folder, NESTBED_SUPPRESSIONS="none.txt")
+        self.assertIn("NESTBED_SUPPRESSIONS='none.txt': the file cannot be read: No such file or directory", done.stderr)
+        called(["./my"], folder, NESTBED_TRACE="trace.json")
+        events = json.loads((folder / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+        self.assertEqual([event["args"]["mechanism"] for event in events if event["ph"] == "b"], ["host", "null_stream", "fire_and_forget", "tail"])
 
 
 class NothingRan(Programs):

@@ -3,20 +3,17 @@
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/sides_test.py [Calls.test_…]
 """
-import pathlib
 import re
-import tempfile
 import unittest
 
-from mistakes_test import EXIT_BAD, NESTBED, Programs, called
+from mistakes_test import Programs
+from programs import EXIT_BAD, NESTBED, called, new_folder
 
 LOCATION = r"^my\.cu:{line}:\d+: error: calling a __{callee}__ function\(.{name}.\) from a __{caller}__ function\(.{function}.\) is not allowed"
 
 
 def tried(command, lines, *options):
-    with tempfile.TemporaryDirectory(prefix="nestbed-sides-") as folder:
-        (pathlib.Path(folder) / "my.cu").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return called([NESTBED, command, "my.cu", *options], folder)
+    return called([NESTBED, command, "my.cu", *options], new_folder("\n".join(lines) + "\n"))
 
 
 class Calls(Programs):

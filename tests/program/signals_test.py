@@ -9,14 +9,13 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
+from programs import NESTBED, new_folder
+
 RUNS = 500 if os.environ.get("NESTBED_THOROUGH") else 40  # of each of two programs
 BUILD_S = 300
 END_S = 20  # a report may take 5 s
@@ -108,9 +107,7 @@ LATE = "the report takes too long"
 
 def setUpModule():
     global FOLDER
-    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="nestbed-signals-"))
-    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
-    (FOLDER / "my.cu").write_text(SOURCE, encoding="utf-8")
+    FOLDER = new_folder(SOURCE)
     for name, options in (("plain", []), ("watched", ["--nestbed-races"])):
         subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", name], cwd=FOLDER, timeout=BUILD_S, check=True)
 

@@ -6,7 +6,8 @@ that nothing wrote; and of programs that end at once.
 """
 import unittest
 
-from kept_findings_test import EXIT_BAD, Ended, built
+from kept_findings_test import Ended
+from programs import EXIT_BAD, built
 
 SOURCE = r"""#include <cstdio>
 #include <cstdlib>
@@ -135,7 +136,7 @@ class Watched(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = built(SOURCE, "--nestbed-races")
+        cls.folder = built(SOURCE, "-rdc=true", "--nestbed-races")
 
     def check(self, words, bad, output="no error\n"):
         """`bad`: kind, access, memory and a part of the line; None: there is no report."""
@@ -212,7 +213,7 @@ class Plain(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = built(SOURCE)
+        cls.folder = built(SOURCE, "-rdc=true")
 
     def test_a_write_behind_the_variables_is_reported(self):
         for name, at in (("zeros", 30000), ("zeros", 260000), ("valued", 3000)):

@@ -4,14 +4,12 @@
 Each kernel has its findings in its comments: `// ERROR` and `// WARNING` mark the lines of reports, `// RACE` those of accesses. A kernel without one is right.
 """
 import json
-import os
 import pathlib
 import re
-import subprocess
-import tempfile
 import unittest
 
-NESTBED = pathlib.Path(os.environ.get("NESTBED", "build/cpu-only/nestbed")).absolute()
+from programs import NESTBED, called, new_folder
+
 FOLDER = pathlib.Path(__file__).parent / "cuda" / "synchronisation"
 LABEL = re.compile(r"// (ERROR|WARNING|RACE)\b")
 
@@ -33,9 +31,7 @@ class SynchronisationTest(unittest.TestCase):
     """Programs of the folder cuda/synchronisation."""
 
     def watched(self, source: str, *options: str, schedule: str = "fifo", expected: int = 0) -> dict:
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([NESTBED, "races", FOLDER / source, "--json", "--schedule", schedule, *options], cwd=folder, text=True,
-                                  capture_output=True, timeout=300, check=False)
+        done = called([NESTBED, "races", FOLDER / source, "--json", "--schedule", schedule, *options], new_folder(""))
         self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
@@ -71,9 +67,8 @@ class SynchronisationTest(unittest.TestCase):
                                ("child", r"kernel two_barriers \(launched at .*ended\.cu:\d+\), block \(0,0,0\): threads of one block wait at "
                                          r"two barriers"),
                                ("line", r"two barriers, .*ended\.cu:(\d+) and another one of the same line, .*ended\.cu:\1;")):
-            with self.subTest(which=which), tempfile.TemporaryDirectory() as folder:
-                done = subprocess.run([NESTBED, "cpu", FOLDER / "ended.cu", "--", which], cwd=folder, text=True, capture_output=True,
-                                      timeout=300, check=False)
+            with self.subTest(which=which):
+                done = called([NESTBED, "cpu", FOLDER / "ended.cu", "--", which], new_folder(""))
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertRegex(" ".join(done.stderr.split()), message)
 

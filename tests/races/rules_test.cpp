@@ -15,20 +15,6 @@ namespace
 
 using cpu::launch_and_wait;
 
-TEST_P(Rules, ThreadsOfABlockAreInOrderByABarrierAlone)
-{
-    EXPECT_EQ(pairs(1, 2, [&] { data[0] = static_cast<int>(thread()); }), 1U);
-    expect_pairs(0, 1, 2, [&] {
-        if (thread() == 0)
-            data[0] = 1;
-        __syncthreads();
-        if (thread() == 1)
-            data[0] = 2;
-    });
-    EXPECT_EQ(pairs(1, 2, [&] { data[thread()] = data[10]; }), 0U);
-    EXPECT_EQ(pairs(2, 1, [&] { data[0] = 1; }), 1U) << "blocks";
-}
-
 TEST_P(Rules, AThreadsWritesComeBeforeItsLaunchAndNoOtherThreads)
 {
     for (const Mechanism how : {Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget}) {
@@ -55,19 +41,6 @@ TEST_P(Rules, AThreadsWritesComeBeforeItsLaunchAndNoOtherThreads)
                 child(data.data(), how, 2);
         });
     }
-}
-
-TEST_P(Rules, AParentsAccessAfterTheLaunchIsInNoOrderButByAWait)
-{
-    expect_pairs(Gt(0U), 1, 1, [&] {
-        child(data.data(), Mechanism::null_stream);
-        data[0] += 1;
-    });
-    expect_pairs(Gt(0U), 1, 1, [&] {
-        child(data.data(), Mechanism::null_stream);
-        __syncthreads();
-        data[0] += 1;
-    });
 }
 
 // A wait is the child's flag: what comes before it is ordered, and on a GPU the parent does not wait for more.
