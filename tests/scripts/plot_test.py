@@ -1166,14 +1166,6 @@ class WhatLogsHold(FigureTest):
         path = self.write([{**row, "workload": "mine"} for row in made], columns=[*COLUMNS, "workload"])
         self.assertEqual(logs.cases_of(logs.read_log(path))["workload"].tolist(), ["mine"] * 4)
 
-    def test_tables_need_a_nestbed(self):
-        for nestbed, why in ((None, "NESTBED is not set"), ("/none", "/none: No such file"), ("false", "false list ended with 1"),
-                             ("echo", "echo list gave no answers")):
-            with self.subTest(nestbed), unittest.mock.patch.dict(os.environ), self.assertRaisesRegex(logs.StatisticsError, why):
-                os.environ.pop("NESTBED")
-                os.environ.update({"NESTBED": nestbed} if nestbed else {})
-                tables.tables.__wrapped__()
-
     def test_the_faster_cub_is_the_reference(self):
         made = []
         for size, cub, narrow in ((1024, 10, 5), (2048, 10, 20), (4096, 10, None)):
@@ -1298,12 +1290,6 @@ class Files(FigureTest):
             with unittest.mock.patch.object(plot, "RESULTS", results):
                 _, messages = self.run_plot(expect=1)
             self.assertIn("no folder with a log under", messages)
-
-    def test_a_broken_manifest(self):
-        path = self.write(rows([1, 2]))
-        (self.folder / "made.csv.json").write_text("{")
-        _, messages = self.run_plot(path, expect=2)
-        self.assertIn("made.csv.json: it is not a manifest", messages)
 
     def test_a_folder_that_cannot_be_written(self):
         (self.folder / "taken").write_text("")
