@@ -57,11 +57,14 @@ __global__ void parent(float* fraction, int* to, const int* from, float4* vector
 int main()
 {
     int host[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    int* from;
-    float* const fraction = memory<float>();
-    int* const to = zeros<int>(4);
+    float* fraction;
+    int *to, *from;
+    float4* vector;
+    CHECK(cudaMalloc((void**)&fraction, sizeof(float)));
+    CHECK(cudaMalloc((void**)&to, 4 * sizeof(int)));
     CHECK(cudaMalloc((void**)&from, sizeof(host)));
-    float4* const vector = memory<float4>();
+    CHECK(cudaMalloc((void**)&vector, sizeof(float4)));
+    CHECK(cudaMemset(to, 0, 4 * sizeof(int)));
     CHECK(cudaMemcpy(from, host, sizeof(host), cudaMemcpyHostToDevice));
     parent<<<dim3(1), dim3(1)>>>(fraction, to, from, vector);
     CHECK(cudaDeviceSynchronize());
