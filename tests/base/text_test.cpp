@@ -48,7 +48,7 @@ TEST(Suggestions, AreAllOfAFewNamesAndTheFiveNearestOfMany)
               ", did you mean 'nine'?; allowed: nine, one, five, six, seven, ... (9 in all: nestbed list)");
 }
 
-TEST(DidYouMean, CountsInsertionsDeletionsAndSubstitutionsUpToAThirdOfTheLongerName)
+TEST(DidYouMean, CountsChangesOfLettersUpToAThirdOfTheLongerName)
 {
     constexpr std::array<std::string_view, 1> kNine{"abcdefghi"};
     EXPECT_EQ(did_you_mean("abcdefxyz", kNine), ", did you mean 'abcdefghi'?"); // 3 substituted

@@ -71,7 +71,7 @@ TEST(Race, IsLostMoreOftenWhenTheLosersAreHeldUp)
     }
 }
 
-TEST(Race, IsSeenInAnImageThatIsReadBeforeItIsWrittenAndNotBehindABarrier)
+TEST(Race, IsSeenInAnImageReadBeforeItIsWrittenAndNotBehindABarrier)
 {
     const Shape image{.name = "", .nx = 70, .ny = 50, .block_shape = {16, 8}};
     for (const char* schedule : {"fifo", "eager", "random:1"}) {

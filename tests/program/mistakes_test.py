@@ -41,7 +41,7 @@ class Memory(Programs):
     READ = "__global__ void k(int* a, int i) { if (a[i] == 77) *a = 1; }"
     WAIT = "cudaDeviceSynchronize();"
 
-    def test_a_kernel_that_writes_or_reads_far_outside_is_named_with_its_line_and_the_allocation(self):
+    def test_an_access_far_outside_has_its_line_and_the_allocation(self):
         """A program of each is built once, and takes the index from its environment."""
         for function, name in (("cudaMalloc(&d, 400);", "d"), ("cudaMallocManaged(&d, 400);", "d"), ("cudaMallocHost((void**)&d, 400);", "d")):
             for kernel, verb in ((self.WRITE, "write"), (self.READ, "read")):
@@ -58,14 +58,14 @@ class Memory(Programs):
                         self.check(watched(INDEX=index), EXIT_BAD, rf"^out of bounds: {verb} of {name}\[{index}\], {beyond}$",
                                    rf"^  {verb:6} my\.cu:2  depth 0, block 0, thread 0$", r"^  memory 400 bytes, allocated at my\.cu:5$")
 
-    def test_the_host_outside_of_memory_that_it_may_use_is_named_with_its_line(self):
+    def test_the_host_outside_of_its_memory_is_named_with_its_line(self):
         main = ["int* d; cudaMallocHost(&d, 400);", "d[2000] = 1;"]
         self.check(run("cpu", self.WRITE, main), 0,
                    r"^nestbed: out of bounds: the host, at \S*my\.cu:6: write of byte 8000 of d \(400 bytes, allocated at my\.cu:5\)")
         main += ["k<<<1, 1>>>(d, 0);", self.WAIT]
         self.check(run("races", self.WRITE, main), EXIT_BAD, r"^out of bounds: write of d\[2000\]|byte 8000 of d ")
 
-    def test_an_array_of_the_device_that_is_too_small_is_named_and_nothing_breaks(self):
+    def test_too_small_an_array_of_the_device_is_named(self):
         kernel = "__device__ int table[10]; __device__ int five = 5; __global__ void k() { table[threadIdx.x] = 1; }"
         main = ["k<<<1, 1000>>>();", "int h; cudaMemcpyFromSymbol(&h, five, 4); std::printf(\"%d\\n\", h);"]
         done = run("races", kernel, main)
@@ -110,7 +110,7 @@ class Memory(Programs):
         main[3] = "k<<<1, 1>>>(all[kCount - 1], 7);"  # without pages of its own, what is behind it is looked at when it is freed
         self.check(run("cpu", self.WRITE, main), 0, r"^nestbed: cudaFree: 4 of the bytes behind one \(16 bytes, allocated at my\.cu:7\) were overwritten")
 
-    def test_bytes_beside_an_allocation_and_copies_beyond_it_are_counted(self):
+    def test_bytes_beside_an_allocation_and_copies_are_counted(self):
         main = ["int* d; cudaMalloc(&d, 400); static int h[200];", "k<<<1, 1>>>(d, -3);", self.WAIT, "k<<<1, 1>>>(d, 101);", self.WAIT,
                 "cudaMemcpy(d + 10, h, 400, cudaMemcpyHostToDevice);", "cudaMemset(d - 5, 0, 4);",
                 "std::printf(\"%d\\n\", cudaMemcpy(d + 10, h, 360, cudaMemcpyHostToDevice));"]
@@ -158,7 +158,7 @@ class Host(Programs):
                    r"^no races, 1 place where the host accesses memory of the device: ")
         self.assertEqual(json.loads(done.stdout)["bad_accesses"][0]["access"], {"kind": "write", "host": True, "places": ["my.cu:6"]})
 
-    def test_the_place_is_in_the_program_where_a_library_function_does_the_access(self):
+    def test_the_place_is_in_the_program_where_a_library_accesses(self):
         main = ["int* d; cudaMalloc(&d, 400);", "__builtin_memset(d, 0, 400); if (d[0] == 0)", "k<<<1, 100>>>(d);"]
         self.check(run("races", self.ADD, main), EXIT_BAD, r"my\.cu:6  the host$")
 
@@ -212,7 +212,7 @@ class Files(Programs):
 class NothingRan(Programs):
     KERNEL = "__global__ void k(int* a) { *a = 1; }"
 
-    def test_a_program_that_launches_nothing_has_no_claim_of_no_races(self):
+    def test_a_program_without_launches_has_no_claim_of_no_races(self):
         done = run("races", self.KERNEL, ["std::puts(\"usage: my FILE\");"])
         self.check(done, EXIT_BAD, r"^nestbed: no kernel ran: the program launched none$", r"^not searched for races: no kernel ran$")
         self.assertNotIn("no races", done.stderr)

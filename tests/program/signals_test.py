@@ -170,7 +170,7 @@ class Requests(Ends):
             self.assertIn(-process.returncode, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP), text)
             self.assertEqual(text.count(RACE), 1, text)
 
-    def test_are_left_to_a_program_that_handles_them_or_waits_for_them(self):
+    def test_are_left_to_a_program_that_handles_or_awaits_them(self):
         with self.ready("watched", "handles") as process:
             process.send_signal(signal.SIGTERM)
             self.end_of(process)

@@ -59,7 +59,7 @@ class SynchronisationTest(unittest.TestCase):
     def test_accesses_that_the_compiler_removes_are_seen(self) -> None:
         self.check("removed.cu", 3)
 
-    def test_without_the_detector_lanes_that_never_come_end_the_kernel(self) -> None:
+    def test_without_the_detector_missing_lanes_end_the_kernel(self) -> None:
         for which, message in (("mask", r"ended\.cu:\d+: lane 8 calls __ballot_sync\(\) with the mask 0x000000ff, in which it is not"),
                                ("lanes", r"ended\.cu:\d+: __shfl_sync\(\) with the mask 0xffffffff waits for lanes 16-31, which never come "
                                          r"\(waiting in __syncthreads\(\) at .*ended\.cu:\d+\)"),

@@ -199,7 +199,7 @@ TEST_P(Orders, AFenceBeforeABarrierCountsForTheAtomicsBehindIt)
 
 // PTX ISA 9.0, 8.10.6: only an atomic that writes comes after all that an earlier one made of the value. Three blocks count, and another
 // one waits for the count.
-TEST_P(Orders, ALoadOfACountComesAfterTheFencesOfOtherThreadsBeforeTheLastWriteAlone)
+TEST_P(Orders, ALoadOfACountComesAfterFencesBeforeTheLastWriteAlone)
 {
     enum class Poll { load, update };
     unsigned arrived = 0;

@@ -116,7 +116,7 @@ class Durability(Folder):
             self.assertLess(self.synced(ended.calls, writes[-1], f"a sync of what is renamed to {rename.to}", rename.path), index)
             self.synced(ended.calls, index, "a sync of the folder of what was renamed", pathlib.Path(rename.to).parent)
 
-    def test_every_row_is_on_the_disk_before_its_run_is_said_to_be_finished(self):
+    def test_every_row_is_on_the_disk_before_its_run_is_finished(self):
         for number, words in enumerate((WORDS, [word for word in WORDS if word != "--in-process"])):
             folder = self.new_folder(f"run{number}")
             log = folder / "out.csv"

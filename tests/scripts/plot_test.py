@@ -236,7 +236,7 @@ class WhichFigures(FigureTest):
                           ["none of these 3 rows has a time (3 ok without a time)"])
         self.check_figure("strategies", rows([None] * 2), ["no run has a time"])
 
-    def test_a_log_without_names_has_those_of_the_file_of_its_experiment(self):
+    def test_a_log_without_names_has_those_of_its_experiment(self):
         by_depth = along("depth", range(4), launches_attempted=lambda depth: 16 * depth)
         for experiment, files in (("ways", {"strategies"}), ("depth", {"latency-depth", "launches"}), ("depth-a_section", {"latency-depth", "launches"}),
                                   ("ways/../depth", {"latency-depth", "launches"}), ("../experiments/ways", {"latency-depth", "launches"})):
@@ -280,7 +280,7 @@ class WhichFigures(FigureTest):
         for path in (ROOT / "experiments").glob("*.cfg"):
             self.assertLessEqual(set(figures._named_by(path.stem)), named, path.name)
 
-    def test_names_in_the_table_are_unique_and_their_experiments_there(self):
+    def test_names_in_the_table_are_unique_and_have_experiments(self):
         for field in ("name", "title"):
             found = [getattr(figure, field) for figure in figures.FIGURES]
             self.assertEqual(len(found), len(set(found)))
@@ -516,7 +516,7 @@ class AlongAnAxis(FigureTest):
             colours = [matplotlib.colors.to_rgb(colour) for _, colour in self.looks(*names)]
             self.assertEqual(sum(max(colour) - min(colour) > 0.1 for colour in colours), count)
 
-    def test_racy_strategies_are_marked_though_their_answer_was_right(self):
+    def test_racy_strategies_are_marked_though_their_answer_is_right(self):
         made = [row for name in ("nosync", "synced") for row in along("depth", range(3), [10], strategy=name)]
         for file, of in (("latency-depth", made), ("strategies", made[::3])):
             self.check_figure(file, of, ["nosync (racy)", "Racy (nosync): the answer depends on which thread comes first."], ["synced (racy)"])
@@ -664,7 +664,7 @@ class EmptyGrids(FigureTest):
 
 
 class IrregularWorkloads(FigureTest):
-    def test_launches_by_need_are_beside_the_best_flat_form_of_the_same_work(self):
+    def test_launches_by_need_are_beside_the_best_flat_form(self):
         made = [*by_need(50), *by_need(20, "grid", launches=1), *by_need(5, "none", 33, launches=0), *flat(40), *flat(10, strategy="bezier_line_block"),
                 *flat(1, elements=64)]  # other work
         self.assertEqual(self.files_of(made, BY_NEED), {"against-flat"})
@@ -726,7 +726,7 @@ class IrregularWorkloads(FigureTest):
         self.check_figure("time-work", [row for row in made if row["dwell"] != "4096" and row.get("aggregate") != "grid"],
                           ["no form that launches comes within 5 %"], columns=columns)
 
-    def test_tenants_say_from_which_width_on_a_launch_takes_no_longer(self):
+    def test_tenants_say_from_which_width_a_launch_takes_no_longer(self):
         columns = [*BY_NEED, "grain", "levels", "delta", "latency_us"]
 
         def tenant(time, strategy="tenants_queue", launches=0, **more):

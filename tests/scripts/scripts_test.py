@@ -250,7 +250,7 @@ class Named(Scratch):
         self.assertEqual(refused.stderr, f"reproduce.sh: --as mine: {self.mine.resolve()}: it has logs of Some Other; this machine has "
                                          f"{device}; allowed: a new name, or that of a folder that --as made on this device\n")
 
-    def test_refuses_a_name_that_is_none_and_a_folder_that_is_not_its_own(self):
+    def test_refuses_a_name_that_is_none_and_a_foreign_folder(self):
         for name in ("", ".", "..", "a/b", "../up", "-x", ".hidden", "two words", "ü"):
             refused = self.reproduce(f"--as={name}", "quick")
             self.assertEqual(refused.returncode, 2, name)
@@ -298,7 +298,7 @@ esac
         (self.folder / "measured").unlink(missing_ok=True)
         return done, measured
 
-    def test_whose_empty_kernel_is_not_that_of_our_logs_measures_nothing(self):
+    def test_an_empty_kernel_not_as_in_our_logs_measures_nothing(self):
         for floor_us, said in (("4.29", "4.29"), ("1.5", "1.50")):
             done, measured = self.reproduce("NVIDIA H200", floor_us=floor_us)
             self.assertEqual((done.returncode, measured), (1, False))
@@ -309,7 +309,7 @@ esac
         self.assertEqual((done.returncode, measured), (1, False))
         self.assertIn("does not say how long an empty kernel takes", done.stderr)
 
-    def test_measures_if_it_is_as_there_or_we_have_no_logs_or_any_will_do(self):
+    def test_measures_if_it_is_as_in_our_logs_or_any_will_do(self):
         for device, floor_us, words in (("NVIDIA H200", "2.9", []), ("NVIDIA H200", "4.29", ["--any-session"]), ("Some GPU", "4.29", [])):
             done, measured = self.reproduce(device, *words, floor_us=floor_us)
             self.assertEqual((done.returncode, measured), (0, True), done.stderr)
@@ -415,7 +415,7 @@ class Build(Scratch):
             self.build(gpu=gpu, script="tests/run.sh")
             self.assertEqual(re.findall("--target (.*)", (self.folder / "asked").read_text()), targets)
 
-    def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
+    def test_makes_code_for_the_gpu_here_unless_the_preset_says(self):
         self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89( -DNESTBED_WERROR=OFF)?$")
         self.assertNotIn("ARCHITECTURES", self.asked("all-gpus"))
 
@@ -591,7 +591,7 @@ Errors while running CTest
         self.assertRegex(shown, r"^all=1 thorough= (?!.*--all).* -LE gpu\n")
         self.assertNotIn("left to", shown)
 
-    def test_the_ordinary_run_leaves_out_what_its_options_leave_out_too(self):
+    def test_the_ordinary_run_leaves_out_what_its_options_do(self):
         self.assertRegex(self.run_tests("-LE", "scripts", "-R", "Bfs").stdout, r"^all= thorough= .* -R Bfs --label-exclude \^all\$\|scripts\n")
 
     def test_the_ordinary_run_builds_only_what_it_runs(self):
@@ -628,7 +628,7 @@ class Installed(Scratch):
         done = called("cmake", "--install", pathlib.Path(NESTBED).parent, "--prefix", self.prefix)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_a_script_runs_an_experiment_with_the_installed_program_and_draws_it(self):
+    def test_an_experiment_runs_with_the_installed_program(self):
         experiments = self.prefix / "share/nestbed/experiments"
         log = self.folder / "out.csv"
         done = called(experiments / "run.sh", experiments / "hello.cfg", "--backend", "cpu", "--repeat", "3", "--grid", "1", "--block", "32",

@@ -81,7 +81,7 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual(self.built.stdout, "strategies: quadrature_levels, quadrature_nested\n"
                          "nestbed run --load quadrature/ --strategy quadrature_levels,quadrature_nested\n")
 
-    def test_a_sweep_of_its_parameters_is_right_and_counts_what_was_launched(self):
+    def test_a_sweep_of_its_parameters_counts_what_was_launched(self):
         rows = self.rows("--grain", "3,6", "--threshold", "1,100")
         self.assertEqual(len(rows), 2 * 2 * 2 * 2)
         self.assertEqual({row["status"] for row in rows}, {"ok"})
@@ -90,7 +90,7 @@ class UserWorkload(unittest.TestCase):
         self.assertGreater(nested["6", "1"], nested["6", "100"])
         self.assertEqual({row["launches_expected"] == row["launches_attempted"] for row in rows if row["strategy"] == "quadrature_nested"}, {True})
 
-    def test_a_default_of_its_own_is_used_where_the_axis_has_another_one(self):
+    def test_its_own_default_is_used_where_the_axis_has_another(self):
         self.changed("leveled", ('{.name = axis::grain', '{axis::levels, "levels of it", 5}, {.name = axis::grain'),
                      ("axis::depth, axis::grain", "axis::depth, axis::levels, axis::grain"))
         sweep = ("run", "--load", "leveled", "--strategy", "leveled_nested", *SWEEP[2:], "-o", "-")
@@ -282,7 +282,7 @@ class UserWorkload(unittest.TestCase):
         self.assertRegex(done.stderr, "which has 32 bytes: an index is out of bounds; the report has the lines of such accesses; the run failed")
         self.assertNotIn("`nestbed races`", done.stderr)  # it is what runs
 
-    def test_a_wrong_answer_by_a_bad_access_is_not_called_wrong_without_a_race(self):
+    def test_a_wrong_answer_by_a_bad_access_is_not_without_a_race(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
         add = "atomicAdd(task.answer, sum);"
@@ -391,7 +391,7 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.splitlines()[0], "strategies: " + ", ".join(sorted(f"{name}_{kind}" for name in names for kind in ("levels", "nested"))))
 
-    def test_a_strategy_whose_name_a_log_cannot_hold_is_an_error_of_the_build(self):
+    def test_a_name_that_a_log_cannot_hold_is_an_error_of_the_build(self):
         for name in ("named_a b", "named_\\t,\\n"):
             self.write("named", ('"quadrature_nested"', f'"{name}"'))
             done = self.build("named")
