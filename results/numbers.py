@@ -28,12 +28,12 @@ import scipy.stats
 HERE = pathlib.Path(__file__).resolve().parent
 GPUS = ["h200", "h100"]
 LEAST_ROWS = 6  # for an interval
-LAUNCHING = ["null_stream", "named", "fire_and_forget", "tail", "graph_tail", "graph_next", "graph_forget", "graph_sibling"]
+LAUNCHING = ["null_stream", "named", "fire_and_forget", "tail", "graph_tail", "graph_next", "graph_fire_and_forget", "graph_sibling"]
 # What two cases must share to be the same problem, with the same right answer. Everything else is how a form solves it.
 PROBLEM = ["workload", "type", "input", "values", "elements", "nx", "ny", "dwell", "levels", "edge_factor", "graph_file", "l2", "gpu", "reference"]
 USED = [*PROBLEM, *"""strategy mechanism grid block block_shape depth threshold coarsen aggregate overflow fanout grain cutoff budget delta delay_us graphs
     submit_asked host_load nice pin pending_limit_asked pending_limit run_id key gpu_us wall_us wall_p99_us span_us span_p99_us span_p999_us host_us peak_share
-    latency_us launches_attempted host_launches work floor_us status machine git""".split()]
+    latency_us launches_attempted host_launches work empty_kernel_us status machine git""".split()]
 UNITS = {"": (1, 0, ""), "µs": (1, 0, " µs"), "ms": (1e-3, 0, " ms"), "%": (100, 0, " %"), "% more": (100, -100, " %"), "million": (1e-6, 0, " million")}
 STRONG = re.compile(r"\b(best|fastest|slowest|at least|at most|always|never)\b", re.IGNORECASE)  # needs a number that is computed so
 LINK = re.compile(r"\[([^\[\]\n]*)\]\(([\w./-]*numbers\.md)#([\w.-]+)\)")
@@ -268,8 +268,8 @@ exact("ways", {f"{name.replace('_', '-')}.launches": same("launches_attempted", 
 numbers("ways", {f"{name}.times": ratio(*sides) for name, sides in WAITING.items()}, tolerance=0.2, everywhere=True, digits=2)
 numbers("ways", {f"{name}.wall": ratio(*sides, column="wall_us") for name, sides in WAITING.items()}, tolerance=0.2, digits=2)
 numbers("waves", {"barrier.fastest": ratio(best({"strategy": "barrier", "pending_limit_asked": 2048}))}, "ms", 0.3)
-numbers("ways", {"floor.ways": ratio({"status": "ok"}, column="floor_us")}, "µs", 0.3)
-on_h100("quadrature", {"floor.quadrature": ratio({"status": "ok"}, column="floor_us")}, "µs", 0.3)
+numbers("ways", {"floor.ways": ratio({"status": "ok"}, column="empty_kernel_us")}, "µs", 0.3)
+on_h100("quadrature", {"floor.quadrature": ratio({"status": "ok"}, column="empty_kernel_us")}, "µs", 0.3)
 numbers("k40c", {f"k40c.{name}": same("ms", strategy=name) for name in ("synced", "nosync", "reduce2")}, tolerance=0, home=".")
 
 # What a launch, a level and a race cost.
@@ -292,11 +292,11 @@ numbers("launch", {"level.least": over(least, [ratio({}, per="depth")], ["mechan
 numbers("launch", {"level.graph": ratio({**LONGEST, "mechanism": "graph_tail", "graphs": 64}, per="depth")}, "µs", digits=2)
 numbers("submit", {f"submission.{how}": ratio({**LONG, "mechanism": "host", "submit_asked": how}, per="depth") for how in ("held", "open")}, "µs", 0.3)
 numbers("submit", {"submission.device": ratio(*({**LONG, "submit_asked": how} for how in ("open", "held")))}, "% more", 0.03, digits=1)
-WALL = ["host", "host_pdl", "host_bound"]
-numbers("ladder", {f"ladder.{how}.gpu": ladder(how) for how in ["host_graph", "host_graph_bound", "grid_sync", "graph_while", "graph_tail", "tail",
+WALL = ["host", "host_pdl", "host_max_levels"]
+numbers("ladder", {f"ladder.{how}.gpu": ladder(how) for how in ["host_graph", "host_graph_max_levels", "grid_sync", "graph_while", "graph_tail", "tail",
                                                                 "fire_and_forget", "host_polled", *WALL]}
         | {f"ladder.{how}.wall": ladder(how, "wall_us") for how in WALL}
-        | {f"ladder.past_{grid}": over(difference, [ladder(how, grid=grid) for how in ("host_graph_bound", "host_graph")]) for grid in (1, 132)}, "µs", 0.15)
+        | {f"ladder.past_{grid}": over(difference, [ladder(how, grid=grid) for how in ("host_graph_max_levels", "host_graph")]) for grid in (1, 132)}, "µs", 0.15)
 numbers("ladder", {f"ladder.{how}": over(quotient, [ladder(f"graph_{how}"), ladder("graph_while")]) for how in ("switch", "if")}, tolerance=0.15)
 MADE_BY = {"forget": "fire_and_forget", "null": "null_stream", "named": "named", "tail": "tail", "graph": "graph_tail", "host": "host", "host_graph": "host_graph"}
 numbers("parameters", {f"roofline.{name}_level": ratio({"parameter": f"level.{MADE_BY[name]}"}, column="value") for name in MADE_BY if name != "named"}, "µs")
@@ -337,16 +337,16 @@ numbers("cgo22", {f"cgo22.{name}": ratio({**PLAIN, "coarsen": 1}, best(side)) fo
         everywhere=True)
 numbers("cgo22", {f"cgo22.{name}": ratio(flat(STUDY), best(side)) for name, side in (("flat", STUDY), ("launching_flat", LAUNCHED))}, everywhere=True, digits=2)
 numbers("levels", {f"bound.{how}": ratio(best({**UNIFORM, "mechanism": how})) for how in (
-    "host_bound", "host_graph_bound", "host_graph_pdl_bound", "grid_sync")}, "µs")
+    "host_max_levels", "host_graph_max_levels", "host_graph_pdl_max_levels", "grid_sync")}, "µs")
 LEVELS = {"bfs": {**UNIFORM, "strategy": "bfs_direction"}, **{f"sort_{power}": {"strategy": "sort_levels", "elements": 2**power} for power in (14, 20)}}
 exact("levels", {f"levels-{name}.{end}": same("host_launches", **case, mechanism=how) for name, case in LEVELS.items()
-                 for end, how in (("run", "host"), ("bound", "host_bound"))})
+                 for end, how in (("run", "host"), ("bound", "host_max_levels"))})
 for workload in ("triangles", "mst", "refine", "resources", "tenants"):
     exact(workload, {f"{workload}.right": count(status="ok")}, home="h100")
 numbers("refine", {"refine.hard": ratio(launching(HARD, "wall_us"), flat(HARD, "wall_us"), column="wall_us")})
 numbers("refine", {"refine.operations": ratio(launching(HARD, "wall_us"), column="work", per="launches_attempted")}, "million")
 CHANGE, ONE_GRID = {"strategy": "icp_launches", "mechanism": "tail"}, {"strategy": "icp_cooperative", "budget": 4}
-DIRECT, SHARED = ({"strategy": form, "mechanism": "host_graph_bound"} for form in ("icp_direct", "icp_levels"))
+DIRECT, SHARED = ({"strategy": form, "mechanism": "host_graph_max_levels"} for form in ("icp_direct", "icp_levels"))
 on_h100("resources", {f"resources.{name}": ratio(*({**case, **form} for form in forms)) for name, case, *forms in (
     ("few", FAR, CHANGE, {**ONE_GRID, "block": 256, "budget": 1}), ("many", FAR, CHANGE, ONE_GRID), ("little", {**FAR, "elements": 2**20}, CHANGE, ONE_GRID),
     ("near", NEAR, CHANGE, ONE_GRID), ("direct", FEW, DIRECT, SHARED), ("all", NEAR, DIRECT, SHARED))}, everywhere=True)
@@ -383,7 +383,7 @@ on_h100("busy_host", {f"busy-host.{name}": ratio(*sides, column=column) for name
     ("beside", "span_p99_us", BESIDE), ("wall", "wall_p99_us", BESIDE), ("polled", "span_p99_us", ALONE), ("polled_wall", "wall_p99_us", ALONE))}, tolerance=0.5)
 on_h100("busy_host", {"busy-host.cores": ratio({**IDLE, **POLLED}, {**IDLE, **GRAPH}, column="host_us")}, tolerance=0.3)
 on_h100("busy_host", {"busy-host.steady": over(greatest, [ratio(BUSY, IDLE, column="span_p999_us")], ["mechanism"], {"mechanism": [
-    "host_graph_bound", "graph_while", "graph_tail", "tail", "grid_sync"]})})
+    "host_graph_max_levels", "graph_while", "graph_tail", "tail", "grid_sync"]})})
 on_h100("busy_host", {f"busy-host.graph_{name}": over(combine, [ratio({}, column="span_us")], ["host_load", "run_id"], {**BUSY, **GRAPH, "host_load": [0, 2]})
                       for name, combine in ENDS.items()}, "µs", 0.3)
 CLEAN = {"log": ["ways", "book", "depth", "grid"]}

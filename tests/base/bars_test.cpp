@@ -9,34 +9,30 @@ namespace nestbed
 namespace
 {
 
-using Values = std::vector<std::optional<double>>;
+struct Drawn {
+    std::vector<std::optional<double>> values;
+    unsigned width;
+    bool logarithms;
+    BarStyle style;
+    std::vector<std::string> bars;
+};
 
-TEST(Bars, AreProportional)
+TEST(Bars, AreProportionalToTheirValuesOrToTheLogarithms)
 {
-    EXPECT_THAT(bars_of({8, 4, 1}, 8, false, BarStyle::ascii), ElementsAre("########", "####", "#"));
-}
-
-TEST(Bars, HaveEighthsOfACharacter)
-{
-    EXPECT_THAT(bars_of({16, 3, 9}, 2, false, BarStyle::blocks), ElementsAre("██", "▍", "█▏"));
-}
-
-TEST(Bars, OfLittleCanBeSeen)
-{
-    EXPECT_THAT(bars_of({1000, 1}, 4, false, BarStyle::ascii), ElementsAre("####", "#"));
-    EXPECT_THAT(bars_of({1000, 1}, 4, false, BarStyle::blocks), ElementsAre("████", "▏"));
-}
-
-TEST(Bars, OfLogarithmsBeginAtTheDecade)
-{
-    EXPECT_THAT(bars_of({10, 100, 1000}, 6, true, BarStyle::ascii), ElementsAre("#", "###", "######"));
-    EXPECT_THAT(bars_of({20, 1000}, 6, true, BarStyle::ascii).front(), "#");
-}
-
-TEST(Bars, OfNothingAreEmpty)
-{
-    EXPECT_THAT(bars_of({std::nullopt, 5, std::nullopt}, 3, false, BarStyle::ascii), ElementsAre("", "###", ""));
-    EXPECT_THAT(bars_of({std::nullopt}, 3, true, BarStyle::ascii), ElementsAre(""));
+    using enum BarStyle;
+    for (const auto& [values, width, logarithms, style, bars] : std::vector<Drawn>{
+             {{8, 4, 1}, 8, false, ascii, {"########", "####", "#"}},
+             {{16, 3, 9}, 2, false, blocks, {"██", "▍", "█▏"}}, // eighths of a character
+             {{1000, 1}, 4, false, ascii, {"####", "#"}},       // little can be seen
+             {{1000, 1}, 4, false, blocks, {"████", "▏"}},
+             {{10, 100, 1000}, 6, true, ascii, {"#", "###", "######"}}, // from the beginning of the decade
+             {{20, 1000}, 6, true, ascii, {"#", "######"}},
+             {{10}, 6, true, ascii, {"######"}},
+             {{30, 30}, 6, true, ascii, {"######", "######"}},
+             {{0.01, 0.1, 1}, 6, true, ascii, {"#", "###", "######"}},
+             {{std::nullopt, 5, std::nullopt}, 3, false, ascii, {"", "###", ""}},
+             {{std::nullopt}, 3, true, ascii, {""}}})
+        EXPECT_EQ(bars_of(values, width, logarithms, style), bars);
 }
 
 TEST(Bars, AreOfLogarithmsFromAFactorOf50On)
@@ -44,13 +40,6 @@ TEST(Bars, AreOfLogarithmsFromAFactorOf50On)
     EXPECT_FALSE(wants_logarithms({1, 49}));
     EXPECT_TRUE(wants_logarithms({1, std::nullopt, 50}));
     EXPECT_FALSE(wants_logarithms({std::nullopt}));
-}
-
-TEST(Bars, OfOneDecadeOrOneValueAreWhole)
-{
-    EXPECT_THAT(bars_of({10}, 6, true, BarStyle::ascii), ElementsAre("######")); // the beginning of its decade
-    EXPECT_THAT(bars_of({30, 30}, 6, true, BarStyle::ascii), ElementsAre("######", "######"));
-    EXPECT_THAT(bars_of({0.01, 0.1, 1}, 6, true, BarStyle::ascii), ElementsAre("#", "###", "######"));
 }
 
 class BarsOfTerminal : public testing::Test

@@ -1,15 +1,15 @@
-// Images as PNG files: the library reads them back. An image never overwrites a file and is never half-written.
+// Images as PNG files: the library reads them back. An image never overwrites a file.
+// Colours, compared with what the published matrices from sRGB to OKLCH make of these bytes.
 #include "base/image.hpp"
 
+#include "base/colour.hpp"
 #include "base/error.hpp"
+#include "support/matchers.hpp"
 #include "support/support.hpp"
 
-#include <png.h>
-
-#include <csignal>
 #include <limits>
+#include <png.h>
 #include <string>
-#include <sys/resource.h>
 #include <vector>
 
 namespace nestbed
@@ -65,29 +65,41 @@ TEST_F(Image, IsNeverWrittenOverAFile)
     EXPECT_EQ(folder.read("a.png"), "mine");
 }
 
-TEST_F(Image, NeedsAFolder)
+// ---- colours ----
+
+void expect_colour(const Rgb& colour, const Rgb& expected, const char* what)
 {
-    EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("no/a.png"), std::vector<float>{1}, 1, 0, 1); }),
-                AllOf(HasSubstr("no/a.png"), HasSubstr("there is no folder")));
+    EXPECT_EQ(static_cast<unsigned>(colour.red), static_cast<unsigned>(expected.red)) << what;
+    EXPECT_EQ(static_cast<unsigned>(colour.green), static_cast<unsigned>(expected.green)) << what;
+    EXPECT_EQ(static_cast<unsigned>(colour.blue), static_cast<unsigned>(expected.blue)) << what;
 }
 
-TEST_F(Image, LeavesNothingBehindWhereTheDiskIsFull)
+TEST(RgbOf, IsTheColourOfSrgb)
 {
-    rlimit before{};
-    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-    rlimit small = before;
-    small.rlim_cur = 100; // bytes
-    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    std::vector<float> noise(64 * 64);
-    for (std::size_t index = 0; index < noise.size(); ++index)
-        noise[index] = static_cast<float>(index * index % 251);
-    const std::string text = text_of<RunError>([&] { write_png(folder.path("a.png"), noise, 64, 0, 250); });
-    setrlimit(RLIMIT_FSIZE, &before);
-    static_cast<void>(std::signal(SIGXFSZ, old_handler));
-    EXPECT_THAT(text, AllOf(HasSubstr("a.png"), HasSubstr("File too large")));
-    EXPECT_FALSE(folder.has("a.png"));
-    EXPECT_FALSE(folder.has("a.png.partial"));
+    expect_colour(rgb_of({0, 0, 0}), {0, 0, 0}, "black");
+    expect_colour(rgb_of({1, 0, 0}), {255, 255, 255}, "white");
+    expect_colour(rgb_of({0.599871, 0, 0}), {128, 128, 128}, "grey");
+    expect_colour(rgb_of({0.440272, 0.160296, 303.3730}), {102, 51, 153}, "rebeccapurple");
+    expect_colour(rgb_of({0.634398, 0.154992, 50.2665}), {210, 105, 30}, "chocolate");
+    expect_colour(rgb_of({0.543123, 0.092710, 194.7689}), {0, 128, 128}, "teal");
+    expect_colour(rgb_of({0.735002, 0.151508, 28.0605}), {250, 128, 114}, "salmon");
+    expect_colour(rgb_of({0.106483, 0.017735, 305.1593}), {5, 3, 8}, "nearly black: the straight part of the curve");
+}
+
+// A colour that sRGB does not have: each part is the nearest that it has.
+TEST(RgbOf, CutsOffWhatSrgbDoesNotHave)
+{
+    expect_colour(rgb_of({0.627955, 0.4, 29.2339}), {255, 0, 0}, "more than red");
+    expect_colour(rgb_of({1.5, 0, 0}), {255, 255, 255}, "more than white");
+}
+
+TEST(ColourOfDepth, GoesFromPaleYellowToPink)
+{
+    expect_colour(colour_of_depth(0, 5), rgb_of({0.97, 0.02, 95}), "the root");
+    expect_colour(colour_of_depth(2, 5), rgb_of({0.785, 0.12, 47.5}), "half way");
+    expect_colour(colour_of_depth(4, 5), rgb_of({0.60, 0.22, 0}), "the last level");
+    expect_colour(colour_of_depth(1, 2), rgb_of({0.60, 0.22, 0}), "the second of two");
+    expect_colour(colour_of_depth(0, 1), rgb_of({0.97, 0.02, 95}), "a root alone");
 }
 
 } // namespace

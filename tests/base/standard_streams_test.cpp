@@ -4,8 +4,6 @@
 #include "base/standard_streams.hpp"
 #include "support/support.hpp"
 
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
@@ -31,29 +29,6 @@ TEST(IsOpenOn, KnowsAFileByAnyOfItsNames)
     EXPECT_FALSE(is_open_on(-1, name));
     const Descriptor null(::open("/dev/null", O_RDONLY)); // NOLINT(*-vararg)
     EXPECT_FALSE(is_open_on(null, "/dev/null"));          // anything may be written there
-}
-
-// What the program opens later must not become its standard output.
-TEST(StandardStreams, AreOpenedWhereTheyAreClosed)
-{
-    EXPECT_EXIT(
-        {
-            for (const int number : {STDIN_FILENO, STDOUT_FILENO})
-                close(number);
-            const bool done = prepare_standard_streams();
-            char byte = 0;
-            const bool can_be_read = read(STDIN_FILENO, &byte, 1) == 0 && read(STDOUT_FILENO, &byte, 1) == 0;
-            const bool is_refused = write(STDOUT_FILENO, &byte, 1) == -1 && errno == EBADF;
-            _exit(done && can_be_read && is_refused ? 7 : 1);
-        },
-        testing::ExitedWithCode(7), "");
-    EXPECT_EXIT(
-        {
-            close(STDERR_FILENO);
-            const bool done = prepare_standard_streams();
-            _exit(done && write(STDERR_FILENO, "", 1) == 1 && std::signal(SIGXFSZ, SIG_DFL) == SIG_IGN ? 7 : 1);
-        },
-        testing::ExitedWithCode(7), "");
 }
 
 std::string text_in(const ScratchFolder& scratch, const char* name)

@@ -3,8 +3,6 @@
 
 #include "support/growth.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
 namespace nestbed
@@ -129,23 +127,6 @@ TEST(Table, HasColoursWhereTheTerminalHasThem)
               "\nstatus\n\033[32mok\033[0m\n\033[31mbad\033[0m\n");
 }
 
-// Uses the width from the environment if it is valid. A file has no colours.
-TEST(Terminal, TakesItsWidthFromTheEnvironment)
-{
-    const int file = fileno(std::tmpfile());
-    const auto columns = [&](const char* value) {
-        setenv("COLUMNS", value, 1);
-        return terminal_of(file).columns;
-    };
-    EXPECT_EQ(columns("140"), 140U);
-    EXPECT_EQ(columns("60"), 60U);
-    for (const char* no_width : {"", "0", "3", "many", "-5", "99999"})
-        EXPECT_EQ(columns(no_width), 80U) << no_width;
-    unsetenv("COLUMNS");
-    EXPECT_EQ(terminal_of(file).columns, 80U);
-    EXPECT_FALSE(terminal_of(file).colour);
-}
-
 TEST(Table, BecomesMarkdown)
 {
     EXPECT_EQ(markdown_text({{.name = "name", .left = true, .cells = {"a|b", "c"}},
@@ -191,14 +172,10 @@ TEST(Table, WithoutColumnsOrRowsIsItsHead)
     EXPECT_EQ(markdown_text({{.name = "name", .left = true}}), "\n| name |\n| --- |\n");
 }
 
-TEST(Table, HasALineForARowWithoutCells)
+TEST(Table, HasALineForARowWithoutCellsAndCountsCharacters)
 {
     EXPECT_EQ(table_in_80({{"name", true, false, 0, {"a", "", "b"}}, {"n", false, false, 0, {"1", "", "2"}}}),
               "\nname  n\na     1\n\nb     2\n");
-}
-
-TEST(Table, CountsCharactersNotBytes)
-{
     EXPECT_EQ(table_in_80({{"bar", true, false, 0, {"\u2588\u2588", "####"}}, {"n", false, false, 0, {"1", "2"}}}),
               "\nbar   n\n\u2588\u2588    1\n####  2\n");
 }

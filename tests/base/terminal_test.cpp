@@ -53,7 +53,17 @@ TEST(Terminal, HasItsOwnWidthUnlessTheUserGivesOne)
 
 TEST(Terminal, HasFrom20To1000Columns)
 {
-    for (const auto& [said, columns] : {std::pair("19", 80U), {"20", 20U}, {"1000", 1000U}, {"1001", 80U}}) {
+    for (const auto& [said, columns] : {std::pair("19", 80U),
+                                        {"20", 20U},
+                                        {"140", 140U},
+                                        {"1000", 1000U},
+                                        {"1001", 80U},
+                                        {"", 80U},
+                                        {"0", 80U},
+                                        {"3", 80U},
+                                        {"many", 80U},
+                                        {"-5", 80U},
+                                        {"99999", 80U}}) {
         const EnvironmentVariable variable("COLUMNS", said);
         EXPECT_EQ(terminal_of(-1).columns, columns) << said;
     }

@@ -13,26 +13,27 @@ namespace
 
 constexpr std::array<std::string_view, 4> kNames{"nosync", "synced", "reduce2", "neighbored"};
 
-TEST(Split, CutsAtEverySeparatorAndTrimsTheParts)
+TEST(Split, CutsAtEverySeparatorTrimsTheWordsAndKeepsEmptyOnes)
 {
     EXPECT_THAT(split("a,b,c", ','), ElementsAre("a", "b", "c"));
     EXPECT_THAT(split(" a b ,\tc\r\n", ','), ElementsAre("a b", "c"));
     EXPECT_THAT(split("1:8:*2", ':'), ElementsAre("1", "8", "*2"));
-}
-
-TEST(Split, KeepsEmptyParts)
-{
     EXPECT_THAT(split("", ','), ElementsAre(""));
     EXPECT_THAT(split("  ", ','), ElementsAre(""));
     EXPECT_THAT(split(",a,,b,", ','), ElementsAre("", "a", "", "b", ""));
 }
 
-TEST(DidYouMean, NamesTheNearest)
+TEST(DidYouMean, NamesTheNearestOrTheFirstOfThem)
 {
     EXPECT_EQ(did_you_mean("nosink", kNames), ", did you mean 'nosync'?");
     EXPECT_EQ(did_you_mean("sinced", kNames), ", did you mean 'synced'?");
     EXPECT_EQ(did_you_mean("reduce", kNames), ", did you mean 'reduce2'?");
     EXPECT_EQ(did_you_mean("nieghbord", kNames), ", did you mean 'neighbored'?");
+    constexpr std::array<std::string_view, 2> kEquallyNear{"wave", "save"};
+    EXPECT_EQ(did_you_mean("cave", kEquallyNear), ", did you mean 'wave'?");
+    EXPECT_EQ(did_you_mean("", kNames), "");
+    EXPECT_EQ(did_you_mean("nosync", {}), "");
+    EXPECT_EQ(did_you_mean("", {}), "");
 }
 
 TEST(Suggestions, AreAllOfAFewNamesAndTheFiveNearestOfMany)
@@ -47,7 +48,7 @@ TEST(Suggestions, AreAllOfAFewNamesAndTheFiveNearestOfMany)
               ", did you mean 'nine'?; allowed: nine, one, five, six, seven, ... (9 in all: nestbed list)");
 }
 
-TEST(DidYouMean, CountsInsertionsDeletionsAndSubstitutionsUpToAThirdOfTheLongerName)
+TEST(DidYouMean, CountsChangesOfLettersUpToAThirdOfTheLongerName)
 {
     constexpr std::array<std::string_view, 1> kNine{"abcdefghi"};
     EXPECT_EQ(did_you_mean("abcdefxyz", kNine), ", did you mean 'abcdefghi'?"); // 3 substituted
@@ -70,19 +71,6 @@ TEST(DidYouMean, ToleratesTwoSlipsInShortNamesAsLongAsSomethingIsLeftOfThem)
     EXPECT_EQ(did_you_mean("a", kTwo), "");
 }
 
-TEST(DidYouMean, TakesTheFirstOfEquallyNearNames)
-{
-    constexpr std::array<std::string_view, 2> kBoth{"wave", "save"};
-    EXPECT_EQ(did_you_mean("cave", kBoth), ", did you mean 'wave'?");
-}
-
-TEST(DidYouMean, GuessesNothingFromNothing)
-{
-    EXPECT_EQ(did_you_mean("", kNames), "");
-    EXPECT_EQ(did_you_mean("nosync", {}), "");
-    EXPECT_EQ(did_you_mean("", {}), "");
-}
-
 TEST(CountOrEmpty, IsEmptyForNoneAndTheWholeNumberElsewhere)
 {
     EXPECT_EQ(count_or_empty(0), "");
@@ -102,10 +90,6 @@ TEST(FormatUs, HasThreeSignificantDigitsAndTheUnitThatFits)
     EXPECT_EQ(format_us(1.2e6), "1.20 s");
     EXPECT_EQ(format_us(3600e6), "3600 s");
     EXPECT_EQ(format_us(0), "0.00 us");
-}
-
-TEST(FormatUs, NeverRoundsToAFourthDigit)
-{
     EXPECT_EQ(format_us(9.994), "9.99 us");
     EXPECT_EQ(format_us(9.996), "10.0 us");
     EXPECT_EQ(format_us(99.94), "99.9 us");
@@ -120,8 +104,13 @@ TEST(FormatBytes, GoesByPowersOf1024)
 {
     EXPECT_EQ(format_bytes(0), "0 B");
     EXPECT_EQ(format_bytes(1023), "1023 B");
+    EXPECT_EQ(format_bytes(1), "1 B");
+    EXPECT_EQ(format_bytes(-1), "-1 B");
     EXPECT_EQ(format_bytes(1024), "1.00 KiB");
+    EXPECT_EQ(format_bytes(1024 * 1023), "1023 KiB");
+    EXPECT_EQ(format_bytes(1024 * 1024), "1.00 MiB");
     EXPECT_EQ(format_bytes(1.5 * 1024 * 1024), "1.50 MiB");
+    EXPECT_EQ(format_bytes(0x1p50), "1.00 PiB");
     EXPECT_EQ(format_bytes(139.7 * 1024 * 1024 * 1024), "140 GiB");
     EXPECT_EQ(format_bytes(0x1p40), "1.00 TiB");
     EXPECT_EQ(format_bytes(0x1p60), "1.00 EiB");
@@ -170,12 +159,16 @@ TEST(Printable, LeavesTextAsItIs)
         EXPECT_EQ(printable(text), text);
 }
 
-TEST(DurationText, IsInSecondsMinutesOrHours)
+TEST(DurationText, IsRoundedSecondsMinutesOrHours)
 {
     using std::chrono::duration;
     EXPECT_EQ(duration_text(duration<double>(0)), "0 s");
     EXPECT_EQ(duration_text(duration<double>(99)), "99 s");
+    EXPECT_EQ(duration_text(duration<double>(99.4)), "99 s");
+    EXPECT_EQ(duration_text(duration<double>(99.5)), "2 min");
     EXPECT_EQ(duration_text(duration<double>(100)), "2 min");
+    EXPECT_EQ(duration_text(duration<double>(3 * 60)), "3 min");
+    EXPECT_EQ(duration_text(duration<double>(7200)), "2.0 h");
     EXPECT_EQ(duration_text(duration<double>(5969)), "99 min");
     EXPECT_EQ(duration_text(duration<double>(5970)), "1.7 h");
 }
@@ -188,10 +181,6 @@ TEST(ComesBefore, PutsNumbersByTheirValueBeforeWords)
     EXPECT_FALSE(comes_before("a", "10"));
     EXPECT_TRUE(comes_before("a9", "b1"));
     EXPECT_FALSE(comes_before("7", "7"));
-}
-
-TEST(ComesBefore, OrdersNumbersOfTheSameLengthAndLeavesThemBeforeNothingElse)
-{
     EXPECT_TRUE(comes_before("12", "13"));
     EXPECT_FALSE(comes_before("13", "12"));
     EXPECT_FALSE(comes_before("b", "aaa")); // words go by their letters, whatever their length
@@ -210,24 +199,6 @@ TEST(IsPattern, HasAStarOrAQuestionMark)
     EXPECT_TRUE(matches("warps_?", "warps_1"));
     EXPECT_FALSE(matches("warps_?", "warps_12"));
     EXPECT_FALSE(matches("warps", "warps_1"));
-}
-
-TEST(DurationText, RoundsToTheNearest)
-{
-    using std::chrono::duration;
-    EXPECT_EQ(duration_text(duration<double>(99.4)), "99 s");
-    EXPECT_EQ(duration_text(duration<double>(99.5)), "2 min");
-    EXPECT_EQ(duration_text(duration<double>(3 * 60)), "3 min");
-    EXPECT_EQ(duration_text(duration<double>(7200)), "2.0 h");
-}
-
-TEST(FormatBytes, ChangesItsUnitAtEachPowerOf1024)
-{
-    EXPECT_EQ(format_bytes(1), "1 B");
-    EXPECT_EQ(format_bytes(1024 * 1023), "1023 KiB");
-    EXPECT_EQ(format_bytes(1024 * 1024), "1.00 MiB");
-    EXPECT_EQ(format_bytes(0x1p50), "1.00 PiB");
-    EXPECT_EQ(format_bytes(-1), "-1 B");
 }
 
 TEST(Shortened, LeavesOutTheMiddleOfALongLine)

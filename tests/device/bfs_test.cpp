@@ -24,28 +24,18 @@ TEST_F(Bfs, IsRightOnEveryGraph)
 TEST_F(Bfs, IsRightByEveryMechanismAndBlock)
 {
     const auto session = session_of("random:1");
+    const GraphShape smaller{"smaller_rmat", InputKind("rmat"), 2048, 8};
     for (const std::string& strategy : graph_strategies(BackendKind::cpu, "bfs"))
-        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
-            for (const std::uint32_t block : all_or_few(std::vector{32U, 256U}, {256U})) {
-                const GraphShape smaller{"smaller_rmat", InputKind("rmat"), 2048, 8};
-                Case point = graph_case(strategy, is_thorough() ? large_graphs()[1] : smaller, folder);
-                point.mechanism = mechanism;
-                point.block = block;
-                if (mechanism == Mechanism::tail)
-                    point.overflow = Overflow::absent;
-                expect_right(*session, point);
-            }
+        expect_all_right_by_mechanism(*session,
+                                      graph_case(strategy, is_thorough() ? large_graphs()[1] : smaller, folder),
+                                      all_or_few<std::string>("block 32 256", "block 256"));
 }
 
 TEST_F(Bfs, IsRightAtEveryDepth)
 {
     const auto session = session_of("random:1");
     for (const std::string strategy : {"bfs_tail", "bfs_children", "bfs_queue_children", "bfs_recursive"})
-        for (const std::uint32_t depth : {0U, 1U, 2U, 50U}) {
-            Case point = graph_case(strategy, large_graphs()[0], folder);
-            point.depth = depth;
-            expect_right(*session, point);
-        }
+        expect_all_right(*session, graph_case(strategy, large_graphs()[0], folder), "depth 0 1 2 50");
 }
 
 // A recursion whose launches are refused puts vertices aside.

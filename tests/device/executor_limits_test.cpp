@@ -25,7 +25,7 @@ void nest(unsigned levels, unsigned threads, unsigned& deepest)
     barrier();
 }
 
-TEST(ExecutorLimits, ManyLevelsOfLargeBlocksUnderEagerAreAnErrorThatNamesTheLimitOfStacks)
+TEST(ExecutorLimits, ManyLevelsOfLargeBlocksUnderEagerNameTheLimitOfStacks)
 {
     Executor executor(parse_schedule("eager"), 1);
     unsigned threads = 0;

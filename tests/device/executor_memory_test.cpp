@@ -1,6 +1,6 @@
 // The executor's rules for what threads share (block memory and atomics), and for delayed threads.
 
-#include "support/matchers.hpp"
+#include "support/executor_support.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,14 +21,6 @@ using testing::Contains;
 using testing::UnorderedElementsAre;
 
 constexpr std::uint64_t kMemorySeeds = 200;
-
-std::vector<std::string> schedules()
-{
-    std::vector<std::string> names{"fifo", "eager"};
-    for (std::uint64_t seed = 0; seed < kMemorySeeds; ++seed)
-        names.push_back("random:" + std::to_string(seed));
-    return names;
-}
 
 // One variable for all kernels that call this function.
 int* shared_int()
@@ -51,10 +43,9 @@ TEST(Executor, MemoryIsTheSameNewAndUsedAgain)
 
 TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
 {
-    for (const std::string& schedule : schedules()) {
-        SCOPED_TRACE(schedule);
+    under_every_schedule([](Executor& executor) {
         std::array<std::vector<unsigned>, 8> read;
-        Executor(parse_schedule(schedule), 1).run(8, 4, [&] {
+        executor.run(8, 4, [&] {
             BLOCK_SHARED(unsigned, shared, 1);
             if (threadIdx.x == 0)
                 *shared = blockIdx.x;
@@ -69,8 +60,7 @@ TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
         for (unsigned block = 0; block < 8; ++block)
             EXPECT_THAT(read.at(block), UnorderedElementsAre(block, block, block, block, 100 + block, 100 + block,
                                                              100 + block, 100 + block));
-        ASSERT_FALSE(HasFailure());
-    }
+    });
 }
 
 // As in CUDA: each declaration is a separate variable, whatever its type. All callers of a function share what it
@@ -103,11 +93,10 @@ TEST(Executor, SharedVariablesOfOneTypeAreNotOne)
 // The child's block runs while its parent's block is resident; under eager, in the middle of the parent's block.
 TEST(Executor, SharedMemoryOfAParentIsNotItsChilds)
 {
-    for (const std::string& schedule : schedules()) {
-        SCOPED_TRACE(schedule);
+    under_every_schedule([](Executor& executor) {
         std::vector<int> of_parent;
         std::vector<int> of_child;
-        Executor(parse_schedule(schedule), 1).run(1, 2, [&] {
+        executor.run(1, 2, [&] {
             if (threadIdx.x == 0)
                 *shared_int() = 1;
             __syncthreads();
@@ -121,16 +110,14 @@ TEST(Executor, SharedMemoryOfAParentIsNotItsChilds)
         });
         EXPECT_THAT(of_parent, ElementsAre(1, 1));
         EXPECT_THAT(of_child, ElementsAre(2, 2));
-        ASSERT_FALSE(HasFailure());
-    }
+    });
 }
 
 TEST(Executor, SharedMemoryIsNotThatOfAChildThatIsWaitedFor)
 {
-    for (const std::string& schedule : schedules()) {
-        SCOPED_TRACE(schedule);
+    under_every_schedule([](Executor& executor) {
         std::vector<int> read;
-        Executor(parse_schedule(schedule), 1).run(1, 1, [&] {
+        executor.run(1, 1, [&] {
             *shared_int() = 1;
             launch_and_wait(1, 1, [&] {
                 *shared_int() = 2;
@@ -139,8 +126,7 @@ TEST(Executor, SharedMemoryIsNotThatOfAChildThatIsWaitedFor)
             read.push_back(*shared_int());
         });
         EXPECT_THAT(read, ElementsAre(2, 1));
-        ASSERT_FALSE(HasFailure());
-    }
+    });
 }
 
 // Two threads log their index, are delayed, and log it again.

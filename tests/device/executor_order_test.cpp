@@ -4,7 +4,7 @@
 #include "device/cpu/own_memory.hpp"
 #include "device/cpu/shared_place.hpp"
 
-#include "support/matchers.hpp"
+#include "support/executor_support.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,15 +21,6 @@ namespace nestbed::cpu
 {
 namespace
 {
-
-unsigned thread_x()
-{
-    return current_thread->thread_index.x;
-}
-unsigned block_x()
-{
-    return current_thread->block_index.x;
-}
 
 // ---- shapes ----
 
@@ -54,18 +45,24 @@ bool may_be_launched(dim3 grid, dim3 block)
 {
     Executor executor(parse_schedule("eager"), 1);
     LaunchError error = launch_ok;
+    LaunchError of_wait = launch_ok;
     try {
-        executor.run(1, 1, [&] { error = launch(grid, block, Mechanism::null_stream, [] { throw Began(); }); });
+        executor.run(1, 1, [&] {
+            error = launch(grid, block, Mechanism::null_stream, [] { throw Began(); });
+            of_wait = launch_and_wait(grid, block, [] { throw Began(); });
+        });
     } catch (const Began&) {
         return true;
     }
     EXPECT_EQ(error, launch_invalid_configuration);
+    EXPECT_EQ(of_wait, launch_invalid_configuration);
     return false;
 }
 
 // The limits of CUDA (guide, "Technical Specifications").
 TEST(ExecutorOrder, AGridMayHaveTheShapesThatCudaAllows)
 {
+    EXPECT_EQ(launch_invalid_configuration, 9);
     const std::vector<dim3> right_blocks{1,           1024,        {1, 1024},  {1, 1, 64}, {32, 32},
                                          {16, 1, 64}, {1, 16, 64}, {4, 4, 64}, {2, 512},   {341, 3}};
     const std::vector<dim3> wrong_blocks{0,
@@ -79,6 +76,8 @@ TEST(ExecutorOrder, AGridMayHaveTheShapesThatCudaAllows)
                                          {2, 513},
                                          {17, 1, 64},
                                          {33, 32},
+                                         {64, 32},
+                                         2048,
                                          {1 << 16, 1 << 16, 1},
                                          {1U << 31U, 2, 1},
                                          {0, 1025, 65}};
@@ -91,6 +90,7 @@ TEST(ExecutorOrder, AGridMayHaveTheShapesThatCudaAllows)
                                         {1, 65536},
                                         {1, 1, 65536},
                                         {32769, 65535},
+                                        {65535, 65535},
                                         {1073741824, 2},
                                         {1073741824, 1, 2},
                                         {1, 65535, 65535},

@@ -21,21 +21,6 @@ namespace nestbed::cpu
 namespace
 {
 
-template <class Work>
-void under_every_schedule(Work work)
-{
-    std::vector<std::string> names{"fifo", "eager"};
-    for (unsigned seed = 0; seed < 100; ++seed)
-        names.push_back("random:" + std::to_string(seed));
-    for (const std::string& name : names) {
-        SCOPED_TRACE(name);
-        Executor executor(parse_schedule(name), 1);
-        work(executor);
-        if (testing::Test::HasFailure())
-            return;
-    }
-}
-
 TEST(ExecutorThreads, ABarrierCountsVotesOfThoseThatAreThere)
 {
     under_every_schedule([](Executor& executor) {
@@ -144,15 +129,12 @@ TEST(ExecutorThreads, ATailLaunchIsNotWaitedFor)
 
 TEST(ExecutorThreads, LaunchesIntoOneNamedStreamRunInOrder)
 {
-    under_every_schedule([](Executor& executor) {
-        std::vector<int> log;
-        executor.run(1, 1, [&] {
-            for (int child = 0; child < 4; ++child)
-                launch_into(
-                    7, 1, 1, Mechanism::named_stream, [&log, child] { log.push_back(child); }, nullptr);
-        });
-        EXPECT_THAT(log, ElementsAre(0, 1, 2, 3));
-    });
+    const auto kernel = [](Log& log) {
+        for (int child = 0; child < 4; ++child)
+            launch_into(
+                7, 1, 1, Mechanism::named_stream, [&log, child] { log.push_back(child); }, nullptr);
+    };
+    expect_log(1, 1, kernel, ElementsAre(0, 1, 2, 3));
 }
 
 TEST(ExecutorThreads, LaunchesIntoTwoStreamsRunInEitherOrder)

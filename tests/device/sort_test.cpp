@@ -96,25 +96,15 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
 TEST(SortForms, SortTheLongestLeaves)
 {
     const auto session = session_of("fifo");
-    for (const InputKind input : {InputKind("uniform"), InputKind("sorted"), InputKind("few"), InputKind("zipf")})
-        for (const ElementType type : {ElementType::int32, ElementType::float32}) {
-            SCOPED_TRACE(name_of(input));
-            for (const std::uint64_t elements : {8192U, 8191U, 4097U}) {
-                Case point = keys("quick_kway", elements, input);
-                point.block = 1024;
-                point.grain = 8192;
-                point.type = type;
-                EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
-            }
-            for (const std::uint64_t elements : {4096U, 4095U}) {
-                Case point = keys("quick_kway", elements, input);
-                point.block = 512;
-                point.grain = 4096;
-                point.type = type;
-                point.values = SortValues::uint32;
-                EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
-            }
-        }
+    Case point = keys("quick_kway", 1);
+    point.block = 1024;
+    point.grain = 8192;
+    const std::string kinds = "input uniform sorted few zipf; type int32 float32; ";
+    expect_all_right(*session, point, kinds + "elements 8192 8191 4097");
+    point.block = 512;
+    point.grain = 4096;
+    point.values = SortValues::uint32;
+    expect_all_right(*session, point, kinds + "elements 4096 4095");
 }
 
 // Leaves with one value per bucket (ranges of at most as many values as keys), also at both ends of the range of ranks.

@@ -45,15 +45,8 @@ TEST_F(Sssp, IsRightByEveryMechanismAndDepth)
     const auto session = session_of("random:1");
     for (const std::string strategy :
          {"sssp_tail", "sssp_near_far", "sssp_children", "sssp_queue_children", "sssp_recursive"})
-        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
-            for (const std::optional<std::uint32_t> depth : some_depths()) {
-                Case point = graph_case(strategy, large_graphs()[3], folder);
-                point.mechanism = mechanism;
-                point.depth = depth;
-                if (mechanism == Mechanism::tail)
-                    point.overflow = Overflow::absent;
-                expect_right(*session, point);
-            }
+        for (const std::string& depths : some_depths())
+            expect_all_right_by_mechanism(*session, graph_case(strategy, large_graphs()[3], folder), depths);
 }
 
 // A block does itself what was refused. How many launches there are depends on the order.

@@ -17,7 +17,7 @@ namespace
 
 constexpr std::uint32_t kRoomForAll = 8192; // grids
 
-// Not data-dependent: these rules take the launches from the closed form (child_requests_test.cpp traces the others).
+// Not data-dependent: these rules take the launches from the closed form (child_forms_test.cpp traces the others).
 // litmus_test.cpp has the traces of the others: two patterns launch by two mechanisms each, one is wrong under fifo.
 bool launches_here(const Way& way)
 {

@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
 #include "support/limit_support.hpp"
-#include "support/orders.hpp"
 #include "support/program_support.hpp"
 #include "support/support.hpp"
 
@@ -114,31 +113,6 @@ TEST(WorkerSession, TakesTheRepetitionThatIsAskedFor)
     EXPECT_GT(answers.size(), 2U);
 }
 
-struct Fault {
-    const char* strategy;
-    Status status;
-    const char* detail;
-};
-
-class WorkerFault : public testing::TestWithParam<Fault>
-{
-};
-
-TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
-{
-    const auto session = worker(3s);
-    EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
-    session->announce(case_of(GetParam().strategy), 0);
-    session->announce(case_of("barrier", 9), 0); // dropped when the worker is lost
-    const Sample lost = session->sample(case_of(GetParam().strategy), 0);
-    EXPECT_EQ(lost.status, GetParam().status);
-    EXPECT_THAT(lost.detail, HasSubstr(GetParam().detail));
-    EXPECT_TRUE(lost.device_lost);
-    EXPECT_FALSE(lost.wall_us);
-    session->renew();
-    EXPECT_EQ(session->sample(case_of("barrier", 2), 0).status, Status::ok);
-}
-
 // A sample that is estimated to be long may take longer than the timeout.
 TEST(WorkerSession, WaitsForLongSamplesAsLongAsTheyMayTake)
 {
@@ -151,16 +125,6 @@ TEST(WorkerSession, WaitsForLongSamplesAsLongAsTheyMayTake)
         EXPECT_EQ(lost.detail, "no sign of life in " + std::to_string(seconds) + " s");
     }
 }
-
-// AddressSanitizer ends the process before the signal does.
-const char* const kBadWrite = is_sanitized() ? "exit code 1" : "signal 11 (Segmentation fault)";
-
-INSTANTIATE_TEST_SUITE_P(OnTheExecutor, WorkerFault,
-                         testing::Values(Fault{"fault_endless", Status::timeout, "no sign of life in 3 s"},
-                                         Fault{"fault_deadlock", Status::timeout, "no sign of life in 3 s"},
-                                         Fault{"fault_abort", Status::crashed, "signal 6 (Aborted)"},
-                                         Fault{"fault_out_of_bounds", Status::crashed, kBadWrite}),
-                         [](const auto& fault) { return std::string(fault.param.strategy); });
 
 TEST(WorkerSession, WithoutAWorkerIsAnErrorThatSaysHowItEnded)
 {

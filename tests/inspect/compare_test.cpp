@@ -1,13 +1,12 @@
-// Comparison of two logs: which rows belong together, which clock is used, and what counts as a change. Ratios are
-// calculated by hand.
+// Two logs case by case: what changed, and what only chance may have done.
 #include "inspect/compare.hpp"
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
+#include "inspect/fisher_exact.hpp"
 #include "support/support.hpp"
 
 #include <fmt/format.h>
-
 #include <random>
 
 namespace nestbed
@@ -379,6 +378,18 @@ TEST(Compare, RefusesWhatIsNoLog)
               "a.csv:2: gpu_us is '0'; allowed: a number above 0, or nothing");
     EXPECT_EQ(text_of<UsageError>([&] { compared("", rows("s", {10})); }),
               "a.csv (0 cases) and b.csv (1) have no case in common; allowed: logs of the same cases");
+}
+
+// ---- the exact test ----
+
+// The lady tasting tea: four of eight cups are of one kind.
+TEST(FisherExactFewer, IsTheTailOfTheHypergeometricDistribution)
+{
+    EXPECT_NEAR(fisher_exact_fewer(0, 4, 4, 4), 1.0 / 70, 1e-12);
+    EXPECT_NEAR(fisher_exact_fewer(1, 4, 3, 4), 17.0 / 70, 1e-12);
+    EXPECT_NEAR(fisher_exact_fewer(4, 4, 0, 4), 1, 1e-12);
+    EXPECT_NEAR(fisher_exact_fewer(0, 1, 1, 2), 2.0 / 3, 1e-12); // sides of different sizes
+    EXPECT_NEAR(fisher_exact_fewer(0, 5, 0, 3), 1, 1e-12);
 }
 
 } // namespace

@@ -286,7 +286,7 @@ double end_of(const json& slice)
 
 // The arrow ends a nanosecond after the begin. Exactly at the begin, viewers would attach it to the wait that ends
 // there.
-TEST(TraceFile, AnArrowGoesFromTheRunThatCalledToTheBeginOfTheRunThatWasCalled)
+TEST(TraceFile, AnArrowGoesFromTheRunThatCalledToTheBeginOfTheCalled)
 {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         SCOPED_TRACE(seed);

@@ -7,7 +7,7 @@ import pathlib
 import tempfile
 import unittest
 
-from mistakes_test import NESTBED, called
+from programs import NESTBED, called
 
 # Of each file its own variables: a header may define them.
 ONE_NAME = """

@@ -6,16 +6,10 @@
 Each class builds one program, whose first argument names a kernel. Every run has the race of racy() before it.
 """
 import json
-import os
-import pathlib
 import shutil
-import subprocess
-import tempfile
 import unittest
 
-NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
-TIMEOUT_S = 300
-EXIT_BAD = 3
+from programs import EXIT_BAD, built, called
 
 SOURCE = r"""#include <cstdio>
 #include <cstdlib>
@@ -87,21 +81,11 @@ int main(int, char** words)
 """
 
 
-def built(source, *options):
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="nestbed-kept-"))
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    (folder / "my.cu").write_text(source, encoding="utf-8")
-    subprocess.run([NESTBED, "nvcc", "-rdc=true", *options, "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-    return folder
-
-
 class Ended:
     def __init__(self, folder, *words):
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED_")}
         report = folder / "report.json"
         report.unlink(missing_ok=True)
-        self.run = subprocess.run(["./my", *map(str, words)], cwd=folder, env={**inherited, "NESTBED_REPORT": str(report)}, capture_output=True,
-                                  text=True, timeout=TIMEOUT_S, check=False)
+        self.run = called(["./my", *map(str, words)], folder, NESTBED_REPORT=report)
         self.text = self.run.stdout + self.run.stderr
         self.report = json.loads(report.read_text(encoding="utf-8"))
         self.races = {place.partition(":")[2] for race in self.report.get("races", []) for place in race["first"]["places"][:1]}
@@ -115,7 +99,7 @@ class Kept(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = built(SOURCE, "--nestbed-races")
+        cls.folder = built(SOURCE, "-rdc=true", "--nestbed-races")
 
     def ended(self, *words):
         end = Ended(self.folder, *words)
@@ -192,10 +176,10 @@ class Kept(unittest.TestCase):
 
 class WithoutDetector(unittest.TestCase):
     def test_wrong_indices_in_shared_memory_break_nothing(self):
-        folder = built(SOURCE)
+        folder = built(SOURCE, "-rdc=true")
         for words in (("too_many", 1024), ("tile", 1000), ("tile", -20000), ("tile", 4_000_000)):
             with self.subTest(words=words):
-                end = subprocess.run(["./my", *map(str, words)], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+                end = called(["./my", *map(str, words)], folder)
                 self.assertEqual((end.returncode, end.stdout), (0, "no error\n"), end.stderr)
         end = Ended(folder, "trap", 0)
         self.assertEqual([failed["kernel"] for failed in end.report["failed"]], ["trap"])
@@ -233,8 +217,7 @@ int main(int, char** words)
 
 def used(folder, *words):
     """Processor seconds and megabytes of a run."""
-    done = subprocess.run(["/usr/bin/time", "-f", "%U %M", "./my", *map(str, words)], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S,
-                          check=False)
+    done = called(["/usr/bin/time", "-f", "%U %M", "./my", *map(str, words)], folder)
     if done.returncode != 0:
         raise AssertionError(f"{words}: {done.returncode}: {done.stderr}")
     seconds, kilobytes = done.stderr.splitlines()[-1].split()
@@ -245,7 +228,7 @@ def used(folder, *words):
 class Growth(unittest.TestCase):
     def test_is_in_proportion_to_the_launches(self):
         """Eight times the launches take eight times the time; quadratic would be 64 times."""
-        folder = built(GROWTH, "--nestbed-races")
+        folder = built(GROWTH, "-rdc=true", "--nestbed-races")
         for kind in range(4):
             with self.subTest(kind=kind):
                 few, _ = used(folder, kind, 8000)

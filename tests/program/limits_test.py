@@ -5,23 +5,15 @@
 
 What such programs do themselves is in cuda/constructs/limits_*.cu, because a GPU shows it too.
 """
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-from mistakes_test import EXIT_BAD, NESTBED, TIMEOUT_S, called
+from programs import EXIT_BAD, runner
 
 
 def built(source, *options):
-    """A function that runs the program, which is built once, with arguments and variables of its environment. Line 1 is an include."""
-    folder = tempfile.mkdtemp(prefix="nestbed-limits-")
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    (pathlib.Path(folder) / "my.cu").write_text("#include <cstdio>\n" + source, encoding="utf-8")
-    subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-    return lambda *arguments, **environment: called(["./my", *map(str, arguments)], folder, **environment)
+    """The program, whose line 1 is an include."""
+    return runner("#include <cstdio>\n" + source, *options)
 
 
 def both(source):
@@ -90,7 +82,7 @@ int main()
             self.assertRegex(done.stderr, re.compile(r"^chain +1 +41 +1 +40  LaunchPendingCountExceeded$", re.MULTILINE))
             self.assertLessEqual(max(map(len, done.stderr.splitlines())), 80, done.stderr)
 
-    def test_a_launch_that_asks_for_no_dynamic_shared_memory_has_none(self):
+    def test_a_launch_without_dynamic_shared_memory_has_none(self):
         run = built("__global__ void k(int* o) { extern __shared__ int s[]; s[threadIdx.x] = 1; *o = s[0]; }\n"
                     "int main() { int* o; cudaMalloc(&o, 4); k<<<1, 1>>>(o); return cudaDeviceSynchronize(); }\n", "--nestbed-races")
         self.check(run(), EXIT_BAD, "out of bounds: write of s[0], 4 bytes past its end", "out of bounds: read of s[0], 4 bytes past its end")
@@ -236,7 +228,7 @@ int main(int count, char** words)
                 self.assertRegex(done.stdout, "^0 700 ")
             self.assertNotIn("no races:", run(0, 2000, 1024).stderr)
 
-    def test_a_limit_that_is_raised_is_enough_and_local_arrays_do_not_count(self):
+    def test_a_raised_limit_is_enough_and_local_arrays_do_not_count(self):
         for run in both(self.SOURCE):
             self.assertEqual(run(0, 20, 1024).stdout, "0 0 1\n")
             self.assertEqual(run(1, 20000, 4 << 20).stdout, "0 0 20000\n")

@@ -6,14 +6,10 @@
 One program has all kernels, a line each; its argument names the one that it runs.
 """
 import json
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-from mistakes_test import EXIT_BAD, NESTBED, called
+from programs import EXIT_BAD, built, called
 
 PROGRAM = r"""
 #include <cstdio>
@@ -155,15 +151,12 @@ class MemoryModel(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="nestbed-memory-model-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        (pathlib.Path(cls.folder) / "my.cu").write_text(PROGRAM, encoding="utf-8")
-        subprocess.run([NESTBED, "nvcc", "--nestbed-races", "-std=c++17", "my.cu", "-o", "my"], cwd=cls.folder, check=True)
+        cls.folder = built(PROGRAM, "--nestbed-races", "-std=c++17")
 
     def report(self, name):
         """(exit code, text, JSON) of a run of one kernel."""
         done = called(["./my", name], self.folder, NESTBED_REPORT="report.json")
-        return done.returncode, done.stderr, json.loads((pathlib.Path(self.folder) / "report.json").read_text(encoding="utf-8"))
+        return done.returncode, done.stderr, json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
 
     def races_of(self, name):
         """[(kind, line, kind, line)], of which the accesses are sorted by their lines."""
@@ -180,7 +173,7 @@ class MemoryModel(unittest.TestCase):
                 code, text, told = self.report(name)
                 self.assertEqual((code, told["races"], told["bad_accesses"], told["notes"]), (0, [], [], []), text)
 
-    def test_a_fence_that_is_weaker_than_fence_sc_or_of_a_block_orders_nothing_behind_a_barrier(self):
+    def test_a_weak_fence_or_one_of_a_block_orders_nothing(self):
         for name in ("fence_acq_rel", "fence_block"):
             with self.subTest(name):
                 self.assertEqual(self.races_of(name), [((line_of("written"), "write"), (line_of("read by the last"), "read"))])
@@ -199,7 +192,7 @@ class MemoryModel(unittest.TestCase):
         self.assertIn("of 8 and 4 bytes", self.report("sizes")[1].replace("\n ", ""))
         self.assertEqual({kind for race in self.races_of("of_thread") for _, kind in race}, {"read", "write"})
 
-    def test_an_atomic_operation_is_one_access_and_elements_of_variables_are_named(self):
+    def test_an_atomic_operation_is_one_access_of_a_named_element(self):
         self.assertEqual(self.races_of("updates"),
                          [((line_of("reset"), "write"), (line_of(what), "atomic update")) for what in ("inc", "dec", "max", "cas", "add")])
         self.assertEqual(sorted(race["memory"] for race in self.report("updates")[2]["races"]),
@@ -209,7 +202,7 @@ class MemoryModel(unittest.TestCase):
         line = line_of("volatile_race")
         self.assertEqual(self.races_of("volatile_race"), [((line, "volatile read"), (line, "write"))])
 
-    def test_a_message_through_volatile_memory_without_fences_is_a_note(self):
+    def test_a_message_by_volatile_memory_without_fences_is_a_note(self):
         code, text, told = self.report("pass_open")
         self.assertEqual((code, told["races"], len(told["notes"])), (0, [], 1), text)
         self.assertRegex(text, r"(?m)^note: the order of a volatile write and a volatile read of data\[0\] is open")
@@ -229,7 +222,7 @@ class MemoryModel(unittest.TestCase):
     def test_a_kernel_must_not_write_constant_memory(self):
         self.assertEqual([(kind, line) for kind, _, line in self.bad("constant_written")], [("write to constant memory", line_of("constant_written"))])
 
-    def test_misaligned_accesses_of_variables_and_atomics_are_reported(self):
+    def test_misaligned_variables_and_atomics_are_reported(self):
         for name, memory in (("off_flag", "flag"), ("off_row", "row[1]"), ("off_wide", "wide[1]"), ("off_atomic", "row[2]"), ("off_malloc", "o[0]")):
             with self.subTest(name):
                 self.assertEqual(self.bad(name), [("misaligned", memory, line_of(name))])

@@ -6,17 +6,10 @@
 Each program is one kernel and one main(), on lines whose numbers the texts name.
 """
 import json
-import os
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
-TIMEOUT_S = 300
-EXIT_BAD = 3
+from programs import EXIT_BAD, NESTBED, built as program_in_folder, called, new_folder, runner
 
 
 def source_of(kernel, main):
@@ -24,26 +17,14 @@ def source_of(kernel, main):
     return f"#include <cstdio>\n{kernel}\nint main()\n{{\n" + "\n".join(main) + "\nstd::puts(\"end\");\n}\n"
 
 
-def called(words, folder, **environment):
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED_")}
-    return subprocess.run(words, cwd=folder, env={**inherited, **{name: str(value) for name, value in environment.items()}},
-                          capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-
-
 def run(command, kernel, main, *options):
     """Builds and runs a program."""
-    with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
-        (pathlib.Path(folder) / "my.cu").write_text(source_of(kernel, main), encoding="utf-8")
-        return called([NESTBED, command, *options, "my.cu"], folder)
+    return called([NESTBED, command, *options, "my.cu"], new_folder(source_of(kernel, main)))
 
 
 def built(kernel, main, *options):
     """A function that runs the program, which is built once, with variables of its environment."""
-    folder = tempfile.mkdtemp(prefix="nestbed-mistakes-")
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    (pathlib.Path(folder) / "my.cu").write_text(source_of(kernel, main), encoding="utf-8")
-    subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-    return lambda **environment: called(["./my"], folder, **environment)
+    return runner(source_of(kernel, main), *options)
 
 
 class Programs(unittest.TestCase):
@@ -60,7 +41,7 @@ class Memory(Programs):
     READ = "__global__ void k(int* a, int i) { if (a[i] == 77) *a = 1; }"
     WAIT = "cudaDeviceSynchronize();"
 
-    def test_a_kernel_that_writes_or_reads_far_outside_is_named_with_its_line_and_the_allocation(self):
+    def test_an_access_far_outside_has_its_line_and_the_allocation(self):
         """A program of each is built once, and takes the index from its environment."""
         for function, name in (("cudaMalloc(&d, 400);", "d"), ("cudaMallocManaged(&d, 400);", "d"), ("cudaMallocHost((void**)&d, 400);", "d")):
             for kernel, verb in ((self.WRITE, "write"), (self.READ, "read")):
@@ -77,14 +58,14 @@ class Memory(Programs):
                         self.check(watched(INDEX=index), EXIT_BAD, rf"^out of bounds: {verb} of {name}\[{index}\], {beyond}$",
                                    rf"^  {verb:6} my\.cu:2  depth 0, block 0, thread 0$", r"^  memory 400 bytes, allocated at my\.cu:5$")
 
-    def test_the_host_outside_of_memory_that_it_may_use_is_named_with_its_line(self):
+    def test_the_host_outside_of_its_memory_is_named_with_its_line(self):
         main = ["int* d; cudaMallocHost(&d, 400);", "d[2000] = 1;"]
         self.check(run("cpu", self.WRITE, main), 0,
                    r"^nestbed: out of bounds: the host, at \S*my\.cu:6: write of byte 8000 of d \(400 bytes, allocated at my\.cu:5\)")
         main += ["k<<<1, 1>>>(d, 0);", self.WAIT]
         self.check(run("races", self.WRITE, main), EXIT_BAD, r"^out of bounds: write of d\[2000\]|byte 8000 of d ")
 
-    def test_an_array_of_the_device_that_is_too_small_is_named_and_nothing_breaks(self):
+    def test_too_small_an_array_of_the_device_is_named(self):
         kernel = "__device__ int table[10]; __device__ int five = 5; __global__ void k() { table[threadIdx.x] = 1; }"
         main = ["k<<<1, 1000>>>();", "int h; cudaMemcpyFromSymbol(&h, five, 4); std::printf(\"%d\\n\", h);"]
         done = run("races", kernel, main)
@@ -129,7 +110,7 @@ class Memory(Programs):
         main[3] = "k<<<1, 1>>>(all[kCount - 1], 7);"  # without pages of its own, what is behind it is looked at when it is freed
         self.check(run("cpu", self.WRITE, main), 0, r"^nestbed: cudaFree: 4 of the bytes behind one \(16 bytes, allocated at my\.cu:7\) were overwritten")
 
-    def test_bytes_beside_an_allocation_and_copies_beyond_it_are_counted(self):
+    def test_bytes_beside_an_allocation_and_copies_are_counted(self):
         main = ["int* d; cudaMalloc(&d, 400); static int h[200];", "k<<<1, 1>>>(d, -3);", self.WAIT, "k<<<1, 1>>>(d, 101);", self.WAIT,
                 "cudaMemcpy(d + 10, h, 400, cudaMemcpyHostToDevice);", "cudaMemset(d - 5, 0, 4);",
                 "std::printf(\"%d\\n\", cudaMemcpy(d + 10, h, 360, cudaMemcpyHostToDevice));"]
@@ -149,10 +130,8 @@ class Memory(Programs):
 
     def test_little_address_space_is_enough(self):
         main = ["int* d; if (cudaMalloc(&d, 400) != cudaSuccess) return 4;", "k<<<1, 1>>>(d, 0);", "return cudaDeviceSynchronize();"]
-        with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
-            (pathlib.Path(folder) / "my.cu").write_text(self.WRITE + "int main() {\n" + "\n".join(main) + "\n}\n", encoding="utf-8")
-            subprocess.run([NESTBED, "nvcc", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-            done = subprocess.run(["bash", "-c", "ulimit -v 30000; exec ./my"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        folder = program_in_folder(self.WRITE + "int main() {\n" + "\n".join(main) + "\n}\n")
+        done = called(["bash", "-c", "ulimit -v 30000; exec ./my"], folder)
         self.check(done, 0, r"^k +1 +0 +0 +0$")
 
 
@@ -179,7 +158,7 @@ class Host(Programs):
                    r"^no races, 1 place where the host accesses memory of the device: ")
         self.assertEqual(json.loads(done.stdout)["bad_accesses"][0]["access"], {"kind": "write", "host": True, "places": ["my.cu:6"]})
 
-    def test_the_place_is_in_the_program_where_a_library_function_does_the_access(self):
+    def test_the_place_is_in_the_program_where_a_library_accesses(self):
         main = ["int* d; cudaMalloc(&d, 400);", "__builtin_memset(d, 0, 400); if (d[0] == 0)", "k<<<1, 100>>>(d);"]
         self.check(run("races", self.ADD, main), EXIT_BAD, r"my\.cu:6  the host$")
 
@@ -218,25 +197,22 @@ class Files(Programs):
               "c<<<1, 1, 0, cudaStreamFireAndForget>>>(); c<<<1, 1, 0, cudaStreamTailLaunch>>>(); } }")
 
     def test_known_races_and_the_trace(self):
-        with tempfile.TemporaryDirectory(prefix="nestbed-mistakes-") as folder:
-            place = pathlib.Path(folder)
-            (place / "my.cu").write_text(source_of(self.KERNEL, ["k<<<1, 2>>>();", "return cudaDeviceSynchronize();"]), encoding="utf-8")
-            (place / "known.txt").write_text("memory x\n", encoding="utf-8")
-            (place / "other.txt").write_text("memory y\n", encoding="utf-8")
-            subprocess.run([NESTBED, "nvcc", "--nestbed-races", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
-            for file, code in (("known.txt", 0), ("other.txt", EXIT_BAD)):
-                self.check(called(["./my"], folder, NESTBED_SUPPRESSIONS=file), code)
-            done = called(["./my"], folder, NESTBED_SUPPRESSIONS="none.txt")
-            self.assertIn("NESTBED_SUPPRESSIONS='none.txt': the file cannot be read: No such file or directory", done.stderr)
-            called(["./my"], folder, NESTBED_TRACE="trace.json")
-            events = json.loads((place / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
-            self.assertEqual([event["args"]["mechanism"] for event in events if event["ph"] == "b"], ["host", "null_stream", "fire_and_forget", "tail"])
+        folder = program_in_folder(source_of(self.KERNEL, ["k<<<1, 2>>>();", "return cudaDeviceSynchronize();"]), "--nestbed-races")
+        (folder / "known.txt").write_text("memory x\n", encoding="utf-8")
+        (folder / "other.txt").write_text("memory y\n", encoding="utf-8")
+        for file, code in (("known.txt", 0), ("other.txt", EXIT_BAD)):
+            self.check(called(["./my"], folder, NESTBED_SUPPRESSIONS=file), code)
+        done = called(["./my"], folder, NESTBED_SUPPRESSIONS="none.txt")
+        self.assertIn("NESTBED_SUPPRESSIONS='none.txt': the file cannot be read: No such file or directory", done.stderr)
+        called(["./my"], folder, NESTBED_TRACE="trace.json")
+        events = json.loads((folder / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+        self.assertEqual([event["args"]["mechanism"] for event in events if event["ph"] == "b"], ["host", "null_stream", "fire_and_forget", "tail"])
 
 
 class NothingRan(Programs):
     KERNEL = "__global__ void k(int* a) { *a = 1; }"
 
-    def test_a_program_that_launches_nothing_has_no_claim_of_no_races(self):
+    def test_a_program_without_launches_has_no_claim_of_no_races(self):
         done = run("races", self.KERNEL, ["std::puts(\"usage: my FILE\");"])
         self.check(done, EXIT_BAD, r"^nestbed: no kernel ran: the program launched none$", r"^not searched for races: no kernel ran$")
         self.assertNotIn("no races", done.stderr)

@@ -240,7 +240,7 @@ class Builds(unittest.TestCase):
         self.assertRegex(done.stderr, r"^nestbed: 'sh -c .*' called no nvcc through the PATH, .*: make NVCC=nvcc\. .*\n$")
         self.assertEqual(ran is not None, nvcc != "true")  # the real nvcc does not find the executor's headers
 
-    def test_an_order_that_changes_the_result_ends_with_the_command_that_runs_it(self):
+    def test_an_order_that_changes_the_result_ends_with_its_command(self):
         source = """#include <cstdio>
 __global__ void child(int* x) { *x += 1; }
 __global__ void parent(int* x) { child<<<1, 1>>>(x); x[1] = x[0]; }
@@ -325,7 +325,7 @@ int main(int arguments, char**) {
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(ran.stderr, r"access to an address that is no memory in kernel k [^\n]*\nnestbed: at \S*lib\.cu:5\n")
 
-    def test_ptx_that_the_executor_does_not_have_fails_where_it_is_reached(self):
+    def test_ptx_that_the_executor_lacks_fails_where_it_is_reached(self):
         source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
                   "__global__ void k(bool bad) { unsigned r; asm(\"mov.u32 %0, %ctaid.x;\" : \"=r\"(r)); if (r == 3 && bad)\n"
                   "  asm volatile(\"st.x.u32 [%0], 1;\" :: \"r\"(r)); }\n"
@@ -382,7 +382,7 @@ class EarlyEnds(unittest.TestCase):
 class Count(Tests):
     """`nestbed count` builds the programs with nvcc; if there is a GPU, it runs them."""
 
-    def test_what_it_says_of_refused_launches_and_lost_devices_has_80_columns(self):
+    def test_refused_launches_and_lost_devices_have_80_columns(self):
         source = f"""#include "{NESTBED.parent}/program/count/count_report.cuh"
 using namespace nestbed_count;
 int main() {{

@@ -2,14 +2,10 @@
 """The words of `nestbed races`: the value that two writes have in common, and the kernels with their launches; and of `nestbed cpu`: the
 form of paths."""
 import json
-import os
-import pathlib
 import re
-import subprocess
-import tempfile
 import unittest
 
-NESTBED = pathlib.Path(os.environ.get("NESTBED", "build/cpu-only/nestbed")).absolute()
+from programs import NESTBED, called, new_folder
 
 SOURCE = """\
 __device__ int flag, last, few, mixed, x;
@@ -72,9 +68,7 @@ class ReportsTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "my.cu").write_text(SOURCE, encoding="utf-8")
-            done = subprocess.run([NESTBED, "races", "my.cu"], cwd=folder, text=True, capture_output=True, timeout=300, check=False)
+        done = called([NESTBED, "races", "my.cu"], new_folder(SOURCE))
         assert done.returncode == 3, done.stdout + done.stderr
         cls.report = done.stderr
         cls.races = {part.split(" of ", 1)[1].split(" (", 1)[0]: part for part in cls.report.split("\n\n") if part.startswith("race: write and write")}
@@ -103,24 +97,20 @@ class PathsTest(unittest.TestCase):
     """A source file that is compiled by a relative path, in another folder than the program runs in, and a header by an absolute one."""
 
     def run_in(self, command: str, start: str, to: str) -> None:
-        with tempfile.TemporaryDirectory() as name:
-            top = pathlib.Path(name).resolve()
-            for folder in ("sub", "include", "elsewhere"):
-                (top / folder).mkdir()
-            (top / "include/add.cuh").write_text(HEADER, encoding="utf-8")
-            (top / "sub/my.cu").write_text(WITH_HEADER, encoding="utf-8")
-            script = f"cd {top}/sub && nvcc -I{top}/include my.cu -o my && cd {top / start} && {top}/sub/my"
-            done = subprocess.run([NESTBED, command, "--", "sh", "-c", script], cwd=top, text=True, capture_output=True, timeout=300, check=False,
-                                  env={**os.environ, "NESTBED_REPORT": f"{top}/report.json"})
-            whole = done.stdout + done.stderr + json.dumps(json.loads((top / "report.json").read_text(encoding="utf-8")))
-            places = {pathlib.PurePath(file).name: set() for file in ("my.cu", "add.cuh")}
-            for path, file in re.findall(r"([^\s\"(]*?)((?:my\.cu|add\.cuh)\b)", whole):
-                places[file].add(path)
-            prefix = to.format(top=top)
-            self.assertEqual(places, {"my.cu": {prefix + "sub/"}, "add.cuh": {prefix + "include/"} if command == "races" else set()}, whole)
-            for line in (5, 6, 8, 9, 12, 13, 14, 15):
-                if command == "races" or line not in (5, 12):
-                    self.assertIn(f"{prefix}sub/my.cu:{line}", whole)
+        top = new_folder("", "sub", "include", "elsewhere")
+        (top / "include/add.cuh").write_text(HEADER, encoding="utf-8")
+        (top / "sub/my.cu").write_text(WITH_HEADER, encoding="utf-8")
+        script = f"cd {top}/sub && nvcc -I{top}/include my.cu -o my && cd {top / start} && {top}/sub/my"
+        done = called([NESTBED, command, "--", "sh", "-c", script], top, NESTBED_REPORT=top / "report.json")
+        whole = done.stdout + done.stderr + json.dumps(json.loads((top / "report.json").read_text(encoding="utf-8")))
+        places = {"my.cu": set(), "add.cuh": set()}
+        for path, file in re.findall(r"([^\s\"(]*?)((?:my\.cu|add\.cuh)\b)", whole):
+            places[file].add(path)
+        prefix = to.format(top=top)
+        self.assertEqual(places, {"my.cu": {prefix + "sub/"}, "add.cuh": {prefix + "include/"} if command == "races" else set()}, whole)
+        for line in (5, 6, 8, 9, 12, 13, 14, 15):
+            if command == "races" or line not in (5, 12):
+                self.assertIn(f"{prefix}sub/my.cu:{line}", whole)
 
     def test_below_the_working_directory(self) -> None:
         for command in ("races", "cpu"):

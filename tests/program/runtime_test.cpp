@@ -117,26 +117,6 @@ std::vector<KernelCounts> example()
              .place = "my.cu:31"}};
 }
 
-TEST(ProgramReport, SaysThatNoKernelRanWhereAllLaunchesWereRefused)
-{
-    std::vector<KernelCounts> counts = example();
-    EXPECT_THAT(launches_text(counts), Not(HasSubstr("no kernel ran")));
-    for (KernelCounts& row : counts) {
-        row.refused = row.from_host + row.from_device;
-        row.first_error = "InvalidConfiguration";
-    }
-    EXPECT_THAT(launches_text(counts),
-                EndsWith("\nnestbed: no kernel ran: 4098 of 4098 launches were refused\n  (InvalidConfiguration)\n"));
-}
-
-TEST(ProgramReport, DoesNotClaimThatThereAreNoRacesWhereNothingRan)
-{
-    CheckedRaces races;
-    EXPECT_EQ(checked_text(races), "not searched for races: no kernel ran\n");
-    races.races.grids = 1;
-    EXPECT_THAT(checked_text(races), StartsWith("no races"));
-}
-
 TEST(ProgramReport, HasALineForEachKernel)
 {
     EXPECT_EQ(launches_text(example()),
@@ -147,38 +127,6 @@ TEST(ProgramReport, HasALineForEachKernel)
     EXPECT_EQ(launches_text({example().front()}), "kernel  from host  from device  refused  deepest  first error\n"
                                                   "parent          1            0        0        0\n");
     EXPECT_EQ(launches_text({}), "nestbed: no kernel ran: the program launched none\n");
-}
-
-TEST(ProgramReport, WarnsOfRefusedLaunches)
-{
-    EXPECT_EQ(refusals_text(example()),
-              "warning: 2048 of 4097 launches of nestedReduceNosync were refused, first at\n"
-              "  my.cu:31\n"
-              "  LaunchPendingCountExceeded, which only cudaGetLastError() in the launching\n"
-              "  thread returns: more launches were pending than the limit allows. Raise\n"
-              "  cudaLimitDevRuntimePendingLaunchCount before the first launch, launch the root\n"
-              "  grid in waves, or use a chain of tail launches.\n");
-    EXPECT_EQ(refusals_text({example().front()}), "");
-    std::vector<KernelCounts> row{example().back()};
-    for (const char* const error :
-         {"InvalidConfiguration", "LaunchOutOfResources", "LaunchMaxDepthExceeded", "Any"}) {
-        row[0].first_error = error;
-        EXPECT_THAT(refusals_text(row), Not(HasSubstr("cudaLimitDevRuntimePendingLaunchCount")));
-        expect_columns(refusals_text(row), 80);
-    }
-}
-
-TEST(ProgramReport, JsonHasTheSameCounts)
-{
-    const nlohmann::ordered_json json = report_json(example(), {}, "", {});
-    EXPECT_EQ(json["kernels"].size(), 2U);
-    EXPECT_EQ(json["kernels"][1]["kernel"], "nestedReduceNosync");
-    EXPECT_EQ(json["kernels"][1]["refused"], 2048);
-    EXPECT_EQ(json["launches_from_device"], 4096);
-    EXPECT_EQ(json["refused"], 2048);
-    EXPECT_EQ(json["backend"], "cpu");
-    EXPECT_FALSE(json.contains("races"));
-    EXPECT_TRUE(report_json(example(), {}, "", CheckedRaces())["races"].empty());
 }
 
 Race race_between(const std::string& memory, unsigned first, unsigned second)

@@ -3,20 +3,17 @@
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/sides_test.py [Calls.test_…]
 """
-import pathlib
 import re
-import tempfile
 import unittest
 
-from mistakes_test import EXIT_BAD, NESTBED, Programs, called
+from mistakes_test import Programs
+from programs import EXIT_BAD, NESTBED, called, new_folder
 
 LOCATION = r"^my\.cu:{line}:\d+: error: calling a __{callee}__ function\(.{name}.\) from a __{caller}__ function\(.{function}.\) is not allowed"
 
 
 def tried(command, lines, *options):
-    with tempfile.TemporaryDirectory(prefix="nestbed-sides-") as folder:
-        (pathlib.Path(folder) / "my.cu").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return called([NESTBED, command, "my.cu", *options], folder)
+    return called([NESTBED, command, "my.cu", *options], new_folder("\n".join(lines) + "\n"))
 
 
 class Calls(Programs):
@@ -36,7 +33,7 @@ class Calls(Programs):
                "std::fill(p, p + 1, 0)", "fflush(stdout)", "*p = std::atoi((char*)p)", "std::vector<int> v(*p)", "time(nullptr)", "if (*p) abort()"]
     OWN = ["of_host(1)", "S().get()", "same(*p)", "[](int x) { return of_host(x); }(1)", "*p = std::max(1, of_host(2))"]
 
-    def test_a_kernel_that_calls_a_function_of_the_host_does_not_build(self):
+    def test_a_kernel_that_calls_a_host_function_does_not_build(self):
         calls = [*self.API, *self.LIBRARY, *self.OWN]
         lines = [*self.HEAD, "__global__ void k(int* p, cudaStream_t s, cudaEvent_t e) {", *[f"{{ {call}; }}" for call in calls], "}", "int main() {}"]
         done = tried("cpu", lines)
@@ -48,7 +45,7 @@ class Calls(Programs):
         for name in ("cudaStreamCreate", "cudaMallocManaged<int>", "rand", "of_host"):
             self.assertRegex(done.stderr, rf"calling a __host__ function\(.{name}.\) from a __global__ function\(.k.\)")
 
-    def test_other_functions_of_the_device_do_not_either_and_the_host_calls_none_of_the_device(self):
+    def test_neither_side_calls_functions_of_the_other(self):
         done = tried("cpu", [*self.HEAD, "__device__ int d() { return of_host(1); }", "template <class T> __device__ T t(T x) { return of_host(x); }",
                              "struct M { __device__ int m() { return of_host(2); } };",
                              "__global__ void k(int* p) { M m; *p = d() + t(3) + m.m(); }", "int main() { return of_device(); }"])
@@ -113,7 +110,7 @@ class Variables(Programs):
             "__global__ void show() { std::printf(\"device %d %d %d %d\\n\", n, table[1], c, m); }",
             "int main() {"]
 
-    def test_the_host_has_a_variable_of_its_own_by_the_name_of_one_of_the_device(self):
+    def test_the_host_has_its_own_variable_by_a_name_of_the_device(self):
         """As nvcc's programs do; the values are those that begin as zeros."""
         done = tried("races", [*self.MAIN, "n += 10;", "table[1]++;", "m += fixed;", "int* q = &table[2]; *q = 8;",
                                "std::printf(\"host %d %d %d\\n\", n, table[1], c);", "show<<<1, 1>>>();", "upload(n, 4);",
@@ -193,7 +190,7 @@ class Streams(Programs):
                    r"^nestbed: my\.cu:5: cudaStreamCreateWithFlags: flags 0; in a kernel a stream needs cudaStreamNonBlocking",
                    r"^nestbed: my\.cu:7: launch of k: the stream is not of this grid, or was destroyed", r"^nestbed: my\.cu:8: cudaStreamDestroy: the stream is not")
 
-    def test_a_stream_of_another_block_is_a_warning_once_and_no_error(self):
+    def test_a_stream_of_another_block_is_one_warning_and_no_error(self):
         """As on a GPU, which runs the child; the CUDA guide leaves undefined what such a stream does."""
         done = tried("cpu", ["#include <cstdio>", "__device__ cudaStream_t first; __device__ int made;", "__global__ void child() {}",
                              "__global__ void parent() { if (blockIdx.x == 0) { cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking); __threadfence();",
@@ -205,7 +202,7 @@ class Streams(Programs):
 
 
 class References(Programs):
-    def test_a_reference_to_local_memory_is_a_warning_and_the_object_can_race(self):
+    def test_a_reference_to_local_memory_is_a_warning_and_can_race(self):
         done = tried("races", ["struct P { int n; };", "__global__ void child(const P& p, int* out) { out[threadIdx.x] = p.n; }",
                                "__global__ void copies(P p, int* out) {", "child<<<1, 2>>>(p, out); }", "__global__ void changes(P* p, int* out) {",
                                "child<<<1, 2>>>(*p, out);", "p->n = 9; }", "int main() { P* p; int* out; cudaMallocManaged(&p, 4); cudaMalloc(&out, 8); p->n = 1;",
@@ -217,7 +214,7 @@ class References(Programs):
 
 
 class Processes(Programs):
-    def test_a_child_process_cannot_use_cuda_that_its_parent_has_begun(self):
+    def test_a_child_process_cannot_use_cuda_begun_by_its_parent(self):
         lines = ["#include <cstdio>", "#include <sys/wait.h>", "#include <unistd.h>", "__global__ void k(int* p) { *p = 1; }",
                  "int main(int count, char**) { int* p; int state;", "if (count > 1) { cudaMalloc(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); }",
                  "if (fork() == 0) { std::puts(cudaGetErrorName(cudaMalloc(&p, 4))); k<<<1, 1>>>(p); std::puts(cudaGetErrorName(cudaDeviceSynchronize())); std::exit(0); }",

@@ -9,14 +9,13 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
+from programs import NESTBED, new_folder
+
 RUNS = 500 if os.environ.get("NESTBED_THOROUGH") else 40  # of each of two programs
 BUILD_S = 300
 END_S = 20  # a report may take 5 s
@@ -108,9 +107,7 @@ LATE = "the report takes too long"
 
 def setUpModule():
     global FOLDER
-    FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="nestbed-signals-"))
-    unittest.addModuleCleanup(shutil.rmtree, FOLDER)
-    (FOLDER / "my.cu").write_text(SOURCE, encoding="utf-8")
+    FOLDER = new_folder(SOURCE)
     for name, options in (("plain", []), ("watched", ["--nestbed-races"])):
         subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", name], cwd=FOLDER, timeout=BUILD_S, check=True)
 
@@ -173,7 +170,7 @@ class Requests(Ends):
             self.assertIn(-process.returncode, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP), text)
             self.assertEqual(text.count(RACE), 1, text)
 
-    def test_are_left_to_a_program_that_handles_them_or_waits_for_them(self):
+    def test_are_left_to_a_program_that_handles_or_awaits_them(self):
         with self.ready("watched", "handles") as process:
             process.send_signal(signal.SIGTERM)
             self.end_of(process)

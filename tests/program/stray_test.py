@@ -6,7 +6,8 @@ that nothing wrote; and of programs that end at once.
 """
 import unittest
 
-from kept_findings_test import EXIT_BAD, Ended, built
+from kept_findings_test import Ended
+from programs import EXIT_BAD, built
 
 SOURCE = r"""#include <cstdio>
 #include <cstdlib>
@@ -135,7 +136,7 @@ class Watched(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = built(SOURCE, "--nestbed-races")
+        cls.folder = built(SOURCE, "-rdc=true", "--nestbed-races")
 
     def check(self, words, bad, output="no error\n"):
         """`bad`: kind, access, memory and a part of the line; None: there is no report."""
@@ -145,7 +146,7 @@ class Watched(unittest.TestCase):
         self.assertEqual((ended.run.returncode, ended.run.stdout), (0 if bad is None else EXIT_BAD, output), ended.text)
         return ended
 
-    def test_a_write_far_from_a_variable_is_out_of_bounds_and_reaches_nothing(self):
+    def test_a_write_far_from_a_variable_reaches_nothing(self):
         for name, at in (("zeros", 30000), ("zeros", 260000), ("zeros", -64), ("valued", 9), ("valued", 3000)):
             with self.subTest(name=name, at=at):
                 ended = Ended(self.folder, name, at)
@@ -189,7 +190,7 @@ class Watched(unittest.TestCase):
         self.assertIn("of which nothing has written 2 of 4 bytes", " ".join(ended.text.split()))
         self.check(("member", 0), ("uninitialized", "read", "pairs, byte 4", "void member"))
 
-    def test_bytes_one_after_another_and_structures_in_part_are_written(self):
+    def test_bytes_in_turn_and_structures_in_part_are_written(self):
         self.check(("bytes", 0), None)
         self.check(("partly", 0), None)
 
@@ -212,7 +213,7 @@ class Plain(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = built(SOURCE)
+        cls.folder = built(SOURCE, "-rdc=true")
 
     def test_a_write_behind_the_variables_is_reported(self):
         for name, at in (("zeros", 30000), ("zeros", 260000), ("valued", 3000)):
@@ -221,7 +222,7 @@ class Plain(unittest.TestCase):
                 self.assertRegex(ended.run.stderr, rf"nestbed: out of bounds: kernel write_{name} .* at my.cu:\d+: write of byte -?\d+ of \w+ \(16 bytes\)")
                 self.assertEqual((ended.run.returncode, ended.run.stdout), (0, "no error\n"))
 
-    def test_an_argument_that_points_to_a_static_variable_of_the_host_has_a_warning(self):
+    def test_a_pointer_to_a_static_variable_of_the_host_is_a_warning(self):
         ended = Ended(self.folder, "argument", 1)
         self.assertIn(f"my.cu:{line_of('read_local<<<1, 1>>>(of_host')}: warning: an argument of the launch of read_local points to memory of the host", ended.run.stderr)
         self.assertNotIn("warning", Ended(self.folder, "zeros", 0).run.stderr)

@@ -3,16 +3,9 @@
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/streams_test.py
 """
-import os
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
-BUILD_S, RUN_S = 300, 60
-EXIT_RACES = 3
+from programs import EXIT_BAD, runner
 
 # What the host does, and whether put() in the first stream races with put() in the last. Streams: A and B block, N does not, 0 is the NULL stream.
 # Commands: a letter launches into that stream; eX records an event in X, and wX lets X wait for it; sX waits for X, h for the event, d for the device.
@@ -139,19 +132,13 @@ class Streams(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="nestbed-streams-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        (cls.folder / "my.cu").write_text(SOURCE, encoding="utf-8")
-        subprocess.run([NESTBED, "nvcc", "--nestbed-races", "my.cu", "-o", "my"], cwd=cls.folder, timeout=BUILD_S, check=True)
-
-    def called(self, *words):
-        return subprocess.run(["./my", *words], cwd=self.folder, capture_output=True, text=True, timeout=RUN_S, check=False)
+        cls.called = staticmethod(runner(SOURCE, "--nestbed-races"))
 
     def test_kernels_race_where_nothing_orders_their_streams(self):
         for order, races in ORDERS.items():
             with self.subTest(order=order):
                 done = self.called(*order.split())
-                self.assertEqual((done.returncode, "race: " in done.stderr), (EXIT_RACES if races else 0, races), done.stderr)
+                self.assertEqual((done.returncode, "race: " in done.stderr), (EXIT_BAD if races else 0, races), done.stderr)
 
     def test_functions_return_what_cuda_says(self):
         done = self.called()

@@ -4,14 +4,12 @@
 Each kernel has its findings in its comments: `// ERROR` and `// WARNING` mark the lines of reports, `// RACE` those of accesses. A kernel without one is right.
 """
 import json
-import os
 import pathlib
 import re
-import subprocess
-import tempfile
 import unittest
 
-NESTBED = pathlib.Path(os.environ.get("NESTBED", "build/cpu-only/nestbed")).absolute()
+from programs import NESTBED, called, new_folder
+
 FOLDER = pathlib.Path(__file__).parent / "cuda" / "synchronisation"
 LABEL = re.compile(r"// (ERROR|WARNING|RACE)\b")
 
@@ -33,9 +31,7 @@ class SynchronisationTest(unittest.TestCase):
     """Programs of the folder cuda/synchronisation."""
 
     def watched(self, source: str, *options: str, schedule: str = "fifo", expected: int = 0) -> dict:
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([NESTBED, "races", FOLDER / source, "--json", "--schedule", schedule, *options], cwd=folder, text=True,
-                                  capture_output=True, timeout=300, check=False)
+        done = called([NESTBED, "races", FOLDER / source, "--json", "--schedule", schedule, *options], new_folder(""))
         self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
@@ -63,7 +59,7 @@ class SynchronisationTest(unittest.TestCase):
     def test_accesses_that_the_compiler_removes_are_seen(self) -> None:
         self.check("removed.cu", 3)
 
-    def test_without_the_detector_lanes_that_never_come_end_the_kernel(self) -> None:
+    def test_without_the_detector_missing_lanes_end_the_kernel(self) -> None:
         for which, message in (("mask", r"ended\.cu:\d+: lane 8 calls __ballot_sync\(\) with the mask 0x000000ff, in which it is not"),
                                ("lanes", r"ended\.cu:\d+: __shfl_sync\(\) with the mask 0xffffffff waits for lanes 16-31, which never come "
                                          r"\(waiting in __syncthreads\(\) at .*ended\.cu:\d+\)"),
@@ -71,9 +67,8 @@ class SynchronisationTest(unittest.TestCase):
                                ("child", r"kernel two_barriers \(launched at .*ended\.cu:\d+\), block \(0,0,0\): threads of one block wait at "
                                          r"two barriers"),
                                ("line", r"two barriers, .*ended\.cu:(\d+) and another one of the same line, .*ended\.cu:\1;")):
-            with self.subTest(which=which), tempfile.TemporaryDirectory() as folder:
-                done = subprocess.run([NESTBED, "cpu", FOLDER / "ended.cu", "--", which], cwd=folder, text=True, capture_output=True,
-                                      timeout=300, check=False)
+            with self.subTest(which=which):
+                done = called([NESTBED, "cpu", FOLDER / "ended.cu", "--", which], new_folder(""))
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertRegex(" ".join(done.stderr.split()), message)
 

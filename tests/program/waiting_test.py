@@ -6,7 +6,8 @@
 import re
 import unittest
 
-from mistakes_test import EXIT_BAD, Programs, built, run
+from mistakes_test import Programs, built, run
+from programs import EXIT_BAD
 
 SCHEDULES = ("fifo", "eager", "random:1")
 

@@ -126,24 +126,18 @@ TEST_P(Events, OfABlockOrderTheStreamThatWaitsForThem)
               }),
               0U)
         << "by a grid between";
-    EXPECT_GT(pairs(1, 1,
-                    [&] {
-                        const std::uint64_t early = captured_here(1);
-                        launch_into(1, write);
-                        cpu::complete_children();
-                        wait_here(2, early);
-                        launch_into(2, write);
-                    }),
-              0U)
-        << "an event before the launch";
-    EXPECT_GT(pairs(1, 1,
-                    [&] {
-                        launch_into(1, write);
-                        wait_here(2, captured_here(1));
-                        data[0] += 1;
-                    }),
-              0U)
-        << "the thread itself waits for nothing";
+    expect_pairs("an event before the launch", Gt(0U), 1, 1, [&] {
+        const std::uint64_t early = captured_here(1);
+        launch_into(1, write);
+        cpu::complete_children();
+        wait_here(2, early);
+        launch_into(2, write);
+    });
+    expect_pairs("the thread itself waits for nothing", Gt(0U), 1, 1, [&] {
+        launch_into(1, write);
+        wait_here(2, captured_here(1));
+        data[0] += 1;
+    });
 }
 
 TEST_P(Events, ABlocksNullStreamIsNoneOfItsNamedStreams)

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <tuple>
 
 namespace nestbed
 {
@@ -25,19 +26,20 @@ class BadAccesses : public Rules
     static constexpr std::size_t kGuard = 64;
     static constexpr std::size_t kCount = 16;
 
-    BadAccesses()
-    {
-        cpu::observer->memory({.begin = in,
-                               .bytes = kCount * sizeof(int),
-                               .element = sizeof(int),
-                               .name = "in",
-                               .guard_bytes = kGuard,
-                               .uninitialized = true});
-    }
+    BadAccesses() { name_in("in", kCount * sizeof(int), sizeof(int)); }
     ~BadAccesses() override { cpu::observer->forget(in); }
     BadAccesses(const BadAccesses&) = delete;
     BadAccesses& operator=(const BadAccesses&) = delete;
 
+    void name_in(std::string_view name, std::size_t bytes, std::size_t element)
+    {
+        cpu::observer->memory({.begin = in,
+                               .bytes = bytes,
+                               .element = element,
+                               .name = name,
+                               .guard_bytes = kGuard,
+                               .uninitialized = true});
+    }
     std::vector<BadAccess> found(const cpu::KernelCall& kernel, unsigned threads = 1)
     {
         return watch([&](cpu::Executor& executor) { executor.run(1, threads, kernel); }).bad_accesses;
@@ -57,22 +59,17 @@ TEST_P(BadAccesses, AreOutOfBoundsBehindAndBeforeTheMemory)
     };
     EXPECT_TRUE(past(0).empty());
     EXPECT_TRUE(past(kCount - 1).empty());
-    const std::vector<BadAccess> behind = past(kCount);
-    ASSERT_EQ(behind.size(), 1U);
-    EXPECT_EQ(behind[0].kind, BadAccess::Kind::out_of_bounds);
-    EXPECT_EQ(behind[0].memory, "in[16]");
-    EXPECT_EQ(behind[0].beyond, 4);
-    EXPECT_EQ(behind[0].bytes, 4U);
-    EXPECT_TRUE(behind[0].access.write);
-    EXPECT_EQ(behind[0].access.places.front().file, "tests/races/memory_test.cpp");
-    const std::vector<BadAccess> further = past(kCount + 3);
-    EXPECT_EQ(further[0].memory, "in[19]");
-    EXPECT_EQ(further[0].beyond, 16);
-    const std::vector<BadAccess> before = past(-2);
-    ASSERT_EQ(before.size(), 1U);
-    EXPECT_EQ(before[0].memory, "in[-2]");
-    EXPECT_EQ(before[0].beyond, -8);
-    EXPECT_EQ(past(-1)[0].memory, "in[-1]");
+    for (const auto& [index, memory, beyond] :
+         {std::tuple(16, "in[16]", 4), {19, "in[19]", 16}, {-2, "in[-2]", -8}, {-1, "in[-1]", -4}}) {
+        const std::vector<BadAccess> bad = past(index);
+        ASSERT_EQ(bad.size(), 1U);
+        EXPECT_EQ(bad[0].kind, BadAccess::Kind::out_of_bounds);
+        EXPECT_EQ(bad[0].memory, memory);
+        EXPECT_EQ(bad[0].beyond, beyond);
+        EXPECT_EQ(bad[0].bytes, 4U);
+        EXPECT_TRUE(bad[0].access.write);
+        EXPECT_EQ(bad[0].access.places.front().file, "tests/races/memory_test.cpp");
+    }
     const std::vector<BadAccess> half = found([this] { *reinterpret_cast<long*>(&in[kCount - 1]) = 1; });
     ASSERT_EQ(half.size(), 2U); // the other one is that it is misaligned
     EXPECT_EQ(half[0].memory, "in[16]");
@@ -120,12 +117,7 @@ TEST_P(BadAccesses, MayBeginBeforeTheMemoryOrEndBehindIt)
 TEST_P(BadAccesses, OfOneElementOrOfBytesAreSpelledAsSuch)
 {
     const auto by = [&](std::size_t bytes, std::size_t element, std::ptrdiff_t offset) {
-        cpu::observer->memory({.begin = in,
-                               .bytes = bytes,
-                               .element = element,
-                               .name = "one",
-                               .guard_bytes = kGuard,
-                               .uninitialized = true});
+        name_in("one", bytes, element);
         const std::vector<BadAccess> bad = found([this, offset] { sum = sum + reinterpret_cast<char*>(in)[offset]; });
         return bad.empty() ? "none" : bad[0].memory;
     };
@@ -199,12 +191,7 @@ TEST_P(BadAccesses, AreReadsOfWhatNothingHasWritten)
 TEST_P(BadAccesses, OfWhatWasWrittenAreThoseBesideIt)
 {
     const auto unwritten = [&](const cpu::KernelCall& writes) {
-        cpu::observer->memory({.begin = in,
-                               .bytes = kCount * sizeof(int),
-                               .element = sizeof(int),
-                               .name = "in",
-                               .guard_bytes = kGuard,
-                               .uninitialized = true});
+        name_in("in", kCount * sizeof(int), sizeof(int));
         writes();
         std::string all;
         for (std::size_t index = 0; index < kCount; ++index)

@@ -37,39 +37,30 @@ TEST_P(Orders, ASyncwarpIsABarrierOfItsLanes)
     EXPECT_EQ(by(true, 31), 0U);
     EXPECT_EQ(by(true, 32), 1U) << "another warp";
     EXPECT_EQ(by(false, 31), 1U);
-    EXPECT_EQ(pairs(1, 64,
-                    [this] {
-                        if (thread() < 2)
-                            syncwarp(0x3);
-                        if (thread() == 1)
-                            data[0] = 1;
-                        if (thread() == 0)
-                            data[1] = data[0];
-                    }),
-              1U)
-        << "what comes after it";
-    EXPECT_EQ(pairs(1, 64,
-                    [this] {
-                        if (thread() == 3)
-                            data[0] = 1;
-                        if (thread() < 32)
-                            syncwarp();
-                        if (thread() == 4)
-                            child(data.data(), Mechanism::fire_and_forget);
-                    }),
-              0U)
-        << "a launch after it";
+    expect_pairs("what comes after it", 1, 1, 64, [this] {
+        if (thread() < 2)
+            syncwarp(0x3);
+        if (thread() == 1)
+            data[0] = 1;
+        if (thread() == 0)
+            data[1] = data[0];
+    });
+    expect_pairs("a launch after it", 0, 1, 64, [this] {
+        if (thread() == 3)
+            data[0] = 1;
+        if (thread() < 32)
+            syncwarp();
+        if (thread() == 4)
+            child(data.data(), Mechanism::fire_and_forget);
+    });
     const std::uint64_t* all = nullptr;
-    EXPECT_EQ(pairs(1, 32,
-                    [&] {
-                        if (thread() == 0)
-                            data[0] = 1;
-                        cpu::exchange_in_warp(~0U, 0, all, false);
-                        if (thread() == 1)
-                            data[1] = data[0];
-                    }),
-              1U)
-        << "a shuffle orders no memory";
+    expect_pairs("a shuffle orders no memory", 1, 1, 32, [&] {
+        if (thread() == 0)
+            data[0] = 1;
+        cpu::exchange_in_warp(~0U, 0, all, false);
+        if (thread() == 1)
+            data[1] = data[0];
+    });
 }
 
 TEST_P(Orders, AReportExplainsThatAWarpDoesNotRunInLockstep)
@@ -107,38 +98,29 @@ TEST_P(Orders, AWaitForAllChildrenOrdersThem)
         EXPECT_EQ(by(how, true, 0, 1), 0U) << "the children of the block, not of the thread";
         EXPECT_GT(by(how, false, 0, 0), 0U);
     }
-    EXPECT_EQ(pairs(1, 2,
-                    [this] {
-                        if (thread() == 0) {
-                            launch(1, 1, Mechanism::null_stream,
-                                   [this] { child(data.data(), Mechanism::fire_and_forget); });
-                            cpu::wait_for_children();
-                        }
-                        __syncthreads();
-                        if (thread() == 1)
-                            data[0] += 1;
-                    }),
-              0U)
-        << "of the descendants too, and of another thread behind a barrier";
-    EXPECT_GT(pairs(2, 1,
-                    [this] {
-                        if (blockIdx.x == 0)
-                            child(data.data(), Mechanism::null_stream);
-                        cpu::wait_for_children();
-                        if (blockIdx.x == 1)
-                            data[0] += 1;
-                    }),
-              0U)
-        << "of another block";
-    EXPECT_EQ(pairs(1, 1,
-                    [this] {
-                        for (int time = 0; time < 3; ++time) {
-                            child(data.data(), Mechanism::fire_and_forget);
-                            cpu::wait_for_children();
-                            data[0] += 1;
-                        }
-                    }),
-              0U);
+    expect_pairs("of the descendants too, and of another thread behind a barrier", 0, 1, 2, [this] {
+        if (thread() == 0) {
+            launch(1, 1, Mechanism::null_stream, [this] { child(data.data(), Mechanism::fire_and_forget); });
+            cpu::wait_for_children();
+        }
+        __syncthreads();
+        if (thread() == 1)
+            data[0] += 1;
+    });
+    expect_pairs("of another block", Gt(0U), 2, 1, [this] {
+        if (blockIdx.x == 0)
+            child(data.data(), Mechanism::null_stream);
+        cpu::wait_for_children();
+        if (blockIdx.x == 1)
+            data[0] += 1;
+    });
+    expect_pairs(0, 1, 1, [this] {
+        for (int time = 0; time < 3; ++time) {
+            child(data.data(), Mechanism::fire_and_forget);
+            cpu::wait_for_children();
+            data[0] += 1;
+        }
+    });
 }
 
 TEST_P(Orders, ANamedStreamOfABlockIsInOrder)
@@ -157,24 +139,19 @@ TEST_P(Orders, ANamedStreamOfABlockIsInOrder)
     EXPECT_GT(by(Mechanism::named_stream, 1, kLarge + 1), 0U);
     EXPECT_GT(by(Mechanism::named_stream, 0, 0), 0U) << "each has a stream of its own";
     EXPECT_EQ(by(Mechanism::null_stream, 0, 0), 0U);
-    EXPECT_GT(pairs(2, 1,
-                    [this] {
-                        cpu::launch_into(
-                            1, 1, 1, Mechanism::named_stream, [this] { data[0] += 1; }, nullptr);
-                    }),
-              0U)
-        << "of two blocks";
+    expect_pairs("of two blocks", Gt(0U), 2, 1, [this] {
+        cpu::launch_into(
+            1, 1, 1, Mechanism::named_stream, [this] { data[0] += 1; }, nullptr);
+    });
 }
 
 // As launches into one NULL stream: nothing decides which is first, and they never run at the same time.
 TEST_P(Orders, TailLaunchesOfThreadsInNoOrderCountAsOrdered)
 {
-    EXPECT_EQ(pairs(2, 2,
-                    [this] {
-                        data[1 + 2 * blockIdx.x + thread()] = 1;
-                        launch(1, 1, Mechanism::tail, [this] { data[0] = data[1] + data[2] + data[3] + data[4]; });
-                    }),
-              0U);
+    expect_pairs(0, 2, 2, [this] {
+        data[1 + 2 * blockIdx.x + thread()] = 1;
+        launch(1, 1, Mechanism::tail, [this] { data[0] = data[1] + data[2] + data[3] + data[4]; });
+    });
 }
 
 // The common pattern of CUDA programs: all threads write, then a fence and a barrier, then one thread counts the block.
@@ -222,7 +199,7 @@ TEST_P(Orders, AFenceBeforeABarrierCountsForTheAtomicsBehindIt)
 
 // PTX ISA 9.0, 8.10.6: only an atomic that writes comes after all that an earlier one made of the value. Three blocks count, and another
 // one waits for the count.
-TEST_P(Orders, ALoadOfACountComesAfterTheFencesOfOtherThreadsBeforeTheLastWriteAlone)
+TEST_P(Orders, ALoadOfACountComesAfterFencesBeforeTheLastWriteAlone)
 {
     enum class Poll { load, update };
     unsigned arrived = 0;

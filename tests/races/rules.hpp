@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,19 @@ class Rules : public testing::TestWithParam<const char*>
     std::uint64_t pairs(unsigned grid, unsigned block, const cpu::KernelCall& kernel)
     {
         return watch([&](cpu::Executor& executor) { executor.run(grid, block, kernel); }).pairs();
+    }
+
+    void expect_pairs(const std::string& what, const testing::Matcher<std::uint64_t>& expected, unsigned grid,
+                      unsigned block, const cpu::KernelCall& kernel,
+                      std::source_location at = std::source_location::current())
+    {
+        const testing::ScopedTrace trace(at.file_name(), static_cast<int>(at.line()), what);
+        EXPECT_THAT(pairs(grid, block, kernel), expected);
+    }
+    void expect_pairs(const testing::Matcher<std::uint64_t>& expected, unsigned grid, unsigned block,
+                      const cpu::KernelCall& kernel, std::source_location at = std::source_location::current())
+    {
+        expect_pairs("", expected, grid, block, kernel, at);
     }
 
     // The same of one thread in each of two blocks.

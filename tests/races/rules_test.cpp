@@ -15,73 +15,32 @@ namespace
 
 using cpu::launch_and_wait;
 
-TEST_P(Rules, ThreadsOfABlockAreInOrderByABarrierAlone)
-{
-    EXPECT_EQ(pairs(1, 2, [&] { data[0] = static_cast<int>(thread()); }), 1U);
-    EXPECT_EQ(pairs(1, 2,
-                    [&] {
-                        if (thread() == 0)
-                            data[0] = 1;
-                        __syncthreads();
-                        if (thread() == 1)
-                            data[0] = 2;
-                    }),
-              0U);
-    EXPECT_EQ(pairs(1, 2, [&] { data[thread()] = data[10]; }), 0U);
-    EXPECT_EQ(pairs(2, 1, [&] { data[0] = 1; }), 1U) << "blocks";
-}
-
 TEST_P(Rules, AThreadsWritesComeBeforeItsLaunchAndNoOtherThreads)
 {
     for (const Mechanism how : {Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget}) {
-        EXPECT_EQ(pairs(1, 2,
-                        [&] {
-                            if (thread() != 0)
-                                return;
-                            data[0] = 1;
-                            child(data.data(), how);
-                        }),
-                  0U);
-        EXPECT_GT(pairs(1, 2,
-                        [&] {
-                            data[thread()] = 1;
-                            if (thread() == 0)
-                                child(data.data(), how, 2);
-                        }),
-                  0U);
-        EXPECT_EQ(pairs(1, 2,
-                        [&] {
-                            data[thread()] = 1;
-                            __syncthreads();
-                            if (thread() == 0)
-                                child(data.data(), how, 2);
-                        }),
-                  0U);
-        EXPECT_GT(pairs(2, 1,
-                        [&] {
-                            data[blockIdx.x] = 1;
-                            if (blockIdx.x == 0)
-                                child(data.data(), how, 2);
-                        }),
-                  0U);
+        expect_pairs(0, 1, 2, [&] {
+            if (thread() != 0)
+                return;
+            data[0] = 1;
+            child(data.data(), how);
+        });
+        expect_pairs(Gt(0U), 1, 2, [&] {
+            data[thread()] = 1;
+            if (thread() == 0)
+                child(data.data(), how, 2);
+        });
+        expect_pairs(0, 1, 2, [&] {
+            data[thread()] = 1;
+            __syncthreads();
+            if (thread() == 0)
+                child(data.data(), how, 2);
+        });
+        expect_pairs(Gt(0U), 2, 1, [&] {
+            data[blockIdx.x] = 1;
+            if (blockIdx.x == 0)
+                child(data.data(), how, 2);
+        });
     }
-}
-
-TEST_P(Rules, AParentsAccessAfterTheLaunchIsInNoOrderButByAWait)
-{
-    EXPECT_GT(pairs(1, 1,
-                    [&] {
-                        child(data.data(), Mechanism::null_stream);
-                        data[0] += 1;
-                    }),
-              0U);
-    EXPECT_GT(pairs(1, 1,
-                    [&] {
-                        child(data.data(), Mechanism::null_stream);
-                        __syncthreads();
-                        data[0] += 1;
-                    }),
-              0U);
 }
 
 // A wait is the child's flag: what comes before it is ordered, and on a GPU the parent does not wait for more.
@@ -130,24 +89,18 @@ TEST_P(Rules, AWaitOrdersWhatIsBeforeTheChildsFlag)
 
 TEST_P(Rules, ATailLaunchComesAfterAllOfItsParentAndOfItsOtherLaunches)
 {
-    EXPECT_EQ(pairs(2, 2,
-                    [&] {
-                        if (thread() == 0 && blockIdx.x == 0)
-                            launch(1, 4, Mechanism::tail, [&] { data[thread()] += 1; });
-                        if (thread() == 1)
-                            child(data.data() + 2 + blockIdx.x, Mechanism::fire_and_forget);
-                        data[blockIdx.x] = thread() == 0 ? 1 : data[10];
-                    }),
-              2U)
-        << "the two threads of each block";
-    EXPECT_EQ(pairs(1, 1,
-                    [&] {
-                        child(data.data(), Mechanism::tail);
-                        child(data.data(), Mechanism::tail);
-                        data[0] = 1;
-                    }),
-              0U)
-        << "and after the one before";
+    expect_pairs("the two threads of each block", 2, 2, 2, [&] {
+        if (thread() == 0 && blockIdx.x == 0)
+            launch(1, 4, Mechanism::tail, [&] { data[thread()] += 1; });
+        if (thread() == 1)
+            child(data.data() + 2 + blockIdx.x, Mechanism::fire_and_forget);
+        data[blockIdx.x] = thread() == 0 ? 1 : data[10];
+    });
+    expect_pairs("and after the one before", 0, 1, 1, [&] {
+        child(data.data(), Mechanism::tail);
+        child(data.data(), Mechanism::tail);
+        data[0] = 1;
+    });
 }
 
 TEST_P(Rules, TheNullStreamOfABlockIsInOrderAndNothingElseIs)
@@ -164,13 +117,10 @@ TEST_P(Rules, TheNullStreamOfABlockIsInOrderAndNothingElseIs)
     EXPECT_GT(two(Mechanism::null_stream, Mechanism::fire_and_forget), 0U);
     EXPECT_EQ(two(Mechanism::fire_and_forget, Mechanism::tail), 0U);
     EXPECT_GT(pairs(2, 1, [&] { child(data.data(), Mechanism::null_stream); }), 0U) << "of two blocks";
-    EXPECT_EQ(pairs(1, 1,
-                    [&] {
-                        launch(1, 1, Mechanism::null_stream, [&] { child(data.data(), Mechanism::fire_and_forget); });
-                        child(data.data(), Mechanism::null_stream);
-                    }),
-              0U)
-        << "a grid is complete with its descendants";
+    expect_pairs("a grid is complete with its descendants", 0, 1, 1, [&] {
+        launch(1, 1, Mechanism::null_stream, [&] { child(data.data(), Mechanism::fire_and_forget); });
+        child(data.data(), Mechanism::null_stream);
+    });
 }
 
 // Which of two threads launches first is chance, unless something orders the launches.
@@ -198,13 +148,10 @@ TEST_P(Rules, AStreamOrdersItsGridsAndNotTheirLaunchers)
         EXPECT_EQ(two(write, false, between, write), 1U) << "although the first child wrote over it";
         EXPECT_EQ(two(write, true, between, write), 0U);
     }
-    EXPECT_EQ(pairs(1, 2,
-                    [&] {
-                        data[1 + thread()] = 1;
-                        launch(1, 1, Mechanism::null_stream, write);
-                    }),
-              0U)
-        << "the children themselves";
+    expect_pairs("the children themselves", 0, 1, 2, [&] {
+        data[1 + thread()] = 1;
+        launch(1, 1, Mechanism::null_stream, write);
+    });
 }
 
 TEST_P(Rules, WhatComesAfterAFaultIsAfterAllOfTheRunThatItEnded)
@@ -284,67 +231,30 @@ TEST_P(Rules, StreamsOfTheHostAreInOrderEachAndTogetherAfterAWait)
               0U);
 }
 
-// Block 0 writes and signals; the block that comes second reads if it sees the signal.
-enum class Signal { plain, relaxed, release_acquire, fences, first_fence, second_fence, volatiles, fenced_volatiles };
-
-std::uint64_t pairs_by(Signal signal, int* data, unsigned* flag,
-                       const std::function<std::uint64_t(const cpu::KernelCall&)>& pairs)
-{
-    *flag = 0;
-    return pairs([=] {
-        data[blockIdx.x] = 1;
-        unsigned before = 0;
-        switch (signal) {
-        case Signal::plain:
-            before = (*flag)++;
-            break;
-        case Signal::release_acquire:
-            before = std::atomic_ref(*flag).fetch_add(1, std::memory_order_acq_rel);
-            break;
-        case Signal::volatiles:
-        case Signal::fenced_volatiles: {
-            volatile unsigned& seen = *flag;
-            if (signal == Signal::fenced_volatiles)
-                __threadfence();
-            before = seen;
-            seen = before + 1;
-            if (signal == Signal::fenced_volatiles)
-                __threadfence();
-            break;
-        }
-        default:
-            if (signal == Signal::fences || signal == Signal::first_fence)
-                __threadfence();
-            before = atomicAdd(flag, 1U);
-            if (signal == Signal::fences || signal == Signal::second_fence)
-                __threadfence();
-        }
-        if (before == 1)
-            data[1 - blockIdx.x] += 1;
-    });
-}
-
-TEST_P(Rules, AtomicsOrderWithReleaseAndAcquireOrWithFencesOnBothSides)
+// scopes_test.cpp has the orders.
+TEST_P(Rules, AtomicsOfMemoryThatNobodyNamedOrOfNestbedOrderNothing)
 {
     unsigned flag = 0;
-    name_memory(&flag, sizeof flag, sizeof flag, "flag");
-    const auto by = [&](Signal signal) {
-        return pairs_by(signal, data.data(), &flag,
-                        [&](const cpu::KernelCall& kernel) { return pairs(2, 1, kernel); });
+    const auto by = [&](bool fences) {
+        flag = 0;
+        return pairs(2, 1, [&, fences] {
+            data[blockIdx.x] = 1;
+            if (fences)
+                __threadfence();
+            const unsigned before = std::atomic_ref(flag).fetch_add(1, std::memory_order_acq_rel);
+            if (fences)
+                __threadfence();
+            if (before == 1)
+                data[1 - blockIdx.x] += 1;
+        });
     };
-    EXPECT_GT(by(Signal::plain), 0U);
-    EXPECT_GT(by(Signal::relaxed), 0U);
-    EXPECT_GT(by(Signal::first_fence), 0U);
-    EXPECT_GT(by(Signal::second_fence), 0U);
-    EXPECT_EQ(by(Signal::fences), 0U);
-    EXPECT_EQ(by(Signal::release_acquire), 0U);
-    EXPECT_GT(by(Signal::volatiles), 0U);
-    EXPECT_EQ(by(Signal::fenced_volatiles), 0U);
+    EXPECT_GT(by(false), 0U) << "of memory that nobody named";
+    name_memory(&flag, sizeof flag, sizeof flag, "flag");
+    EXPECT_EQ(by(false), 0U);
     cpu::observer->forget(&flag);
-    EXPECT_GT(by(Signal::release_acquire), 0U) << "of memory that nobody named";
     name_memory(&flag, sizeof flag, sizeof flag, kOwnRecords);
-    EXPECT_GT(by(Signal::release_acquire), 0U) << "of nestbed itself";
-    EXPECT_GT(by(Signal::fences), 0U);
+    EXPECT_GT(by(false), 0U) << "of nestbed itself";
+    EXPECT_GT(by(true), 0U);
     cpu::observer->forget(&flag);
 }
 
@@ -421,12 +331,10 @@ TEST_P(Rules, MemoryFunctionsAccessAllTheirBytes)
 
 TEST_P(Rules, SharedMemoryIsOfOneBlock)
 {
-    EXPECT_EQ(pairs(4, 1,
-                    [&] {
-                        BLOCK_SHARED(int, own, 1);
-                        own[0] = 1;
-                    }),
-              0U);
+    expect_pairs(0, 4, 1, [&] {
+        BLOCK_SHARED(int, own, 1);
+        own[0] = 1;
+    });
     const Races races = watch([&](cpu::Executor& executor) {
         executor.run(1, 2, [] {
             BLOCK_SHARED(int, tile, 4);
@@ -469,15 +377,12 @@ TEST_P(Rules, AVariableWithANameKeepsIt)
 // Blocks one after another have their shared memory at one address.
 TEST_P(Rules, AtomicsOfABlocksMemoryOrderNoOtherBlock)
 {
-    EXPECT_EQ(pairs(2, 1,
-                    [this] {
-                        BLOCK_SHARED(unsigned, flag, 1);
-                        std::atomic_ref(flag[0]).fetch_add(1, std::memory_order_acq_rel);
-                        data[0] += 1;
-                        std::atomic_ref(flag[0]).fetch_add(1, std::memory_order_acq_rel);
-                    }),
-              2U)
-        << "of the write with a read and a write";
+    expect_pairs("of the write with a read and a write", 2, 2, 1, [this] {
+        BLOCK_SHARED(unsigned, flag, 1);
+        std::atomic_ref(flag[0]).fetch_add(1, std::memory_order_acq_rel);
+        data[0] += 1;
+        std::atomic_ref(flag[0]).fetch_add(1, std::memory_order_acq_rel);
+    });
 }
 
 TEST_P(Rules, AReportSaysWhereWhoAndWhy)

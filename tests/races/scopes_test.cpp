@@ -224,7 +224,7 @@ TEST_P(Scopes, OfTwoBlocksNoScopeMayBeTheBlock)
 }
 
 // PTX ISA, "Morally Strong Operations".
-TEST_P(Scopes, AReleaseSequenceGoesOnThroughAtomicsWhoseScopeIncludesItsReader)
+TEST_P(Scopes, AReleaseSequenceGoesOnThroughAtomicsThatIncludeItsReader)
 {
     const Turn begins{0, 0, {write, add(kRelease)}};
     EXPECT_FALSE(ordered({begins, {0, 1, {add(kRelaxed, true)}}, {1, 0, {add(kAcquire), read}}}))

@@ -149,19 +149,17 @@ TEST_P(Values, AreArgumentsOfALaunch)
 TEST_P(Values, AFunctionThatThrowsWritesNoResult)
 {
     auto* const at = reinterpret_cast<Bytes<24>*>(&data[2]);
-    EXPECT_EQ(pairs(2, 1,
-                    [=, this] {
-                        if (blockIdx.x == 1) {
-                            data[2] = 1;
-                            return;
-                        }
-                        try {
-                            *at = make_or_throw<Bytes<24>>(true);
-                        } catch (int) {
-                            sum = 1;
-                        }
-                    }),
-              0U);
+    expect_pairs(0, 2, 1, [=, this] {
+        if (blockIdx.x == 1) {
+            data[2] = 1;
+            return;
+        }
+        try {
+            *at = make_or_throw<Bytes<24>>(true);
+        } catch (int) {
+            sum = 1;
+        }
+    });
 }
 
 struct NotTrivial {
@@ -197,14 +195,12 @@ struct Empty {
 TEST_P(Values, OfAnEmptyClassAreNoAccess)
 {
     auto* const at = reinterpret_cast<Empty*>(&data[2]);
-    EXPECT_EQ(pairs(2, 1,
-                    [=, this] {
-                        if (blockIdx.x == 0)
-                            data[2] = 1;
-                        else
-                            sum = take(*at);
-                    }),
-              0U);
+    expect_pairs(0, 2, 1, [=, this] {
+        if (blockIdx.x == 0)
+            data[2] = 1;
+        else
+            sum = take(*at);
+    });
 }
 
 // The write of a result counts after the call: the other thread's read is before it, by the barriers in the function.
@@ -215,17 +211,15 @@ TEST_P(Values, AreWrittenWhenTheFunctionIsDone)
         __syncthreads();
         return make<T>();
     };
-    EXPECT_EQ(pairs(1, 2,
-                    [&] {
-                        auto* const at = reinterpret_cast<T*>(&data[2]);
-                        if (thread() == 1)
-                            sum = take(*at);
-                        if (thread() == 0)
-                            *at = with_barrier();
-                        else
-                            with_barrier();
-                    }),
-              0U);
+    expect_pairs(0, 1, 2, [&] {
+        auto* const at = reinterpret_cast<T*>(&data[2]);
+        if (thread() == 1)
+            sum = take(*at);
+        if (thread() == 0)
+            *at = with_barrier();
+        else
+            with_barrier();
+    });
 }
 
 TEST_P(Values, AreCopiedByFunctionsOfTheCompiler)

@@ -32,133 +32,6 @@ std::string rows_not(std::size_t count, const std::string& what)
     return std::to_string(count) + " rows are not " + what + "; their status and detail say why";
 }
 
-const std::string kWrongUnshown = "expect = wrong: no row of nosync has this status";
-const std::string kFailedUnshown = "expect = launch_failed: no row of nosync has this status";
-
-TEST(ExpectOk, HasNoSurprisesWhereEveryRowIsOk)
-{
-    EXPECT_THAT(surprises_in(ok, {}), IsEmpty());
-    EXPECT_THAT(surprises_in(ok, {rows("nosync", {ok, ok}), limited("nosync", {ok}), rows("neighbored", {ok})}),
-                IsEmpty());
-}
-
-TEST(ExpectOk, CountsEveryRowThatIsNotWhateverItIs)
-{
-    EXPECT_THAT(surprises_in(ok, {rows("nosync", {ok, wrong, launch_failed}),
-                                  limited("nosync", {launch_failed, count_mismatch, ok}), rows("cub", {unsupported}),
-                                  rows("synced", {timeout}), rows("host", {crashed})}),
-                ElementsAre(rows_not(7, "ok")));
-}
-
-TEST(ExpectWrong, IsMetByALitmusPatternThatIsNeverWrong)
-{
-    EXPECT_THAT(surprises_in(wrong, {rows("litmus_counter", {ok, ok})}), IsEmpty());
-    EXPECT_THAT(surprises_in(wrong, {rows("litmus_counter", {ok, wrong})}), IsEmpty());
-    EXPECT_THAT(surprises_in(wrong, {rows("litmus_counter", {ok}), rows("nosync", {ok})}),
-                ElementsAre(kWrongUnshown));
-}
-
-TEST(ExpectWrong, IsMetByARacyStrategyThatIsWrongNowAndThen)
-{
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {ok, wrong, ok}), rows("neighbored", {ok})}), IsEmpty());
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {wrong, wrong})}), IsEmpty());
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {ok, ok}), rows("nosync", {ok, wrong})}), IsEmpty());
-}
-
-TEST(ExpectWrong, IsNotMetByARaceThatNeverShows)
-{
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {ok, ok})}), ElementsAre(kWrongUnshown));
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {ok}), rows("reduce2", {ok, wrong})}),
-                ElementsAre(kWrongUnshown));
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {ok}), rows("reduce2", {ok})}),
-                ElementsAre(kWrongUnshown, "expect = wrong: no row of reduce2 has this status"));
-}
-
-TEST(ExpectWrong, AllowsNothingButWrongAndNothingToOthers)
-{
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {wrong, launch_failed, timeout})}),
-                ElementsAre(rows_not(2, "as expected")));
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {wrong}), rows("barrier", {wrong, ok})}),
-                ElementsAre(rows_not(1, "as expected")));
-}
-
-TEST(ExpectWrong, IsNotMetWhereNothingIsProneToIt)
-{
-    EXPECT_THAT(surprises_in(wrong, {rows("neighbored", {ok})}),
-                ElementsAre("expect = wrong: no case here is prone to it"));
-    EXPECT_THAT(surprises_in(wrong, {rows("neighbored", {wrong})}),
-                ElementsAre(rows_not(1, "as expected"), "expect = wrong: no case here is prone to it"));
-}
-
-// A race in a case that did not run has not been shown.
-TEST(ExpectWrong, IsNotMetByUnsupportedRows)
-{
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {unsupported})}),
-                ElementsAre(rows_not(1, "as expected"), kWrongUnshown));
-    EXPECT_THAT(surprises_in(wrong, {rows("nosync", {wrong}), rows("cub", {unsupported})}),
-                ElementsAre(rows_not(1, "as expected")));
-}
-
-TEST(ExpectLaunchFailed, IsMetByLaunchesRefusedUnderAFixedLimit)
-{
-    EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {launch_failed, ok}), rows("nosync", {ok}),
-                                             limited("neighbored", {ok})}),
-                IsEmpty());
-    // One refused case per strategy is enough, because one of its limits may be large enough.
-    EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {ok}), limited("nosync", {launch_failed})}),
-                IsEmpty());
-}
-
-TEST(ExpectLaunchFailed, IsMetWhereTheCaseAsksToFail)
-{
-    CaseResult failed = rows("nosync", {launch_failed});
-    failed.point.overflow = Overflow::fail;
-    EXPECT_THAT(surprises_in(launch_failed, {failed}), IsEmpty());
-    EXPECT_TRUE(is_finding(launch_failed, failed.point, launch_failed));
-}
-
-TEST(ExpectTimeout, IsMetByOneHungCaseAndAllowsRefusalsUnderAFixedLimit)
-{
-    EXPECT_THAT(
-        surprises_in(timeout, {limited("lanes_at_once", {ok, timeout}), limited("lanes_at_once", {launch_failed}),
-                               limited("nosync", {launch_failed}), rows("lanes_at_once", {ok})}),
-        IsEmpty());
-    EXPECT_THAT(surprises_in(timeout, {limited("lanes_at_once", {ok})}),
-                ElementsAre("expect = timeout: no row of lanes_at_once has this status"));
-    EXPECT_THAT(surprises_in(timeout, {limited("lanes_at_once", {timeout}), limited("nosync", {timeout}),
-                                       rows("lanes_at_once", {timeout, launch_failed})}),
-                ElementsAre(rows_not(3, "as expected")));
-    EXPECT_TRUE(is_finding(timeout, limited("lanes_at_once", {}).point, timeout));
-    EXPECT_TRUE(is_finding(timeout, limited("nosync", {}).point, launch_failed));
-    EXPECT_FALSE(is_finding(timeout, rows("lanes_at_once", {}).point, timeout));
-    EXPECT_FALSE(is_finding(ok, limited("lanes_at_once", {}).point, launch_failed));
-}
-
-TEST(ExpectLaunchFailed, IsNotMetWhereNoneIsRefused)
-{
-    EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {ok})}), ElementsAre(kFailedUnshown));
-    EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {unsupported})}),
-                ElementsAre(rows_not(1, "as expected"), kFailedUnshown));
-}
-
-TEST(ExpectLaunchFailed, AllowsNoWrongAnswerAndNoRefusalUnderAnAutomaticLimit)
-{
-    EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {launch_failed, wrong})}),
-                ElementsAre(rows_not(1, "as expected")));
-    EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {launch_failed}), rows("nosync", {launch_failed})}),
-                ElementsAre(rows_not(1, "as expected")));
-}
-
-TEST(ExpectLaunchFailed, IsNotMetWhereNothingIsLaunchedFromTheDeviceUnderAFixedLimit)
-{
-    const std::string none = "expect = launch_failed: no case here is prone to it";
-    EXPECT_THAT(surprises_in(launch_failed, {rows("nosync", {ok})}), ElementsAre(none));
-    EXPECT_THAT(surprises_in(launch_failed, {limited("neighbored", {ok})}), ElementsAre(none));
-    EXPECT_THAT(surprises_in(launch_failed, {limited("chain", {ok}, Mechanism::host)}), ElementsAre(none));
-    EXPECT_THAT(surprises_in(launch_failed, {limited("chain", {ok}, Mechanism::tail)}),
-                ElementsAre("expect = launch_failed: no row of chain has this status"));
-}
-
 CaseResult waved(const std::string& strategy, const std::vector<Status>& statuses)
 {
     CaseResult result = rows(strategy, statuses);
@@ -166,26 +39,114 @@ CaseResult waved(const std::string& strategy, const std::vector<Status>& statuse
     return result;
 }
 
-TEST(ExpectUnsupported, AllowsFixedWavesThatCannotBeLaunched)
+std::string none_of(Status expect, const std::string& strategy)
 {
-    EXPECT_THAT(
-        surprises_in(unsupported, {waved("synced", {unsupported}), waved("synced", {ok, ok}), rows("synced", {ok})}),
-        IsEmpty());
-    CaseResult streams = rows("synced", {unsupported});
-    streams.point.streams = 7;
-    EXPECT_THAT(surprises_in(unsupported, {streams}), IsEmpty());
+    return "expect = " + std::string(name_of(expect)) + ": no row of " + strategy + " has this status";
 }
 
-TEST(ExpectUnsupported, AllowsNothingElse)
+std::string prone(Status expect)
 {
-    EXPECT_THAT(surprises_in(unsupported, {waved("synced", {unsupported}), rows("synced", {unsupported})}),
-                ElementsAre(rows_not(1, "as expected")));
-    EXPECT_THAT(surprises_in(unsupported, {waved("synced", {unsupported, wrong})}),
-                ElementsAre(rows_not(1, "as expected")));
-    EXPECT_THAT(surprises_in(unsupported, {waved("synced", {ok})}),
-                ElementsAre("expect = unsupported: no row of synced has this status"));
-    EXPECT_THAT(surprises_in(unsupported, {rows("neighbored", {ok})}),
-                ElementsAre("expect = unsupported: no case here is prone to it"));
+    return "expect = " + std::string(name_of(expect)) + ": no case here is prone to it";
+}
+
+struct Expected {
+    std::vector<CaseResult> results;
+    std::vector<std::string> surprises;
+};
+
+void expect_surprises(Status expect, const std::vector<Expected>& all)
+{
+    for (std::size_t number = 0; number < all.size(); ++number)
+        EXPECT_EQ(surprises_in(expect, all[number].results), all[number].surprises) << "number " << number;
+}
+
+TEST(Expect, OkCountsEveryRowThatIsNotWhateverItIs)
+{
+    expect_surprises(
+        ok, {{{}, {}},
+             {{rows("nosync", {ok, ok}), limited("nosync", {ok}), rows("neighbored", {ok})}, {}},
+             {{rows("nosync", {ok, wrong, launch_failed}), limited("nosync", {launch_failed, count_mismatch, ok}),
+               rows("cub", {unsupported}), rows("synced", {timeout}), rows("host", {crashed})},
+              {rows_not(7, "ok")}}});
+}
+
+TEST(Expect, WrongIsMetByEachRacyStrategyThatIsWrongNowAndThen)
+{
+    expect_surprises(wrong, {{{rows("nosync", {ok, wrong, ok}), rows("neighbored", {ok})}, {}},
+                             {{rows("nosync", {wrong, wrong})}, {}},
+                             {{rows("nosync", {ok, ok}), rows("nosync", {ok, wrong})}, {}},
+                             {{rows("nosync", {ok, ok})}, {none_of(wrong, "nosync")}},
+                             {{rows("nosync", {ok}), rows("reduce2", {ok, wrong})}, {none_of(wrong, "nosync")}},
+                             {{rows("nosync", {ok}), rows("reduce2", {ok})},
+                              {none_of(wrong, "nosync"), none_of(wrong, "reduce2")}},
+                             // a litmus pattern may never be wrong
+                             {{rows("litmus_counter", {ok, ok})}, {}},
+                             {{rows("litmus_counter", {ok, wrong})}, {}},
+                             {{rows("litmus_counter", {ok}), rows("nosync", {ok})}, {none_of(wrong, "nosync")}}});
+}
+
+// A race in a case that did not run has not been shown.
+TEST(Expect, WrongAllowsNothingElseAndNothingToOthers)
+{
+    const std::string one = rows_not(1, "as expected");
+    expect_surprises(wrong, {{{rows("nosync", {wrong, launch_failed, timeout})}, {rows_not(2, "as expected")}},
+                             {{rows("nosync", {wrong}), rows("barrier", {wrong, ok})}, {one}},
+                             {{rows("neighbored", {ok})}, {prone(wrong)}},
+                             {{rows("neighbored", {wrong})}, {one, prone(wrong)}},
+                             {{rows("nosync", {unsupported})}, {one, none_of(wrong, "nosync")}},
+                             {{rows("nosync", {wrong}), rows("cub", {unsupported})}, {one}}});
+}
+
+// One refused case per strategy is enough, because one of its limits may be large enough.
+TEST(Expect, LaunchFailedIsMetByRefusalsUnderAFixedLimit)
+{
+    CaseResult failed = rows("nosync", {launch_failed});
+    failed.point.overflow = Overflow::fail; // the case asks to fail
+    EXPECT_TRUE(is_finding(launch_failed, failed.point, launch_failed));
+    const std::string one = rows_not(1, "as expected");
+    const std::string none = none_of(launch_failed, "nosync");
+    expect_surprises(
+        launch_failed,
+        {{{limited("nosync", {launch_failed, ok}), rows("nosync", {ok}), limited("neighbored", {ok})}, {}},
+         {{limited("nosync", {ok}), limited("nosync", {launch_failed})}, {}},
+         {{failed}, {}},
+         {{limited("nosync", {ok})}, {none}},
+         {{limited("nosync", {unsupported})}, {one, none}},
+         {{limited("nosync", {launch_failed, wrong})}, {one}},
+         {{limited("nosync", {launch_failed}), rows("nosync", {launch_failed})}, {one}}, // the limit is automatic
+         {{rows("nosync", {ok})}, {prone(launch_failed)}},
+         {{limited("neighbored", {ok})}, {prone(launch_failed)}},
+         {{limited("chain", {ok}, Mechanism::host)}, {prone(launch_failed)}},
+         {{limited("chain", {ok}, Mechanism::tail)}, {none_of(launch_failed, "chain")}}});
+}
+
+TEST(Expect, TimeoutIsMetByOneHungCaseAndAllowsRefusalsUnderALimit)
+{
+    expect_surprises(timeout, {{{limited("lanes_at_once", {ok, timeout}), limited("lanes_at_once", {launch_failed}),
+                                 limited("nosync", {launch_failed}), rows("lanes_at_once", {ok})},
+                                {}},
+                               {{limited("lanes_at_once", {ok})}, {none_of(timeout, "lanes_at_once")}},
+                               {{limited("lanes_at_once", {timeout}), limited("nosync", {timeout}),
+                                 rows("lanes_at_once", {timeout, launch_failed})},
+                                {rows_not(3, "as expected")}}});
+    EXPECT_TRUE(is_finding(timeout, limited("lanes_at_once", {}).point, timeout));
+    EXPECT_TRUE(is_finding(timeout, limited("nosync", {}).point, launch_failed));
+    EXPECT_FALSE(is_finding(timeout, rows("lanes_at_once", {}).point, timeout));
+    EXPECT_FALSE(is_finding(ok, limited("lanes_at_once", {}).point, launch_failed));
+}
+
+TEST(Expect, UnsupportedIsMetByFixedWavesThatCannotBeLaunched)
+{
+    CaseResult streams = rows("synced", {unsupported});
+    streams.point.streams = 7;
+    const std::string one = rows_not(1, "as expected");
+    expect_surprises(unsupported,
+                     {{{waved("synced", {unsupported}), waved("synced", {ok, ok}), rows("synced", {ok})}, {}},
+                      {{streams}, {}},
+                      {{waved("synced", {unsupported}), rows("synced", {unsupported})}, {one}},
+                      {{waved("synced", {unsupported, wrong})}, {one}},
+                      {{waved("synced", {ok})}, {none_of(unsupported, "synced")}},
+                      {{rows("neighbored", {ok})}, {prone(unsupported)}}});
 }
 
 // A row that is not a finding is a failure, which --retry-failed measures again.
@@ -209,11 +170,8 @@ TEST(Finding, IsOkUnsupportedOrWhatIsExpectedOfTheCase)
 TEST(ExpectKey, IsOneOfSixAndOkUnlessSaid)
 {
     EXPECT_EQ(plan_of("--strategy nosync").expect, ok);
-    EXPECT_EQ(plan_of("--strategy nosync --expect ok").expect, ok);
-    EXPECT_EQ(plan_of("--strategy nosync --expect wrong").expect, wrong);
-    EXPECT_EQ(plan_of("--strategy nosync --expect launch_failed").expect, launch_failed);
-    EXPECT_EQ(plan_of("--strategy nosync --expect unsupported").expect, unsupported);
-    EXPECT_EQ(plan_of("--strategy nosync --expect timeout").expect, timeout);
+    for (const Status status : {ok, wrong, launch_failed, unsupported, timeout})
+        EXPECT_EQ(plan_of(("--strategy nosync --expect " + std::string(name_of(status))).c_str()).expect, status);
     const Plan race = plan_of("--strategy nosync --expect race");
     EXPECT_EQ(race.expect, ok);
     EXPECT_TRUE(race.expect_race);

@@ -340,7 +340,7 @@ class OnlyOnCuda final : public Strategy
     StrategyInfo info_{.name = "test-only-on-cuda", .workload = &workloads::reduce};
 };
 
-TEST_F(Runner, LogsAStrategyThatTheBackendDoesNotHaveWithoutAskingTheSession)
+TEST_F(Runner, LogsAStrategyThatTheBackendLacksWithoutAskingTheSession)
 {
     static const OnlyOnCuda strategy;
     Registry::add(BackendKind::cuda, strategy);

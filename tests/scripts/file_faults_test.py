@@ -58,13 +58,12 @@ class Call:
 class Ended:
     """A program that ran in a folder with these faults."""
 
-    def __init__(self, folder, words, fault=None, more=None):
+    def __init__(self, folder, words, fault=None):
         trace = folder.with_name(folder.name + ".trace")
         trace.unlink(missing_ok=True)
         faults = {"FILE_FAULTS_FOLDER": str(folder), "FILE_FAULTS_TRACE": str(trace), "LD_PRELOAD": LIBRARY}
         if fault:
             faults |= dict(zip(("FILE_FAULTS_CALL", "FILE_FAULTS_NUMBER", "FILE_FAULTS_ERROR", "FILE_FAULTS_THEN"), map(str, fault)))
-        faults |= more or {}
         run = subprocess.run([NESTBED, *words], cwd=folder, env={**os.environ, **faults}, capture_output=True, text=True, timeout=120,
                              check=False)
         self.code, self.out, self.err = run.returncode, run.stdout, run.stderr
@@ -117,7 +116,7 @@ class Durability(Folder):
             self.assertLess(self.synced(ended.calls, writes[-1], f"a sync of what is renamed to {rename.to}", rename.path), index)
             self.synced(ended.calls, index, "a sync of the folder of what was renamed", pathlib.Path(rename.to).parent)
 
-    def test_every_row_is_on_the_disk_before_its_run_is_said_to_be_finished(self):
+    def test_every_row_is_on_the_disk_before_its_run_is_finished(self):
         for number, words in enumerate((WORDS, [word for word in WORDS if word != "--in-process"])):
             folder = self.new_folder(f"run{number}")
             log = folder / "out.csv"
@@ -166,10 +165,6 @@ class Scenario:
     def run(self, *words):
         ended = Ended(self.start, words)
         self.test.assertEqual(ended.code, 0, ended.err)
-
-    def more(self, _folder):
-        """Environment variables of the command in this folder."""
-        return {}
 
     def kept(self, _folder):
         """(what the log must begin with, what may follow the last complete row)"""
@@ -289,37 +284,6 @@ class Retried(Scenario):
         assert all(row["status"] == "ok" for row in rows_in((folder / "out.csv").read_bytes())), "a row was not measured again"
 
 
-class Deleted(Scenario):
-    """Somebody deletes the log while it is written. The run ends and says so."""
-
-    calls = Scenario.calls - {"chmod"}
-    errors = ONE_ERROR_EACH
-
-    def more(self, folder):
-        return {"FILE_FAULTS_LOST": str(folder / "out.csv")}
-
-    def check_lost(self, folder, ended):
-        """Checks the folder after the command, with or without a fault."""
-        assert ended.code != 0, "the loss was not told"
-
-
-class Replaced(Deleted):
-    """Somebody replaces the log by another file while it is written."""
-
-    THEIRS = b"of somebody else"
-
-    def more(self, folder):
-        if not (folder / "out.csv").exists():
-            (folder / "theirs").write_bytes(self.THEIRS)
-        return super().more(folder) | {"FILE_FAULTS_BY": str(folder / "theirs")}
-
-    def check_lost(self, folder, ended):
-        super().check_lost(folder, ended)
-        if not (folder / "theirs").exists():
-            assert (folder / "out.csv").read_bytes() == self.THEIRS, "what has taken the place of the log was written to"
-            (folder / "out.csv").unlink()
-
-
 class Merged(Scenario):
     calls = {"open", "write", "fsync", "rename", "close"}
 
@@ -352,7 +316,7 @@ class Faults(Folder):
         for number in range(1, MOST_CALLS):
             folder = self.folder / f"{type(scenario).__name__}-{call}-{error}-{then}-{number}"
             shutil.copytree(scenario.start, folder)
-            ended = Ended(folder, scenario.words, (call, number, error, then), scenario.more(folder))
+            ended = Ended(folder, scenario.words, (call, number, error, then))
             if ended.count(call) < number:
                 return number - 1
             where = f"{type(scenario).__name__}: {call} {number}: {os.strerror(error) if error else 'short'}, then {then}"
@@ -368,13 +332,6 @@ class Faults(Folder):
     def check_ended(self, scenario, folder, ended, fault):
         call, error, then = fault
         assert ended.code in (0, 1, 2), "it crashed"
-        if isinstance(scenario, Deleted):
-            scenario.check_lost(folder, ended)
-            assert "while this run was writing it" in ended.err or error not in HARMLESS, "what can be tried again was not"
-            again = Ended(folder, scenario.words)
-            assert again.code == 0, f"and it cannot be done after that: {again.err}"
-            scenario.check_complete(folder)
-            return
         scenario.check(folder, then == "dead" or call == "unlink")
         if error in HARMLESS:
             assert ended.code == 0, "what can be tried again was not"
@@ -424,12 +381,6 @@ class Faults(Folder):
     def test_of_a_run_that_tries_failed_rows_again(self):
         calls = self.try_all(Retried(self, ["run", *WORDS, "--retry-failed", "-o", "out.csv"]))
         self.assertEqual(calls["rename"], 5)
-
-    def test_of_a_run_whose_log_is_deleted(self):
-        self.try_all(Deleted(self, ["run", *WORDS, "-o", "out.csv"]))
-
-    def test_of_a_run_whose_log_is_replaced(self):
-        self.try_all(Replaced(self, ["run", *WORDS, "-o", "out.csv"]))
 
     def test_of_a_merge(self):
         calls = self.try_all(Merged(self, ["merge", "1.csv", "2.csv", "-o", "out.csv"]))

@@ -1,13 +1,11 @@
 #!/usr/bin/python3
 """Tests of the structure of the source: which folder includes which, and which names are used twice.
 
-    /usr/bin/python3 tests/scripts/includes_test.py             the tests, on this repository and on planted mistakes
-    /usr/bin/python3 tests/scripts/includes_test.py --graph     the include graph by folder, and the lines per folder
+    /usr/bin/python3 tests/scripts/includes_test.py     on this repository and on planted mistakes
 """
 import collections
 import pathlib
 import re
-import sys
 import tempfile
 import unittest
 
@@ -31,7 +29,6 @@ MAY_INCLUDE = {"base": [],
                "baseline": ["base", "model", "graphs", "device", "workloads"]}
 ROOMS = ["workloads", "nested", "baseline"]  # a file in ROOM/NAME includes, of the workloads, workloads/NAME alone
 STRATEGIES = ["nested", "baseline"]
-STAGES = [folder for folder in MAY_INCLUDE if folder not in STRATEGIES]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh"}
 
 # Headers for users' programs. They find each other from their own folder, or from program/include.
@@ -65,45 +62,6 @@ class Source:
             return include
         beside = (pathlib.PurePosixPath(name).parent / include).as_posix()
         return next((file for file in (beside, "program/include/" + include) if file in self.texts), COPIED.get(include, include))
-
-    def lines(self):
-        return {name: text.count("\n") for name, text in self.texts.items()}
-
-    def lines_by_folder(self):
-        lines = collections.Counter()
-        for name, count in self.lines().items():
-            lines[folder_of(name)] += count
-        return lines
-
-    def edges_by_folder(self):
-        edges = collections.Counter()
-        for name, includes in self.includes.items():
-            edges.update((folder_of(name), folder_of(include)) for include in includes
-                         if folder_of(include) != folder_of(name))
-        return edges
-
-
-def cycle_in(edges):
-    """A cycle in a graph, {node: [nodes]}, as a list whose first node is also its last; [] if there is none."""
-    done, path = set(), []
-
-    def visit(node):
-        if node in path:
-            return [*path[path.index(node):], node]
-        if node in done:
-            return []
-        path.append(node)
-        for other in edges.get(node, []):
-            if found := visit(other):
-                return found
-        path.pop()
-        done.add(node)
-        return []
-
-    for node in edges:
-        if found := visit(node):
-            return found
-    return []
 
 
 def wrong_includes(source):
@@ -149,16 +107,6 @@ def named_workloads(source):
                 yield f'{file}: "{name}" is a workload; ask its descriptor (model/workload.hpp)'
 
 
-def cycles(source):
-    if found := cycle_in(source.includes):
-        yield "files include each other: " + " -> ".join(found)
-    folders = collections.defaultdict(list)
-    for folder, other in source.edges_by_folder():
-        folders[folder].append(other)
-    if found := cycle_in(folders):
-        yield "folders include each other: " + " -> ".join(found)
-
-
 def shared_names(source):
     """Kernels and types that two strategies define. They are templates or inline, so the linker silently uses one of
     the two definitions for both."""
@@ -183,11 +131,10 @@ def bits_in_kernels(source):
             yield f"{name}: kernels must not call {call}; base/bits.hpp has what they may call"
 
 
-RULES = [wrong_includes, other_rooms, named_workloads, cycles, shared_names, bits_in_kernels]
+RULES = [wrong_includes, other_rooms, named_workloads, shared_names, bits_in_kernels]
 
 
-def violations(root):
-    source = Source(root)
+def violations(source):
     return [text for rule in RULES for text in rule(source)]
 
 
@@ -195,65 +142,37 @@ class ThisRepository(unittest.TestCase):
     def test_has_the_shape(self):
         source = Source(ROOT)
         self.assertGreater(len(source.texts), 100)
-        for rule in RULES:
-            with self.subTest(rule.__name__):
-                self.assertEqual(list(rule(source)), [])
+        self.assertEqual(violations(source), [])
 
 
-# A small tree without mistakes.
+# A small tree without mistakes, and files beside those of it (or lines added to them) with what is then reported.
+DESCRIPTOR = 'const WorkloadInfo workloads::sum{\n    .name = "sum",\n};\n'
 GOOD = {"src/base/text.hpp": "int length();\n",
-        "src/base/text.cpp": '#include "base/text.hpp"\n\nint length()\n{\n    return 0;\n}\n',
-        "src/model/case.hpp": '#include "base/text.hpp"\n',
-        "src/plan/plan.hpp": '#include "model/case.hpp"\n',
-        "src/log/row.hpp": '#include "plan/plan.hpp"\n',
-        "src/run/runner.hpp": '#include "log/row.hpp"\n',
-        "src/inspect/tree.hpp": '#include "run/runner.hpp"\n',
-        "src/predict/model.hpp": '#include "run/runner.hpp"\n',
-        "src/device/nest.hpp": '#include "model/case.hpp"\n#include <vector>\n',
-        "src/cli/cli.hpp": '#include "device/nest.hpp"\n#include "predict/model.hpp"\n',
-        "src/commands/commands.hpp": '#include "cli/cli.hpp"\n#include "inspect/tree.hpp"\n',
-        "src/workloads/sum/descriptor.cpp": '#include "model/case.hpp"\n\nconst WorkloadInfo workloads::sum{\n    .name = "sum",\n};\n',
+        "src/plan/plan.hpp": '#include "base/text.hpp"\n',
+        "src/device/nest.hpp": '#include "base/text.hpp"\n#include <vector>\n',
+        "src/workloads/sum/descriptor.cpp": '#include "device/nest.hpp"\n' + DESCRIPTOR,
         "src/workloads/sum/sum.hpp": '#include "device/nest.hpp"\n',
-        "nested/sum/nosync.cu": '#include "device/nest.hpp"\n#include "workloads/sum/sum.hpp"\n'}
-
-
-MOST = (wrong_includes, other_rooms, named_workloads, cycles)
+        "nested/sum/nosync.cu": '#include "workloads/sum/sum.hpp"\n'}
 STRATEGY = "template <class T>\n__global__ void {}reduce_a(T* in)\n{{\n}}\n\nstruct {} {{\n}};\n"
 BITS = "constexpr auto a = std::{}(b);\n"
-
-# The rules that are asked, files beside those of GOOD (or lines added to them), and what the rules report.
 PLANTED = [
-    (MOST, {}, []),
-    # includes upward, to the launch model, of device and of strategies to more than their own, and of another room
-    ([wrong_includes], {"src/model/case.cpp": '#include "plan/plan.hpp"\n'}, ["model/case.cpp: model must not include plan (plan/plan.hpp)"]),
-    (MOST, {"src/inspect/tree.cpp": '#  include "device/nest.hpp"\n'}, ["inspect/tree.cpp: inspect must not include device (device/nest.hpp)"]),
-    ([wrong_includes], {"src/plan/plan.cpp": '#include "predict/model.hpp"\n'}, ["plan/plan.cpp: plan must not include predict (predict/model.hpp)"]),
-    (MOST, {"src/device/session.cu": '#include "plan/plan.hpp"\n'}, ["device/session.cu: device must not include plan (plan/plan.hpp)"]),
-    (MOST, {"baseline/reduce/host.cu": '#include "run/runner.hpp"\n'}, ["baseline/reduce/host.cu: baseline must not include run (run/runner.hpp)"]),
-    (MOST, {"nested/reduce/tail.cu": '#include "cli/cli.hpp"\n'}, ["nested/reduce/tail.cu: nested must not include cli (cli/cli.hpp)"]),
-    (MOST, {"baseline/sort/a.cu": '#include "workloads/sum/sum.hpp"\n'},
+    ({}, []),
+    ({"src/base/text.cpp": '#  include "plan/plan.hpp"\n'}, ["base/text.cpp: base must not include plan (plan/plan.hpp)"]),
+    ({"baseline/sort/a.cu": '#include "workloads/sum/sum.hpp"\n'},
      ["baseline/sort/a.cu: baseline/sort must not include workloads/sum/sum.hpp, of another workload"]),
-    (MOST, {"src/plan/plan.cpp": '#include "workloads/sum/sum.hpp"\n'}, ["plan/plan.cpp: plan must not include workloads (workloads/sum/sum.hpp)"]),
-    (MOST, {"nested/reduce/tail.cu": '#include "device/nist.hpp"\n'}, ["nested/reduce/tail.cu: there is no device/nist.hpp"]),
-    (MOST, {"src/core/a.hpp": "\n"}, ["core/a.hpp: the folder core is none of the stages"]),
-    # the name of a workload in the core
-    (MOST, {"src/plan/plan.cpp": 'bool is_sum = name == "sum"; // or "sum"\n'},
+    ({"nested/sum/tail.cu": '#include "device/nist.hpp"\n'}, ["nested/sum/tail.cu: there is no device/nist.hpp"]),
+    ({"src/core/a.hpp": "\n"}, ["core/a.hpp: the folder core is none of the stages"]),
+    ({"src/plan/plan.cpp": 'bool is_sum = name == "sum"; // or "sum"\n'},
      ['plan/plan.cpp: "sum" is a workload; ask its descriptor (model/workload.hpp)']),
-    (MOST, {"src/plan/plan.cpp": 'bool is_sum = name == "sums"; // "sum"\n', "src/workloads/sum/other.cpp": 'bool is_sum = name == "sum";\n'}, []),
-    # cycles of files, and of folders without one of files
-    (MOST, {"src/base/a.hpp": '#include "base/b.hpp"\n', "src/base/b.hpp": '#include "base/a.hpp"\n'},
-     ["files include each other: base/a.hpp -> base/b.hpp -> base/a.hpp"]),
-    (MOST, {"src/base/a.hpp": '#include "base/a.hpp"\n'}, ["files include each other: base/a.hpp -> base/a.hpp"]),
-    ([cycles], {"src/model/last.hpp": '#include "plan/first.hpp"\n', "src/plan/first.hpp": "\n"},
-     ["folders include each other: model -> plan -> model"]),
+    ({"src/plan/plan.cpp": 'bool is_sum = name == "sums"; // "sum"\n', "src/workloads/sum/other.cpp": 'bool is_sum = name == "sum";\n'}, []),
     # a name of two strategies
-    *(([shared_names], {"nested/a.cu": STRATEGY.format("", "A"), "src/device/parts/a.hpp": STRATEGY.format("", "A"), **other},
+    *(({"nested/a.cu": STRATEGY.format("", "A"), "src/device/parts/a.hpp": STRATEGY.format("", "A"), **other},
        [f"{name} is defined in nested/a.cu and in baseline/b.cu: the program would use one of them for both" for name in shared])
       for other, shared in (({}, []), ({"baseline/b.cu": STRATEGY.format("", "B")}, ["reduce_a"]),
                             ({"baseline/b.cu": STRATEGY.format("__launch_bounds__(kA, kB) ", "B")}, ["reduce_a"]),
                             ({"baseline/b.cu": STRATEGY.format("b_", "A")}, ["A"]))),
     # calls that nvcc compiles wrongly
-    *(([bits_in_kernels], {name: BITS.format(call)},
+    *(({name: BITS.format(call)},
        [f"{name.removeprefix('src/')}: kernels must not call std::{call}; base/bits.hpp has what they may call"] if wrong else [])
       for name, call, wrong in (("src/model/a.hpp", "bit_ceil", True), ("src/device/a.cu", "countl_zero", True), ("nested/a.cu", "bit_width", True),
                                 ("src/model/a.cpp", "bit_ceil", False), ("src/cli/a.hpp", "bit_width", False),
@@ -261,38 +180,16 @@ PLANTED = [
 
 
 class PlantedMistakes(unittest.TestCase):
-    def found(self, more, rules):
-        """What the rules report for the correct tree with these files, or with lines added to its files."""
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in [*GOOD.items(), *more.items()]:
-                path = pathlib.Path(folder, name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("a", encoding="utf-8") as file:
-                    file.write(text)
-            source = Source(folder)
-            return [text for rule in rules for text in rule(source)]
-
     def test_are_found(self):
-        for rules, more, reports in PLANTED:
-            with self.subTest(more):
-                self.assertEqual(self.found(more, rules), reports)
-
-
-def show_graph():
-    source = Source(ROOT)
-    edges = source.edges_by_folder()
-    lines = source.lines_by_folder()
-    of_src = sum(lines[folder] for folder in STAGES)
-    for folder in MAY_INCLUDE:
-        files = sum(folder_of(name) == folder for name in source.texts)
-        share = f"{lines[folder] / of_src:6.1%}" if folder in STAGES else " " * 6
-        includes = ", ".join(f"{other} ({count})" for other in MAY_INCLUDE if (count := edges[folder, other]))
-        print(f"{folder:8} {files:4} files {lines[folder]:6} lines {share}   includes {includes or 'nothing'}")
-    print(f"{'src':8} {'':10} {of_src:6} lines; with {' and '.join(STRATEGIES)} {sum(lines.values())}")
+        for more, reports in PLANTED:
+            with self.subTest(more), tempfile.TemporaryDirectory() as folder:
+                for name, text in [*GOOD.items(), *more.items()]:
+                    path = pathlib.Path(folder, name)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    with path.open("a", encoding="utf-8") as file:
+                        file.write(text)
+                self.assertEqual(violations(Source(folder)), reports)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--graph"]:
-        show_graph()
-    else:
-        unittest.main()
+    unittest.main()

@@ -59,7 +59,7 @@ class Modules(Scratch):
         (self.folder / "modules/workload_reduce.so").unlink()
         self.ended(2, "list", "--json")
 
-    def test_a_strategy_whose_module_is_not_there_is_an_error_that_says_how_to_build_it(self):
+    def test_a_strategy_without_its_module_says_how_to_build_it(self):
         file = self.folder / "modules/workload_sort.so"
         for words in (("run", "--strategy", "quick_kway", "-o", "-"), ("list", "quick_kway"), ("help", "run", "quick_kway"),
                       ("run", "--strategy", "nosync,quick_*", "--dry-run")):
@@ -85,7 +85,7 @@ class Modules(Scratch):
         self.assertEqual(self.ended(0, "list").stderr, "nestbed: without the strategies of workloads that have not been built: sort; "
                          "to build it: experiments/build.sh '' nestbed\n")
 
-    def test_without_the_module_of_commands_a_table_is_made_and_the_others_say_how_to_build_them(self):
+    def test_without_the_module_of_commands_a_table_is_made(self):
         file = self.folder / "modules/commands.so"
         self.assertIn("\n  compare ", self.ended(0, "help").stdout)
         names = [line.split()[0] for line in self.ended(0, "help").stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
@@ -156,7 +156,7 @@ class Modules(Scratch):
         self.assertIn(f"nestbed: the module {module} was built with other headers than the program; to build it: "
                       "experiments/build.sh '' nestbed\n", done.stderr)
 
-    def test_a_module_of_another_build_is_as_if_it_had_not_been_built_where_nothing_asks_for_it(self):
+    def test_a_module_of_another_build_is_as_if_not_built(self):
         self.take("workload_hello")
         module = self.folder / "modules/workload_hello.so"
         module.write_bytes(re.sub(rb"(?<![0-9a-zA-Z])[0-9a-f]{64}(?=\0)", b"0" * 64, module.read_bytes()))

@@ -212,7 +212,7 @@ class OfTheRepository(unittest.TestCase):
         self.assertEqual([name for name, verdict in judged.items() if verdict == "far"], [])
 
     @only_all
-    def test_no_ratio_calls_launches_faster_where_the_protocol_does_not(self):
+    def test_no_ratio_calls_launches_faster_against_the_protocol(self):
         """Launches that seem to beat the best flat form of a log by more than 3 % would have to pay by the protocol as well."""
         for _, name, problem in numbers.WORKS:
             for gpu in numbers.GPUS:

@@ -123,7 +123,7 @@ class Pays(MadeLogs):
                 self.assertLessEqual(float(row["low"]), float(row["speedup"]))
                 self.assertLessEqual(float(row["speedup"]), float(row["high"]))
 
-    def test_processes_and_machines_are_counted_and_widen_the_interval(self):
+    def test_processes_and_machines_count_and_widen_the_interval(self):
         again = [[form("launches", [70] * 6, machine="bb"), form("host", [100] * 6, machine="bb")]]
         row, = self.table(form("launches", [50] * 6), form("host", [100] * 6), more=again)
         self.assertEqual((row["processes"], row["machines"], float(row["low"]) < 1.5, float(row["high"]) > 1.9), ("2", "2", True, True))

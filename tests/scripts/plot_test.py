@@ -237,7 +237,7 @@ class WhichFigures(FigureTest):
                           ["none of these 3 rows has a time (3 ok without a time)"])
         self.check_figure("strategies", rows([None] * 2), ["no run has a time"])
 
-    def test_a_log_without_names_has_those_of_the_file_of_its_experiment(self):
+    def test_a_log_without_names_has_those_of_its_experiment(self):
         by_depth = along("depth", range(4), launches_attempted=lambda depth: 16 * depth)
         for experiment, files in (("ways", {"strategies"}), ("depth", {"latency-depth", "launches"}), ("depth-a_section", {"latency-depth", "launches"}),
                                   ("ways/../depth", {"latency-depth", "launches"}), ("../experiments/ways", {"latency-depth", "launches"})):
@@ -281,7 +281,7 @@ class WhichFigures(FigureTest):
         for path in (ROOT / "experiments").glob("*.cfg"):
             self.assertLessEqual(set(figures._named_by(path.stem)), named, path.name)
 
-    def test_names_in_the_table_are_unique_and_their_experiments_there(self):
+    def test_names_in_the_table_are_unique_and_have_experiments(self):
         for field in ("name", "title"):
             found = [getattr(figure, field) for figure in figures.FIGURES]
             self.assertEqual(len(found), len(set(found)))
@@ -517,7 +517,7 @@ class AlongAnAxis(FigureTest):
             colours = [matplotlib.colors.to_rgb(colour) for _, colour in self.looks(*names)]
             self.assertEqual(sum(max(colour) - min(colour) > 0.1 for colour in colours), count)
 
-    def test_racy_strategies_are_marked_though_their_answer_was_right(self):
+    def test_racy_strategies_are_marked_though_their_answer_is_right(self):
         made = [row for name in ("nosync", "synced") for row in along("depth", range(3), [10], strategy=name)]
         for file, of in (("latency-depth", made), ("strategies", made[::3])):
             self.check_figure(file, of, ["nosync (racy)", "Racy (nosync): the answer depends on which thread comes first."], ["synced (racy)"])
@@ -665,7 +665,7 @@ class EmptyGrids(FigureTest):
 
 
 class IrregularWorkloads(FigureTest):
-    def test_launches_by_need_are_beside_the_best_flat_form_of_the_same_work(self):
+    def test_launches_by_need_are_beside_the_best_flat_form(self):
         made = [*by_need(50), *by_need(20, "grid", launches=1), *by_need(5, "none", 33, launches=0), *flat(40), *flat(10, strategy="bezier_line_block"),
                 *flat(1, elements=64)]  # other work
         self.assertEqual(self.files_of(made, BY_NEED), {"against-flat"})
@@ -727,7 +727,7 @@ class IrregularWorkloads(FigureTest):
         self.check_figure("time-work", [row for row in made if row["cell_work"] != "4096" and row.get("aggregate") != "grid"],
                           ["no form that launches comes within 5 %"], columns=columns)
 
-    def test_tenants_say_from_which_width_on_a_launch_takes_no_longer(self):
+    def test_tenants_say_from_which_width_a_launch_takes_no_longer(self):
         columns = [*BY_NEED, "tenants", "level_nodes", "node_work", "levels", "arrival_gap_us", "latency_us"]
 
         def tenant(time, strategy="tenants_queue", launches=0, **more):
@@ -1168,14 +1168,6 @@ class WhatLogsHold(FigureTest):
         path = self.write([{**row, "workload": "mine"} for row in made], columns=[*COLUMNS, "workload"])
         self.assertEqual(logs.cases_of(logs.read_log(path))["workload"].tolist(), ["mine"] * 4)
 
-    def test_tables_need_a_nestbed(self):
-        for nestbed, why in ((None, "NESTBED is not set"), ("/none", "/none: No such file"), ("false", "false list ended with 1"),
-                             ("echo", "echo list gave no answers")):
-            with self.subTest(nestbed), unittest.mock.patch.dict(os.environ), self.assertRaisesRegex(logs.StatisticsError, why):
-                os.environ.pop("NESTBED")
-                os.environ.update({"NESTBED": nestbed} if nestbed else {})
-                tables.tables.__wrapped__()
-
     def test_the_faster_cub_is_the_reference(self):
         made = []
         for size, cub, narrow in ((1024, 10, 5), (2048, 10, 20), (4096, 10, None)):
@@ -1300,12 +1292,6 @@ class Files(FigureTest):
             with unittest.mock.patch.object(plot, "RESULTS", results):
                 _, messages = self.run_plot(expect=1)
             self.assertIn("no folder with a log under", messages)
-
-    def test_a_broken_manifest(self):
-        path = self.write(rows([1, 2]))
-        (self.folder / "made.csv.json").write_text("{")
-        _, messages = self.run_plot(path, expect=2)
-        self.assertIn("made.csv.json: it is not a manifest", messages)
 
     def test_a_folder_that_cannot_be_written(self):
         (self.folder / "taken").write_text("")

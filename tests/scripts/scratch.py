@@ -2,6 +2,7 @@
 import collections
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -10,9 +11,15 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 
+NESTBED = os.environ.get("NESTBED", "")
 ALL = os.environ.get("NESTBED_ALL") == "1"
 LEFT = "left to tests/run.sh --all"
 only_all = unittest.skipUnless(ALL, LEFT)
+
+
+def called(*words, cwd=ROOT, nestbed=NESTBED):
+    return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False,
+                          env={**os.environ, "NESTBED": nestbed})
 
 
 def why_no_terminal():

@@ -103,7 +103,7 @@ class Sweep(Runs):
 
 
 class KilledAtRandom(Sweep):
-    def test_nothing_that_was_reported_is_lost_and_nothing_is_there_twice(self):
+    def test_nothing_reported_is_lost_and_nothing_is_there_twice(self):
         seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
         print(f"SEED={seed}")
         draw = random.Random(seed)
@@ -221,7 +221,7 @@ class RandomOrders(Sweep):
             with self.subTest(name):
                 self.assert_same(self.run_whole(name, *words), whole)
 
-    def test_a_run_that_is_killed_many_times_has_the_rows_of_one_that_is_not(self):
+    def test_a_run_killed_many_times_has_the_rows_of_one_that_is_not(self):
         whole = self.whole()
         kills, sweeps = 0, 0
         while kills < KILLS // 5:
@@ -297,7 +297,7 @@ class ToAPrecision(Sweep):
             found.setdefault(key, []).append(repetition)
         return found
 
-    def test_a_run_that_is_killed_goes_on_until_every_case_has_enough(self):
+    def test_a_killed_run_goes_on_until_every_case_has_enough(self):
         for rows in (3, 12, 25):
             process = self.start(*self.WORDS, "-o", self.log.name)
             while process.poll() is None and not (self.log.exists() and self.log.read_bytes().count(b"\n") > rows):
@@ -345,7 +345,7 @@ class Interrupted(Sweep):
         self.assertTrue(self.log.read_bytes().startswith(before))
         self.assert_whole()
 
-    def test_the_sample_in_hand_is_finished_and_the_rest_is_for_later(self):
+    def test_the_sample_in_hand_is_finished_and_the_rest_is_left(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number.name):
                 self.log.unlink(missing_ok=True)
@@ -440,7 +440,7 @@ class Starved(Sweep):
         self.run_to_end("sweep.cfg", "-o", self.log.name)
         self.assert_whole()
 
-    def test_a_disk_too_full_for_the_manifest_leaves_nothing_half_made(self):
+    def test_a_disk_too_full_for_the_manifest_leaves_nothing(self):
         _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(100), code=1)
         self.assertRegex(err, r"out.csv.json: the manifest could not be written: File too large")
         self.assertEqual(self.names(), ["long.cfg", "sweep.cfg"])
@@ -460,7 +460,7 @@ class Starved(Sweep):
         process.stderr.close()
         self.assert_gone(process.pid)
 
-    def test_a_summary_that_nobody_reads_is_an_error_and_the_log_is_whole(self):
+    def test_an_unread_summary_is_an_error_and_the_log_is_whole(self):
         process = self.start("sweep.cfg", "-o", self.log.name)
         process.stdout.close()
         err = process.stderr.read()
@@ -469,7 +469,7 @@ class Starved(Sweep):
         self.assertRegex(err, "nestbed: standard output could not be written to: Broken pipe")
         self.assert_whole()
 
-    def test_a_log_that_is_whole_is_said_to_be_though_the_summary_was_not_read(self):
+    def test_a_whole_log_is_said_to_be_though_the_summary_is_unread(self):
         process = self.start("sweep.cfg", "-o", self.log.name)
         process.stdout.close()
         process.stderr.read()
@@ -539,7 +539,7 @@ class Faulty(Sweep):
         return self.run_to_end(*self.ONCE, "-o", self.log.name, *words, code=code, program=TESTS,
                                env={**os.environ, "NESTBED_FAULT_FILE": str(self.folder / "mark")})
 
-    def test_rows_that_failed_are_measured_again_and_the_old_ones_kept(self):
+    def test_rows_that_failed_are_measured_again_and_old_ones_kept(self):
         self.run_once(code=3)
         old = self.log.read_bytes()
         self.assertEqual([row["status"] for row in rows_of(self.log)].count("crashed"), 1)
@@ -600,7 +600,7 @@ class Faulty(Sweep):
         self.run_to_end(*words, code=3)
         self.assertRegex(self.run_to_end(*words, "--retry-failed", code=3)[1], r"wrong.csv: [123] of 3 rows failed")
 
-    def test_to_measure_what_failed_again_without_a_log_is_to_measure_it(self):
+    def test_to_measure_failed_rows_without_a_log_is_to_measure(self):
         (self.folder / "mark").touch()
         self.assertEqual(self.run_once("--retry-failed")[1], "")
         self.assertEqual(len(rows_of(self.log)), 6)

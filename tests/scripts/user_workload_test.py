@@ -81,7 +81,7 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual(self.built.stdout, "strategies: quadrature_levels, quadrature_nested\n"
                          "nestbed run --load quadrature/ --strategy quadrature_levels,quadrature_nested\n")
 
-    def test_a_sweep_of_its_parameters_is_right_and_counts_what_was_launched(self):
+    def test_a_sweep_of_its_parameters_counts_what_was_launched(self):
         rows = self.rows("--grain", "3,6", "--threshold", "1,100")
         self.assertEqual(len(rows), 2 * 2 * 2 * 2)
         self.assertEqual({row["status"] for row in rows}, {"ok"})
@@ -90,15 +90,9 @@ class UserWorkload(unittest.TestCase):
         self.assertGreater(nested["6", "1"], nested["6", "100"])
         self.assertEqual({row["launches_expected"] == row["launches_attempted"] for row in rows if row["strategy"] == "quadrature_nested"}, {True})
 
-    def test_a_default_of_its_own_is_used_where_the_axis_has_another_one(self):
-        folder = self.folder / "leveled"
-        folder.mkdir()
-        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "leveled")
-        changed = text.replace('{.name = axis::grain', '{axis::levels, "levels of it", 5}, {.name = axis::grain').replace(
-            "axis::depth, axis::grain", "axis::depth, axis::levels, axis::grain")
-        self.assertEqual(changed.count("axis::levels"), 2)
-        (folder / "leveled.cu").write_text(changed)
-        self.assertEqual(self.build("leveled").returncode, 0)
+    def test_its_own_default_is_used_where_the_axis_has_another(self):
+        self.changed("leveled", ('{.name = axis::grain', '{axis::levels, "levels of it", 5}, {.name = axis::grain'),
+                     ("axis::depth, axis::grain", "axis::depth, axis::levels, axis::grain"))
         sweep = ("run", "--load", "leveled", "--strategy", "leveled_nested", *SWEEP[2:], "-o", "-")
         for given, used in (((), "5"), (("--levels", "16"), "16")):
             done = self.called(*sweep, *given)
@@ -194,12 +188,7 @@ class UserWorkload(unittest.TestCase):
             self.skipTest("no race detector in this build")
         done = self.called("races", "--load", "quadrature", "--strategy", "quadrature_*", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        racy = self.folder / "racy"
-        racy.mkdir()
-        text = (self.folder / "quadrature/quadrature.cu").read_text()
-        self.assertEqual(text.count("atomicAdd(task.answer, sum)"), 1)
-        (racy / "racy.cu").write_text(text.replace("quadrature", "racy").replace("atomicAdd(task.answer, sum)", "*task.answer += sum"))
-        self.assertEqual(self.build("racy", self.for_races).returncode, 0)
+        self.changed("racy", ("atomicAdd(task.answer, sum)", "*task.answer += sum"), program=self.for_races)
         done = self.called("races", "--load", "racy", "--strategy", "racy_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("racy.cu:", done.stdout)
@@ -225,15 +214,11 @@ class UserWorkload(unittest.TestCase):
     def test_a_variable_of_the_module_is_watched(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
-        folder = self.folder / "counted"
-        folder.mkdir()
-        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "counted")
-        self.assertEqual(text.count("atomicAdd(task.answer, sum);"), 1)
-        first = text.rindex("\n\n", 0, text.index("bool must_divide(")) + 2
-        text = text[:first] + "__device__ unsigned answers_added;\n\n" + text[first:]
-        text = text.replace("    .figures = kFigures,\n", "")
-        (folder / "counted.cu").write_text(text.replace("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"))
-        self.assertEqual(self.build("counted", self.for_races).returncode, 0)
+        text = (self.folder / "quadrature/quadrature.cu").read_text()
+        end = text.index("bool must_divide(") + len("bool must_divide(")
+        first = text[text.rindex("\n\n", 0, end):end]
+        self.changed("counted", (first, f"\n\n__device__ unsigned answers_added;{first}"), ("    .figures = kFigures,\n", ""),
+                     ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"), program=self.for_races)
         done = self.called("races", "--load", "counted", "--strategy", "counted_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("answers_added", done.stdout)
@@ -243,15 +228,20 @@ class UserWorkload(unittest.TestCase):
 
     def changed(self, name, *changes, program=None):
         """The folder NAME of a workload of that name: the tutorial's with these changes, built by this nestbed."""
-        folder = self.folder / name
-        folder.mkdir(exist_ok=True)
+        self.write(name, *changes)
+        self.assertEqual(self.build(name, program).returncode, 0)
+        return self.folder / name
+
+    def write(self, name, *changes):
+        """The same, not built. Returns the line of the first change."""
+        (self.folder / name).mkdir(exist_ok=True)
         text = (self.folder / "quadrature/quadrature.cu").read_text()
+        line = text.partition(changes[0][0])[0].count("\n") + 1 if changes else 0
         for before, after in changes:
             self.assertEqual(text.count(before), 1, before)
             text = text.replace(before, after)
-        (folder / f"{name}.cu").write_text(text.replace("quadrature", name))
-        self.assertEqual(self.build(name, program).returncode, 0)
-        return folder
+        (self.folder / name / f"{name}.cu").write_text(text.replace("quadrature", name))
+        return line
 
     def test_the_code_of_the_page_compiles_and_its_answers_are_right(self):
         array, calls = re.findall(r"^```cuda\n(.*?)^```$", (ROOT / "nested/your_workload.md").read_text(), re.MULTILINE | re.DOTALL)
@@ -292,7 +282,7 @@ class UserWorkload(unittest.TestCase):
         self.assertRegex(done.stderr, "which has 32 bytes: an index is out of bounds; the report has the lines of such accesses; the run failed")
         self.assertNotIn("`nestbed races`", done.stderr)  # it is what runs
 
-    def test_a_wrong_answer_by_a_bad_access_is_not_called_wrong_without_a_race(self):
+    def test_a_wrong_answer_by_a_bad_access_is_not_without_a_race(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
         add = "atomicAdd(task.answer, sum);"
@@ -401,21 +391,15 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.splitlines()[0], "strategies: " + ", ".join(sorted(f"{name}_{kind}" for name in names for kind in ("levels", "nested"))))
 
-    def test_a_strategy_whose_name_a_log_cannot_hold_is_an_error_of_the_build(self):
-        folder = self.folder / "named"
-        folder.mkdir()
-        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "named")
+    def test_a_name_that_a_log_cannot_hold_is_an_error_of_the_build(self):
         for name in ("named_a b", "named_\\t,\\n"):
-            (folder / "named.cu").write_text(text.replace('"named_nested"', f'"{name}"'))
+            self.write("named", ('"quadrature_nested"', f'"{name}"'))
             done = self.build("named")
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn("is no name for a strategy; allowed: letters, digits, '_', '-' and '.', a letter first, not more than 100\n", done.stderr)
 
     def test_a_figure_that_does_not_exist_is_an_error_of_the_build(self):
-        folder = self.folder / "drawn"
-        folder.mkdir()
-        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "drawn")
-        (folder / "drawn.cu").write_text(text.replace('{"threshold", ', '{"treshold", '))
+        self.write("drawn", ('{"threshold", ', '{"treshold", '))
         done = self.build("drawn")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertTrue(done.stderr.startswith("nestbed: workload drawn: there is no figure 'treshold', did you mean 'threshold'?; allowed: "), done.stderr)
@@ -432,12 +416,7 @@ class UserWorkload(unittest.TestCase):
         self.assertRegex(err, r"^nestbed: \S+: it was ended by signal 15 \(Terminated\)\n$")
 
     def test_a_launch_as_cuda_has_it_gets_a_hint(self):
-        folder = self.folder / "arrows"
-        shutil.copytree(self.folder / "quadrature", folder, ignore=shutil.ignore_patterns("build", "*.cu"))
-        text = (self.folder / "quadrature/quadrature.cu").read_text()
-        line = text[:text.index("launch<halves<Nest>>(nest")].count("\n") + 1
-        (folder / "arrows.cu").write_text(text.replace("launch<halves<Nest>>(nest, {2, blockDim.x}, own, task)",
-                                                       "halves<<<2, blockDim.x>>>(own, task, nest)"))
+        line = self.write("arrows", ("launch<halves<Nest>>(nest, {2, blockDim.x}, own, task)", "halves<<<2, blockDim.x>>>(own, task, nest)"))
         done = self.build("arrows")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("nestbed: arrows/arrows.cu does not compile; the first error is the one to read\n", done.stderr)
@@ -445,21 +424,14 @@ class UserWorkload(unittest.TestCase):
                       "launch<kernel>(nest, {blocks, threads}, arguments...)", done.stderr)
 
     def test_shared_memory_as_cuda_has_it_gets_a_hint(self):
-        folder = self.folder / "sharing"
-        folder.mkdir()
-        text = (self.folder / "quadrature/quadrature.cu").read_text().replace("quadrature", "sharing")
-        self.assertEqual(text.count("BLOCK_SHARED(bool, divide, 1);"), 1)
-        line = text[:text.index("BLOCK_SHARED(")].count("\n") + 1
-        (folder / "sharing.cu").write_text(text.replace("BLOCK_SHARED(bool, divide, 1);", "__shared__ bool divide[1];"))
+        line = self.write("sharing", ("BLOCK_SHARED(bool, divide, 1);", "__shared__ bool divide[1];"))
         done = self.build("sharing")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertTrue(done.stderr.endswith(f"nestbed: sharing/sharing.cu:{line}: __shared__ is not for workloads, which run on the executor too: shared "
                                              "memory is BLOCK_SHARED(type, name, count)\n"), done.stderr)
 
     def test_a_strategy_of_the_name_of_ours_is_an_error(self):
-        folder = self.folder / "twice"
-        folder.mkdir()
-        (folder / "twice.cu").write_text((self.folder / "quadrature/quadrature.cu").read_text().replace('"quadrature_levels"', '"sort_levels"'))
+        self.write("twice", ('"quadrature_levels"', '"sort_levels"'))
         self.assertIn(self.build("twice").returncode, (0, 1))
         done = self.called("list", "--load", "twice")
         self.assertEqual(done.returncode, 1)

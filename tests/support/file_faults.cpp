@@ -8,8 +8,6 @@
 //   FILE_FAULTS_ERROR    its errno; 0: a write of half the bytes
 //   FILE_FAULTS_THEN     "well": all later calls succeed; "dead": all later calls of any
 //                        kind fail with EIO, as on a failed disk
-//   FILE_FAULTS_LOST     a file that disappears after its fourth write, as if somebody deleted it
-//   FILE_FAULTS_BY       the file that takes its place; empty: none
 // A write that fails with ENOSPC writes half its bytes first, and the next write fails too, as on a disk that becomes
 // full.
 // Calls go to the system directly. A sync is also recorded before it begins: it brings to the disk what was recorded
@@ -44,8 +42,6 @@ struct Settings {
     long number = atol(variable("FILE_FAULTS_NUMBER").c_str());
     int error = atoi(variable("FILE_FAULTS_ERROR").c_str());
     std::string then = variable("FILE_FAULTS_THEN");
-    std::string lost = variable("FILE_FAULTS_LOST");
-    std::string by = variable("FILE_FAULTS_BY");
 };
 
 const Settings& settings()
@@ -57,7 +53,6 @@ const Settings& settings()
 
 std::atomic<long> calls{0}; // counts calls of the kind that fails
 std::atomic<bool> dead{false};
-std::atomic<int> writes_to_lost{0};
 
 bool in_folder(std::string_view path)
 {
@@ -168,16 +163,6 @@ int unlinked(int folder, const char* path, int flags)
     return static_cast<int>(in_folder(name) ? done("unlink", name, "", act) : act());
 }
 
-void take_away(const std::string& path, const std::string& by)
-{
-    const int error = errno;
-    if (by.empty())
-        syscall(SYS_unlinkat, AT_FDCWD, path.c_str(), 0);
-    else
-        syscall(SYS_renameat2, AT_FDCWD, by.c_str(), AT_FDCWD, path.c_str(), 0);
-    errno = error;
-}
-
 mode_t mode_in(int flags, va_list& rest)
 {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
@@ -222,8 +207,6 @@ ssize_t write(int descriptor, const void* bytes, size_t count)
     const long result =
         fault > 0 && !half ? -1 : syscall(SYS_write, descriptor, bytes, half ? (count + 1) / 2 : count);
     note("write", path, "", count, result);
-    if (path == settings().lost && ++writes_to_lost == 4)
-        take_away(path, settings().by);
     return result;
 }
 

@@ -58,6 +58,17 @@ inline void expect_all_right(Session& session, const Case& point, const std::str
     }
 }
 
+inline void expect_all_right_by_mechanism(Session& session, const Case& point, const std::string& axes)
+{
+    for (const Mechanism mechanism : Registry::find_anywhere(point.strategy)->info().mechanisms) {
+        Case with = point;
+        with.mechanism = mechanism;
+        if (mechanism == Mechanism::tail)
+            with.overflow = Overflow::absent;
+        expect_all_right(session, with, axes);
+    }
+}
+
 inline std::string why_unsupported(Session& session, const Case& point)
 {
     const Sample sample = session.sample(point, 0);

@@ -6,6 +6,7 @@
 #include "support/forms_support.hpp"
 #include "support/support.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,10 +77,9 @@ inline std::vector<GraphShape> every_graph()
 }
 
 // Without a bound, and with bounds below the levels of a case.
-inline std::vector<std::optional<std::uint32_t>> some_depths()
+inline std::array<std::string, 2> some_depths()
 {
-    const std::vector<std::optional<std::uint32_t>> all{std::nullopt, 0U, 1U, 3U};
-    return all_or_few(all, {std::nullopt, 1U});
+    return {"", all_or_few<std::string>("depth 0 1 3", "depth 1")};
 }
 
 // Of 3000 vertices on a level, one has an edge. It is not too large for one block.

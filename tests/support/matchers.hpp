@@ -12,6 +12,7 @@ using testing::ContainsRegex;
 using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

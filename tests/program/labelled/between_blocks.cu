@@ -54,12 +54,6 @@ __global__ void last_block_barrier_kernel(int* numbers, int* result)
             *result += numbers[i];
 }
 
-template <Bug bug>
-bool last_block_barrier(int)
-{
-    return run_kernel<last_block_barrier_kernel<bug>>(3, 64, std::vector<int>(192, 0)) == 192;
-}
-
 // Block 1 waits for block 0.
 template <Bug bug>
 __global__ void handoff_kernel(int* numbers, int* result)
@@ -84,12 +78,6 @@ __global__ void handoff_kernel(int* numbers, int* result)
     }
 }
 
-template <Bug bug>
-bool handoff(int)
-{
-    return run_kernel<handoff_kernel<bug>>(2, 32, {0, 0}) == 42;
-}
-
 // A lock around a plain counter.
 template <Bug bug>
 __global__ void lock_kernel(int* numbers, int* result)
@@ -108,12 +96,6 @@ __global__ void lock_kernel(int* numbers, int* result)
         *lock = 0; // race in lock.plain_write
     else
         atomicExch(lock, 0);
-}
-
-template <Bug bug>
-bool lock(int)
-{
-    return run_kernel<lock_kernel<bug>>(4, 32, {0}) == 4;
 }
 
 // Blocks that stay take the next item from a counter.
@@ -139,12 +121,6 @@ __global__ void queue_kernel(int* numbers, int* result)
     }
 }
 
-template <Bug bug>
-bool queue(int)
-{
-    return run_kernel<queue_kernel<bug>>(2, 64, {0}) == 45;
-}
-
 // All blocks wait for each other at a counter.
 template <Bug bug>
 __global__ void grid_barrier_kernel(int* numbers, int* result)
@@ -162,12 +138,6 @@ __global__ void grid_barrier_kernel(int* numbers, int* result)
     atomicAdd(result, numbers[1 + (blockIdx.x + 1) % gridDim.x]); // race in grid_barrier.missing_fence
 }
 
-template <Bug bug>
-bool grid_barrier(int)
-{
-    return run_kernel<grid_barrier_kernel<bug>>(3, 32, {0, 0, 0, 0}) == 18;
-}
-
 // The sum of each number and its right neighbour, which may be of another block.
 template <Bug bug>
 __global__ void neighbours_kernel(int* numbers, int* result)
@@ -177,12 +147,6 @@ __global__ void neighbours_kernel(int* numbers, int* result)
     int* const to = bug == Bug::kInPlace ? numbers : numbers + count;
     to[i] = numbers[i] + numbers[(i + 1) % count]; // race in neighbours.in_place
     atomicAdd(result, to[i]);                      // also race in neighbours.in_place
-}
-
-template <Bug bug>
-bool neighbours(int)
-{
-    return run_kernel<neighbours_kernel<bug>>(2, 32, counted(128, 0)) == 2 * (63 * 64 / 2);
 }
 
 // A warp sums through shared memory.
@@ -235,12 +199,6 @@ __global__ void compact_kernel(int* numbers, int* result)
         numbers[begin + before] = threadIdx.x; // race in compact.overlap; also race in compact.missing_atomic
 }
 
-template <Bug bug>
-bool compact(int)
-{
-    return run_kernel<compact_kernel<bug>>(1, 64, counted(64, 0)) == 32;
-}
-
 // Memory of the device's heap.
 __device__ int* shared_by_blocks = nullptr;
 
@@ -267,12 +225,6 @@ __global__ void heap_kernel(int*, int* result)
     }
 }
 
-template <Bug bug>
-bool heap(int)
-{
-    return run_kernel<heap_kernel<bug>>(3, 1, {0}) == 2;
-}
-
 // Threads write bytes of one number: memory of their own.
 __global__ void bytes_kernel(int* numbers, int* result)
 {
@@ -288,37 +240,36 @@ bool bytes(int)
 
 int main(int argc, char** argv)
 {
-    return run_variant(
-        argc, argv,
-        {{"last_block", Bug::kNone, last_block<Bug::kNone, true, true>},
-         {"last_block", Bug::kMissingFence, last_block<Bug::kMissingFence, false, false>},
-         {"last_block without release", Bug::kMissingFence, last_block<Bug::kMissingFence, false, true>},
-         {"last_block without acquire", Bug::kMissingFence, last_block<Bug::kMissingFence, true, false>},
-         {"last_block", Bug::kBlockScope, last_block<Bug::kBlockScope, true, true>},
-         {"last_block_barrier", Bug::kNone, last_block_barrier<Bug::kNone>},
-         {"last_block_barrier", Bug::kMissingFence, last_block_barrier<Bug::kMissingFence>},
-         {"last_block_barrier", Bug::kMissingBarrier, last_block_barrier<Bug::kMissingBarrier>},
-         {"handoff", Bug::kNone, handoff<Bug::kNone>},
-         {"handoff", Bug::kMissingFence, handoff<Bug::kMissingFence>},
-         {"handoff", Bug::kPlainFlag, handoff<Bug::kPlainFlag>},
-         {"lock", Bug::kNone, lock<Bug::kNone>},
-         {"lock", Bug::kMissingFence, lock<Bug::kMissingFence>},
-         {"lock", Bug::kPlainWrite, lock<Bug::kPlainWrite>},
-         {"queue", Bug::kNone, queue<Bug::kNone>},
-         {"queue", Bug::kMissingAtomic, queue<Bug::kMissingAtomic>},
-         {"queue", Bug::kMissingBarrier, queue<Bug::kMissingBarrier>},
-         {"grid_barrier", Bug::kNone, grid_barrier<Bug::kNone>},
-         {"grid_barrier", Bug::kMissingFence, grid_barrier<Bug::kMissingFence>},
-         {"neighbours", Bug::kNone, neighbours<Bug::kNone>},
-         {"neighbours", Bug::kInPlace, neighbours<Bug::kInPlace>},
-         {"warp_sum", Bug::kNone, warp_sum<Bug::kNone, int>},
-         {"warp_sum", Bug::kMissingSyncwarp, warp_sum<Bug::kMissingSyncwarp, int>},
-         {"warp_sum, volatile", Bug::kMissingSyncwarp, warp_sum<Bug::kMissingSyncwarp, volatile int>, "",
-          "Pairs of atomic or volatile accesses."},
-         {"compact", Bug::kNone, compact<Bug::kNone>},
-         {"compact", Bug::kMissingAtomic, compact<Bug::kMissingAtomic>},
-         {"compact", Bug::kOverlap, compact<Bug::kOverlap>},
-         {"heap", Bug::kNone, heap<Bug::kNone>},
-         {"heap", Bug::kMissingAtomic, heap<Bug::kMissingAtomic>},
-         {"bytes", Bug::kNone, bytes}});
+    std::vector<Variant> all{
+        {"last_block", Bug::kNone, last_block<Bug::kNone, true, true>},
+        {"last_block", Bug::kMissingFence, last_block<Bug::kMissingFence, false, false>},
+        {"last_block without release", Bug::kMissingFence, last_block<Bug::kMissingFence, false, true>},
+        {"last_block without acquire", Bug::kMissingFence, last_block<Bug::kMissingFence, true, false>},
+        {"last_block", Bug::kBlockScope, last_block<Bug::kBlockScope, true, true>},
+        {"warp_sum", Bug::kNone, warp_sum<Bug::kNone, int>},
+        {"warp_sum", Bug::kMissingSyncwarp, warp_sum<Bug::kMissingSyncwarp, int>},
+        {"warp_sum, volatile", Bug::kMissingSyncwarp, warp_sum<Bug::kMissingSyncwarp, volatile int>, "",
+         "Pairs of atomic or volatile accesses."},
+        {"bytes", Bug::kNone, bytes}};
+    add_kernel<Bug::kNone, Bug::kMissingFence, Bug::kMissingBarrier>(all, "last_block_barrier", [](auto bug, int) {
+        return run_kernel<last_block_barrier_kernel<bug>>(3, 64, std::vector<int>(192, 0)) == 192;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingFence, Bug::kPlainFlag>(all, "handoff", [](auto bug, int) {
+        return run_kernel<handoff_kernel<bug>>(2, 32, {0, 0}) == 42;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingFence, Bug::kPlainWrite>(
+        all, "lock", [](auto bug, int) { return run_kernel<lock_kernel<bug>>(4, 32, {0}) == 4; });
+    add_kernel<Bug::kNone, Bug::kMissingAtomic, Bug::kMissingBarrier>(
+        all, "queue", [](auto bug, int) { return run_kernel<queue_kernel<bug>>(2, 64, {0}) == 45; });
+    add_kernel<Bug::kNone, Bug::kMissingFence>(all, "grid_barrier", [](auto bug, int) {
+        return run_kernel<grid_barrier_kernel<bug>>(3, 32, {0, 0, 0, 0}) == 18;
+    });
+    add_kernel<Bug::kNone, Bug::kInPlace>(all, "neighbours", [](auto bug, int) {
+        return run_kernel<neighbours_kernel<bug>>(2, 32, counted(128, 0)) == 2 * (63 * 64 / 2);
+    });
+    add_kernel<Bug::kNone, Bug::kMissingAtomic, Bug::kOverlap>(
+        all, "compact", [](auto bug, int) { return run_kernel<compact_kernel<bug>>(1, 64, counted(64, 0)) == 32; });
+    add_kernel<Bug::kNone, Bug::kMissingAtomic>(
+        all, "heap", [](auto bug, int) { return run_kernel<heap_kernel<bug>>(3, 1, {0}) == 2; });
+    return run_variant(argc, argv, all);
 }

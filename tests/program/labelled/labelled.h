@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 enum class Bug {
@@ -59,12 +61,25 @@ constexpr const char* name_of(Bug bug)
 struct Variant {
     std::string name; // of the kernel: pattern, way
     Bug bug;
-    bool (*run)(int); // with the number of the input; returns whether the answer is right
+    std::function<bool(int)> run; // with the number of the input; returns whether the answer is right
     // How a bug shows if not by an access: "wrong answer", "fault", "warning".
     const char* shows = "";
     // What the detector cannot know, in the words of nested/races.md. A bug is missed then, or correct code reported.
     const char* limit = "";
 };
+
+// Adds a kernel with each of these bugs. `run` has the bug as a type.
+template <Bug... bugs, class Run>
+void add_kernel(std::vector<Variant>& all, const char* name, Run run)
+{
+    (all.push_back({name, bugs, [run](int seed) { return run(std::integral_constant<Bug, bugs>(), seed); }}), ...);
+}
+
+inline Variant& variant(std::vector<Variant>& all, const std::string& name, Bug bug)
+{
+    return *std::find_if(all.begin(), all.end(),
+                         [&](const Variant& each) { return each.name == name && each.bug == bug; });
+}
 
 // Without arguments prints what there is. With the name of a variant and its bug runs it.
 inline int run_variant(int argc, char** argv, const std::vector<Variant>& variants)

@@ -59,12 +59,6 @@ __global__ void input_kernel(int* numbers, int* result)
         numbers[threadIdx.x] = threadIdx.x; // race in input.late_write
 }
 
-template <Bug bug>
-bool input(int)
-{
-    return run_kernel<input_kernel<bug>>(1, kThreads, counted(kThreads, 1)) == kSum;
-}
-
 // The parent wants its child's result.
 template <Bug bug>
 __global__ void result_kernel(int* numbers, int* result)
@@ -74,12 +68,6 @@ __global__ void result_kernel(int* numbers, int* result)
         *result = numbers[kThreads - 1]; // race in result.early_read
     else
         take<<<1, 1, 0, cudaStreamTailLaunch>>>(numbers + kThreads - 1, result);
-}
-
-template <Bug bug>
-bool result(int)
-{
-    return run_kernel<result_kernel<bug>>(1, 1, counted(kThreads, 1)) == kThreads - 1;
 }
 
 // One child writes, the next reads.
@@ -119,12 +107,6 @@ __global__ void mixed_streams_kernel(int* numbers, int* result)
     cudaStreamDestroy(one);
 }
 
-template <Bug bug>
-bool mixed_streams(int)
-{
-    return run_kernel<mixed_streams_kernel<bug>>(1, 1, counted(kThreads, 1)) == kSum;
-}
-
 // Each block has a NULL stream of its own.
 template <Bug bug>
 __global__ void null_of_blocks_kernel(int* numbers, int* result)
@@ -133,12 +115,6 @@ __global__ void null_of_blocks_kernel(int* numbers, int* result)
         fill<<<1, kThreads>>>(numbers);
     if (blockIdx.x == (bug == Bug::kWrongStream ? 1 : 0))
         sum_all<<<1, 1>>>(numbers, result);
-}
-
-template <Bug bug>
-bool null_of_blocks(int)
-{
-    return run_kernel<null_of_blocks_kernel<bug>>(2, 1, counted(kThreads, 1)) == kSum;
 }
 
 // Two children of different threads in one NULL stream: one adds, the other takes.
@@ -153,12 +129,6 @@ __global__ void two_launchers_kernel(int* numbers, int* result)
         take<<<1, 1>>>(numbers, result);
 }
 
-template <Bug bug>
-bool two_launchers(int)
-{
-    return run_kernel<two_launchers_kernel<bug>>(1, kThreads, {1}) == 6;
-}
-
 // Tail launches of two blocks, one of which adds and the other one takes.
 template <Bug bug>
 __global__ void two_tails_kernel(int* numbers, int* result)
@@ -167,12 +137,6 @@ __global__ void two_tails_kernel(int* numbers, int* result)
         add_to<<<1, 1, 0, cudaStreamTailLaunch>>>(numbers, 5);
     if (blockIdx.x == (bug == Bug::kOpenOrder ? 1 : 0))
         take<<<1, 1, 0, cudaStreamTailLaunch>>>(numbers, result);
-}
-
-template <Bug bug>
-bool two_tails(int)
-{
-    return run_kernel<two_tails_kernel<bug>>(2, 1, {1}) == 6;
 }
 
 // Two children write a half each.
@@ -185,17 +149,6 @@ __global__ void halves_kernel(int* numbers, int* result)
         fill_half<<<1, kHalf + (bug == Bug::kOutOfBounds ? 1 : 0) - (bug == Bug::kLostWork ? 1 : 0), 0,
                     cudaStreamFireAndForget>>>(numbers, kHalf);
     sum_all<<<1, 1, 0, cudaStreamTailLaunch>>>(numbers, result);
-}
-
-template <Bug bug>
-bool halves(int)
-{
-    int* const result = on_device(std::vector<int>{0});
-    int* const numbers =
-        bug == Bug::kLostWork ? on_device(std::vector<int>(kThreads, 0)) : uninitialized<int>(kThreads);
-    halves_kernel<bug><<<1, 1>>>(numbers, result);
-    CHECK(cudaDeviceSynchronize());
-    return value_of(result) == kSum;
 }
 
 // Children count, and so does their parent.
@@ -211,12 +164,6 @@ __global__ void counter_kernel(int* numbers, int* result)
     take<<<1, 1, 0, cudaStreamTailLaunch>>>(numbers, result);
 }
 
-template <Bug bug>
-bool counter(int)
-{
-    return run_kernel<counter_kernel<bug>>(1, 1, {0}) == 25;
-}
-
 // The parent uses a buffer again while the first child may still read it.
 template <Bug bug>
 __global__ void reused_kernel(int* numbers, int* result)
@@ -226,15 +173,6 @@ __global__ void reused_kernel(int* numbers, int* result)
     for (int i = 0; i < kThreads; ++i)
         next[i] = i; // race in reused.late_write
     sum_all<<<1, 1, 0, cudaStreamFireAndForget>>>(next, result + 1);
-}
-
-template <Bug bug>
-bool reused(int)
-{
-    int* const result = on_device(std::vector<int>{0, 0});
-    reused_kernel<bug><<<1, 1>>>(on_device(counted(2 * kThreads, 1)), result);
-    CHECK(cudaDeviceSynchronize());
-    return value_of(result) == kSum + kThreads && value_of(result + 1) == kSum;
 }
 
 // The tail launch of a child comes before the next child in the same NULL stream.
@@ -249,12 +187,6 @@ __global__ void tail_of_child_kernel(int* numbers, int* result)
 {
     child_with_tail<bug><<<1, 1, 0, bug == Bug::kNotTail ? cudaStreamFireAndForget : nullptr>>>(numbers);
     sum_all<<<1, 1>>>(numbers, result);
-}
-
-template <Bug bug>
-bool tail_of_child(int)
-{
-    return run_kernel<tail_of_child_kernel<bug>>(1, 1, counted(kThreads, 1)) == kSum;
 }
 
 // The last block to arrive launches a child that reads what all blocks wrote.
@@ -275,45 +207,54 @@ __global__ void last_block_kernel(int* numbers, int* result)
     }
 }
 
-template <Bug bug>
-bool last_block(int)
-{
-    return run_kernel<last_block_kernel<bug>>(2, kThreads / 2, counted(kThreads, 1)) == kSum;
-}
-
 int main(int argc, char** argv)
 {
-    return run_variant(
-        argc, argv,
-        {{"input", Bug::kNone, input<Bug::kNone>},
-         {"input", Bug::kMissingBarrier, input<Bug::kMissingBarrier>},
-         {"input", Bug::kLateWrite, input<Bug::kLateWrite>},
-         {"result", Bug::kNone, result<Bug::kNone>},
-         {"result", Bug::kEarlyRead, result<Bug::kEarlyRead>},
-         {"stages", Bug::kNone, stages<Bug::kNone, true>},
-         {"stages", Bug::kNotTail, stages<Bug::kNotTail, true>},
-         {"stages in a stream", Bug::kNone, stages<Bug::kNone, false>},
-         {"stages", Bug::kWrongStream, stages<Bug::kWrongStream, false>},
-         {"mixed_streams", Bug::kNone, mixed_streams<Bug::kNone>},
-         {"mixed_streams", Bug::kWrongStream, mixed_streams<Bug::kWrongStream>},
-         {"null_of_blocks", Bug::kNone, null_of_blocks<Bug::kNone>},
-         {"null_of_blocks", Bug::kWrongStream, null_of_blocks<Bug::kWrongStream>},
-         {"two_launchers", Bug::kNone, two_launchers<Bug::kNone>},
-         {"two_launchers", Bug::kOpenOrder, two_launchers<Bug::kOpenOrder>, "",
-          "Two threads that launch into one stream"},
-         {"two_tails", Bug::kNone, two_tails<Bug::kNone>},
-         {"two_tails", Bug::kOpenOrder, two_tails<Bug::kOpenOrder>, "", "Two threads that launch into one stream"},
-         {"halves", Bug::kNone, halves<Bug::kNone>},
-         {"halves", Bug::kOverlap, halves<Bug::kOverlap>},
-         {"halves", Bug::kOutOfBounds, halves<Bug::kOutOfBounds>},
-         {"halves", Bug::kUninitialized, halves<Bug::kUninitialized>},
-         {"halves", Bug::kLostWork, halves<Bug::kLostWork>, "wrong answer"},
-         {"counter", Bug::kNone, counter<Bug::kNone>},
-         {"counter", Bug::kPlainWrite, counter<Bug::kPlainWrite>},
-         {"reused", Bug::kNone, reused<Bug::kNone>},
-         {"reused", Bug::kLateWrite, reused<Bug::kLateWrite>},
-         {"tail_of_child", Bug::kNone, tail_of_child<Bug::kNone>},
-         {"tail_of_child", Bug::kNotTail, tail_of_child<Bug::kNotTail>},
-         {"last_block", Bug::kNone, last_block<Bug::kNone>},
-         {"last_block", Bug::kMissingFence, last_block<Bug::kMissingFence>}});
+    std::vector<Variant> all{{"stages", Bug::kNone, stages<Bug::kNone, true>},
+                             {"stages", Bug::kNotTail, stages<Bug::kNotTail, true>},
+                             {"stages in a stream", Bug::kNone, stages<Bug::kNone, false>},
+                             {"stages", Bug::kWrongStream, stages<Bug::kWrongStream, false>}};
+    add_kernel<Bug::kNone, Bug::kMissingBarrier, Bug::kLateWrite>(all, "input", [](auto bug, int) {
+        return run_kernel<input_kernel<bug>>(1, kThreads, counted(kThreads, 1)) == kSum;
+    });
+    add_kernel<Bug::kNone, Bug::kEarlyRead>(all, "result", [](auto bug, int) {
+        return run_kernel<result_kernel<bug>>(1, 1, counted(kThreads, 1)) == kThreads - 1;
+    });
+    add_kernel<Bug::kNone, Bug::kWrongStream>(all, "mixed_streams", [](auto bug, int) {
+        return run_kernel<mixed_streams_kernel<bug>>(1, 1, counted(kThreads, 1)) == kSum;
+    });
+    add_kernel<Bug::kNone, Bug::kWrongStream>(all, "null_of_blocks", [](auto bug, int) {
+        return run_kernel<null_of_blocks_kernel<bug>>(2, 1, counted(kThreads, 1)) == kSum;
+    });
+    add_kernel<Bug::kNone, Bug::kOpenOrder>(all, "two_launchers", [](auto bug, int) {
+        return run_kernel<two_launchers_kernel<bug>>(1, kThreads, {1}) == 6;
+    });
+    add_kernel<Bug::kNone, Bug::kOpenOrder>(
+        all, "two_tails", [](auto bug, int) { return run_kernel<two_tails_kernel<bug>>(2, 1, {1}) == 6; });
+    add_kernel<Bug::kNone, Bug::kOverlap, Bug::kOutOfBounds, Bug::kUninitialized, Bug::kLostWork>(
+        all, "halves", [](auto bug, int) {
+            int* const result = on_device(std::vector<int>{0});
+            int* const numbers =
+                bug == Bug::kLostWork ? on_device(std::vector<int>(kThreads, 0)) : uninitialized<int>(kThreads);
+            halves_kernel<bug><<<1, 1>>>(numbers, result);
+            CHECK(cudaDeviceSynchronize());
+            return value_of(result) == kSum;
+        });
+    add_kernel<Bug::kNone, Bug::kPlainWrite>(
+        all, "counter", [](auto bug, int) { return run_kernel<counter_kernel<bug>>(1, 1, {0}) == 25; });
+    add_kernel<Bug::kNone, Bug::kLateWrite>(all, "reused", [](auto bug, int) {
+        int* const result = on_device(std::vector<int>{0, 0});
+        reused_kernel<bug><<<1, 1>>>(on_device(counted(2 * kThreads, 1)), result);
+        CHECK(cudaDeviceSynchronize());
+        return value_of(result) == kSum + kThreads && value_of(result + 1) == kSum;
+    });
+    add_kernel<Bug::kNone, Bug::kNotTail>(all, "tail_of_child", [](auto bug, int) {
+        return run_kernel<tail_of_child_kernel<bug>>(1, 1, counted(kThreads, 1)) == kSum;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingFence>(all, "last_block", [](auto bug, int) {
+        return run_kernel<last_block_kernel<bug>>(2, kThreads / 2, counted(kThreads, 1)) == kSum;
+    });
+    variant(all, "two_launchers", Bug::kOpenOrder).limit = "Two threads that launch into one stream";
+    variant(all, "two_tails", Bug::kOpenOrder).limit = "Two threads that launch into one stream";
+    variant(all, "halves", Bug::kLostWork).shows = "wrong answer";
+    return run_variant(argc, argv, all);
 }

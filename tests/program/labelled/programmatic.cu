@@ -71,17 +71,6 @@ __global__ void scaled_sum(const int* factor, const int* numbers, int* sum)
     *sum = result;
 }
 
-template <Bug bug>
-bool preamble(int)
-{
-    int* const sum = on_device(std::vector<int>{0});
-    int* const numbers = on_device(counted(kCount, 1));
-    int* const factor = on_device(std::vector<int>{3});
-    fill<true><<<kBlocks, kThreads>>>(numbers);
-    launch_early(1, 1, scaled_sum<bug>, factor, numbers, sum);
-    return value_of(sum) == 3 * kSum;
-}
-
 // One thread waits for all of its block.
 template <Bug bug>
 __global__ void add_own(const int* numbers, int* sum)
@@ -93,16 +82,6 @@ __global__ void add_own(const int* numbers, int* sum)
     atomicAdd(sum, numbers[index_of_thread()]); // race in one_waits.missing_barrier
 }
 
-template <Bug bug>
-bool one_waits(int)
-{
-    int* const sum = on_device(std::vector<int>{0});
-    int* const numbers = on_device(counted(kCount, 1));
-    fill<true><<<kBlocks, kThreads>>>(numbers);
-    launch_early(kBlocks, kThreads, add_own<bug>, numbers, sum);
-    return value_of(sum) == kSum;
-}
-
 // A grid that does not wait leaves the one before it open, also for the next.
 template <Bug bug>
 __global__ void between(const int* numbers, int* copy)
@@ -112,18 +91,6 @@ __global__ void between(const int* numbers, int* copy)
     if constexpr (bug != Bug::kMissingWait)
         cudaGridDependencySynchronize();
     cudaTriggerProgrammaticLaunchCompletion();
-}
-
-template <Bug bug>
-bool three(int)
-{
-    int* const sum = on_device(std::vector<int>{0});
-    int* const copy = on_device(std::vector<int>{0});
-    int* const numbers = on_device(counted(kCount, 1));
-    fill<true><<<kBlocks, kThreads>>>(numbers);
-    launch_early(1, 1, between<bug>, numbers, copy);
-    launch_early(1, 1, sum_all<true>, numbers, sum);
-    return value_of(sum) == kSum && value_of(copy) == 0;
 }
 
 // The data is handed over by a fence before the trigger: the next grid does not wait.
@@ -143,16 +110,6 @@ __global__ void fill_and_hand_over(int* numbers)
     cudaTriggerProgrammaticLaunchCompletion();
 }
 
-template <Bug bug>
-bool handed(int)
-{
-    int* const sum = on_device(std::vector<int>{0});
-    int* const numbers = on_device(counted(kCount, 1));
-    fill_and_hand_over<bug><<<kBlocks, kThreads>>>(numbers);
-    launch_early(1, 1, sum_all<false>, numbers, sum);
-    return value_of(sum) == kSum;
-}
-
 // The next grid writes what this one may still read.
 __global__ void sum_then_end(const int* numbers, int* sum)
 {
@@ -167,16 +124,6 @@ __global__ void clear(int* numbers)
     if constexpr (bug != Bug::kMissingWait)
         cudaGridDependencySynchronize();
     numbers[index_of_thread()] = 0; // race in reused.missing_wait
-}
-
-template <Bug bug>
-bool reused(int)
-{
-    int* const sum = on_device(std::vector<int>{0});
-    int* const numbers = on_device(counted(kCount, 0));
-    sum_then_end<<<1, 1>>>(numbers, sum);
-    launch_early(kBlocks, kThreads, clear<bug>, numbers);
-    return value_of(sum) == kSum && value_of(numbers + kCount - 1) == 0;
 }
 
 // A grid has ended when its children have.
@@ -215,25 +162,51 @@ bool copy_between(int)
 
 int main(int argc, char** argv)
 {
-    return run_variant(argc, argv,
-                       {{"stages", Bug::kNone, stages<true, true>},
-                        {"stages", Bug::kMissingWait, stages<true, false>},
-                        {"without_trigger", Bug::kNone, stages<false, true>},
-                        {"without_trigger", Bug::kMissingWait, stages<false, false>},
-                        {"preamble", Bug::kNone, preamble<Bug::kNone>},
-                        {"preamble", Bug::kEarlyRead, preamble<Bug::kEarlyRead>},
-                        {"one_waits", Bug::kNone, one_waits<Bug::kNone>},
-                        {"one_waits", Bug::kMissingBarrier, one_waits<Bug::kMissingBarrier>},
-                        {"three", Bug::kNone, three<Bug::kNone>},
-                        {"three", Bug::kMissingWait, three<Bug::kMissingWait>},
-                        {"three", Bug::kEarlyRead, three<Bug::kEarlyRead>},
-                        {"handed", Bug::kNone, handed<Bug::kNone>},
-                        {"handed", Bug::kEarlyTrigger, handed<Bug::kEarlyTrigger>},
-                        {"handed", Bug::kMissingFence, handed<Bug::kMissingFence>},
-                        {"handed", Bug::kMissingBarrier, handed<Bug::kMissingBarrier>},
-                        {"reused", Bug::kNone, reused<Bug::kNone>},
-                        {"reused", Bug::kMissingWait, reused<Bug::kMissingWait>},
-                        {"of_child", Bug::kNone, of_child<true>},
-                        {"of_child", Bug::kMissingWait, of_child<false>},
-                        {"copy_between", Bug::kNone, copy_between}});
+    std::vector<Variant> all{{"stages", Bug::kNone, stages<true, true>},
+                             {"stages", Bug::kMissingWait, stages<true, false>},
+                             {"without_trigger", Bug::kNone, stages<false, true>},
+                             {"without_trigger", Bug::kMissingWait, stages<false, false>},
+                             {"of_child", Bug::kNone, of_child<true>},
+                             {"of_child", Bug::kMissingWait, of_child<false>},
+                             {"copy_between", Bug::kNone, copy_between}};
+    add_kernel<Bug::kNone, Bug::kEarlyRead>(all, "preamble", [](auto bug, int) {
+        int* const sum = on_device(std::vector<int>{0});
+        int* const numbers = on_device(counted(kCount, 1));
+        int* const factor = on_device(std::vector<int>{3});
+        fill<true><<<kBlocks, kThreads>>>(numbers);
+        launch_early(1, 1, scaled_sum<bug>, factor, numbers, sum);
+        return value_of(sum) == 3 * kSum;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "one_waits", [](auto bug, int) {
+        int* const sum = on_device(std::vector<int>{0});
+        int* const numbers = on_device(counted(kCount, 1));
+        fill<true><<<kBlocks, kThreads>>>(numbers);
+        launch_early(kBlocks, kThreads, add_own<bug>, numbers, sum);
+        return value_of(sum) == kSum;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingWait, Bug::kEarlyRead>(all, "three", [](auto bug, int) {
+        int* const sum = on_device(std::vector<int>{0});
+        int* const copy = on_device(std::vector<int>{0});
+        int* const numbers = on_device(counted(kCount, 1));
+        fill<true><<<kBlocks, kThreads>>>(numbers);
+        launch_early(1, 1, between<bug>, numbers, copy);
+        launch_early(1, 1, sum_all<true>, numbers, sum);
+        return value_of(sum) == kSum && value_of(copy) == 0;
+    });
+    add_kernel<Bug::kNone, Bug::kEarlyTrigger, Bug::kMissingFence, Bug::kMissingBarrier>(
+        all, "handed", [](auto bug, int) {
+            int* const sum = on_device(std::vector<int>{0});
+            int* const numbers = on_device(counted(kCount, 1));
+            fill_and_hand_over<bug><<<kBlocks, kThreads>>>(numbers);
+            launch_early(1, 1, sum_all<false>, numbers, sum);
+            return value_of(sum) == kSum;
+        });
+    add_kernel<Bug::kNone, Bug::kMissingWait>(all, "reused", [](auto bug, int) {
+        int* const sum = on_device(std::vector<int>{0});
+        int* const numbers = on_device(counted(kCount, 0));
+        sum_then_end<<<1, 1>>>(numbers, sum);
+        launch_early(kBlocks, kThreads, clear<bug>, numbers);
+        return value_of(sum) == kSum && value_of(numbers + kCount - 1) == 0;
+    });
+    return run_variant(argc, argv, all);
 }

@@ -17,12 +17,6 @@ __global__ void halving(int* numbers, int* result)
         halving<bug><<<1, half / 2>>>(numbers, result);
 }
 
-template <Bug bug>
-bool halving_run(int)
-{
-    return run_kernel<halving<bug>>(1, kThreads / 2, counted(kThreads, 0)) == kThreads * (kThreads - 1) / 2;
-}
-
 // A tree of threads that count themselves. Each thread of a grid is the parent of one child.
 template <Bug bug>
 __global__ void tree(int* numbers, int* result, int levels)
@@ -33,15 +27,6 @@ __global__ void tree(int* numbers, int* result, int levels)
         atomicAdd(result, 1);
     if (levels > 0)
         tree<bug><<<1, 2, 0, cudaStreamFireAndForget>>>(numbers, result, levels - 1);
-}
-
-template <Bug bug>
-bool tree_run(int)
-{
-    int* const result = on_device(std::vector<int>{0});
-    tree<bug><<<1, 1>>>(nullptr, result, 4);
-    CHECK(cudaDeviceSynchronize());
-    return value_of(result) == 31;
 }
 
 // A level writes one array from the other one. The next level is a tail launch.
@@ -62,15 +47,6 @@ __global__ void levels(int* from, int* to, int* result, int count)
         atomicAdd(result, target[t]); // also race in levels.in_place, levels.not_tail
 }
 
-template <Bug bug>
-bool levels_run(int)
-{
-    int* const result = on_device(std::vector<int>{0});
-    levels<bug><<<1, kThreads>>>(on_device(counted(kThreads, 0)), on_device(counted(kThreads, 0)), result, 3);
-    CHECK(cudaDeviceSynchronize());
-    return value_of(result) == 8 * kThreads * (kThreads - 1) / 2;
-}
-
 // A child for each part of an array. The last part is shorter.
 template <Bug bug>
 __global__ void double_part(int* numbers, int begin, int end)
@@ -88,17 +64,6 @@ __global__ void parts(int* numbers, int count)
     const int end = min(begin + kEach, count - (bug == Bug::kLostWork ? count % kEach : 0));
     if (begin < end)
         double_part<bug><<<1, kEach, 0, cudaStreamFireAndForget>>>(numbers, begin, end);
-}
-
-template <Bug bug>
-bool parts_run(int)
-{
-    constexpr int kCount = 60;
-    int* const numbers = on_device(counted(kCount, 1));
-    parts<bug><<<1, 4>>>(numbers, kCount);
-    CHECK(cudaDeviceSynchronize());
-    const std::vector<int> doubled = on_host(numbers, kCount);
-    return doubled[0] == 2 && doubled[31] == 64 && doubled[kCount - 1] == 2 * kCount;
 }
 
 // A struct is read when it becomes the argument of a launch.
@@ -123,15 +88,6 @@ __global__ void by_value(Settings* settings)
         use<<<1, 1>>>(*settings); // race in by_value.missing_barrier
 }
 
-template <Bug bug>
-bool by_value_run(int)
-{
-    int* const to = on_device(std::vector<int>{0});
-    by_value<bug><<<1, kThreads>>>(on_device(std::vector<Settings>{{6, to}}));
-    CHECK(cudaDeviceSynchronize());
-    return value_of(to) == 42;
-}
-
 // A variable of the device that a child reads.
 __device__ int scale = 1;
 
@@ -148,12 +104,6 @@ __global__ void variable(int*, int* result)
     use_scale<<<1, 1>>>(result);
     if constexpr (bug == Bug::kLateWrite)
         scale = 3; // race in variable.late_write
-}
-
-template <Bug bug>
-bool variable_run(int)
-{
-    return run_kernel<variable<bug>>(1, 1, {0}) == 21;
 }
 
 // Children append to a list. Its length is known when they are all complete.
@@ -180,12 +130,6 @@ __global__ void list(int* numbers, int* result)
             *result += numbers[1 + i];     // also race in list.early_read
     } else
         last_of_list<<<1, 1, 0, cudaStreamTailLaunch>>>(numbers, numbers + 1, result);
-}
-
-template <Bug bug>
-bool list_run(int)
-{
-    return run_kernel<list<bug>>(1, 1, std::vector<int>(11, 0)) == 18;
 }
 
 // A child cannot use its parent's local or shared memory.
@@ -217,26 +161,43 @@ bool pointer_run(int)
 
 int main(int argc, char** argv)
 {
-    return run_variant(
-        argc, argv,
-        {{"halving", Bug::kNone, halving_run<Bug::kNone>},
-         {"halving", Bug::kMissingBarrier, halving_run<Bug::kMissingBarrier>},
-         {"tree", Bug::kNone, tree_run<Bug::kNone>},
-         {"tree", Bug::kMissingAtomic, tree_run<Bug::kMissingAtomic>},
-         {"levels", Bug::kNone, levels_run<Bug::kNone>},
-         {"levels", Bug::kInPlace, levels_run<Bug::kInPlace>},
-         {"levels", Bug::kNotTail, levels_run<Bug::kNotTail>},
-         {"parts", Bug::kNone, parts_run<Bug::kNone>},
-         {"parts", Bug::kMissingGuard, parts_run<Bug::kMissingGuard>},
-         {"parts", Bug::kOverlap, parts_run<Bug::kOverlap>},
-         {"parts", Bug::kLostWork, parts_run<Bug::kLostWork>, "wrong answer"},
-         {"by_value", Bug::kNone, by_value_run<Bug::kNone>},
-         {"by_value", Bug::kMissingBarrier, by_value_run<Bug::kMissingBarrier>},
-         {"variable", Bug::kNone, variable_run<Bug::kNone>},
-         {"variable", Bug::kLateWrite, variable_run<Bug::kLateWrite>},
-         {"list", Bug::kNone, list_run<Bug::kNone>},
-         {"list", Bug::kEarlyRead, list_run<Bug::kEarlyRead>},
-         {"pointer", Bug::kNone, pointer_run<Bug::kNone, false>},
-         {"pointer to local memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, false>, "warning"},
-         {"pointer to shared memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, true>, "warning"}});
+    std::vector<Variant> all{
+        {"pointer", Bug::kNone, pointer_run<Bug::kNone, false>},
+        {"pointer to local memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, false>, "warning"},
+        {"pointer to shared memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, true>, "warning"}};
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "halving", [](auto bug, int) {
+        return run_kernel<halving<bug>>(1, kThreads / 2, counted(kThreads, 0)) == kThreads * (kThreads - 1) / 2;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingAtomic>(all, "tree", [](auto bug, int) {
+        int* const result = on_device(std::vector<int>{0});
+        tree<bug><<<1, 1>>>(nullptr, result, 4);
+        CHECK(cudaDeviceSynchronize());
+        return value_of(result) == 31;
+    });
+    add_kernel<Bug::kNone, Bug::kInPlace, Bug::kNotTail>(all, "levels", [](auto bug, int) {
+        int* const result = on_device(std::vector<int>{0});
+        levels<bug><<<1, kThreads>>>(on_device(counted(kThreads, 0)), on_device(counted(kThreads, 0)), result, 3);
+        CHECK(cudaDeviceSynchronize());
+        return value_of(result) == 8 * kThreads * (kThreads - 1) / 2;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingGuard, Bug::kOverlap, Bug::kLostWork>(all, "parts", [](auto bug, int) {
+        constexpr int kCount = 60;
+        int* const numbers = on_device(counted(kCount, 1));
+        parts<bug><<<1, 4>>>(numbers, kCount);
+        CHECK(cudaDeviceSynchronize());
+        const std::vector<int> doubled = on_host(numbers, kCount);
+        return doubled[0] == 2 && doubled[31] == 64 && doubled[kCount - 1] == 2 * kCount;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "by_value", [](auto bug, int) {
+        int* const to = on_device(std::vector<int>{0});
+        by_value<bug><<<1, kThreads>>>(on_device(std::vector<Settings>{{6, to}}));
+        CHECK(cudaDeviceSynchronize());
+        return value_of(to) == 42;
+    });
+    add_kernel<Bug::kNone, Bug::kLateWrite>(all, "variable",
+                                            [](auto bug, int) { return run_kernel<variable<bug>>(1, 1, {0}) == 21; });
+    add_kernel<Bug::kNone, Bug::kEarlyRead>(
+        all, "list", [](auto bug, int) { return run_kernel<list<bug>>(1, 1, std::vector<int>(11, 0)) == 18; });
+    variant(all, "parts", Bug::kLostWork).shows = "wrong answer";
+    return run_variant(argc, argv, all);
 }

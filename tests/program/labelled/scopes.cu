@@ -18,12 +18,6 @@ __global__ void counter_kernel(int* numbers, int* result)
         *result = 1;
 }
 
-template <Bug bug>
-bool counter(int)
-{
-    return run_kernel<counter_kernel<bug>>(4, 64, std::vector<int>(4, 0)) == 0;
-}
-
 // Warp 1 of each block waits for warp 0 of the same block, or of the block before.
 template <Bug bug>
 __global__ void handoff_kernel(int* numbers, int* result)
@@ -42,12 +36,6 @@ __global__ void handoff_kernel(int* numbers, int* result)
             __threadfence_block();
         atomicAdd(result, numbers[other]); // race in handoff.block_scope, handoff.missing_fence
     }
-}
-
-template <Bug bug>
-bool handoff(int)
-{
-    return run_kernel<handoff_kernel<bug>>(3, 64, std::vector<int>(6, 0)) == 30;
 }
 
 // Fences of a block's scope around atomics that all threads of the device see.
@@ -73,12 +61,6 @@ __global__ void last_warp_kernel(int* numbers, int* result)
     atomicAdd(result, sum);
 }
 
-template <Bug bug>
-bool last_warp(int)
-{
-    return run_kernel<last_warp_kernel<bug>>(4, 64, std::vector<int>(12, 0)) == 8;
-}
-
 // The fences have the scope of the device, the counter has that of the block.
 template <Bug bug>
 __global__ void last_arrival_kernel(int* numbers, int* result)
@@ -98,12 +80,6 @@ __global__ void last_arrival_kernel(int* numbers, int* result)
         *result += numbers[i]; // race in last_arrival.block_scope
 }
 
-template <Bug bug>
-bool last_arrival(int)
-{
-    return run_kernel<last_arrival_kernel<bug>>(4, 1, std::vector<int>(5, 0)) == 4;
-}
-
 // A lock for each block, or one for all.
 template <Bug bug>
 __global__ void lock_kernel(int* numbers, int* result)
@@ -120,12 +96,6 @@ __global__ void lock_kernel(int* numbers, int* result)
     __syncthreads();
     if (bug != Bug::kBlockScope && threadIdx.x == 0)
         atomicAdd(result, numbers[cell]);
-}
-
-template <Bug bug>
-bool lock(int)
-{
-    return run_kernel<lock_kernel<bug>>(4, 64, std::vector<int>(8, 0)) == (bug == Bug::kBlockScope ? 0 : 8);
 }
 
 // The same with cuda::atomic_ref, which releases and acquires.
@@ -171,32 +141,31 @@ __global__ void histogram_kernel(int* numbers, int* result)
         atomicAdd(result, counts[0]);
 }
 
-template <Bug bug>
-bool histogram(int)
-{
-    return run_kernel<histogram_kernel<bug>>(3, 64, std::vector<int>(8, 0)) == 24;
-}
-
 int main(int argc, char** argv)
 {
     constexpr auto kOfBlock = cuda::thread_scope_block;
     constexpr auto kOfDevice = cuda::thread_scope_device;
-    return run_variant(argc, argv,
-                       {{"counter", Bug::kNone, counter<Bug::kNone>},
-                        {"counter", Bug::kBlockScope, counter<Bug::kBlockScope>},
-                        {"handoff", Bug::kNone, handoff<Bug::kNone>},
-                        {"handoff", Bug::kBlockScope, handoff<Bug::kBlockScope>},
-                        {"handoff", Bug::kMissingFence, handoff<Bug::kMissingFence>},
-                        {"last_warp", Bug::kNone, last_warp<Bug::kNone>},
-                        {"last_warp", Bug::kBlockScope, last_warp<Bug::kBlockScope>},
-                        {"last_warp", Bug::kMissingFence, last_warp<Bug::kMissingFence>},
-                        {"last_arrival", Bug::kNone, last_arrival<Bug::kNone>},
-                        {"last_arrival", Bug::kBlockScope, last_arrival<Bug::kBlockScope>},
-                        {"lock", Bug::kNone, lock<Bug::kNone>},
-                        {"lock", Bug::kBlockScope, lock<Bug::kBlockScope>},
-                        {"reference", Bug::kNone, reference<Bug::kNone, kOfBlock>},
-                        {"reference to device", Bug::kNone, reference<Bug::kNone, kOfDevice>},
-                        {"reference", Bug::kBlockScope, reference<Bug::kBlockScope, kOfBlock>},
-                        {"histogram", Bug::kNone, histogram<Bug::kNone>},
-                        {"histogram", Bug::kMissingBarrier, histogram<Bug::kMissingBarrier>}});
+
+    std::vector<Variant> all{{"reference", Bug::kNone, reference<Bug::kNone, kOfBlock>},
+                             {"reference to device", Bug::kNone, reference<Bug::kNone, kOfDevice>},
+                             {"reference", Bug::kBlockScope, reference<Bug::kBlockScope, kOfBlock>}};
+    add_kernel<Bug::kNone, Bug::kBlockScope>(all, "counter", [](auto bug, int) {
+        return run_kernel<counter_kernel<bug>>(4, 64, std::vector<int>(4, 0)) == 0;
+    });
+    add_kernel<Bug::kNone, Bug::kBlockScope, Bug::kMissingFence>(all, "handoff", [](auto bug, int) {
+        return run_kernel<handoff_kernel<bug>>(3, 64, std::vector<int>(6, 0)) == 30;
+    });
+    add_kernel<Bug::kNone, Bug::kBlockScope, Bug::kMissingFence>(all, "last_warp", [](auto bug, int) {
+        return run_kernel<last_warp_kernel<bug>>(4, 64, std::vector<int>(12, 0)) == 8;
+    });
+    add_kernel<Bug::kNone, Bug::kBlockScope>(all, "last_arrival", [](auto bug, int) {
+        return run_kernel<last_arrival_kernel<bug>>(4, 1, std::vector<int>(5, 0)) == 4;
+    });
+    add_kernel<Bug::kNone, Bug::kBlockScope>(all, "lock", [](auto bug, int) {
+        return run_kernel<lock_kernel<bug>>(4, 64, std::vector<int>(8, 0)) == (bug == Bug::kBlockScope ? 0 : 8);
+    });
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "histogram", [](auto bug, int) {
+        return run_kernel<histogram_kernel<bug>>(3, 64, std::vector<int>(8, 0)) == 24;
+    });
+    return run_variant(argc, argv, all);
 }

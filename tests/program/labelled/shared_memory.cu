@@ -55,13 +55,6 @@ __global__ void tree_sum_kernel(const int* from, int* to, int)
         *to = part[0];
 }
 
-template <Bug bug>
-bool tree_sum(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads, seed);
-    return run_kernel<tree_sum_kernel<bug>>(from, 1)[0] == sum_of(from);
-}
-
 // A tile is filled twice.
 template <Bug bug>
 __global__ void tile_again_kernel(const int* from, int* to, int count)
@@ -76,14 +69,6 @@ __global__ void tile_again_kernel(const int* from, int* to, int count)
         if constexpr (bug != Bug::kMissingBarrier)
             __syncthreads();
     }
-}
-
-template <Bug bug>
-bool tile_again(int seed)
-{
-    const std::vector<int> from = some_numbers(2 * kThreads, seed);
-    const std::vector<int> to = run_kernel<tile_again_kernel<bug>>(from, kThreads);
-    return sum_of(to) == sum_of(from) && to[0] == from[kThreads - 1] + from[2 * kThreads - 1];
 }
 
 // The sum of each number and its neighbours; the ends have one neighbour.
@@ -106,17 +91,6 @@ __global__ void stencil_kernel(const int* from, int* to, int)
     to[t] = tile[t] + tile[t + 1] + tile[t + 2];
 }
 
-template <Bug bug>
-bool stencil(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads, seed);
-    const std::vector<int> to = run_kernel<stencil_kernel<bug>>(from, kThreads);
-    for (int i = 0; i < kThreads; ++i)
-        if (to[i] != (i > 0 ? from[i - 1] : 0) + from[i] + (i < kThreads - 1 ? from[i + 1] : 0))
-            return false;
-    return true;
-}
-
 // Fewer numbers than threads. A thread may end before a barrier, but then nobody writes its element.
 template <Bug bug>
 __global__ void short_sum_kernel(const int* from, int* to, int count)
@@ -134,13 +108,6 @@ __global__ void short_sum_kernel(const int* from, int* to, int count)
         *to += part[i]; // uninitialized in short_sum.early_return
 }
 
-template <Bug bug>
-bool short_sum(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads - 5, seed);
-    return run_kernel<short_sum_kernel<bug>>(from, 1)[0] == sum_of(from);
-}
-
 // Threads that end early where nobody reads their elements: no bug.
 template <Bug bug>
 __global__ void ended_threads_kernel(const int* from, int* to, int count)
@@ -155,14 +122,6 @@ __global__ void ended_threads_kernel(const int* from, int* to, int count)
     // race in ended_threads.missing_barrier
     // also uninitialized in ended_threads.missing_barrier
     to[t] = part[count - 1 - t];
-}
-
-template <Bug bug>
-bool ended_threads(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads - 5, seed);
-    const std::vector<int> to = run_kernel<ended_threads_kernel<bug>>(from, kThreads - 5);
-    return std::equal(from.rbegin(), from.rend(), to.begin());
 }
 
 // Both halves of the block exchange.
@@ -185,14 +144,6 @@ __global__ void two_halves_kernel(const int* from, int* to, int)
     to[t] = part[kThreads - 1 - t];
 }
 
-template <Bug bug>
-bool two_halves(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads, seed);
-    const std::vector<int> to = run_kernel<two_halves_kernel<bug>>(from, kThreads);
-    return to[0] == -from[kThreads - 1] && to[kThreads - 1] == from[0];
-}
-
 // Each thread has the sum of the numbers up to its own.
 template <Bug bug>
 __global__ void prefix_kernel(const int* from, int* to, int)
@@ -209,17 +160,6 @@ __global__ void prefix_kernel(const int* from, int* to, int)
         __syncthreads();
     }
     to[t] = sums[t];
-}
-
-template <Bug bug>
-bool prefix(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads, seed);
-    const std::vector<int> to = run_kernel<prefix_kernel<bug>>(from, kThreads);
-    for (int i = 0, sum = 0; i < kThreads; ++i)
-        if (to[i] != (sum += from[i]))
-            return false;
-    return true;
 }
 
 // How often there is each of 16 numbers.
@@ -243,17 +183,6 @@ __global__ void histogram_kernel(const int* from, int* to, int)
         to[t] = counts[t]; // race in histogram.missing_barrier; also uninitialized in histogram.uninitialized
 }
 
-template <Bug bug>
-bool histogram(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads, seed);
-    const std::vector<int> to = run_kernel<histogram_kernel<bug>>(from, 16);
-    for (int i = 0; i < 16; ++i)
-        if (to[i] != std::count(from.begin(), from.end(), i))
-            return false;
-    return true;
-}
-
 // Whether one of the numbers is zero. All who know it write the same: that is a race, too.
 template <Bug bug>
 __global__ void any_zero_kernel(const int* from, int* to, int)
@@ -273,13 +202,6 @@ __global__ void any_zero_kernel(const int* from, int* to, int)
         *to = found;
 }
 
-template <Bug bug>
-bool any_zero(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads, seed);
-    return run_kernel<any_zero_kernel<bug>>(from, 1)[0] == (std::count(from.begin(), from.end(), 0) > 0);
-}
-
 // Two arrays in the dynamic shared memory.
 template <Bug bug>
 __global__ void two_arrays_kernel(const int* from, int* to, int)
@@ -296,41 +218,67 @@ __global__ void two_arrays_kernel(const int* from, int* to, int)
     to[t] = numbers[kThreads - 1 - t] + squares[t]; // out of bounds in two_arrays.out_of_bounds
 }
 
-template <Bug bug>
-bool two_arrays(int seed)
-{
-    const std::vector<int> from = some_numbers(kThreads, seed);
-    const std::vector<int> to = run_kernel<two_arrays_kernel<bug>>(from, kThreads);
-    return to[0] == from[kThreads - 1] + from[0] * from[0] && to[63] == from[0] + from[63] * from[63];
-}
-
 int main(int argc, char** argv)
 {
-    return run_variant(argc, argv,
-                       {{"tree_sum", Bug::kNone, tree_sum<Bug::kNone>},
-                        {"tree_sum", Bug::kMissingBarrier, tree_sum<Bug::kMissingBarrier>},
-                        {"tile_again", Bug::kNone, tile_again<Bug::kNone>},
-                        {"tile_again", Bug::kMissingBarrier, tile_again<Bug::kMissingBarrier>},
-                        {"stencil", Bug::kNone, stencil<Bug::kNone>},
-                        {"stencil", Bug::kMissingBarrier, stencil<Bug::kMissingBarrier>},
-                        {"stencil", Bug::kOutOfBounds, stencil<Bug::kOutOfBounds>},
-                        {"stencil", Bug::kUninitialized, stencil<Bug::kUninitialized>},
-                        {"short_sum", Bug::kNone, short_sum<Bug::kNone>},
-                        {"short_sum", Bug::kEarlyReturn, short_sum<Bug::kEarlyReturn>},
-                        {"short_sum", Bug::kMissingGuard, short_sum<Bug::kMissingGuard>},
-                        {"ended_threads", Bug::kNone, ended_threads<Bug::kNone>},
-                        {"ended_threads", Bug::kMissingBarrier, ended_threads<Bug::kMissingBarrier>},
-                        {"two_halves", Bug::kNone, two_halves<Bug::kNone>},
-                        {"two_halves", Bug::kBranchBarrier, two_halves<Bug::kBranchBarrier>, "fault"},
-                        {"prefix", Bug::kNone, prefix<Bug::kNone>},
-                        {"prefix", Bug::kMissingBarrier, prefix<Bug::kMissingBarrier>},
-                        {"histogram", Bug::kNone, histogram<Bug::kNone>},
-                        {"histogram", Bug::kMissingAtomic, histogram<Bug::kMissingAtomic>},
-                        {"histogram", Bug::kMissingBarrier, histogram<Bug::kMissingBarrier>},
-                        {"histogram", Bug::kUninitialized, histogram<Bug::kUninitialized>},
-                        {"any_zero", Bug::kNone, any_zero<Bug::kNone>},
-                        {"any_zero", Bug::kPlainFlag, any_zero<Bug::kPlainFlag>},
-                        {"two_arrays", Bug::kNone, two_arrays<Bug::kNone>},
-                        {"two_arrays", Bug::kOverlap, two_arrays<Bug::kOverlap>},
-                        {"two_arrays", Bug::kOutOfBounds, two_arrays<Bug::kOutOfBounds>}});
+    std::vector<Variant> all;
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "tree_sum", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(kThreads, seed);
+        return run_kernel<tree_sum_kernel<bug>>(from, 1)[0] == sum_of(from);
+    });
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "tile_again", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(2 * kThreads, seed);
+        const std::vector<int> to = run_kernel<tile_again_kernel<bug>>(from, kThreads);
+        return sum_of(to) == sum_of(from) && to[0] == from[kThreads - 1] + from[2 * kThreads - 1];
+    });
+    add_kernel<Bug::kNone, Bug::kMissingBarrier, Bug::kOutOfBounds, Bug::kUninitialized>(
+        all, "stencil", [](auto bug, int seed) {
+            const std::vector<int> from = some_numbers(kThreads, seed);
+            const std::vector<int> to = run_kernel<stencil_kernel<bug>>(from, kThreads);
+            for (int i = 0; i < kThreads; ++i)
+                if (to[i] != (i > 0 ? from[i - 1] : 0) + from[i] + (i < kThreads - 1 ? from[i + 1] : 0))
+                    return false;
+            return true;
+        });
+    add_kernel<Bug::kNone, Bug::kEarlyReturn, Bug::kMissingGuard>(all, "short_sum", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(kThreads - 5, seed);
+        return run_kernel<short_sum_kernel<bug>>(from, 1)[0] == sum_of(from);
+    });
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "ended_threads", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(kThreads - 5, seed);
+        const std::vector<int> to = run_kernel<ended_threads_kernel<bug>>(from, kThreads - 5);
+        return std::equal(from.rbegin(), from.rend(), to.begin());
+    });
+    add_kernel<Bug::kNone, Bug::kBranchBarrier>(all, "two_halves", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(kThreads, seed);
+        const std::vector<int> to = run_kernel<two_halves_kernel<bug>>(from, kThreads);
+        return to[0] == -from[kThreads - 1] && to[kThreads - 1] == from[0];
+    });
+    add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "prefix", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(kThreads, seed);
+        const std::vector<int> to = run_kernel<prefix_kernel<bug>>(from, kThreads);
+        for (int i = 0, sum = 0; i < kThreads; ++i)
+            if (to[i] != (sum += from[i]))
+                return false;
+        return true;
+    });
+    add_kernel<Bug::kNone, Bug::kMissingAtomic, Bug::kMissingBarrier, Bug::kUninitialized>(
+        all, "histogram", [](auto bug, int seed) {
+            const std::vector<int> from = some_numbers(kThreads, seed);
+            const std::vector<int> to = run_kernel<histogram_kernel<bug>>(from, 16);
+            for (int i = 0; i < 16; ++i)
+                if (to[i] != std::count(from.begin(), from.end(), i))
+                    return false;
+            return true;
+        });
+    add_kernel<Bug::kNone, Bug::kPlainFlag>(all, "any_zero", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(kThreads, seed);
+        return run_kernel<any_zero_kernel<bug>>(from, 1)[0] == (std::count(from.begin(), from.end(), 0) > 0);
+    });
+    add_kernel<Bug::kNone, Bug::kOverlap, Bug::kOutOfBounds>(all, "two_arrays", [](auto bug, int seed) {
+        const std::vector<int> from = some_numbers(kThreads, seed);
+        const std::vector<int> to = run_kernel<two_arrays_kernel<bug>>(from, kThreads);
+        return to[0] == from[kThreads - 1] + from[0] * from[0] && to[63] == from[0] + from[63] * from[63];
+    });
+    variant(all, "two_halves", Bug::kBranchBarrier).shows = "fault";
+    return run_variant(argc, argv, all);
 }

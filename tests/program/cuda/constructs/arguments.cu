@@ -62,14 +62,11 @@ __global__ void parent(float* size, int* results, long long* numbers)
 
 int main()
 {
-    float* size;
-    int* results;
     long long* numbers;
-    CHECK(cudaMalloc(&size, sizeof(float)));
-    CHECK(cudaMalloc(&results, 3 * sizeof(int)));
+    float* const size = memory<float>();
+    int* const results = memory<int>(3);
     CHECK(cudaMalloc(&numbers, 2 * sizeof(long long)));
     parent<<<1, 1>>>(size, results, numbers);
-    CHECK(cudaDeviceSynchronize());
     std::printf("%.1f\n", value_of(size));
     for (int i = 0; i < 3; ++i)
         std::printf("%d\n", value_of(results + i));

@@ -112,7 +112,6 @@ int main()
     print_casts<float>();
     print_casts<double>();
     printing<<<1, 1>>>(returned);
-    CHECK(cudaDeviceSynchronize());
     std::printf("%d %d\n", value_of(returned), value_of(returned + 1));
     complex<<<1, 1>>>(f);
     return verdict((long long)value_of(f), 5 + 1 + 28);

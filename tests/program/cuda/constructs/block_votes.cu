@@ -22,12 +22,9 @@ __global__ void parent(int* counter, int* votes)
 
 int main()
 {
-    int *counter, *votes;
-    CHECK(cudaMalloc(&counter, sizeof(int)));
-    CHECK(cudaMalloc(&votes, 3 * sizeof(int)));
-    CHECK(cudaMemset(counter, 0, sizeof(int)));
+    int* const counter = zeros<int>();
+    int* const votes = memory<int>(3);
     parent<<<1, 48>>>(counter, votes);
-    CHECK(cudaDeviceSynchronize());
     std::printf("%d %d %d\n", value_of(votes), value_of(votes + 1), value_of(votes + 2));
     return verdict(value_of(counter), 3);
 }

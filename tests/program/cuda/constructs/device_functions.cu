@@ -56,10 +56,8 @@ __global__ void parent(int* results)
 
 int main()
 {
-    int* results;
-    CHECK(cudaMalloc(&results, 5 * sizeof(int)));
+    int* const results = memory<int>(5);
     parent<<<1, 1>>>(results);
-    CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 5; ++i)
         std::printf("%d\n", value_of(results + i));
     return verdict(value_of(results), 81 + 56);

@@ -38,9 +38,7 @@ __global__ void parent(int* results)
 
 int main()
 {
-    int* results;
-    CHECK(cudaMalloc(&results, 4 * sizeof(int)));
+    int* const results = memory<int>(4);
     parent<<<1, 2>>>(results);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(&results[3]), 117);
 }

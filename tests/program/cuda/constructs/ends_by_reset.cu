@@ -13,9 +13,7 @@ __global__ void parent(int* counter)
 
 int main()
 {
-    int* counter;
-    CHECK(cudaMalloc(&counter, sizeof(int)));
-    CHECK(cudaMemset(counter, 0, sizeof(int)));
+    int* const counter = zeros<int>();
     parent<<<1, 3>>>(counter);
     CHECK(cudaDeviceSynchronize());
     const int result = value_of(counter);

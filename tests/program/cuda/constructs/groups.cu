@@ -50,11 +50,9 @@ __global__ void parent(int* results, int* counter)
 
 int main()
 {
-    int *results, *counter;
-    CHECK(cudaMalloc(&results, 19 * sizeof(int)));
-    CHECK(cudaMalloc(&counter, sizeof(int)));
+    int* const results = memory<int>(19);
+    int* const counter = memory<int>();
     parent<<<1, 64>>>(results, counter);
-    CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 19; ++i)
         std::printf("%d\n", value_of(results + i));
     return verdict(value_of(counter), 40);

@@ -49,9 +49,7 @@ __global__ void parent(int count, int* result)
 int main()
 {
     CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
-    int* result;
-    CHECK(cudaMalloc((void**)&result, sizeof(int)));
+    int* const result = memory<int>();
     parent<<<1, 1>>>(10, result);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(result), 4545);
 }

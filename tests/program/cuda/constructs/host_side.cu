@@ -26,8 +26,7 @@ int main()
     CHECK(cudaMallocHost(&pinned, 16 * sizeof(int)));
     for (int i = 0; i < 16; ++i)
         pinned[i] = i;
-    int* numbers;
-    CHECK(cudaMalloc(&numbers, 16 * sizeof(int)));
+    int* const numbers = memory<int>(16);
     cudaStream_t first, second;
     CHECK(cudaStreamCreate(&first));
     CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));

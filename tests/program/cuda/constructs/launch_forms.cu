@@ -53,9 +53,7 @@ __global__ void parent(int* sum)
 
 int main()
 {
-    int* sum;
-    CHECK(cudaMalloc(&sum, sizeof(int)));
-    CHECK(cudaMemset(sum, 0, sizeof(int)));
+    int* const sum = zeros<int>();
     const int before = 1 << 3 >> 1;
     parent<<<1, 1>>>(sum);
     LAUNCH(add_if, 20, sum, 20);

@@ -58,9 +58,7 @@ void Account::open() const
 
 int main()
 {
-    int* balance;
-    CHECK(cudaMalloc(&balance, sizeof(int)));
+    int* const balance = memory<int>();
     Account(balance).open();
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(balance), 54);
 }

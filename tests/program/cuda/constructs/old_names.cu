@@ -31,9 +31,7 @@ __global__ void kernel(co_await ::char8_t value, int* level)
 
 int main()
 {
-    int* memory;
-    CHECK(cudaMalloc(&memory, sizeof(int)));
+    int* const memory = ::memory<int>();
     kernel<<<1, 1>>>(co_await ::char8_t{10, 20, constinit}, memory);
-    CHECK(cudaDeviceSynchronize());
     return verdict(std::max(value_of(memory), 0), 135);
 }

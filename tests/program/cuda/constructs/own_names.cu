@@ -42,9 +42,7 @@ int main(int, char** threadIdx)
 {
     dim3 gridDim(3), blockDim(4);
     dim3* const blockIdx = &gridDim;
-    int* counter;
-    CHECK(cudaMalloc(&counter, sizeof(int)));
-    CHECK(cudaMemset(counter, 0, sizeof(int)));
+    int* const counter = zeros<int>();
     launch(counter, *blockIdx, blockDim);
     Shape shape;
     shape.gridDim = gridDim;

@@ -63,8 +63,7 @@ int main()
         state = state * 1664525U + 1013904223U;
         number = state >> 20;
     }
-    unsigned* numbers;
-    CHECK(cudaMalloc(&numbers, host.size() * sizeof(unsigned)));
+    unsigned* const numbers = memory<unsigned>(host.size());
     CHECK(cudaMemcpy(numbers, host.data(), host.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
     quicksort<<<1, 1>>>(numbers, 0, static_cast<int>(host.size()) - 1, 0);
     CHECK(cudaDeviceSynchronize());

@@ -81,16 +81,12 @@ __global__ void parent(int* sums, float* fractions, unsigned* count)
 
 int main()
 {
-    int *sums, *results;
-    float* fractions;
-    unsigned* count;
-    CHECK(cudaMalloc(&sums, kSide * sizeof(int)));
-    CHECK(cudaMalloc(&results, 4 * sizeof(int)));
-    CHECK(cudaMalloc(&fractions, 6 * sizeof(float)));
-    CHECK(cudaMalloc(&count, sizeof(unsigned)));
+    int* const sums = memory<int>(kSide);
+    int* const results = memory<int>(4);
+    float* const fractions = memory<float>(6);
+    unsigned* const count = memory<unsigned>();
     parent<<<1, 1>>>(sums, fractions, count);
     nest<<<1, 1>>>(0, results);
-    CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < kSide; ++i)
         std::printf("%d %d\n", value_of(sums + i), value_of(results + i));
     for (int i = 0; i < 6; ++i)

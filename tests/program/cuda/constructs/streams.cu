@@ -40,13 +40,9 @@ void print(const char* name, const int* log)
 
 int main()
 {
-    int *null_log, *named_log, *counter;
-    CHECK(cudaMalloc(&null_log, 16 * sizeof(int)));
-    CHECK(cudaMalloc(&named_log, 16 * sizeof(int)));
-    CHECK(cudaMalloc(&counter, sizeof(int)));
-    CHECK(cudaMemset(null_log, 0, 16 * sizeof(int)));
-    CHECK(cudaMemset(named_log, 0, 16 * sizeof(int)));
-    CHECK(cudaMemset(counter, 0, sizeof(int)));
+    int* const null_log = zeros<int>(16);
+    int* const named_log = zeros<int>(16);
+    int* const counter = zeros<int>();
     parent<<<1, 32>>>(null_log, named_log, counter);
     CHECK(cudaDeviceSynchronize());
     print("NULL stream and tail", null_log);

@@ -60,13 +60,10 @@ __global__ void parent(int* numbers, float* fractions, int* deepest)
 
 int main()
 {
-    int *numbers, *deepest;
-    float* fractions;
-    CHECK(cudaMalloc(&numbers, 8 * sizeof(int)));
-    CHECK(cudaMalloc(&fractions, 8 * sizeof(float)));
-    CHECK(cudaMalloc(&deepest, sizeof(int)));
+    int* const numbers = memory<int>(8);
+    float* const fractions = memory<float>(8);
+    int* const deepest = memory<int>();
     parent<<<1, 1>>>(numbers, fractions, deepest);
-    CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 8; ++i)
         std::printf("%d %.1f\n", value_of(numbers + i), value_of(fractions + i));
     return verdict(value_of(deepest), 0);

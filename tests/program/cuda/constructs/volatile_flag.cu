@@ -21,9 +21,7 @@ __global__ void parent(int* number)
 
 int main()
 {
-    int* number;
-    CHECK(cudaMalloc(&number, sizeof(int)));
+    int* const number = memory<int>();
     parent<<<1, 1>>>(number);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(number), 1001);
 }

@@ -117,9 +117,7 @@ __global__ void wait_all_ways(int* counters)
 
 int main()
 {
-    int* counters;
-    CHECK(cudaMalloc(&counters, kWays * sizeof(int)));
-    CHECK(cudaMemset(counters, 0, kWays * sizeof(int)));
+    int* const counters = zeros<int>(kWays);
     wait_all_ways<<<4, kWays>>>(counters);
     CHECK(cudaDeviceSynchronize());
     int sum = 0;

@@ -61,10 +61,8 @@ __global__ void lanes(int* results)
 
 int main()
 {
-    int* results;
-    CHECK(cudaMalloc(&results, 16 * sizeof(int)));
+    int* const results = memory<int>(16);
     lanes<<<1, 64>>>(results);
-    CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 16; ++i)
         std::printf("%d\n", value_of(results + i));
     return verdict(value_of(results + 6) + value_of(results + 14), 64 * 63 / 2);

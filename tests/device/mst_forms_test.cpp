@@ -28,16 +28,11 @@ TEST_F(Mst, IsRightByEveryMechanismAndDepth)
 {
     const auto session = session_of("random:1");
     for (const std::string strategy : {"mst_tail", "mst_children", "mst_components"})
-        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
-            for (const std::optional<std::uint32_t> depth : some_depths()) {
-                Case point =
-                    graph_case(strategy, strategy == "mst_tail" ? large_graphs()[1] : small_graphs()[10], folder);
-                point.mechanism = mechanism;
-                point.depth = depth;
-                if (mechanism == Mechanism::tail)
-                    point.overflow = Overflow::absent;
-                expect_right(*session, point);
-            }
+        for (const std::string& depths : some_depths())
+            expect_all_right_by_mechanism(
+                *session,
+                graph_case(strategy, strategy == "mst_tail" ? large_graphs()[1] : small_graphs()[10], folder),
+                depths);
 }
 
 // The launches below each threshold and for each group are those of the oracle.
