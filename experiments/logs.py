@@ -26,7 +26,7 @@ from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (
 
 # Those with a number per row; the others have few different numbers.
 FLOATS = ["gpu_us", "wall_us", "repetition", "delay_us", "grid", "l2_bytes", "empty_kernel_us", "wave", "streams"]
-OLD = {"empty_kernel_us", "items_requested", "delta"}  # columns of key version 1 that have other names now
+OLD = {"floor_us", "items_offered", "delta"}  # columns of key version 1 that have other names now
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
 # What figures and page use besides the columns of a case.
 MEASURED = ["workload", "pending_limit", "limit_bytes", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s", "peak_gb_s", "peak_share",

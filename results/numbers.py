@@ -30,10 +30,11 @@ GPUS = ["h200", "h100"]
 LEAST_ROWS = 6  # for an interval
 LAUNCHING = ["null_stream", "named", "fire_and_forget", "tail", "graph_tail", "graph_next", "graph_fire_and_forget", "graph_sibling"]
 # What two cases must share to be the same problem, with the same right answer. Everything else is how a form solves it.
-PROBLEM = ["workload", "type", "input", "values", "elements", "nx", "ny", "dwell", "levels", "edge_factor", "graph_file", "l2", "gpu", "reference"]
-USED = [*PROBLEM, *"""strategy mechanism grid block block_shape depth threshold coarsen aggregate overflow fanout grain cutoff budget delta delay_us graphs
-    submit_asked host_load nice pin pending_limit_asked pending_limit run_id key gpu_us wall_us wall_p99_us span_us span_p99_us span_p999_us host_us peak_share
-    latency_us launches_attempted host_launches work empty_kernel_us status machine git""".split()]
+PROBLEM = """workload type input values elements nx ny dwell levels edge_factor graph_file tree_levels root_children path_nodes queens time_steps cell_work tenants
+    level_nodes node_work arrival_gap_us leaves leaf_points near_every iterations l2 gpu reference""".split()
+USED = [*PROBLEM, *"""strategy mechanism grid block block_shape depth threshold coarsen aggregate overflow fanout grain cutoff budget bucket_width
+    points_per_thread delay_us graphs submit_asked host_load nice pin pending_limit_asked pending_limit run_id key gpu_us wall_us wall_p99_us span_us span_p99_us
+    span_p999_us host_us peak_share latency_us launches_attempted host_launches work empty_kernel_us status machine git""".split()]
 UNITS = {"": (1, 0, ""), "µs": (1, 0, " µs"), "ms": (1e-3, 0, " ms"), "%": (100, 0, " %"), "% more": (100, -100, " %"), "million": (1e-6, 0, " million")}
 STRONG = re.compile(r"\b(best|fastest|slowest|at least|at most|always|never)\b", re.IGNORECASE)  # needs a number that is computed so
 LINK = re.compile(r"\[([^\[\]\n]*)\]\(([\w./-]*numbers\.md)#([\w.-]+)\)")
@@ -321,10 +322,10 @@ on_h100("counting", {"counted.cost": over(greatest, [over(quotient, [ratio({}, c
 
 # Work whose launches the data decide. What names a problem is here and in WORKS.
 LINES, PATH, MESH = {"elements": 25600, "input": "curves"}, {"input": "path"}, {"input": "grid2d", "elements": 2**20}
-UNIFORM, HARD = {"workload": "bfs", "input": "uniform"}, {"input": "front", "elements": 8, "dwell": 16384}
-FAR, FEW, NEAR = ({"workload": "icp", "input": "waves", "block": 1024, "dwell": dwell, "elements": elements}
-                  for dwell, elements in ((65535, 2**26), (64, 2**24), (1, 2**24)))
-TOGETHER, ARRIVING = {"input": "together", "elements": 64}, {"input": "poisson", "elements": 256, "grain": 1024}
+UNIFORM, HARD = {"workload": "bfs", "input": "uniform"}, {"input": "front", "time_steps": 8, "cell_work": 16384}
+FAR, FEW, NEAR = ({"workload": "icp", "input": "waves", "block": 1024, "near_every": near, "elements": elements}
+                  for near, elements in ((65535, 2**26), (64, 2**24), (1, 2**24)))
+TOGETHER, ARRIVING = {"input": "together", "tenants": 64}, {"input": "poisson", "tenants": 256, "level_nodes": 1024}
 STUDY = {"strategy": "bezier_children", "mechanism": "fire_and_forget", **LINES}
 PLAIN, LAUNCHED = {**STUDY, "threshold": 0, "aggregate": "none"}, {**STUDY, "launches_attempted": (1, math.inf)}
 numbers("bezier", {"need-lines.plain": ratio({**PLAIN, "block": 64, "overflow": "waves"})}, "ms", 0.2)
@@ -345,20 +346,20 @@ for workload in ("triangles", "mst", "refine", "resources", "tenants"):
     exact(workload, {f"{workload}.right": count(status="ok")}, home="h100")
 numbers("refine", {"refine.hard": ratio(launching(HARD, "wall_us"), flat(HARD, "wall_us"), column="wall_us")})
 numbers("refine", {"refine.operations": ratio(launching(HARD, "wall_us"), column="work", per="launches_attempted")}, "million")
-CHANGE, ONE_GRID = {"strategy": "icp_launches", "mechanism": "tail"}, {"strategy": "icp_cooperative", "budget": 4}
+CHANGE, ONE_GRID = {"strategy": "icp_launches", "mechanism": "tail"}, {"strategy": "icp_cooperative", "points_per_thread": 4}
 DIRECT, SHARED = ({"strategy": form, "mechanism": "host_graph_max_levels"} for form in ("icp_direct", "icp_levels"))
 on_h100("resources", {f"resources.{name}": ratio(*({**case, **form} for form in forms)) for name, case, *forms in (
-    ("few", FAR, CHANGE, {**ONE_GRID, "block": 256, "budget": 1}), ("many", FAR, CHANGE, ONE_GRID), ("little", {**FAR, "elements": 2**20}, CHANGE, ONE_GRID),
+    ("few", FAR, CHANGE, {**ONE_GRID, "block": 256, "points_per_thread": 1}), ("many", FAR, CHANGE, ONE_GRID), ("little", {**FAR, "elements": 2**20}, CHANGE, ONE_GRID),
     ("near", NEAR, CHANGE, ONE_GRID), ("direct", FEW, DIRECT, SHARED), ("all", NEAR, DIRECT, SHARED))}, everywhere=True)
-for name, grain, tolerance in (("narrow", 16, 0.2), ("middle", 4096, 0.3), ("wide", 16384, 0.15), ("widest", 65535, 0.1)):
-    sides = {**TOGETHER, "grain": grain, "strategy": "tenants_queue"}, best({**TOGETHER, "grain": grain, "mechanism": LAUNCHING}, "wall_us")
+for name, nodes, tolerance in (("narrow", 16, 0.2), ("middle", 4096, 0.3), ("wide", 16384, 0.15), ("widest", 65535, 0.1)):
+    sides = {**TOGETHER, "level_nodes": nodes, "strategy": "tenants_queue"}, best({**TOGETHER, "level_nodes": nodes, "mechanism": LAUNCHING}, "wall_us")
     on_h100("tenants", {f"tenants.{name}": ratio(*sides, column="wall_us")}, tolerance=tolerance, everywhere=True)
-on_h100("tenants", {"tenants.host": ratio(*({**TOGETHER, "grain": 4096, "strategy": form} for form in ("tenants_streams", "tenants_queue")), column="wall_us")},
-        tolerance=1, everywhere=True)
+POLLING = ({**TOGETHER, "level_nodes": 4096, "strategy": form} for form in ("tenants_streams", "tenants_queue"))
+on_h100("tenants", {"tenants.host": ratio(*POLLING, column="wall_us")}, tolerance=1, everywhere=True)
 TENANTS = {"queue": {"strategy": "tenants_queue"}, "graph": {"strategy": "tenants_graph", "mechanism": "graph_tail"},
            "forget": {"strategy": "tenants_children", "mechanism": "fire_and_forget"}}
 for gap, tolerance in ((100, 0.1), (5, 0.6)):
-    on_h100("tenants", {f"tenants.{name}_{gap}": ratio({**ARRIVING, **form, "delta": gap}, column="latency_us") for name, form in TENANTS.items()}, "µs", tolerance)
+    on_h100("tenants", {f"tenants.{name}_{gap}": ratio({**ARRIVING, **form, "arrival_gap_us": gap}, column="latency_us") for name, form in TENANTS.items()}, "µs", tolerance)
 
 # The protocol, a busy host, the model, other machines.
 AS_IS, AHEAD, ANY = {"l2": "as_is"}, (1.03, 1000), (0, 1000)
@@ -372,7 +373,7 @@ KINDS = {"grid": "one grid", "launch": "one launch", "library": "library", "host
 on_h100("pays", {"pays.host": count({**AS_IS, "host_speedup": ANY}, host_low=AHEAD), "pays.host_graphs": count({**AS_IS, "host_low": AHEAD}, mechanism="graph_tail"),
                  **{f"pays-rivals.{name}": count(AS_IS, flat_kind=kind) for name, kind in KINDS.items()}}, tolerance=0.2)
 on_h100("pays", {"pays.library": count({**AS_IS, "library_speedup": ANY}, library_low=AHEAD)}, tolerance=0.3)
-JUDGED = {"dwell": {"workload": "mandelbrot", "input": "set", "nx": 4096, "dwell": 16384}, "queens": {"workload": "search", "elements": 10},
+JUDGED = {"dwell": {"workload": "mandelbrot", "input": "set", "nx": 4096, "dwell": 16384}, "queens": {"workload": "search", "queens": 10},
           "paths_grid": {"workload": "sssp", "input": "grid2d", "elements": 2**17},
           **{f"points_{power}": {"workload": "quadtree", "input": "uniform", "elements": 2**power} for power in (14, 17)}}
 on_h100("pays", {f"pays-work.{name}": over(least, [ratio({}, column="speedup")], ["speedup"], {**AS_IS, **case}) for name, case in JUDGED.items()})
@@ -386,8 +387,7 @@ on_h100("busy_host", {"busy-host.steady": over(greatest, [ratio(BUSY, IDLE, colu
     "host_graph_max_levels", "graph_while", "graph_tail", "tail", "grid_sync"]})})
 on_h100("busy_host", {f"busy-host.graph_{name}": over(combine, [ratio({}, column="span_us")], ["host_load", "run_id"], {**BUSY, **GRAPH, "host_load": [0, 2]})
                       for name, combine in ENDS.items()}, "µs", 0.3)
-CLEAN = {"log": ["ways", "book", "depth", "grid"]}
-FITTED = {"log": [*CLEAN["log"], "hello", "transpose"]}
+CLEAN, FITTED = ({"log": ["ways", "book", "depth", "grid", *more]} for more in ([], ["hello", "transpose"]))
 numbers("predicted", {"predicted.off": ratio(FITTED, column="off")}, "%", 0.3)
 numbers("predicted", {"predicted.near": count(FITTED, off=(0, 0.25)), "predicted.clean": count(CLEAN, off=(0, 0.25))}, tolerance=0.2)
 numbers("predicted_need", {"predicted-need.off": ratio({}, column="off")}, "%", 0.3)
@@ -424,9 +424,9 @@ WORKS = [  # what it is, its log, its problem; the clock of the last ones is the
     *((f"quadtree, 2^20 {points} points", "quadtree", {"input": points, **TREES}) for points in ("uniform", "clustered")),
     ("breadth-first search, uniform, 2^20", "bfs", {"input": "uniform", **GRAPHS}), ("the same, R-MAT", "bfs", {"input": "rmat_relabelled", **GRAPHS}),
     ("shortest paths, R-MAT, 2^12", "sssp", {"input": "rmat", "elements": 4096}), ("tree search, T3L", "search", {"input": "t3l"}),
-    ("16 queens", "search", {"input": "queens", "elements": 16}), ("triangles, R-MAT, 2^20", "triangles", {"input": "rmat", "elements": 2**20}),
+    ("16 queens", "search", {"input": "queens", "queens": 16}), ("triangles, R-MAT, 2^20", "triangles", {"input": "rmat", "elements": 2**20}),
     ("spanning forest, R-MAT, 2^20", "mst", {"input": "rmat", "elements": 2**20}),
-    *((f"refinement, dwell {dwell}", "refine", {**HARD, "dwell": dwell}) for dwell in (1, 1024, 16384))]
+    *((f"refinement, cell work {work}", "refine", {**HARD, "cell_work": work}) for work in (1, 1024, 16384))]
 
 
 def ladder_table():

@@ -126,7 +126,7 @@ ParsedLog::ParsedLog(const std::string& file, TextSource text) : path(text_name(
                 throw RunError(
                     fmt::format("{}:{}: column '{}' is there twice; allowed: a header with each column once", path,
                                 row.line, columns[place]));
-        for (const std::string_view old : {"empty_kernel_us", "items_requested", "delta"})
+        for (const std::string_view old : {"floor_us", "items_offered", "delta"})
             if (has(old))
                 throw RunError(fmt::format(
                     "{}:{}: column '{}' is of key version 1: nestbed has other names for columns and other keys "
