@@ -511,9 +511,9 @@ def _tenants_sweep(arrival, axis, other, xlabel, ylabel, text, **more):
     def of(cases):
         idle = cases["mechanism"].map(from_device) & (cases["expected"] == 0)
         return cases[(cases["workload"] == "tenants") & (cases["input"] == arrival) & ~idle]
-    return Sweep(axis, lambda case: xlabel, lambda case: ylabel, facet=("tenants", "levels", "node_work", "seed", other), of=of, look=_mechanism_look,
+    return Sweep(axis, lambda case: xlabel, lambda case: ylabel, facet=("tenant_count", "levels", "node_work", "seed", other), of=of, look=_mechanism_look,
                  label=full_label,
-                 text=lambda case, shown: text.format(style.grouped(float(case["tenants"])), case["level_nodes"]), **more)
+                 text=lambda case, shown: text.format(style.grouped(float(case["tenant_count"])), case["level_nodes"]), **more)
 
 
 def _search_sweep(axis, xlabel, **more):

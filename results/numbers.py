@@ -30,7 +30,7 @@ GPUS = ["h200", "h100"]
 LEAST_ROWS = 6  # for an interval
 LAUNCHING = ["null_stream", "named", "fire_and_forget", "tail", "graph_tail", "graph_next", "graph_fire_and_forget", "graph_sibling"]
 # What two cases must share to be the same problem, with the same right answer. Everything else is how a form solves it.
-PROBLEM = """workload type input values elements nx ny dwell levels edge_factor graph_file tree_levels root_children path_nodes queens time_steps cell_work tenants
+PROBLEM = """workload type input values elements nx ny dwell levels edge_factor graph_file tree_levels root_children path_nodes queens time_steps cell_work tenant_count
     level_nodes node_work arrival_gap_us leaves leaf_points near_every iterations l2 gpu reference""".split()
 USED = [*PROBLEM, *"""strategy mechanism grid block block_shape depth threshold coarsen aggregate overflow fanout grain cutoff budget bucket_width
     points_per_thread delay_us graphs submit_asked host_load nice pin pending_limit_asked pending_limit run_id key gpu_us wall_us wall_p99_us span_us span_p99_us
@@ -325,7 +325,7 @@ LINES, PATH, MESH = {"elements": 25600, "input": "curves"}, {"input": "path"}, {
 UNIFORM, HARD = {"workload": "bfs", "input": "uniform"}, {"input": "front", "time_steps": 8, "cell_work": 16384}
 FAR, FEW, NEAR = ({"workload": "icp", "input": "waves", "block": 1024, "near_every": near, "elements": elements}
                   for near, elements in ((65535, 2**26), (64, 2**24), (1, 2**24)))
-TOGETHER, ARRIVING = {"input": "together", "tenants": 64}, {"input": "poisson", "tenants": 256, "level_nodes": 1024}
+TOGETHER, ARRIVING = {"input": "together", "tenant_count": 64}, {"input": "poisson", "tenant_count": 256, "level_nodes": 1024}
 STUDY = {"strategy": "bezier_children", "mechanism": "fire_and_forget", **LINES}
 PLAIN, LAUNCHED = {**STUDY, "threshold": 0, "aggregate": "none"}, {**STUDY, "launches_attempted": (1, math.inf)}
 numbers("bezier", {"need-lines.plain": ratio({**PLAIN, "block": 64, "overflow": "waves"})}, "ms", 0.2)

@@ -130,7 +130,7 @@ struct Case {
     std::uint32_t queens = 0;
     std::uint32_t time_steps = 0;
     std::uint32_t cell_work = 0;
-    std::uint32_t tenants = 0;
+    std::uint32_t tenant_count = 0;
     std::uint32_t level_nodes = 0;
     std::uint32_t node_work = 0;
     std::uint32_t arrival_gap_us = 0;

@@ -53,7 +53,7 @@ enum Name : std::uint8_t {
     queens,
     time_steps,
     cell_work,
-    tenants,
+    tenant_count,
     level_nodes,
     node_work,
     arrival_gap_us,

@@ -14,7 +14,7 @@ namespace
 Case tenants_case(const std::string& strategy, std::uint32_t tenants = 6)
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 32, 1});
-    point.tenants = tenants;
+    point.tenant_count = tenants;
     return point;
 }
 
@@ -116,7 +116,7 @@ TEST(TenantsPlan, HasDefaultsOfItsOwn)
         return plan_of(("--backend cpu --strategy " + said).c_str()).groups.front().cases.front();
     };
     const Case children = planned("tenants_children");
-    EXPECT_EQ(children.tenants, 64U);
+    EXPECT_EQ(children.tenant_count, 64U);
     EXPECT_EQ(children.block, 128U);
     EXPECT_EQ(children.level_nodes, 256U);
     EXPECT_EQ(children.levels, 16U);

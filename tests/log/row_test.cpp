@@ -167,7 +167,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
         "launches_attempted=500 launches_failed=0 max_depth=5 threshold= coarsen= aggregate= "
         "overflow= dwell= division= fanout= grain= values= cutoff= budget= levels= "
         "edge_factor= graph_file= bucket_width= tree_levels= root_children= path_nodes= queens= time_steps= "
-        "cell_work= tenants= level_nodes= node_work= arrival_gap_us= leaves= leaf_points= near_every= "
+        "cell_work= tenant_count= level_nodes= node_work= arrival_gap_us= leaves= leaf_points= near_every= "
         "points_per_thread= iterations= items_requested= launched= replaced= drains= "
         "child_blocks= arena_bytes= work= pixels_off= answer=765 reference=765 "
         "relative_error=0 status=ok detail= driver=12.8 cuda=13.0");

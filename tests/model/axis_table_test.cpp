@@ -176,7 +176,7 @@ TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
                                {"queens", 1, kAny, 12},
                                {"time-steps", 1, kAny, 8},
                                {"cell-work", 1, 65535, 64},
-                               {"tenants", 1, kAny, 64},
+                               {"tenant-count", 1, kAny, 64},
                                {"level-nodes", 1, 65535, 256},
                                {"node-work", 1, 65535, 64},
                                {"arrival-gap-us", 1, kAny, 10},

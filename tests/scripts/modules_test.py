@@ -130,7 +130,7 @@ class Modules(Scratch):
              for entry in json.loads(called(NESTBED, "list", "--json").stdout)["workloads"]},
             {"bezier": ["input", "elements", "seed"], **dict.fromkeys(("bfs", "sssp", "mst", "triangles"), graph), "refine": ["input", "division", "levels", "time_steps", "cell_work"],
              "icp": ["input", "elements", "leaves", "leaf_points", "near_every", "iterations", "seed"],
-             "mandelbrot": ["input", "elements", "nx", "ny", "dwell"], "tenants": ["input", "levels", "tenants", "level_nodes", "node_work", "arrival_gap_us", "seed"],
+             "mandelbrot": ["input", "elements", "nx", "ny", "dwell"], "tenants": ["input", "levels", "tenant_count", "level_nodes", "node_work", "arrival_gap_us", "seed"],
              "quadtree": ["input", "elements", "levels", "seed"], "search": ["input", "tree_levels", "root_children", "path_nodes", "queens"], "sort": ["type", "input", "elements", "values", "seed"],
              "reduce": ["type", "input", "operator", "grid", "block", "elements", "seed"], "transpose": [*numbers, "seed"], "copy": [*numbers, "seed"],
              "blobs": numbers, "fanout": ["grid", "block", "fanout"], "chain": ["grid", "block", "host_load", "nice", "pin"],

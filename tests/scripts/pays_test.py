@@ -20,8 +20,7 @@ import logs
 import pays
 from checked_output import BadInput
 
-EVERY = [*COLUMNS, "workload", "input", "values", "nx", "ny", "dwell", "levels", "edge_factor", "graph_file", "l2", "machine", "key", "prepare_us",
-         "threshold", "aggregate", "fanout", "grain"]
+EVERY = list(dict.fromkeys([*COLUMNS, *pays.work_columns(), "l2", "machine", "key", "prepare_us", "threshold", "aggregate", "fanout", "grain"]))
 FORMS = {"launches": ("quick_kway", "fire_and_forget", 7), "tail": ("quick_kway", "tail", 7), "host": ("sort_levels", "host", 0),
          "bound": ("sort_levels", "host_graph_pdl_max_levels", 0), "radix": ("sort_radix", "none", 0), "merge": ("sort_merge", "none", 0)}
 

@@ -728,11 +728,11 @@ class IrregularWorkloads(FigureTest):
                           ["no form that launches comes within 5 %"], columns=columns)
 
     def test_tenants_say_from_which_width_a_launch_takes_no_longer(self):
-        columns = [*BY_NEED, "tenants", "level_nodes", "node_work", "levels", "arrival_gap_us", "latency_us"]
+        columns = [*BY_NEED, "tenant_count", "level_nodes", "node_work", "levels", "arrival_gap_us", "latency_us"]
 
         def tenant(time, strategy="tenants_queue", launches=0, **more):
             return rows([time], **{"strategy": strategy, "mechanism": "fire_and_forget" if launches else "none", "input": "together", "elements": "",
-                                   "tenants": 64, "type": "", "launches_expected": launches, "launches_attempted": launches, "levels": 16, "node_work": 64, "seed": 1,
+                                   "tenant_count": 64, "type": "", "launches_expected": launches, "launches_attempted": launches, "levels": 16, "node_work": 64, "seed": 1,
                                    **more})
 
         made = [row for nodes, queue, launch in ((16, 100, 500), (256, 110, 520), (4096, 300, 320), (16384, 900, 890)) for row in

@@ -287,7 +287,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.grid = 0;
         }
         if (info.workload->name == "tenants") { // one to seven tenants, some with levels of several blocks
-            point.tenants = static_cast<std::uint32_t>(1 + point.elements % 7);
+            point.tenant_count = static_cast<std::uint32_t>(1 + point.elements % 7);
             point.elements = 0;
             point.level_nodes = 40;
             point.levels = 5;

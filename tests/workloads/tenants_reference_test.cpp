@@ -25,7 +25,7 @@ Case tenants_of(std::uint32_t tenants, std::uint32_t level_nodes, std::uint32_t 
 {
     Case point;
     point.input = TenantsInput::together;
-    point.tenants = tenants;
+    point.tenant_count = tenants;
     point.level_nodes = level_nodes;
     point.levels = levels;
     point.node_work = 5;

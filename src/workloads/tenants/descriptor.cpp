@@ -46,7 +46,7 @@ void complete(Case& point, const Asked& asked)
 double nodes_of(const Case& point)
 {
     constexpr double kMeanLevels = 0.75; // of the most levels
-    return static_cast<double>(point.tenants) * point.level_nodes * kMeanLevels * point.levels;
+    return static_cast<double>(point.tenant_count) * point.level_nodes * kMeanLevels * point.levels;
 }
 
 // Two lists of nodes for each tenant, whose levels are sometimes half again as wide.
@@ -54,14 +54,14 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
 {
     constexpr std::uint64_t kBytesPerNode = 2 * 4 * 2;
     constexpr std::uint64_t kBytesPerTenant = 256;
-    return point.tenants * (point.level_nodes * kBytesPerNode + kBytesPerTenant);
+    return point.tenant_count * (point.level_nodes * kBytesPerNode + kBytesPerTenant);
 }
 
 Work work(const StrategyInfo& /*info*/, const Case& point)
 {
     constexpr double kRoundsPerItem = 50;
     const double items = nodes_of(point) * (1 + point.node_work / kRoundsPerItem);
-    const auto tenants = static_cast<double>(point.tenants);
+    const auto tenants = static_cast<double>(point.tenant_count);
     return {
         .input_items = items, .items = items, .rounds = tenants * point.levels, .launches = tenants * point.levels};
 }
@@ -71,7 +71,7 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::tenants{
     .name = "tenants",
     .summary = "many small recursions that need not wait for each other: their levels, and when each is done",
-    .axes = {axis::block, axis::tenants, axis::level_nodes, axis::node_work, axis::levels, axis::arrival_gap_us,
+    .axes = {axis::block, axis::tenant_count, axis::level_nodes, axis::node_work, axis::levels, axis::arrival_gap_us,
              axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,

@@ -65,9 +65,10 @@ void follow(const Tenant& tenant, std::uint32_t rounds, std::vector<std::uint32_
 
 std::string why_no_tenants(const Case& point)
 {
-    if (point.tenants > kMaxTenants)
-        return std::to_string(point.tenants) + " tenants; allowed: at most " + std::to_string(kMaxTenants);
-    if (const std::uint64_t nodes = point.tenants * point.level_nodes * point.levels; nodes > kMaxNodes)
+    if (point.tenant_count > kMaxTenants)
+        return std::to_string(point.tenant_count) + " tenants; allowed: at most " + std::to_string(kMaxTenants);
+    if (const std::uint64_t nodes = std::uint64_t{point.tenant_count} * point.level_nodes * point.levels;
+        nodes > kMaxNodes)
         return "about " + std::to_string(nodes) + " nodes of all tenants; allowed: at most " +
                std::to_string(kMaxNodes);
     return "";
@@ -88,12 +89,12 @@ std::uint64_t TenantsReference::nodes() const
 
 std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point)
 {
-    std::vector<std::uint64_t> arrivals(point.tenants, 0);
+    std::vector<std::uint64_t> arrivals(point.tenant_count, 0);
     if (point.input != TenantsInput::poisson)
         return arrivals;
     constexpr double kNsPerUs = 1000; // the gaps: inversion of their distribution
     double now = 0;
-    for (std::uint64_t tenant = 0; tenant < point.tenants; ++tenant) {
+    for (std::uint64_t tenant = 0; tenant < point.tenant_count; ++tenant) {
         const double uniform = (static_cast<double>(drawn(point, tenant, gap) >> 11) + 1) * 0x1p-53; // (0, 1]
         now -= std::log(uniform) * point.arrival_gap_us * kNsPerUs;
         arrivals[tenant] = static_cast<std::uint64_t>(now);
@@ -104,16 +105,16 @@ std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point)
 TenantsReference tenants_reference(const Case& point)
 {
     TenantsReference reference;
-    for (std::uint64_t tenant = 0; tenant < point.tenants; ++tenant)
+    for (std::uint64_t tenant = 0; tenant < point.tenant_count; ++tenant)
         reference.tenants.push_back(draw_tenant(point, tenant));
-    reference.widths.resize(point.tenants);
-    reference.sums.assign(point.tenants, 0);
+    reference.widths.resize(point.tenant_count);
+    reference.sums.assign(point.tenant_count, 0);
     std::atomic<std::size_t> next = 0;
     for_ranges(kEveryCore, [&](std::size_t /*first*/, std::size_t /*end*/) {
-        for (std::size_t tenant = next++; tenant < point.tenants; tenant = next++)
+        for (std::size_t tenant = next++; tenant < point.tenant_count; tenant = next++)
             follow(reference.tenants[tenant], point.node_work, reference.widths[tenant], reference.sums[tenant]);
     });
-    for (std::size_t tenant = 0; tenant < point.tenants; ++tenant) {
+    for (std::size_t tenant = 0; tenant < point.tenant_count; ++tenant) {
         reference.tenants[tenant].first = static_cast<std::uint32_t>(reference.places);
         reference.tenants[tenant].capacity = *std::ranges::max_element(reference.widths[tenant]);
         reference.places += 2 * std::uint64_t{reference.tenants[tenant].capacity};

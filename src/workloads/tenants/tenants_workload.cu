@@ -30,16 +30,16 @@ class TenantsData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.tenants, point.level_nodes, point.levels, point.node_work, point.seed);
+        return std::tuple(point.tenant_count, point.level_nodes, point.levels, point.node_work, point.seed);
     }
 
     TenantsData(Context& context, const Case& point)
         : reference_(tenants_reference(point)), stride_(point.levels + 2),
-          tenants_(context.allocate<Tenant>(point.tenants, "tenants")),
-          states_(context.allocate<TenantState>(point.tenants, "states")),
-          widths_(context.allocate<unsigned>(point.tenants * stride_, "widths")),
+          tenants_(context.allocate<Tenant>(point.tenant_count, "tenants")),
+          states_(context.allocate<TenantState>(point.tenant_count, "states")),
+          widths_(context.allocate<unsigned>(std::uint64_t{point.tenant_count} * stride_, "widths")),
           nodes_(context.allocate<unsigned>(reference_.places, "nodes")),
-          arrivals_(context.allocate<unsigned long long>(point.tenants, "arrivals"))
+          arrivals_(context.allocate<unsigned long long>(point.tenant_count, "arrivals"))
     {
         context.upload(tenants_, std::span<const Tenant>(reference_.tenants));
     }
