@@ -35,7 +35,7 @@ def program():
 
 
 def statistics(requests):
-    """[(value, low, high)]: the answers of `nestbed statistics` (src/commands/command_statistics.cpp describes requests). NaN if a value is not
+    """[(value, low, high)]: the answers of `nestbed statistics` (src/cli/command_statistics.cpp describes requests). NaN if a value is not
     defined. Requests are turned into text one by one, so a generator of them takes little memory. Raises StatisticsError."""
     asked = ",".join(json.dumps(request, allow_nan=False) for request in requests)
     answers = answer_of("statistics", given=f"[{asked}]") if asked else []

@@ -1,5 +1,5 @@
 # Deletes from FOLDER the lists and the modules of workloads that are not among ROOMS (separated by |): those that the source had
-# under other names. The program would still offer the strategies of such a list, and an older build left the module. commands.so is none of them.
+# under other names. The program would still offer the strategies of such a list.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "|" ";" ROOMS "${ROOMS}")
 file(GLOB found RELATIVE ${FOLDER} ${FOLDER}/*.txt ${FOLDER}/workload_*.so ${FOLDER}/races_*.so ${FOLDER}/traced_*.so)

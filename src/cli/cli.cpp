@@ -27,47 +27,22 @@ namespace
 {
 
 // In the order of the help, which omits the last kHidden: part of another command, and for scripts.
-constexpr std::array<std::string_view, 21> kNames{
-    "run",     "show",    "merge",     "compare", "list",       "info",       "draw",
-    "trace",   "tree",    "races",     "count",   "nvcc",       "cpu",        "test",
-    "profile", "predict", "calibrate", "build",   "info graph", "info warps", "statistics"};
+constexpr std::array<std::pair<std::string_view, Command (*)()>, 21> kCommands{{
+    {"run", run_command},          {"show", show_command},           {"merge", merge_command},
+    {"compare", compare_command},  {"list", list_command},           {"info", info_command},
+    {"draw", draw_command},        {"trace", trace_command},         {"tree", tree_command},
+    {"races", races_command},      {"count", count_command},         {"nvcc", nvcc_command},
+    {"cpu", cpu_command},          {"test", test_command},           {"profile", profile_command},
+    {"predict", predict_command},  {"calibrate", calibrate_command}, {"build", build_command},
+    {"info graph", graph_command}, {"info warps", warps_command},    {"statistics", statistics_command},
+}};
 constexpr std::size_t kHidden = 3;
-
-std::vector<MakeCommand>& makers()
-{
-    static std::vector<MakeCommand> all{run_command, show_command, merge_command, list_command, info_command};
-    return all;
-}
-
-std::vector<Command> made_commands()
-{
-    std::vector<Command> all;
-    for (const MakeCommand make : makers())
-        all.push_back(make());
-    std::ranges::sort(all, {},
-                      [](const Command& one) { return std::ranges::find(kNames, one.name) - kNames.begin(); });
-    return all;
-}
-
-// Those of the program alone, for a fast start of `run`.
-const std::vector<Command>& first_commands()
-{
-    static const std::vector<Command> commands = made_commands();
-    return commands;
-}
-
-const std::vector<Command>& loaded_commands()
-{
-    static const std::vector<Command> commands = [] {
-        load_commands();
-        return made_commands();
-    }();
-    return commands;
-}
+constexpr std::span kListed = std::span(kCommands).first<kCommands.size() - kHidden>();
 
 UsageError no_command(std::string_view name, std::initializer_list<std::string_view> others)
 {
-    std::vector<std::string_view> names(kNames.begin(), kNames.end() - kHidden);
+    std::vector<std::string_view> names;
+    std::ranges::transform(kListed, std::back_inserter(names), [](const auto& one) { return one.first; });
     names.insert(names.end(), others);
     return UsageError(fmt::format("there is no command '{}'{}", name, suggestions(name, names, "nestbed help")));
 }
@@ -213,37 +188,25 @@ class CheckedOutput : public std::streambuf
 
 } // namespace
 
-void add_commands(std::initializer_list<MakeCommand> more)
-{
-    makers().insert(makers().end(), more);
-}
-
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands = [] {
-        std::vector<Command> all = loaded_commands();
-        std::erase_if(all, [](const Command& one) {
-            return std::ranges::find(kNames.end() - kHidden, kNames.end(), one.name) != kNames.end();
-        });
+        std::vector<Command> all;
+        std::ranges::transform(kListed, std::back_inserter(all), [](const auto& one) { return one.second(); });
         return all;
     }();
     return commands;
 }
 
-// Loads the module with the other commands only for a name that needs it.
 const Command* find_command(std::string_view name)
 {
-    const auto in = [name](const std::vector<Command>& commands) -> const Command* {
-        const auto found = std::ranges::find(commands, name, &Command::name);
-        return found == commands.end() ? nullptr : &*found;
-    };
-    if (const Command* const first = in(first_commands()))
-        return first;
-    if (std::ranges::find(kNames, name) == kNames.end())
+    static std::map<std::string_view, Command> made; // only those that are asked for, for a fast start
+    const auto* const found = std::ranges::find(kCommands, name, [](const auto& one) { return one.first; });
+    if (found == kCommands.end())
         return nullptr;
-    if (const Command* const loaded = in(loaded_commands()))
-        return loaded;
-    throw RunError(fmt::format("the command {} is in the module {}", name, load_commands()));
+    if (const auto known = made.find(name); known != made.end())
+        return &known->second;
+    return &made.emplace(found->first, found->second()).first->second;
 }
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)

@@ -1,12 +1,14 @@
 // The commands of the command line.
 #pragma once
 
+#include "base/new_file.hpp"
 #include "cli/arguments.hpp"
 
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,19 +35,34 @@ struct Command {
 
 Command run_command();
 Command show_command();
+Command merge_command();
+Command compare_command();
 Command list_command();
 Command info_command();
-Command merge_command();
+Command draw_command();
+Command trace_command();
+Command tree_command();
+Command races_command();
+Command count_command();
+Command nvcc_command();
+Command cpu_command();
+Command test_command();
+Command profile_command();
+Command predict_command();
+Command calibrate_command();
+Command build_command();
+Command graph_command();
+Command warps_command();
+Command statistics_command();
 
-// The commands that `run` and its tables do not need are in src/commands, which becomes a module, so that a first table need not
-// wait for their compilation. They enter by this, from a constructor.
-using MakeCommand = Command (*)();
-void add_commands(std::initializer_list<MakeCommand> more);
-
-// Those of the help, in its order. Without the module, if it has not been built.
+// Those of the help, in its order.
 const std::vector<Command>& all_commands();
-// Returns nullptr if no command has this name. Throws RunError if it is in the module, and that has not been built.
+// Returns nullptr if no command has this name.
 const Command* find_command(std::string_view name);
+
+// The files that a command writes at its end, by the options that name them; none for "--csv -". Throws UsageError for two
+// options with the same file, and as OutputFile does.
+std::map<std::string, OutputFile> output_files(const Given& given, std::initializer_list<const char*> options);
 
 // The targets that build the modules of this `nestbed run`, separated by spaces. Throws UsageError.
 std::string modules_of_run(const Arguments& arguments);

@@ -207,13 +207,11 @@ std::string help_text()
     std::vector<std::pair<std::string, std::string>> commands;
     for (const Command& command : all_commands())
         commands.emplace_back(command.name, command.summary);
-    const std::string missing = load_commands();
-    const std::string more = missing.empty() ? "" : "\n" + folded("More commands are in the module " + missing, 0);
     return fmt::format("nestbed {}.\n\nUsage:\n  nestbed COMMAND [arguments] [options]\n"
                        "  nestbed help COMMAND     the options of a command; also nestbed COMMAND --help\n"
                        "  nestbed help run NAME    the parameters of a workload, or of a strategy\n"
-                       "  nestbed --version\n\nCommands:\n{}{}\nExamples:\n{}\nExit codes:\n{}",
-                       kPurpose, two_columns(commands), more, kExamples, kExitCodes);
+                       "  nestbed --version\n\nCommands:\n{}\nExamples:\n{}\nExit codes:\n{}",
+                       kPurpose, two_columns(commands), kExamples, kExitCodes);
 }
 
 std::string help_text(const Command& command, const std::string& name)

@@ -26,7 +26,6 @@ namespace
 {
 constexpr const char* kLoad = "NESTBED_LOAD"; // folders of users' workloads, also for the programs that it calls
 
-constexpr const char* kCommands = "commands"; // the module
 
 // Whether it was built with the same headers. What is no library is not judged here: loading it says what is wrong.
 bool is_of_this_program(const fs::path& file)
@@ -189,14 +188,6 @@ void Modules::load_traced(std::string_view strategy)
     load_module(module);
 }
 
-std::string Modules::load_commands()
-{
-    if (const fs::path file = file_of_module(kCommands); !fs::exists(file))
-        return fmt::format("{}, which does not exist; {}", file.string(), how_to_build("it"));
-    load_module(kCommands);
-    return {};
-}
-
 void Modules::load_all()
 {
     const auto is_known = [this](const std::string& module) {
@@ -344,11 +335,6 @@ void expect_workload_built(std::string_view name)
 std::string missing_modules_text()
 {
     return in_use() == nullptr ? "" : in_use()->missing_text();
-}
-
-std::string load_commands()
-{
-    return in_use() == nullptr ? "" : in_use()->load_commands();
 }
 
 std::string user_workload_hint(std::string_view name)

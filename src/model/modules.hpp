@@ -31,8 +31,6 @@ class Modules final : public StrategySource
     void load(std::string_view strategy) override;
     void load_all() override;
     void load_traced(std::string_view strategy) override;
-    // Loads the module with nestbed's further commands. If it is not there: where it should be, and how to build it.
-    std::string load_commands();
 
     // The target that builds the module with this strategy: "workload_reduce", or "traced_reduce" for traced runs; empty if no
     // module has it.
@@ -98,8 +96,6 @@ void load_folder(const std::filesystem::path& folder);
 void expect_workload_built(std::string_view name);
 // Modules::missing_text() and hint_for() of those; empty if there are none.
 std::string missing_modules_text();
-// Modules::load_commands() of those; empty if there are none: such a program has all commands in it.
-std::string load_commands();
 std::string user_workload_hint(std::string_view name);
 
 } // namespace nestbed

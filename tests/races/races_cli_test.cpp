@@ -133,9 +133,6 @@ TEST(RacesCommand, SaysHowToMakeThatProgramWhereItIsNot)
 {
     const ScratchFolder folder;
     std::filesystem::copy(nestbed_program(), folder.path("nestbed"));
-    const std::string commands = "modules/commands.so";
-    std::filesystem::create_directory(folder.path("modules"));
-    std::filesystem::copy(std::filesystem::path(nestbed_program()).replace_filename(commands), folder.path(commands));
     std::string text;
     EXPECT_EQ(exit_code_of("env -u COLUMNS " + folder.path("nestbed") + " races --strategy tail", text), 1);
     EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races does not exist"), HasSubstr("CXX=g++"),

@@ -23,8 +23,7 @@ MAY_INCLUDE = {"base": [],
                "device": ["base", "model"],
                "workloads": ["base", "model", "graphs", "device"],
                "program": ["base", "model", "inspect", "device"],
-               "cli": ["base", "model", "plan", "log", "run", "predict", "device"],
-               "commands": ["base", "model", "plan", "log", "run", "inspect", "predict", "device", "program", "cli"],
+               "cli": ["base", "model", "plan", "log", "run", "inspect", "predict", "device", "program"],
                "nested": ["base", "model", "graphs", "device", "workloads"],
                "baseline": ["base", "model", "graphs", "device", "workloads"]}
 ROOMS = ["workloads", "nested", "baseline"]  # a file in ROOM/NAME includes, of the workloads, workloads/NAME alone

@@ -29,7 +29,7 @@ class Modules(Scratch):
         self.program = shutil.copy2(NESTBED, self.folder / "nestbed")
         shutil.copytree(NESTBED.parent / "lib", self.folder / "lib")
         shutil.copytree(NESTBED.parent / "modules", self.folder / "modules", ignore=shutil.ignore_patterns("*.so"))
-        self.take("commands", "workload_reduce")
+        self.take("workload_reduce")
 
     def take(self, *names):
         for name in names:
@@ -85,23 +85,6 @@ class Modules(Scratch):
         self.assertEqual(self.ended(0, "list").stderr, "nestbed: without the strategies of workloads that have not been built: sort; "
                          "to build it: experiments/build.sh '' nestbed\n")
 
-    def test_without_the_module_of_commands_a_table_is_made(self):
-        file = self.folder / "modules/commands.so"
-        self.assertIn("\n  compare ", self.ended(0, "help").stdout)
-        names = [line.split()[0] for line in self.ended(0, "help").stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
-        file.unlink()
-        log = self.folder / "few.csv"
-        self.ended(0, "run", *SUM, "-o", log)
-        self.assertIn("nosync", self.ended(0, "show", log).stdout)
-        wait = f"{file}, which does not exist; to build it: experiments/build.sh '' nestbed\n"
-        self.assertIn("More commands are in the module", self.ended(0, "help").stdout)
-        few = [line.split()[0] for line in self.ended(0, "help").stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
-        for name in sorted({*names} - {*few}):
-            with self.subTest(name=name):
-                self.assertEqual(self.ended(1, name).stderr, f"nestbed: the command {name} is in the module {wait}")
-        self.assertEqual(self.ended(1, "help", "tree").stderr, f"nestbed: the command tree is in the module {wait}")
-        self.assertIn("did you mean 'compare'", self.ended(2, "compar").stderr)
-
     def test_what_makes_a_workload_is_built_by_a_target(self):
         (self.folder / "program/include").mkdir(parents=True)
         for words in (("build", "--new", "mine"), ("build", str(self.folder))):
@@ -143,7 +126,7 @@ class Modules(Scratch):
         rooms = [file.stem for file in (NESTBED.parent / "modules").glob("*.txt")]
         done = called("cmake", "-D", f"FOLDER={modules}", "-D", f"ROOMS={'|'.join(rooms)}", "-P", ROOT / "src/stale_modules.cmake")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(sorted(file.name for file in modules.iterdir()), sorted([*(f"{room}.txt" for room in rooms), "workload_reduce.so", "commands.so"]))
+        self.assertEqual(sorted(file.name for file in modules.iterdir()), sorted([*(f"{room}.txt" for room in rooms), "workload_reduce.so"]))
         self.assertIn("stale_modules.cmake", (ROOT / "CMakeLists.txt").read_text())
 
     def test_a_module_of_another_build_is_refused(self):

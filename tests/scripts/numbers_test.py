@@ -7,7 +7,6 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and pyt
 """
 import contextlib
 import csv
-import functools
 import io
 import json
 import os

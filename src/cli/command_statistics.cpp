@@ -13,7 +13,7 @@
 #include "base/json.hpp"
 #include "base/statistics.hpp"
 #include "cli/arguments.hpp"
-#include "commands/commands.hpp"
+#include "cli/commands.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -86,7 +86,7 @@ Command statistics_command()
     return {.name = "statistics",
             .arguments = "< REQUESTS.json",
             .summary = "compute medians and intervals, for scripts",
-            .text = "Described in src/commands/command_statistics.cpp.\n",
+            .text = "Described in src/cli/command_statistics.cpp.\n",
             .call = statistics};
 }
 

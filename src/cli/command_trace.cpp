@@ -3,7 +3,7 @@
 #include "base/standard_streams.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
-#include "commands/commands.hpp"
+#include "cli/commands.hpp"
 #include "device/backends.hpp"
 #include "inspect/kernels.hpp"
 #include "inspect/timeline.hpp"

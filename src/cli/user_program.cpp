@@ -1,4 +1,4 @@
-#include "commands/user_program.hpp"
+#include "cli/user_program.hpp"
 
 #include "base/error.hpp"
 #include "cli/help.hpp"

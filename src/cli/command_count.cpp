@@ -1,5 +1,5 @@
 #include "base/error.hpp"
-#include "commands/commands.hpp"
+#include "cli/commands.hpp"
 #include "program/build/program_folder.hpp"
 #include "program/count/counted_build.hpp"
 

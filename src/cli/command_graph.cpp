@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "cli/arguments.hpp"
-#include "commands/commands.hpp"
+#include "cli/commands.hpp"
 #include "device/backends.hpp"
 #include "model/axis_table.hpp"
 #include "plan/plan.hpp"

@@ -2,7 +2,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
-#include "commands/commands.hpp"
+#include "cli/commands.hpp"
 #include "model/modules.hpp"
 #include "program/build/workload_build.hpp"
 

@@ -3,9 +3,9 @@
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
+#include "cli/commands.hpp"
 #include "cli/help.hpp"
-#include "commands/commands.hpp"
-#include "commands/user_program.hpp"
+#include "cli/user_program.hpp"
 #include "program/build/orders.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "base/error.hpp"
 #include "base/table.hpp"
 #include "cli/arguments.hpp"
-#include "commands/commands.hpp"
+#include "cli/commands.hpp"
 #include "plan/axis.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "commands/watched_case.hpp"
+#include "cli/watched_case.hpp"
 
 #include "base/error.hpp"
 #include "base/json.hpp"

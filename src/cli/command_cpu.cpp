@@ -1,6 +1,6 @@
 #include "base/error.hpp"
-#include "commands/commands.hpp"
-#include "commands/user_program.hpp"
+#include "cli/commands.hpp"
+#include "cli/user_program.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "commands/executor_counts.hpp"
+#include "cli/executor_counts.hpp"
 
 #include "base/stop_request.hpp"
 #include "base/text.hpp"
