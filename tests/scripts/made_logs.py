@@ -23,8 +23,8 @@ ROW = {"experiment": "made", "run_id": "1", "strategy": "nosync", "backend": "cu
 UNTIMED = {"gpu_us": "", "wall_us": ""}
 SWEPT = (1024, 2048, 4096)
 BY_NEED = [*COLUMNS, "input", "nx", "ny", "dwell", "threshold", "coarsen", "aggregate", "overflow"]
-SORT, SEARCH = [*BY_NEED, "values"], [*BY_NEED, "cutoff", "budget"]
-GRAPH = [*BY_NEED, "edge_factor", "graph_file", "delta", "work", "seed"]
+SORT, SEARCH = [*BY_NEED, "values"], [*BY_NEED, "cutoff", "budget", "tree_levels", "root_children", "queens"]
+GRAPH = [*BY_NEED, "edge_factor", "graph_file", "bucket_width", "work", "seed"]
 SUBMITTED = [*COLUMNS, "submit", "submit_asked"]
 
 
@@ -74,8 +74,9 @@ def sort(time, strategy="quick_kway", **more):
 
 
 def search(time, strategy="search_budget", launches=7, **more):
+    size = {} if "input" in more else {"root_children": 2000}
     return nested_or_flat(time, strategy, strategy in ("search_budget", "search_children"), launches,
-                          **{"input": "t3", "elements": 2000, "type": "", "cutoff": 65535, "budget": 16, **more})
+                          **{"input": "t3", "elements": "", "type": "", "cutoff": 65535, "budget": 16, **size, **more})
 
 
 def graph_search(time, strategy="bfs_tail", **more):
