@@ -15,7 +15,7 @@
 
 #ifdef __CUDACC__
 #include "device/cuda/cluster_messages.cuh"
-#include "device/cuda/levels.cuh"
+#include "device/cuda/cuda_levels.cuh"
 
 #include <cooperative_groups.h>
 #endif

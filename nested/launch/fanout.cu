@@ -11,7 +11,7 @@
 // Hazards: none. The children share only an atomic sum. With tail, the children of a root grid run one after another.
 // Source: ours.
 #include "device/submitted_levels.hpp"
-#include "workloads/launch/launch.hpp"
+#include "workloads/launch/launch_job.hpp"
 
 #include <algorithm>
 

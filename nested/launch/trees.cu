@@ -14,7 +14,7 @@
 // start in waves whose chains all fit on the device (src/model/launch_plan.hpp).
 // Source: ours.
 #include "workloads/launch/empty_grids.hpp"
-#include "workloads/launch/launch.hpp"
+#include "workloads/launch/launch_job.hpp"
 
 #include <algorithm>
 

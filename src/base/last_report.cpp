@@ -1,6 +1,6 @@
 #include "base/last_report.hpp"
 
-#include "base/thread.hpp"
+#include "base/start_thread.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 #include "base/subprocess.hpp"
 
 #include "base/error.hpp"
+#include "base/start_thread.hpp"
 #include "base/text.hpp"
-#include "base/thread.hpp"
 
 #include <fmt/format.h>
 

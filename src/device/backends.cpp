@@ -1,7 +1,7 @@
 #include "device/backends.hpp"
 
 #include "device/cuda/why_no_gpu.hpp"
-#include "device/session.hpp"
+#include "device/open_session.hpp"
 
 namespace nestbed
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/tracer.hpp"
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifdef __CUDACC__
-#include "device/cuda/levels.cuh"
+#include "device/cuda/cuda_levels.cuh"
 #else
-#include "device/cpu/levels.hpp"
+#include "device/cpu/cpu_levels.hpp"
 #endif

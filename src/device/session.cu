@@ -1,12 +1,12 @@
 // A session on this backend. It finds the strategy and the workload of a case and turns the outcome into a status.
-#include "device/session.hpp"
+#include "device/open_session.hpp"
 
 #include "base/error.hpp"
 #include "base/host_load.hpp"
 #include "base/standard_streams.hpp"
 #include "device/probe.hpp"
 #include "device/tracer.hpp"
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 #include "model/case_text.hpp"
 #include "model/judge.hpp"
 #include "model/schedule.hpp"

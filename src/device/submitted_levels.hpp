@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/levels.hpp"
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 
 #include <functional>
 #include <memory>

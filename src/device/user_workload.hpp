@@ -4,7 +4,7 @@
 
 #include "device/launch_waves.hpp"
 #include "device/parts/collective.hpp"
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 
 #include <array>
 #include <cmath>

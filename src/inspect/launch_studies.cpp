@@ -1,7 +1,7 @@
 #include "inspect/launch_studies.hpp"
 
 #include "model/case_text.hpp"
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 #include "run/flat_times.hpp"
 
 #include <algorithm>

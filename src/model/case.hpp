@@ -50,7 +50,7 @@ enum class SortValues : std::uint8_t { absent, none, uint32 };
 // How a reduction combines two numbers. none: the workload is not a reduction.
 enum class Operator : std::uint8_t { none, sum, max, min };
 
-// Which items share one launch (model/child_requests.hpp). absent: the strategy makes no data-dependent launches.
+// Which items share one launch (model/request_oracle.hpp). absent: the strategy makes no data-dependent launches.
 enum class Aggregate : std::uint8_t {
     absent,
     none, // one launch per item
@@ -64,7 +64,7 @@ enum class Aggregate : std::uint8_t {
     grid,
 };
 
-// What happens when more launches are needed than may be pending (model/child_requests.hpp).
+// What happens when more launches are needed than may be pending (model/request_oracle.hpp).
 enum class Overflow : std::uint8_t {
     absent,
     waves,      // the root blocks start in waves that stay below the limit

@@ -1,6 +1,6 @@
 #include "model/estimate.hpp"
 
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 #include <algorithm>
 #include <cmath>

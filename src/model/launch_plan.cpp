@@ -1,6 +1,6 @@
 #include "model/launch_plan.hpp"
 
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 #include <fmt/format.h>
 

@@ -26,7 +26,6 @@ namespace
 {
 constexpr const char* kLoad = "NESTBED_LOAD"; // folders of users' workloads, also for the programs that it calls
 
-
 // Whether it was built with the same headers. What is no library is not judged here: loading it says what is wrong.
 bool is_of_this_program(const fs::path& file)
 {

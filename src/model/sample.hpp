@@ -28,7 +28,7 @@ constexpr std::string_view name_of(Status status)
     return kNames.at(static_cast<std::size_t>(status));
 }
 
-// What a run with data-dependent launches counted (model/child_requests.hpp).
+// What a run with data-dependent launches counted (model/request_oracle.hpp).
 struct RequestSample {
     std::uint64_t items = 0;    // wanted by a thread
     std::uint64_t replaced = 0; // launches that the device refused, done in another way

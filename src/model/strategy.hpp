@@ -25,7 +25,7 @@ struct StrategyInfo {
     bool cuda_only = false;   // registered on every backend, but runs only on CUDA
     bool on_host = false;     // runs on the host's processor, not on a GPU
     bool operators = false;   // a reduction that supports max and min as well as sum
-    bool requests = false;    // data-dependent launches (model/child_requests.hpp): its launches depend on the input
+    bool requests = false;    // data-dependent launches (model/request_oracle.hpp): its launches depend on the input
     bool per_vertex = false;  // a search of a graph with a thread for each of its vertices in every round
     bool hangs = false;       // may hang the device when launches pass the pending limit
     bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items requested
@@ -55,7 +55,7 @@ std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point);
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point);
 
 // The device launches of a case, and how they depend on each other: in closed form, or by the oracle of an irregular
-// workload (model/child_requests.hpp).
+// workload (model/request_oracle.hpp).
 struct ExpectedLaunches {
     std::vector<std::uint64_t> by_depth; // by_depth[d]: launches that create grids at depth d + 1
     std::uint32_t root_blocks = 0;       // each has its own subtree; 0: one subtree for the whole root grid

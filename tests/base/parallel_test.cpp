@@ -3,8 +3,8 @@
 
 #include "base/parallel_sort.hpp"
 #include "base/split_mix.hpp"
+#include "base/start_thread.hpp"
 #include "base/subprocess.hpp"
-#include "base/thread.hpp"
 #include "support/limit_support.hpp"
 #include "support/matchers.hpp"
 #include "support/support.hpp"

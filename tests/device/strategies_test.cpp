@@ -1,7 +1,7 @@
 // Every strategy in the registry, with each of its mechanisms, on the executor, for all shapes of the battery.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
-#include "support/orders.hpp"
+#include "support/effort.hpp"
 
 #include <algorithm>
 #include <string>

@@ -2,7 +2,7 @@
 // and schedule.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
-#include "support/orders.hpp"
+#include "support/effort.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
+#include "support/effort.hpp"
 #include "support/full_disk.hpp"
-#include "support/orders.hpp"
 #include "support/support.hpp"
 
 #include <csignal>

@@ -1,5 +1,5 @@
 // The oracle of data-dependent launches, compared with cases that were counted by hand.
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 #include "support/matchers.hpp"
 

@@ -1,8 +1,8 @@
 // Tests the rewriter by a table of texts and by generated texts.
 #include "base/error.hpp"
 #include "program/rewriter_property.hpp"
+#include "support/effort.hpp"
 #include "support/matchers.hpp"
-#include "support/orders.hpp"
 
 #include <chrono>
 #include <fstream>

@@ -1,10 +1,10 @@
 // The parts of the run-time library of users' programs that run without a program.
 #include "base/error.hpp"
 #include "program/runtime/environment.hpp"
-#include "program/runtime/errors.hpp"
+#include "program/runtime/error_texts.hpp"
+#include "program/runtime/program_trace.hpp"
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/suppressions.hpp"
-#include "program/runtime/trace.hpp"
 #include "support/support.hpp"
 
 #include <nlohmann/json.hpp>

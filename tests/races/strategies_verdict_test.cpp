@@ -3,7 +3,7 @@
 #include "device/backends.hpp"
 #include "inspect/race_text.hpp"
 #include "support/battery.hpp"
-#include "support/orders.hpp"
+#include "support/effort.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 
 #include "model/session.hpp"
 #include "model/strategy.hpp"
+#include "support/effort.hpp"
 #include "support/matchers.hpp"
-#include "support/orders.hpp"
 
 #include <algorithm>
 #include <array>

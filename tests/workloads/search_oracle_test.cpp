@@ -1,7 +1,7 @@
 #include "workloads/search/search_oracle.hpp"
 
+#include "support/effort.hpp"
 #include "support/matchers.hpp"
-#include "support/orders.hpp"
 
 #include <array>
 #include <cmath>

@@ -4,7 +4,7 @@
 // another one before it calls. So the outcome does not depend on the number of workers, except for which launch is
 // refused, and for the order of tail launches of blocks that nothing orders. If all launches of a case are tail
 // launches (Executor::restrict_to_mechanism), one worker runs them in the order of the blocks.
-#include "base/thread.hpp"
+#include "base/start_thread.hpp"
 #include "device/cpu/worker.hpp"
 
 #include <fmt/format.h>

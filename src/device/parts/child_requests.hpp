@@ -21,7 +21,7 @@
 #pragma once
 
 #include "device/parts/request_collectives.hpp"
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {

@@ -2,9 +2,9 @@
 #include "program/runtime/device.hpp"
 
 #include "program/runtime/heap.hpp"
-#include "program/runtime/kernels.hpp"
+#include "program/runtime/kernel_limits.hpp"
 #include "program/runtime/memory.hpp"
-#include "program/runtime/recursion.hpp"
+#include "program/runtime/recursion_stack.hpp"
 #include "program/runtime/state.hpp"
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 #include "base/reported_place.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
+#include "program/runtime/program_trace.hpp"
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
-#include "program/runtime/trace.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

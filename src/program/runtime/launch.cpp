@@ -1,8 +1,8 @@
 // Launches: from the host they run at once, from kernels when the schedule says so.
 #include "base/reported_place.hpp"
-#include "program/runtime/arguments.hpp"
-#include "program/runtime/errors.hpp"
-#include "program/runtime/kernels.hpp"
+#include "program/runtime/argument_checks.hpp"
+#include "program/runtime/error_texts.hpp"
+#include "program/runtime/kernel_limits.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 

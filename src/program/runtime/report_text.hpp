@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json.hpp"
-#include "program/runtime/ledger.hpp"
+#include "program/runtime/program_ledger.hpp"
 #include "program/runtime/suppressions.hpp"
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Directed rounding: CUDA's functions __fadd_ru() and so on, by the rounding mode of the processor. And conversions to integers.
-#include "program/include/nestbed/program/rounding.hpp"
+#include "program/include/nestbed/program/directed_rounding.hpp"
 
 #include <cfenv>
 #include <cmath>

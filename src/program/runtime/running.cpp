@@ -1,7 +1,7 @@
 #include "program/runtime/running.hpp"
 
 #include "base/reported_place.hpp"
-#include "program/runtime/recursion.hpp"
+#include "program/runtime/recursion_stack.hpp"
 #include "program/runtime/state.hpp"
 
 #include <array>

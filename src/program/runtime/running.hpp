@@ -1,7 +1,7 @@
 // What the library knows of the threads that run now: for times of grids, the watchdog and messages at a crash.
 #pragma once
 
-#include "program/runtime/ledger.hpp"
+#include "program/runtime/program_ledger.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,9 +3,9 @@
 #include "base/last_report.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/observer.hpp"
-#include "program/runtime/errors.hpp"
+#include "program/runtime/error_texts.hpp"
 #include "program/runtime/running.hpp"
-#include "program/runtime/standstill.hpp"
+#include "program/runtime/waiting_threads.hpp"
 
 #include <fmt/format.h>
 

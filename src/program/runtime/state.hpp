@@ -4,7 +4,7 @@
 #include "device/cpu/executor.hpp"
 #include "program/include/nestbed/program.hpp"
 #include "program/runtime/environment.hpp"
-#include "program/runtime/ledger.hpp"
+#include "program/runtime/program_ledger.hpp"
 
 #include <memory>
 #include <mutex>

@@ -1,6 +1,6 @@
 // The workload `bezier`: the lines of a seed, and the points that they must give.
 #include "base/split_mix.hpp"
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "workloads/bezier/bezier.hpp"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graphs/csr_graph.hpp"
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 #include "workloads/bfs/graph_distances.hpp"
 #include "workloads/bfs/graph_step.hpp"
 

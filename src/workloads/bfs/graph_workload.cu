@@ -1,5 +1,5 @@
 // The workloads `bfs` and `sssp`: the graph of a case, its distances, and the memory of a search.
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "graphs/graph_file.hpp"
 #include "workloads/bfs/graph.hpp"
 #include "workloads/bfs/graph_queue_count.hpp"

@@ -10,7 +10,7 @@
 
 #include "device/parts/collective.hpp"
 #include "device/parts/in_block.hpp"
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 #include "workloads/icp/descriptor.hpp"
 #include "workloads/icp/icp_model.hpp"
 

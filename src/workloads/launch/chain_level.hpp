@@ -1,7 +1,7 @@
 // What an empty level of `chain` does, by whatever it was made.
 #pragma once
 
-#include "workloads/launch/launch.hpp"
+#include "workloads/launch/launch_job.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {

@@ -2,7 +2,7 @@
 // two runs: the first is timed as a whole, the second marks when each launch was called and began. A sample of many runs has
 // no second one: it times each run, on the host's clock and on the device's.
 #include "base/statistics.hpp"
-#include "workloads/launch/launch.hpp"
+#include "workloads/launch/launch_job.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "model/case.hpp"
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 // The workload `mandelbrot`: one image for all cases that share it, with the tree of its regions.
 #include "base/split_mix.hpp"
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "workloads/mandelbrot/mandelbrot.hpp"
 
 #include <span>

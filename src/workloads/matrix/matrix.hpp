@@ -2,7 +2,7 @@
 // registration of their entry.
 #pragma once
 
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 #include "workloads/matrix/descriptor.hpp"
 
 #include <array>

@@ -2,7 +2,7 @@
 // same key. Pure.
 #pragma once
 
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 #include "workloads/mst/mst_graph.hpp"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The workload `mst`: the graph of a case, its minimum spanning forest, and the memory of a search for it.
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "graphs/graph_file.hpp"
 #include "workloads/mst/mst.hpp"
 

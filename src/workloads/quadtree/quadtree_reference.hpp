@@ -12,7 +12,7 @@
 
 #include "base/bits.hpp"
 #include "model/case.hpp"
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 #include <compare>
 #include <cstdint>

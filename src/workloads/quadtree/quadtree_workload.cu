@@ -1,5 +1,5 @@
 // The workload `quadtree`: the points of a case, the canonical tree, and the memory in which a tree is made.
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "workloads/quadtree/quadtree.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Strategies of the workload `reduce` include this header. It defines their job and the registration of their entry.
 #pragma once
 
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 #include "workloads/reduce/descriptor.hpp"
 #include "workloads/reduce/reduce_reference.hpp"
 

@@ -1,5 +1,5 @@
 // The workload `refine`: one field for all cases that share it, with the tree of its cells in every time step.
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "workloads/refine/refine.hpp"
 
 #include <span>

@@ -1,7 +1,7 @@
 #include "workloads/search/descriptor.hpp"
 
-#include "model/child_requests.hpp"
 #include "model/estimate.hpp"
+#include "model/request_oracle.hpp"
 #include "workloads/search/search_nodes.hpp"
 
 #include <algorithm>

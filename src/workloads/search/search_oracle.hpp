@@ -1,7 +1,7 @@
 // The recursions of the workload `search`, and the oracle that counts their launches. Pure.
 #pragma once
 
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 #include "workloads/search/search_nodes.hpp"
 
 #include <cstdint>

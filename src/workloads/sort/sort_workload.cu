@@ -1,5 +1,5 @@
 // The workload `sort`: the keys of a case, their order, and the memory in which they are sorted.
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "workloads/sort/sort.hpp"
 
 #include <algorithm>

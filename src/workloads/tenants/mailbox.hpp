@@ -1,7 +1,7 @@
 // Numbers that kernels give to the host while it works: it looks, and does not wait.
 #pragma once
 
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 
 #include <memory>
 #include <span>

@@ -1,7 +1,7 @@
 // What a strategy of the workload `tenants` includes: the job, and the clock by which tenants arrive.
 #pragma once
 
-#include "device/workload.hpp"
+#include "device/workload_backend.hpp"
 #include "workloads/tenants/descriptor.hpp"
 #include "workloads/tenants/tenant_levels.hpp"
 

@@ -1,5 +1,5 @@
 // The workload `tenants`: the tenants of a case, their answers, and when each of them ended.
-#include "device/parts/compare.hpp"
+#include "device/parts/answer_compare.hpp"
 #include "workloads/tenants/tenants.hpp"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "graphs/csr_graph.hpp"
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,5 @@
 // The texts of the errors: what cudaGetErrorName() and cudaGetErrorString() return.
-#include "program/runtime/errors.hpp"
+#include "program/runtime/error_texts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "program/runtime/trace.hpp"
+#include "program/runtime/program_trace.hpp"
 
 #include "base/json.hpp"
 #include "inspect/tree.hpp"
-#include "program/runtime/errors.hpp"
+#include "program/runtime/error_texts.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -13,7 +13,7 @@ namespace nestbed::inline on_cpu
 // The condition of a WHILE node.
 using ConditionHandle = unsigned*;
 
-// Returns what launches a graph of one WHILE node: see device/cuda/levels.cuh. The body runs again as long as the
+// Returns what launches a graph of one WHILE node: see device/cuda/cuda_levels.cuh. The body runs again as long as the
 // condition is not 0, each time after the last is complete (CUDA C++ programming guide, "Conditional graph nodes").
 template <auto Kernel, class... Args>
 std::function<void()> while_loop(Context& context, LaunchShape shape, Args... args)
@@ -32,7 +32,7 @@ inline void set_condition(ConditionHandle handle, bool again)
     *handle = again ? 1 : 0;
 }
 
-// Launches a grid that may begin before the one before it in stream 0 has ended: see device/cuda/levels.cuh.
+// Launches a grid that may begin before the one before it in stream 0 has ended: see device/cuda/cuda_levels.cuh.
 template <auto Kernel, class... Args>
 void programmatic_launch(Context& context, LaunchShape shape, Args... args)
 {

@@ -1,4 +1,4 @@
-#include "program/runtime/kernels.hpp"
+#include "program/runtime/kernel_limits.hpp"
 
 #include "program/runtime/device.hpp"
 #include "program/runtime/state.hpp"

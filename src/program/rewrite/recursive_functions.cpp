@@ -1,4 +1,4 @@
-#include "program/rewrite/recursion.hpp"
+#include "program/rewrite/recursive_functions.hpp"
 
 #include <map>
 #include <set>

@@ -6,8 +6,8 @@
 #include "device/cpu/interruptible.hpp"
 #include "program/runtime/heap.hpp"
 #include "program/runtime/running.hpp"
-#include "program/runtime/standstill.hpp"
 #include "program/runtime/state.hpp"
+#include "program/runtime/waiting_threads.hpp"
 
 #include <fmt/format.h>
 

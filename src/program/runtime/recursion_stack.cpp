@@ -1,4 +1,4 @@
-#include "program/runtime/recursion.hpp"
+#include "program/runtime/recursion_stack.hpp"
 
 #include "device/cpu/fiber.hpp"
 #include "program/runtime/device.hpp"

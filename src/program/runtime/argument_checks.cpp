@@ -1,5 +1,5 @@
 // What the arguments of a launch point to. Types are not known here: each word counts that could be a pointer, so an uninitialised one, too.
-#include "program/runtime/arguments.hpp"
+#include "program/runtime/argument_checks.hpp"
 
 #include "device/cpu/observer.hpp"
 #include "device/cpu/own_memory.hpp"

@@ -1,7 +1,7 @@
 // The launch tree and the timeline of a program.
 #pragma once
 
-#include "program/runtime/ledger.hpp"
+#include "program/runtime/program_ledger.hpp"
 
 #include <string>
 #include <vector>

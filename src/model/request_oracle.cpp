@@ -1,4 +1,4 @@
-#include "model/child_requests.hpp"
+#include "model/request_oracle.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "program/runtime/ledger.hpp"
+#include "program/runtime/program_ledger.hpp"
 
-#include "program/runtime/errors.hpp"
+#include "program/runtime/error_texts.hpp"
 
 #include <algorithm>
 #include <chrono>

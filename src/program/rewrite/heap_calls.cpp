@@ -1,4 +1,4 @@
-#include "program/rewrite/kernel_heap.hpp"
+#include "program/rewrite/heap_calls.hpp"
 
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/refused_names.hpp"

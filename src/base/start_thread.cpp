@@ -1,4 +1,4 @@
-#include "base/thread.hpp"
+#include "base/start_thread.hpp"
 
 #include <fmt/format.h>
 
