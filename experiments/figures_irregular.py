@@ -27,7 +27,7 @@ FLAT = ("", "none", "host", "host_graph", "grid_sync")  # mechanisms that a labe
 DEVICE_GRAPH = "device graph"
 UNGROUPED = "launches from the device"  # of a workload that does not aggregate
 NO_CUTOFF = 65535  # kNoCutoff of src/workloads/search/search_nodes.hpp: no thread searches alone
-PAYS = 1.05  # a launch costs next to nothing up to this ratio
+DEVICE_VS_BEST = 1.05  # a launch costs next to nothing up to this ratio
 NEAR = 1.1  # of tenants: from here on a launch takes about as long as the queue
 SCAN_MB = 16e-6  # of a point of icp's scan
 # Of icp's one grid: colours by scan points of a thread, and marks by threads of a block.
@@ -373,10 +373,10 @@ def _work_title(title, panels, _):
     """The form that pays from the least work on, and the operations of one of its launches there."""
     found = []
     for line in panels[0][1]:
-        work = _from_on(dict(zip(line.x, line.cases["y"])), PAYS)
+        work = _from_on(dict(zip(line.x, line.cases["y"])), DEVICE_VS_BEST)
         if line.value["by_need"] and work is not None:
             found.append((work, line.label, line.cases.iloc[line.x.index(work)]))
-    within = f"within {round(100 * (PAYS - 1))} % of the best flat form"
+    within = f"within {round(100 * (DEVICE_VS_BEST - 1))} % of the best flat form"
     if not found:
         return f"{title}: no form that launches comes {within}"
     work, label, case = min(found, key=lambda one: one[:2])

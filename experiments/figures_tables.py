@@ -19,7 +19,7 @@ from figure_panels import Dot, Panel, Row
 from figure_style import Sheet
 from figures_rows import graph_text
 
-FRONTIER, MUTANTS, PAYS, FLUSHED, ROOFLINE, PREDICTED = "frontier", "mutants", "pays", "pays-flushed", "roofline", "predicted"  # the figures
+FRONTIER, MUTANTS, DEVICE_VS_BEST, FLUSHED, ROOFLINE, PREDICTED = "frontier", "mutants", "device_vs_best", "device_vs_best-flushed", "roofline", "predicted"  # the figures
 COLOURS = [style.BLUE, style.VERMILLION, style.PURPLE, style.ORANGE, style.GREEN, style.BLACK, style.SKY]
 MOST_MARKS = 40  # of a line of a frontier
 VERDICTS = {"yes": ("pays", style.BLUE), "unclear": ("unclear", style.ORANGE), "no": ("does not pay", "#888888")}
@@ -123,13 +123,13 @@ def mutants(path):
 # --- do launches pay? -----------------------------------------------------------------------------------------------------------
 
 
-def is_pays(path):
-    """Whether a file is a table of experiments/pays.sh."""
+def is_device_vs_best(path):
+    """Whether a file is a table of experiments/device_vs_best.sh."""
     return has("workload", "l2", "device", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", "speedup", "low", "high",
                "host_speedup", "library_speedup", "input")(path)
 
 
-def pays(path):
+def device_vs_best(path):
     """[(name, figure)]: every work, with the speedup of the form that launches over the fastest of all rivals; one figure for each state of the cache.
     Raises logs.LogError."""
     any_number = (lambda numbers: numbers.notna() | True, True, "")
@@ -140,10 +140,10 @@ def pays(path):
     frame = frame.assign(**numbers, **texts)
     for _, row in frame[~frame["pays"].isin(list(VERDICTS))].iterrows():
         refuse(path, row, "pays", f"; allowed: {', '.join(VERDICTS)}")
-    return [(name, _pays_figure(path, frame[frame["l2"] == l2], l2)) for name, l2 in ((PAYS, "as_is"), (FLUSHED, "flushed")) if l2 in set(frame["l2"])]
+    return [(name, _device_vs_best_figure(path, frame[frame["l2"] == l2], l2)) for name, l2 in ((DEVICE_VS_BEST, "as_is"), (FLUSHED, "flushed")) if l2 in set(frame["l2"])]
 
 
-def _pays_figure(path, own, l2):
+def _device_vs_best_figure(path, own, l2):
     def label(work):
         return irregular.work_text(work, ["workload", *parts.varying(own[own["workload"] == work["workload"]], tables.problem_columns())])
 
@@ -451,7 +451,7 @@ def _trace_caption(about):
 # What a file is, from its header; its figures with their headings on the page; how they are drawn, and what a file without one lacks.
 TABLES = [(is_mutants, {MUTANTS: "Races that random orders show"}, mutants, "a header and no rows"),
           (is_frontiers, {FRONTIER: "The frontier of a graph, level by level"}, frontiers, "a header and no rows"),
-          (is_pays, {PAYS: "Does it pay to launch from the device?", FLUSHED: "Does it pay, with the L2 cache flushed?"}, pays, "a header and no rows"),
+          (is_device_vs_best, {DEVICE_VS_BEST: "Does it pay to launch from the device?", FLUSHED: "Does it pay, with the L2 cache flushed?"}, device_vs_best, "a header and no rows"),
           (is_predictions, {ROOFLINE: "The launch roofline", PREDICTED: "Measured against predicted times"}, predictions, "no case with a measured time")]
 
 
@@ -462,8 +462,8 @@ def table_of(path):
 
 def file_of(path, figure):
     """The name of a table's figure as a file."""
-    if figure in (PAYS, FLUSHED):
-        return path.stem + figure.removeprefix(PAYS)
+    if figure in (DEVICE_VS_BEST, FLUSHED):
+        return path.stem + figure.removeprefix(DEVICE_VS_BEST)
     return path.stem if figure == MUTANTS else figure if path.stem == PREDICTED else f"{path.stem}-{figure}"
 
 

@@ -23,7 +23,7 @@ RESULTS = ROOT / "results"
 NUMBERS = RESULTS / "numbers.py"
 FIRST = [RESULTS / "h200", RESULTS / "h100"]  # our run times, to estimate how long a run takes
 
-# On a GPU: quick experiments first. Not those of several processes (pays, tenants, resources, busy_host): results/method.md.
+# On a GPU: quick experiments first. Not those of several processes (device_vs_best, tenants, resources, busy_host): results/method.md.
 ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "flushed", "blobs", "tail_streams", "transpose", "depth", "hazard", "litmus", "lanes", "bezier",
           "mandelbrot", "cgo22", "submit",
           "waves", "synced_waves", "baselines", "pending", "library", "grid", "launch", "trees", "recursive", "quadtree", "sssp", "ladder", "levels",

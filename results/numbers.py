@@ -242,7 +242,7 @@ def ladder(mechanism, column="gpu_us", grid=132):
 
 @of_rows
 def judged(rows, rivals):
-    """A side: the works of pays.csv, with the speedup of the fastest form that launches over the fastest of these rivals, both in the judged runs."""
+    """A side: the works of device_vs_best.csv, with the speedup of the fastest form that launches over the fastest of these rivals, both in the judged runs."""
     works = at(rows, AS_IS)
     own, others = (works[columns].apply(pandas.to_numeric).min(axis=1) for columns in (OWN, rivals))
     return works.assign(both=others / own)
@@ -364,19 +364,19 @@ for gap, tolerance in ((100, 0.1), (5, 0.6)):
 # The protocol, a busy host, the model, other machines.
 AS_IS, AHEAD, ANY = {"l2": "as_is"}, (1.03, 1000), (0, 1000)
 OWN, RIVALS = ["launches_us", "device_graph_us"], ["while_node_us", "host_us", "bound_us", "one_grid_us", "library_us", "one_launch_us"]
-on_h100("pays", {"pays.paying": count(AS_IS, pays="yes"), "pays.unclear": count(AS_IS, pays="unclear"), "pays.flushed": count({"l2": "flushed"}, pays="yes"),
-                 "pays-both.ahead": count(judged(RIVALS), both=AHEAD), "pays-both.shared": count(judged(RIVALS[3:]), both=(1, 1000))})
-on_h100("pays", {"pays.median": ratio(AS_IS, column="speedup"), "pays.best": over(greatest, [ratio({}, column="speedup")], ["speedup"], AS_IS),
-                 "pays-both.median": ratio(judged(RIVALS), column="both"), "pays-both.best": over(greatest, [ratio({}, column="both")], ["both"], judged(RIVALS)),
-                 "pays.host_median": ratio({**AS_IS, "host_speedup": ANY}, column="host_speedup")}, tolerance=0.05)
+on_h100("device_vs_best", {"device_vs_best.paying": count(AS_IS, pays="yes"), "device_vs_best.unclear": count(AS_IS, pays="unclear"), "device_vs_best.flushed": count({"l2": "flushed"}, pays="yes"),
+                 "device_vs_best-both.ahead": count(judged(RIVALS), both=AHEAD), "device_vs_best-both.shared": count(judged(RIVALS[3:]), both=(1, 1000))})
+on_h100("device_vs_best", {"device_vs_best.median": ratio(AS_IS, column="speedup"), "device_vs_best.best": over(greatest, [ratio({}, column="speedup")], ["speedup"], AS_IS),
+                 "device_vs_best-both.median": ratio(judged(RIVALS), column="both"), "device_vs_best-both.best": over(greatest, [ratio({}, column="both")], ["both"], judged(RIVALS)),
+                 "device_vs_best.host_median": ratio({**AS_IS, "host_speedup": ANY}, column="host_speedup")}, tolerance=0.05)
 KINDS = {"grid": "one grid", "launch": "one launch", "library": "library", "host": "host", "bound": "bound", "node": "WHILE node"}
-on_h100("pays", {"pays.host": count({**AS_IS, "host_speedup": ANY}, host_low=AHEAD), "pays.host_graphs": count({**AS_IS, "host_low": AHEAD}, mechanism="graph_tail"),
-                 **{f"pays-rivals.{name}": count(AS_IS, flat_kind=kind) for name, kind in KINDS.items()}}, tolerance=0.2)
-on_h100("pays", {"pays.library": count({**AS_IS, "library_speedup": ANY}, library_low=AHEAD)}, tolerance=0.3)
+on_h100("device_vs_best", {"device_vs_best.host": count({**AS_IS, "host_speedup": ANY}, host_low=AHEAD), "device_vs_best.host_graphs": count({**AS_IS, "host_low": AHEAD}, mechanism="graph_tail"),
+                 **{f"device_vs_best-rivals.{name}": count(AS_IS, flat_kind=kind) for name, kind in KINDS.items()}}, tolerance=0.2)
+on_h100("device_vs_best", {"device_vs_best.library": count({**AS_IS, "library_speedup": ANY}, library_low=AHEAD)}, tolerance=0.3)
 JUDGED = {"dwell": {"workload": "mandelbrot", "input": "set", "nx": 4096, "dwell": 16384}, "queens": {"workload": "search", "queens": 10},
           "paths_grid": {"workload": "sssp", "input": "grid2d", "elements": 2**17},
           **{f"points_{power}": {"workload": "quadtree", "input": "uniform", "elements": 2**power} for power in (14, 17)}}
-on_h100("pays", {f"pays-work.{name}": over(least, [ratio({}, column="speedup")], ["speedup"], {**AS_IS, **case}) for name, case in JUDGED.items()})
+on_h100("device_vs_best", {f"device_vs_best-work.{name}": over(least, [ratio({}, column="speedup")], ["speedup"], {**AS_IS, **case}) for name, case in JUDGED.items()})
 BUSY, IDLE = ({"host_load": load, "pin": "no", "nice": 0} for load in (2, 0))
 POLLED, GRAPH = {"mechanism": "host_polled"}, {"mechanism": "graph_tail"}
 BESIDE, ALONE = ({**BUSY, **POLLED}, {**BUSY, **GRAPH}), ({**BUSY, **POLLED}, {**IDLE, **POLLED})
@@ -451,8 +451,8 @@ def works_table():
         "launches, µs", "flat, µs", "ratio"))], rows)
 
 
-def pays_table():
-    works, rows = at(log(HERE / "h100", "pays"), AS_IS), []
+def device_vs_best_table():
+    works, rows = at(log(HERE / "h100", "device_vs_best"), AS_IS), []
     for title, column in (("kernels that launch kernels", "launches_us"), ("a device graph that launches itself", "device_graph_us"),
                           ("a WHILE node", "while_node_us"), ("one grid", "one_grid_us")):
         gain = (pandas.to_numeric(works["host_us"]) / pandas.to_numeric(works[column])).dropna()
@@ -476,7 +476,7 @@ def files_table(gpu):
     return markdown(["commit", "machine", "processes", "logs, rows, and which are not ok"], [[*key, ", ".join(names)] for key, names in sorted(rows.items())])
 
 
-TABLES = {"ladder": ladder_table, "works": works_table, "pays": pays_table, "busy-host": busy_table,
+TABLES = {"ladder": ladder_table, "works": works_table, "device_vs_best": device_vs_best_table, "busy-host": busy_table,
           **{f"files-{gpu}": functools.partial(files_table, gpu) for gpu in GPUS}}
 
 

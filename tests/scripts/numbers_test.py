@@ -161,7 +161,7 @@ class Documents(Logs):
 
 class OfTheRepository(unittest.TestCase):
     # Logs of trees with changes that were not committed. No other may join them.
-    CHANGED = {"h100/pays.tar.xz": {"5a1fada53fba-dirty"}}
+    CHANGED = {"h100/device_vs_best.tar.xz": {"5a1fada53fba-dirty"}}
 
     @only_all
     def test_documents_have_the_numbers_of_the_logs(self):
@@ -189,10 +189,10 @@ class OfTheRepository(unittest.TestCase):
     @unittest.skipUnless(os.environ.get("NESTBED_THOROUGH") == "1", "left to tests/run.sh --thorough")
     def test_the_table_of_what_pays_is_what_its_logs_give(self):
         with tempfile.TemporaryDirectory() as scratch:
-            with tarfile.open(H100 / "pays.tar.xz") as archive:
+            with tarfile.open(H100 / "device_vs_best.tar.xz") as archive:
                 archive.extractall(scratch)
-            subprocess.run([sys.executable, ROOT / "experiments/pays.py", "table", f"{scratch}/pays", "-o", f"{scratch}/pays.csv"], check=True, capture_output=True)
-            self.assertEqual(self.csv_of_file(f"{scratch}/pays.csv"), self.csv_of_file(H100 / "pays.csv"))
+            subprocess.run([sys.executable, ROOT / "experiments/device_vs_best.py", "table", f"{scratch}/device_vs_best", "-o", f"{scratch}/device_vs_best.csv"], check=True, capture_output=True)
+            self.assertEqual(self.csv_of_file(f"{scratch}/device_vs_best.csv"), self.csv_of_file(H100 / "device_vs_best.csv"))
 
     @staticmethod
     def csv_of_file(path):

@@ -187,7 +187,7 @@ class Scripts(WithTools):
 
     def test_want_the_nestbed_that_is_named_to_be_there(self):
         for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"),
-                              ("nvbench.sh", "x.csv y.csv"), ("pays.sh", "choose x"), ("predicted.sh", "x"), ("reproduce.sh", "--dry-run"),
+                              ("nvbench.sh", "x.csv y.csv"), ("device_vs_best.sh", "choose x"), ("predicted.sh", "x"), ("reproduce.sh", "--dry-run"),
                               ("../tests/run.sh", "-N")):
             self.assert_refused(script, words, "NESTBED=/nowhere/nestbed: there is no such program; allowed: the path of a nestbed, or unset it to "
                                 "build one", nestbed="/nowhere/nestbed")

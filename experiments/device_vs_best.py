@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Does it pay to launch from the device? What results/method.md does without a GPU. experiments/pays.sh installs what this needs and
+"""Does it pay to launch from the device? What results/method.md does without a GPU. experiments/device_vs_best.sh installs what this needs and
 runs it, with NESTBED, the path of a nestbed."""
 import argparse
 import csv
@@ -15,9 +15,9 @@ import logs
 import tables
 from checked_output import BadInput, ScriptError
 
-SEARCH = "pays_search*.csv"  # the logs of pays.cfg and pays_more.cfg, in which the cases are chosen
-RUNS = "pays_[0-9]*.csv"  # the logs of the chosen cases, one per process
-TABLE = "pays.csv"
+SEARCH = "device_vs_best_search*.csv"  # the logs of device_vs_best.cfg and device_vs_best_more.cfg, in which the cases are chosen
+RUNS = "device_vs_best_[0-9]*.csv"  # the logs of the chosen cases, one per process
+TABLE = "device_vs_best.csv"
 LEAST_SPEEDUP = 1.03  # launches pay if the lower end of the interval is above this
 LAUNCHES, GRAPH = "launches", "device graph"
 OWN = (LAUNCHES, GRAPH)  # the kinds of forms that launch from the device
@@ -133,7 +133,7 @@ def searched(cases):
 def experiment_of(found, source):
     """The experiment file of the chosen cases: a section for each."""
     out = io.StringIO()
-    out.write(f"# Made by experiments/pays.sh choose from {source}: of every work the fastest case of each kind of form. The protocol\n"
+    out.write(f"# Made by experiments/device_vs_best.sh choose from {source}: of every work the fastest case of each kind of form. The protocol\n"
               "# (results/method.md) measures it in processes of its own, on another machine than the search.\n"
               "title    = Launches from the device against their best rivals\n"
               "figure   = against-flat, by-input\nrepeat   = 10\nwarmup   = 2\nempty_kernel_us = 2:3.3\nl2       = as_is, flushed\n")
@@ -240,7 +240,7 @@ def table_of(searches, paths, without=()):
         rows.append(row_of(place, kinds, number, list(best)))
     rows = [row for row in rows if row]
     if not rows:
-        raise BadInput(f"{paths[0]}: no work in it has both sides; allowed: logs of experiments/pays_chosen.cfg")
+        raise BadInput(f"{paths[0]}: no work in it has both sides; allowed: logs of experiments/device_vs_best_chosen.cfg")
     nowhere = {column_of(kind) for kind in KINDS if all(math.isnan(row[column_of(kind)]) for row in rows)}
     nowhere |= {name for name in work_columns()[2:] if not any(row[name] for row in rows)}  # parameters of other workloads
     columns = [name for name in rows[0] if name not in nowhere]
@@ -282,11 +282,11 @@ def written(path, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="pays.sh", description="Does it pay to launch from the device? The steps of results/method.md that "
+    parser = argparse.ArgumentParser(prog="device_vs_best.sh", description="Does it pay to launch from the device? The steps of results/method.md that "
                                      "need no GPU.", epilog="Exit codes: 0 written, 1 a file could not be written, 2 a bad option or log.")
     steps = parser.add_subparsers(dest="step", required=True, metavar="choose|table")
     choose = steps.add_parser("choose", help="write the experiment of the cases that a search found fastest")
-    choose.add_argument("search", type=log_files.named, metavar="LOG", nargs="+", help="of experiments/pays.cfg or pays_more.cfg, or of parts of one")
+    choose.add_argument("search", type=log_files.named, metavar="LOG", nargs="+", help="of experiments/device_vs_best.cfg or device_vs_best_more.cfg, or of parts of one")
     choose.add_argument("-o", "--output", type=pathlib.Path, metavar="CFG", required=True, help="the file to write")
     table = steps.add_parser("table", help=f"write {TABLE} from the search and the runs of a folder")
     table.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with {SEARCH} and {RUNS}")
@@ -305,4 +305,4 @@ def main():
 
 
 if __name__ == "__main__":
-    checked_output.run("pays.sh", main)
+    checked_output.run("device_vs_best.sh", main)

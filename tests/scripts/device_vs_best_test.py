@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests of experiments/pays.py: which cases are chosen, and what the table says of runs whose times are known.
+"""Tests of experiments/device_vs_best.py: which cases are chosen, and what the table says of runs whose times are known.
 
-    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/pays_test.py
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/device_vs_best_test.py
 
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
@@ -17,10 +17,10 @@ from made_logs import COLUMNS, MadeLogs, rows, texts_of
 
 import figures_tables
 import logs
-import pays
+import device_vs_best
 from checked_output import BadInput
 
-EVERY = list(dict.fromkeys([*COLUMNS, *pays.work_columns(), "l2", "machine", "key", "prepare_us", "threshold", "aggregate", "fanout", "grain"]))
+EVERY = list(dict.fromkeys([*COLUMNS, *device_vs_best.work_columns(), "l2", "machine", "key", "prepare_us", "threshold", "aggregate", "fanout", "grain"]))
 FORMS = {"launches": ("quick_kway", "fire_and_forget", 7), "tail": ("quick_kway", "tail", 7), "host": ("sort_levels", "host", 0),
          "bound": ("sort_levels", "host_graph_pdl_max_levels", 0), "radix": ("sort_radix", "none", 0), "merge": ("sort_merge", "none", 0)}
 
@@ -43,7 +43,7 @@ class Pays(MadeLogs):
         """The rows of the table of one process, and of `more` others, each a list of forms."""
         search = self.log("search", *forms)
         paths = [self.log(number, *one) for number, one in enumerate([forms, *more], 1)]
-        text, _ = pays.table_of([search], paths)
+        text, _ = device_vs_best.table_of([search], paths)
         return list(csv.DictReader(io.StringIO(text)))
 
     def test_a_table_takes_several_searches(self):
@@ -52,23 +52,23 @@ class Pays(MadeLogs):
         self.log("search_more", *other)
         self.log(1, *one)
         self.log(2, *other)
-        searches, paths = pays.sources_in(self.folder)
-        self.assertEqual([path.name for path in searches], ["pays_search.csv", "pays_search_more.csv"])
-        text, rows = pays.table_of(searches, paths)
+        searches, paths = device_vs_best.sources_in(self.folder)
+        self.assertEqual([path.name for path in searches], ["device_vs_best_search.csv", "device_vs_best_search_more.csv"])
+        text, rows = device_vs_best.table_of(searches, paths)
         self.assertEqual([row["elements"] for row in rows], ["1024", "2048"])
-        with self.assertRaisesRegex(BadInput, "sort, uniform, int32, none, 2048 is not in .*pays_search.csv; allowed"):
-            pays.table_of(searches[:1], paths)
+        with self.assertRaisesRegex(BadInput, "sort, uniform, int32, none, 2048 is not in .*device_vs_best_search.csv; allowed"):
+            device_vs_best.table_of(searches[:1], paths)
         self.assertEqual(text.count("\n"), 3)
-        self.assertEqual(len(pays.searched(pays.cases_of_all(searches))), 2)
+        self.assertEqual(len(device_vs_best.searched(device_vs_best.cases_of_all(searches))), 2)
 
     def test_of_each_kind_the_fastest_is_chosen(self):
         search = self.log("search", form("launches", [90, 80, 70]), form("tail", [60, 61, 62]), form("host", [50, 52, 54]), form("radix", [40, 41, 42]),
                           form("merge", [30, 31, 32]))
-        found = pays.searched(pays.cases_of(search))
+        found = device_vs_best.searched(device_vs_best.cases_of(search))
         (work, (number, best)), = found.items()
         self.assertEqual((work[0], number), ("sort", 2))  # two that launch: of the three rivals two are drawn
         self.assertEqual(best["launches"].axes["mechanism"], "tail")
-        text = pays.experiment_of(found, "pays_search.csv")
+        text = device_vs_best.experiment_of(found, "device_vs_best_search.csv")
         sections = re.findall(r"^\[(.*)\]$", text, re.MULTILINE)
         self.assertEqual(sections[-1], "sort, uniform, int32, none, 1024, launches")
         self.assertEqual(len(sections), len(best))
@@ -79,19 +79,19 @@ class Pays(MadeLogs):
     def test_as_many_configurations_count_on_either_side(self):
         rivals = [form("host", [50 - number] * 3, block=64 << number) for number in range(4)]
         search = self.log("search", form("launches", [90] * 3), *rivals)
-        (_, (number, best)), = pays.searched(pays.cases_of(search)).items()
+        (_, (number, best)), = device_vs_best.searched(device_vs_best.cases_of(search)).items()
         self.assertEqual((number, set(best)), (1, {"launches", "host"}))
-        again = pays.searched(pays.cases_of(search))
+        again = device_vs_best.searched(device_vs_best.cases_of(search))
         self.assertEqual([case.axes["block"] for _, own in again.values() for case in own.values()], [case.axes["block"] for case in best.values()])
 
     def test_what_launches_nothing_or_is_wrong_is_on_no_side(self):
         nothing = form("launches", [10] * 3, launches_expected=0, launches_attempted=0)
         wrong = [{**row, "status": "wrong"} for row in form("radix", [1] * 3)]
         search = self.log("search", nothing, form("tail", [90] * 3), form("host", [50] * 3), wrong)
-        (_, (number, best)), = pays.searched(pays.cases_of(search)).items()
+        (_, (number, best)), = device_vs_best.searched(device_vs_best.cases_of(search)).items()
         self.assertEqual((number, best["launches"].axes["mechanism"], set(best)), (1, "tail", {"launches", "host"}))
         with self.assertRaisesRegex(BadInput, "no work in the log has forms that launch"):
-            pays.searched(pays.cases_of(self.log("search", form("host", [50] * 3))))
+            device_vs_best.searched(device_vs_best.cases_of(self.log("search", form("host", [50] * 3))))
 
     def test_the_speedup_is_over_the_fastest_of_all_rivals(self):
         row, = self.table(form("launches", [50] * 6), form("host", [100] * 6), form("radix", [75] * 6))
@@ -104,13 +104,13 @@ class Pays(MadeLogs):
         row, = self.table(form("launches", [50] * 6), form("host", [100] * 6), form("bound", [60] * 6))
         self.assertEqual((row["flat_kind"], row["speedup"], row["host_speedup"], row["bound_us"]), ("bound", "1.2", "2", "60"))
         for mechanism, kind in (("host_max_levels", "bound"), ("host_graph_pdl", "bound"), ("host", "host"), ("cluster_sync", "one grid")):
-            self.assertEqual(pays.kind_of({"strategy": "sort_levels", "mechanism": mechanism}), kind)
+            self.assertEqual(device_vs_best.kind_of({"strategy": "sort_levels", "mechanism": mechanism}), kind)
 
     def test_the_speedup_without_a_rival(self):
         forms = [form("launches", [50] * 6), form("host", [100] * 6), form("radix", [75] * 6)]
         search = self.log("search", *forms)
         for without, flat, speedup in ([], "sort_radix", 1.5), (["sort_radix"], "sort_levels", 2):
-            _, (row,) = pays.table_of([search], [self.log(1, *forms)], without)
+            _, (row,) = device_vs_best.table_of([search], [self.log(1, *forms)], without)
             self.assertEqual((row["flat"], row["speedup"]), (flat, speedup))
 
     def test_verdicts(self):
@@ -145,27 +145,27 @@ class Pays(MadeLogs):
                               (wrong, "quick_kway by fire_and_forget for sort, uniform, int32, none, 1024 has rows that are not ok"),
                               (other, "sort, uniform, int32, none, 2048 is not in")):
             with self.subTest(path.name), self.assertRaisesRegex(BadInput, message):
-                pays.table_of([search], [path])
+                device_vs_best.table_of([search], [path])
         with self.assertRaisesRegex(BadInput, "--without sort_levels,sort_none: there is no strategy 'sort_none'; allowed: names of"):
-            pays.named("sort_levels,sort_none")
-        self.assertEqual(pays.named(""), [])
+            device_vs_best.named("sort_levels,sort_none")
+        self.assertEqual(device_vs_best.named(""), [])
         old = self.write(good[0], "old.csv", [name for name in EVERY if name != "prepare_us"])
         with self.assertRaisesRegex(BadInput, "old.csv: it has no column prepare_us"):
-            pays.cases_of(old)
-        with self.assertRaisesRegex(BadInput, r"it has no pays_search\*.csv"):
-            pays.sources_in(self.folder / "nowhere")
+            device_vs_best.cases_of(old)
+        with self.assertRaisesRegex(BadInput, r"it has no device_vs_best_search\*.csv"):
+            device_vs_best.sources_in(self.folder / "nowhere")
         with self.assertRaisesRegex(BadInput, "chain by host_read: it is no kind of form"):
-            pays.kind_of({"strategy": "chain", "mechanism": "host_read"})
+            device_vs_best.kind_of({"strategy": "chain", "mechanism": "host_read"})
 
     def test_the_figure(self):
-        text, _ = pays.table_of([self.log("search", form("launches", [50] * 6), form("host", [100] * 6))],
+        text, _ = device_vs_best.table_of([self.log("search", form("launches", [50] * 6), form("host", [100] * 6))],
                                 [self.log(1, form("launches", [50] * 6), form("host", [100] * 6), form("launches", [90] * 6, l2="flushed"),
                                           form("host", [80] * 6, l2="flushed"))])
-        path = self.folder / "pays.csv"
+        path = self.folder / "device_vs_best.csv"
         path.write_text(text, encoding="utf-8")
-        self.assertTrue(figures_tables.is_pays(path))
-        (name, figure), (flushed, other) = figures_tables.pays(path)
-        self.assertEqual((name, flushed), ("pays", "pays-flushed"))
+        self.assertTrue(figures_tables.is_device_vs_best(path))
+        (name, figure), (flushed, other) = figures_tables.device_vs_best(path)
+        self.assertEqual((name, flushed), ("device_vs_best", "device_vs_best-flushed"))
         words = " ".join(texts_of(figure).split())
         self.assertIn("pay on 1 of 1 works: at best 2.00 times as fast", words)
         self.assertIn("levels (host)", words)
@@ -173,15 +173,16 @@ class Pays(MadeLogs):
         self.assertIn("pay on 0 of 1 works", " ".join(texts_of(other).split()))
         path.write_text(text.replace(",yes,", ",perhaps,"), encoding="utf-8")
         with self.assertRaisesRegex(logs.LogError, "line 2: pays is 'perhaps'; allowed: yes, unclear, no"):
-            figures_tables.pays(path)
+            figures_tables.device_vs_best(path)
 
     def test_the_committed_experiments_are_what_the_searches_chose(self):
-        with tarfile.open(ROOT / "results/h100/pays.tar.xz") as archive:  # by Python: a bare Debian has no xz
+        with tarfile.open(ROOT / "results/h100/device_vs_best.tar.xz") as archive:  # by Python: a bare Debian has no xz
             archive.extractall(self.folder)
-        folder = self.folder / "pays"
-        for experiment, searches in (("pays_chosen.cfg", ("pays_search.csv", "pays_search_2.csv")), ("pays_more_chosen.cfg", ("pays_search_more.csv",))):
-            cases = {key: case for name in searches for key, case in pays.cases_of(folder / name).items()}
-            chosen = pays.experiment_of(pays.searched(cases), ", ".join(searches))
+        folder = self.folder / "device_vs_best"
+        for experiment, searches in (("device_vs_best_chosen.cfg", ("device_vs_best_search.csv", "device_vs_best_search_2.csv")),
+                                     ("device_vs_best_more_chosen.cfg", ("device_vs_best_search_more.csv",))):
+            cases = {key: case for name in searches for key, case in device_vs_best.cases_of(folder / name).items()}
+            chosen = device_vs_best.experiment_of(device_vs_best.searched(cases), ", ".join(searches))
             self.assertEqual((ROOT / "experiments" / experiment).read_text(encoding="utf-8"), chosen)
 
 
