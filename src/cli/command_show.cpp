@@ -21,7 +21,7 @@ namespace nestbed
 namespace
 {
 
-int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
+int show_logs(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::vector<std::string>& paths = given.at("argument");
     if (paths.empty())
@@ -71,7 +71,7 @@ Command show_command()
                         {.name = "markdown", .value = "", .help = "print Markdown tables"},
                         {.name = "json", .value = "", .help = "print a JSON list, one object per case"},
                         {.name = "csv", .value = "", .help = "print a CSV, one row per case"}},
-            .call = show};
+            .call = show_logs};
 }
 
 } // namespace nestbed
