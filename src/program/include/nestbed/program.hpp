@@ -3,11 +3,11 @@
 #pragma once
 
 #include "program/atomics.hpp"
+#include "program/builtins.hpp"
 #include "program/errors.hpp"
 #include "program/integers.hpp"
 #include "program/intrinsics.hpp"
 #include "program/kernel_heap.hpp"
-#include "program/language.hpp"
 #include "program/launch.hpp"
 #include "program/memory_api.hpp"
 #include "program/print.hpp"

@@ -1,7 +1,7 @@
 // Integer intrinsics.
 #pragma once
 
-#include "language.hpp"
+#include "builtins.hpp"
 
 // NOLINTBEGIN: these names are CUDA's.
 #define NESTBED_INTEGER(Result, name, parameters, value)                                                             \

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "atomics.hpp"
-#include "rounding.hpp"
+#include "directed_rounding.hpp"
 
 namespace nestbed::program
 {

@@ -1,7 +1,7 @@
 // printf() of kernels, which the rewriter puts in place of C's.
 #pragma once
 
-#include "language.hpp"
+#include "builtins.hpp"
 
 namespace nestbed::program
 {

@@ -1,8 +1,8 @@
 // The types of the CUDA runtime.
 #pragma once
 
+#include "builtins.hpp"
 #include "errors.hpp"
-#include "language.hpp"
 
 // NOLINTBEGIN: these names are CUDA's.
 typedef struct CUstream_st* cudaStream_t;
@@ -158,7 +158,7 @@ typedef struct cudaLaunchAttribute_st {
     cudaLaunchAttributeID id;
     cudaLaunchAttributeValue val;
 } cudaLaunchAttribute;
-#pragma push_macro("gridDim") // language.hpp
+#pragma push_macro("gridDim") // builtins.hpp
 #pragma push_macro("blockDim")
 #undef gridDim
 #undef blockDim
