@@ -26,6 +26,24 @@ class Programmatic : public Rules
     }
 };
 
+TEST_P(Programmatic, AWaitOrdersAllOfTheGridBefore)
+{
+    const auto pairs_by = [&](bool waits) {
+        return watch([&](cpu::Executor& executor) {
+                   first(executor);
+                   next(executor, [&] {
+                       if (waits)
+                           cpu::wait_for_previous_grid();
+                       data[10] = data[0];
+                   });
+                   executor.finish();
+               })
+            .pairs();
+    };
+    EXPECT_EQ(pairs_by(true), 0U);
+    EXPECT_EQ(pairs_by(false), 1U);
+}
+
 TEST_P(Programmatic, WhatTheHostHasWaitedForNeedsNoWait)
 {
     EXPECT_EQ(watch([&](cpu::Executor& executor) {
