@@ -3,7 +3,7 @@
 
 Leaves out strategies that exist only for tests, and figures for which the folder has no log.
 
-The numbers come from results/numbers.py (or from a file, with --claims FILE), the findings from the project's README. The rest is read from the logs
+The numbers come from results/numbers.py (or from a file, with --numbers FILE), the findings from the project's README. The rest is read from the logs
 by logs.py, which needs NESTBED. figures.py defines which figures there are, what they take and how they look; report/views.py prepares
 those that the page draws, and report/pictures.py has all of them as plot.sh draws them. The page contains plotly.js and all data, and needs
 no network. The same inputs give the same bytes.
@@ -39,7 +39,7 @@ from measures import AXES, MEASURES
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = pathlib.Path(__file__).resolve().parent / "report"
 sys.path.insert(0, str(SOURCES))
-import claims_table  # noqa: E402  (beside the page's other sources)
+import numbers_table  # noqa: E402  (beside the page's other sources)
 import findings  # noqa: E402
 import page_cases  # noqa: E402
 import pictures  # noqa: E402
@@ -154,21 +154,21 @@ def tables_of(cases):
     }
 
 
-def is_in(claim, folder):
-    """Whether the CSV of a claim is in the folder."""
-    return (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()
+def is_in(statement, folder):
+    """Whether the CSV of a statement is in the folder."""
+    return (ROOT / "results" / statement["csv"]).resolve().parent == folder.resolve()
 
 
-def claims_for(folder, options):
+def statements_for(folder, options):
     """The numbers of this folder; for a folder elsewhere, our numbers compared with it. Raises BadInput and logs.LogError."""
-    if options.claims:
+    if options.numbers:
         try:
-            return json.loads(options.claims.read_text(encoding="utf-8"))["claims"]
+            return json.loads(options.numbers.read_text(encoding="utf-8"))["statements"]
         except OSError as error:
-            raise BadInput(f"{options.claims}: {error.strerror}") from error
+            raise BadInput(f"{options.numbers}: {error.strerror}") from error
         except (ValueError, KeyError) as error:
-            raise BadInput(f"{options.claims}: it has no claims: {error}") from error
-    return claims_table.claims_of(ROOT, folder.resolve())
+            raise BadInput(f"{options.numbers}: it has no statements: {error}") from error
+    return numbers_table.statements_of(ROOT, folder.resolve())
 
 
 def shown_name(folder):
@@ -211,10 +211,10 @@ def source(name):
 
 def page_of(folder, beside, options):
     """The text of the page. Its links are relative to the folder `beside`."""
-    # Another processor reads half of the logs, then measures the claims, and compresses.
+    # Another processor reads half of the logs, then measures the statements, and compresses.
     with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as second:
         shown = logs_of(folder, second)
-        listed, plotly_js = second.submit(claims_for, folder, options), second.submit(packed_plotly)
+        listed, plotly_js = second.submit(statements_for, folder, options), second.submit(packed_plotly)
         cases = cases_of(shown)
         drawn = pictures_of(folder, shown)
         return page_with(folder, beside, shown, cases, drawn, listed, plotly_js, second.submit(pictures.data_of, drawn))
@@ -226,21 +226,21 @@ def page_with(folder, beside, shown, cases, drawn, listed, plotly_js, packed):
     columns = page_cases.joined([page_cases.columns_of(one.cases, one.rows) for one in shown])
     listed = listed.result()
     gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
-    own = [claim for claim in listed if is_in(claim, folder) or claim["hardware"] in gpus - {""}]
+    own = [statement for statement in listed if is_in(statement, folder) or statement["hardware"] in gpus - {""}]
     try:
-        behind = claims_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
+        behind = numbers_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
     except logs.LogError as error:
-        raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
-    cards = findings.of_readme(ROOT, [claim for claim in own if not any("second" in number for number in claim["numbers"])], drawn, beside)
+        raise BadInput(f"a number uses a CSV that cannot be read: {error}") from error
+    cards = findings.of_readme(ROOT, [statement for statement in own if not any("second" in number for number in statement["numbers"])], drawn, beside)
     data = {**tables_of(cases), "figures": drawn_figures, "pictures": packed.result(),
-            "workloads": workloads_of(cases, drawn), "links": {path.name: claims_table.link(path, beside) for path, _ in found},
+            "workloads": workloads_of(cases, drawn), "links": {path.name: numbers_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
-            "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
+            "numbers": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
     name, (about, facts) = shown_name(folder), facts_of(found)
     texts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts,
              "about": about, "findings": "\n".join(cards or findings.of_pictures(drawn)),
              "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
-             "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
+             "numbers": numbers_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
              "theme": source("theme.js"), "data": as_script(f'{{"cases":{columns},{page_cases.as_json(data)[1:]}'), "plotly": plotly_js.result(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}
     # Replaces everything in one pass, so that the content of a cell is never taken for a placeholder.
@@ -252,7 +252,7 @@ def options_of(arguments):
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "results/h200", metavar="FOLDER",
                         help="with logs of nestbed run (results/h200)")
     parser.add_argument("-o", dest="out", type=pathlib.Path, metavar="FILE.html", help="(FOLDER/report.html)")
-    parser.add_argument("--claims", metavar="FILE.json", type=pathlib.Path,
+    parser.add_argument("--numbers", metavar="FILE.json", type=pathlib.Path,
                         help="the numbers, as JSON, instead of those of results/numbers.py")
     return parser.parse_args(arguments)
 

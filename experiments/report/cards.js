@@ -221,11 +221,11 @@ function groupsOfNumber({log, lines, header, cells}) {
       .map(([found, places]) => caseGroup(found, places));
 }
 
-function openPanel({title, claim, log, link, command, groups}) {
+function openPanel({title, sentence, log, link, command, groups}) {
   const count = groups.reduce((sum, {rows}) => sum + rows.length, 0);
   show(byId('rows-body'), html`
     <header><h2 id="rows-title">${title}</h2><form method="dialog"><button class="close">Close</button></form></header>
-    ${claim ? html`<p>${claim}</p>` : ''}
+    ${sentence ? html`<p>${sentence}</p>` : ''}
     <p class="file">${count} row${count === 1 ? '' : 's'} of <a href="${link}">${log}</a><span class="muted">${command && ` · ${command}`}</span></p>
     ${groups.map(rowsMarkup)}`);
   panel.showModal();
@@ -249,6 +249,6 @@ function openCase(index) {
 }
 
 function openNumber(id) {
-  const behind = data.claims[id];
+  const behind = data.numbers[id];
   openPanel({...behind, title: `The rows behind ${behind.what}`, groups: groupsOfNumber(behind)});
 }

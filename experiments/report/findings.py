@@ -1,9 +1,9 @@
-"""What the page of report.py begins with: a card for each finding of the project's README, with the figure and the claims that it rests
+"""What the page of report.py begins with: a card for each finding of the project's README, with the figure and the statements that it rests
 on. For other results, a card for each log: the sentence above its first figure."""
 import html
 import re
 
-from claims_table import link, sentence_html
+from numbers_table import link, sentence_html
 
 HEADING = "## What we found\n"
 BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -19,15 +19,15 @@ def read(readme):
     return [" ".join(item.split()) for item in items]
 
 
-def claims_in(finding):
-    """The names of the claims that a finding links to, each once."""
+def statements_in(finding):
+    """The names of the statements that a finding links to, each once."""
     return list(dict.fromkeys(name for _, name, _ in CITED.findall(finding) if name))
 
 
 def _linked(finding, root, beside):
-    """A finding as HTML: its numbers link to the claims on the page, the other links to files."""
+    """A finding as HTML: its numbers link to the statements on the page, the other links to files."""
     def address(match):
-        return f"#claim-{match[2]}" if match[2] else link(root / match[3], beside)
+        return f"#numbers-{match[2]}" if match[2] else link(root / match[3], beside)
 
     pieces, at = [], 0
     for match in CITED.finditer(finding):
@@ -49,17 +49,17 @@ def _explored(picture):
     return f'<a href="#workload={html.escape(picture.workloads[0])}&amp;at=figure-{picture.figure}">{html.escape(picture.log)}</a>'
 
 
-def of_readme(root, claims, pictures, beside):
-    """The cards of the findings of which `claims`, those of the page, have all that they link to."""
-    known = {claim["id"]: claim for claim in claims}
+def of_readme(root, statements, pictures, beside):
+    """The cards of the findings of which `statements`, those of the page, have all that they link to."""
+    known = {statement["id"]: statement for statement in statements}
     cards = []
     for finding in read(root / "README.md"):
-        names = claims_in(finding)
+        names = statements_in(finding)
         if not names or not set(names) <= set(known):
             continue
         logs = [known[name]["csv"].rpartition("/")[2] for name in names]
         picture = next((picture for log in logs for picture in pictures if picture.log == log), None)
-        more = ["Claim" + ("s" if len(names) > 1 else "") + ": " + ", ".join(f'<a href="#claim-{name}">{name}</a>' for name in names)]
+        more = ["Numbers: " + ", ".join(f'<a href="#numbers-{name}">{name}</a>' for name in names)]
         cards.append(_card(_linked(finding, root, beside), picture, [*([f"Explore {_explored(picture)}"] if picture else []), *more]))
     return cards
 

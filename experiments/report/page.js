@@ -281,7 +281,7 @@ async function start() {
   cards.forEach(({root}) => observer.observe(root));
 }
 
-// Without figures, the findings, the claims and their rows still work.
+// Without figures, the findings, the statements and their rows still work.
 function showFailure({message}) {
   byId('failed').textContent = `The figures cannot be drawn: ${message}.`;
   byId('failed').hidden = false;

@@ -74,8 +74,62 @@ std::string overview(const std::vector<const StrategyInfo*>& strategies)
                0, columns);
 }
 
+// "`tail`, `named`"; "device" for all launches of kernels, "graph" for the two graphs that repeat, or "all".
+std::string mechanisms_text(const StrategyInfo& info)
+{
+    if (std::ranges::is_permutation(info.mechanisms, kChildrenByKernel))
+        return "device";
+    if (std::ranges::is_permutation(info.mechanisms, kLevelsByGraph))
+        return "graph";
+    if (info.mechanisms.size() + 1 == kMechanisms.size()) // all but none
+        return "all";
+    return fmt::format("`{}`", fmt::join(mechanisms_of(info), "`, `"));
+}
+
+// A table in Markdown: by workload, strategies that say the same in one row.
+std::string markdown_table(std::string_view heading, const std::vector<const StrategyInfo*>& strategies)
+{
+    std::map<std::string_view, std::vector<std::pair<std::string, std::string>>>
+        rows; // what follows the names; the names
+    for (const StrategyInfo* one : strategies) {
+        std::vector<std::pair<std::string, std::string>>& own = rows[one->workload->name];
+        const std::string rest =
+            fmt::format("{}{} | {}", one->summary, one->racy ? "; **race**" : "", mechanisms_text(*one));
+        const auto same = std::ranges::find(own, rest, &std::pair<std::string, std::string>::first);
+        if (same == own.end())
+            own.emplace_back(rest, fmt::format("`{}`", one->name));
+        else
+            same->second += fmt::format(", `{}`", one->name);
+    }
+    std::string text = fmt::format("| {} | what it does | mechanisms |\n|---|---|---|\n", heading);
+    for (const auto& [workload, own] : rows)
+        for (const auto& [rest, names] : own)
+            text += fmt::format("| {}{} | {} |\n",
+                                &rest == &own.front().first ? fmt::format("**{}**: ", workload) : "", names, rest);
+    return rows.empty() ? "" : text;
+}
+
+// Strategies that launch from the device, patterns of memory visibility, and all others.
+std::string markdown(const std::vector<const StrategyInfo*>& strategies)
+{
+    std::vector<const StrategyInfo*> launching, patterns, flat;
+    for (const StrategyInfo* one : strategies)
+        (one->nondeterministic_answer()                               ? patterns
+         : std::ranges::any_of(one->mechanisms, from_device) ? launching
+                                                             : flat)
+            .push_back(one);
+    std::string text;
+    for (const std::string& table :
+         {markdown_table("launches from the device", launching),
+          markdown_table("patterns of memory visibility", patterns), markdown_table("flat", flat)})
+        text += (text.empty() || table.empty() ? "" : "\n") + table;
+    return text;
+}
+
 int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
+    if (given.contains("json") && given.contains("markdown"))
+        throw UsageError("list: --json and --markdown exclude each other; allowed: one of them");
     const std::vector<std::string_view> all = Registry::names();
     const std::vector<std::string>& patterns = given.at("argument");
     const std::string pattern = patterns.empty() ? "*" : patterns.front();
@@ -100,7 +154,7 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         text += patterns.empty() ? "" : strategy_text(*one);
     if (of_workload || (found.size() == 1 && found.front()->name == pattern))
         text += parameters_text(*found.front()->workload, found);
-    out << (given.contains("json") ? exported_tables(found) : text);
+    out << (given.contains("json") ? exported_tables(found) : given.contains("markdown") ? markdown(found) : text);
     if (const std::string missing = missing_modules_text(); !missing.empty())
         err << fmt::format("nestbed: without the strategies of {}\n", missing);
     return exit_ok;
@@ -156,16 +210,18 @@ int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& o
 Command list_command()
 {
     return {.name = "list",
-            .arguments = "[WORKLOAD | PATTERN] [--json]",
+            .arguments = "[WORKLOAD | PATTERN] [--json | --markdown]",
             .summary = "the strategies, their hazards and sources",
             .text = "Prints the names of all strategies by workload. Of the strategies of WORKLOAD,\n"
                     "or of those that match PATTERN, such as '*_tail', it prints what they do, how\n"
                     "they launch, what can go wrong, and where they come from.\n"
                     "--json prints one object with lists of objects, for scripts: workloads (their\n"
                     "parameters, inputs and figures), axes, columns (of the log), mechanisms,\n"
-                    "strategies (those that match).\n",
+                    "strategies (those that match).\n"
+                    "--markdown prints tables of the strategies, as in nested/README.md.\n",
             .operands = 1,
-            .options = {{.name = "json", .value = "", .help = "print all tables as JSON, for scripts"}},
+            .options = {{.name = "json", .value = "", .help = "print all tables as JSON, for scripts"},
+                        {.name = "markdown", .value = "", .help = "print tables in Markdown"}},
             .call = list};
 }
 

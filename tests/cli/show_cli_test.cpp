@@ -143,6 +143,21 @@ TEST_F(ShowCommand, ListsAllStrategiesByWorkloadOnOneScreen)
         expect_columns(nestbed({"list", std::string(workload->name)}).out, 80);
 }
 
+TEST_F(ShowCommand, ListsStrategiesAsTablesInMarkdown)
+{
+    const std::string sort = nestbed("list sort --markdown").out;
+    EXPECT_THAT(
+        sort,
+        AllOf(StartsWith(
+                  "| launches from the device | what it does | mechanisms |\n|---|---|---|\n| **sort**: `quick_"),
+              HasSubstr("\n| `quick_kway` | quicksort into many parts"), HasSubstr(" | device |\n"),
+              HasSubstr("| `sort_graph` | a graph of one level of quick_kway that runs again | graph |\n"),
+              ContainsRegex("`quick_sample` [^\n]*; \\*\\*race\\*\\* [|] `null_stream`, "),
+              HasSubstr("\n\n| flat | what it does | mechanisms |\n")));
+    EXPECT_THAT(nestbed("list litmus --markdown").out, StartsWith("| patterns of memory visibility | "));
+    expect_usage_error("list --json --markdown", {"list: --json and --markdown exclude each other; allowed: one"});
+}
+
 nlohmann::json entry(const nlohmann::json& list, const std::string& name)
 {
     const auto found = std::ranges::find_if(list, [&](const auto& one) { return one["name"] == name; });

@@ -111,8 +111,8 @@ class Scripts(Compressed):
         import report  # pylint: disable=import-outside-toplevel
         pages = []
         for folder in (self.plain, self.packed):
-            (folder / "claims.json").write_text('{"claims": []}')
-            self.assertEqual(self.ended("report.sh", report.main, folder, ".", "--claims", "claims.json"), (0, "report.sh: report.html\n"))
+            (folder / "numbers.json").write_text('{"statements": []}')
+            self.assertEqual(self.ended("report.sh", report.main, folder, ".", "--numbers", "numbers.json"), (0, "report.sh: report.html\n"))
             pages.append((folder / "report.html").read_text(encoding="utf-8"))
         self.assertIn('"book.csv":"book.csv.gz"', pages[1])  # the link to the file
         self.assertEqual(pages[1].replace('"book.csv":"book.csv.gz"', '"book.csv":"book.csv"'), pages[0])

@@ -142,6 +142,11 @@ class Lists(Scratch):
         for table in tables.values():
             self.assertEqual(set(re.findall(r"`(\w+)`", table)) - set(names) - others, set())
 
+    def test_of_nested_strategies_is_what_the_command_prints(self):
+        table, *others = called(NESTBED, "list", "--markdown").stdout.split("\n\n")
+        self.assertEqual([len(others), "`synced`" in table, "`last_block`" in table], [2, True, False])
+        self.assertIn(f"<!-- nestbed list --markdown -->\n{table}\n<!-- end -->\n", (ROOT / "nested/README.md").read_text(encoding="utf-8"))
+
     def test_have_every_experiment(self):
         cells = " ".join(first_cells(ROOT / "experiments/README.md", "## The experiments"))
         self.assertEqual(sorted(re.findall(r"`(\w+\.cfg)`", cells)), sorted(path.name for path in kept(ROOT / "experiments", "*.cfg")))

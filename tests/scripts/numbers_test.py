@@ -23,10 +23,10 @@ from scratch import ROOT, Scratch, only_all
 import figure_sources
 import log_files
 sys.path.insert(0, str(ROOT / "experiments/report"))
-import claims_table
+import numbers_table
 
 H100 = ROOT / "results/h100"
-numbers = claims_table.numbers_of(ROOT)
+numbers = numbers_table.numbers_of(ROOT)
 # Rows: the key of the case, its form, its mechanism, launches, time, status.
 CASES = [("a", "slow", "tail", 4, 12, "ok"), ("b", "quick", "tail", 4, 8, "ok"), ("c", "flat", "none", 0, 6, "ok"), ("d", "wrong", "none", 0, 1, "wrong")]
 HEADER = ["run_id", "key", "strategy", "mechanism", "launches_attempted", "gpu_us", "status", "input", "elements", "gpu", "reference"]
@@ -224,17 +224,19 @@ class OfTheRepository(unittest.TestCase):
             row.number: f"{(one := numbers.NUMBERS[row.number]).scaled(numbers.measured(one.name, ROOT / 'results/h200').value):.6g}" for row in rows.itertuples()})
 
     def test_logs_are_of_committed_trees(self):
+        """What manifests say, and what the rows of logs and of tables that have no manifest say."""
         found = {}
         for path in sorted((ROOT / "results").glob("h*/*")):
-            manifests = [path.read_bytes()] if path.name.endswith(".csv.json") else []
+            manifests, commits = [path.read_bytes()] if path.name.endswith(".csv.json") else [], set()
             if path.suffix == ".xz":
                 with tarfile.open(path) as archive:
                     manifests = [archive.extractfile(member).read() for member in archive if member.name.endswith(".json")]
-            for manifest in manifests:
-                commits = {run.get("git", "") for run in json.loads(manifest).get("runs", {}).values()}
-                changed = {commit for commit in commits if commit.endswith("-dirty") or commit in ("", "unknown")}
-                if changed:
-                    found.setdefault(f"{path.parent.name}/{path.name}", set()).update(changed)
+            elif path.name.endswith((".csv", ".csv.gz")):
+                commits.update(numbers.log(path.parent, path.name.split(".csv")[0]).get("git", []))
+            commits.update(run.get("git", "") for manifest in manifests for run in json.loads(manifest).get("runs", {}).values())
+            changed = {commit for commit in commits if commit.endswith("-dirty") or commit in ("", "unknown")}
+            if changed:
+                found[f"{path.parent.name}/{path.name}"] = changed
         self.assertEqual(found, self.CHANGED)
 
     def test_a_model_has_the_parameters_of_its_table(self):

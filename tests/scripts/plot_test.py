@@ -85,9 +85,9 @@ class LargeLogs(Scratch):
 
     def test_take_few_bytes_per_row(self):
         paths = [self.log(count) for count in (self.SMALL, self.LARGE)]
-        (self.folder / "none.json").write_text('{"claims": []}')
+        (self.folder / "none.json").write_text('{"statements": []}')
         for script, words in (("plot.py", lambda path: [path, "-o", self.folder / "figures"]),
-                              ("report.py", lambda path: [path.parent, "--claims", self.folder / "none.json"])):
+                              ("report.py", lambda path: [path.parent, "--numbers", self.folder / "none.json"])):
             with self.subTest(script):
                 small, large = (self.max_bytes(script, *words(path)) for path in paths)
                 self.assertLess((large - small) / (self.LARGE - self.SMALL), 500)

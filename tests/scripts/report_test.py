@@ -78,32 +78,32 @@ def write_log(path, rows):
         writer.writerows(rows)
 
 
-def a_claim(name, log, lines, **number):
-    return {"id": name, "claim": f"{name} takes so long.", "csv": log, "figure": "h200/figures/ways.svg",
+def a_statement(name, log, lines, **number):
+    return {"id": name, "sentence": f"{name} takes so long.", "csv": log, "figure": "h200/figures/ways.svg",
             "command": "nestbed run it.cfg", "hardware": "NVIDIA H200", "minutes": 0.1,
             "numbers": [{"id": f"{name}.ms", "text": "8.59 ms", "value": 8.59, "low": 8.1, "high": 9.3, "unit": "ms",
                          "what": "median of gpu_us", "rows": len(lines), "lines": lines, "tolerance": 0.2, **number}]}
 
 
-def own_claims():
+def own_statements():
     lines = [line for line, row in read_csv(RESULTS / "ways.csv").items()
              if (row["strategy"], row["mechanism"]) == ("nosync", "null_stream")]
-    counts = a_claim("counts", "h200/reconcile.csv", [2, 3], low=None, high=None, unit="", tolerance=0)
-    of_findings = [{**a_claim(name, log, lines[:2]), "figure": figure} for name, log, figure in
+    counts = a_statement("counts", "h200/reconcile.csv", [2, 3], low=None, high=None, unit="", tolerance=0)
+    of_findings = [{**a_statement(name, log, lines[:2]), "figure": figure} for name, log, figure in
                    (("synced", "h200/ways.csv", "h200/figures/ways-strategies.svg"), ("barrier", "h200/ways.csv", "h200/figures/ways-strategies.svg"),
                     ("shown", "h200/hazard.csv", "h200/figures/hazard-wrong.svg"))]
-    return {"claims": [a_claim("nosync", "h200/ways.csv", lines), counts, *of_findings]}
+    return {"statements": [a_statement("nosync", "h200/ways.csv", lines), counts, *of_findings]}
 
 
 @functools.cache
-def page_claims():
-    """The claims of the page of folder_of_results()."""
-    return {"claims": page_writer.claims_table.claims_of(ROOT, RESULTS)} if THOROUGH else own_claims()
+def page_statements():
+    """The statements of the page of folder_of_results()."""
+    return {"statements": page_writer.numbers_table.statements_of(ROOT, RESULTS)} if THOROUGH else own_statements()
 
 
-def write_claims(folder, claims=None):
-    path = pathlib.Path(folder) / "claims.in"
-    path.write_text(json.dumps(claims or {"claims": []}), encoding="utf-8")
+def write_statements(folder, statements=None):
+    path = pathlib.Path(folder) / "numbers.in"
+    path.write_text(json.dumps(statements or {"statements": []}), encoding="utf-8")
     return path
 
 
@@ -130,10 +130,10 @@ def folder_of_results():
 
 @functools.cache
 def page_of_results():
-    """The page of folder_of_results(), with claims: the path of a file. All tests share it."""
+    """The page of folder_of_results(), with statements: the path of a file. All tests share it."""
     folder = pathlib.Path(tempfile.mkdtemp())
     unittest.addModuleCleanup(shutil.rmtree, folder)
-    done = report(folder_of_results(), "-o", folder / "report.html", *([] if THOROUGH else ["--claims", write_claims(folder, own_claims())]))
+    done = report(folder_of_results(), "-o", folder / "report.html", *([] if THOROUGH else ["--numbers", write_statements(folder, own_statements())]))
     assert done.returncode == 0, done.stderr
     return folder / "report.html"
 
@@ -171,13 +171,13 @@ class Folder(Scratch):
     def write(self, *rows, name="depth.csv"):
         write_log(self.folder / name, rows)
 
-    def page(self, claims=None):
-        done = report(self.folder, "--claims", write_claims(self.folder, claims))
+    def page(self, statements=None):
+        done = report(self.folder, "--numbers", write_statements(self.folder, statements))
         self.assertEqual(done.returncode, 0, done.stderr)
         return (self.folder / "report.html").read_text(encoding="utf-8")
 
-    def refused(self, code, *words, claims=None, **environment):
-        done = report(self.folder, "--claims", claims or write_claims(self.folder), **environment)
+    def refused(self, code, *words, statements=None, **environment):
+        done = report(self.folder, "--numbers", statements or write_statements(self.folder), **environment)
         self.assertEqual(done.returncode, code, done.stderr)
         for word in words:
             self.assertIn(word, done.stderr)
@@ -187,7 +187,7 @@ class Folder(Scratch):
 class Words(unittest.TestCase):
     def test_significant_digits_are_kept(self):
         texts = {0.44: "0.4400", 2.5: "2.500", 9.3: "9.300", 20.61: "20.61", 3745.2: "3745", 16384.0: "16384", 0.0272: "0.02720", 0.0: "0"}
-        self.assertEqual({value: page_writer.claims_table.number_text(value) for value in texts}, texts)
+        self.assertEqual({value: page_writer.numbers_table.number_text(value) for value in texts}, texts)
 
     def test_numbers_of_parameters_have_their_names(self):
         values = [("grain", 64), ("fanout", 2048.0), ("edge_factor", "16"), ("input", "zipf"), ("grid", 64), ("", 7), ("grain", float("nan"))]
@@ -201,7 +201,7 @@ class Words(unittest.TestCase):
         readme.write_text("# x\n\n## What we found\n\n1. `a` takes [2 ms](results/numbers.md#a-b.ms), \n   [so](results/method.md).\n2. Two.\n\n## More\n\n3. Three.\n")
         found = page_writer.findings.read(readme)
         self.assertEqual(found, ["`a` takes [2 ms](results/numbers.md#a-b.ms), [so](results/method.md).", "Two."])
-        self.assertEqual([page_writer.findings.claims_in(one) for one in found], [["a-b"], []])
+        self.assertEqual([page_writer.findings.statements_in(one) for one in found], [["a-b"], []])
         self.assertEqual(page_writer.findings.read(folder / "none"), [])
 
 
@@ -214,19 +214,19 @@ class Errors(Folder):
             self.write(a_row(), a_row(gpu_us=cell))
             self.refused(2, "depth.csv, line 3", "gpu_us", cell)
         self.write(a_row())
-        self.refused(2, "gone.csv", claims=write_claims(self.folder, {"claims": [a_claim("gone", "h200/gone.csv", [2])]}))
-        no_claims = self.folder / "claims.in"
-        no_claims.write_text("[")
-        self.refused(2, "it has no claims", claims=no_claims)
+        self.refused(2, "gone.csv", statements=write_statements(self.folder, {"statements": [a_statement("gone", "h200/gone.csv", [2])]}))
+        no_statements = self.folder / "numbers.in"
+        no_statements.write_text("[")
+        self.refused(2, "it has no statements", statements=no_statements)
         self.refused(1, "/bin/false ", " ended with 1", NESTBED="/bin/false")
-        done = report(self.folder, "-o", self.folder / "depth.csv/page.html", "--claims", write_claims(self.folder))
+        done = report(self.folder, "-o", self.folder / "depth.csv/page.html", "--numbers", write_statements(self.folder))
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("depth.csv/page.html: it cannot be written", done.stderr)
         with open(self.folder / "depth.csv", "a", encoding="utf-8") as file:
             file.write("depth,r,nosync\n")
         self.refused(2, "depth.csv, line 3")
         self.folder = self.folder / "none"
-        self.refused(2, f"{self.folder}: there is no such folder", claims=os.devnull)
+        self.refused(2, f"{self.folder}: there is no such folder", statements=os.devnull)
 
 
 class Written(Folder):
@@ -234,13 +234,13 @@ class Written(Folder):
         """Also in another process, where sets have another order."""
         self.write(a_row(), a_row(depth="2", repetition="1"))
         page = self.page()
-        subprocess.run([sys.executable, ROOT / "experiments/report.py", self.folder, "--claims", self.folder / "claims.in"], check=True, capture_output=True)
+        subprocess.run([sys.executable, ROOT / "experiments/report.py", self.folder, "--numbers", self.folder / "numbers.in"], check=True, capture_output=True)
         self.assertEqual((self.folder / "report.html").read_text(encoding="utf-8"), page)
 
     def test_strategies_for_tests_are_not_shown(self):
         self.write(a_row(), a_row(strategy="fault_endless", status="timeout", gpu_us="", wall_us="", detail="why"))
         write_log(self.folder / "faults.csv", [a_row(strategy="fault_endless", status="timeout", gpu_us="", wall_us="", detail="why")])
-        done = report(self.folder, "--claims", write_claims(self.folder))
+        done = report(self.folder, "--numbers", write_statements(self.folder))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("faults.csv is left out: all its strategies are there for tests", done.stderr)
         data = page_data((self.folder / "report.html").read_text(encoding="utf-8"))
@@ -262,9 +262,9 @@ class Written(Folder):
         self.assertNotIn(evil, text)
         self.assertEqual(text.count("</script>"), text.count("<script"))
 
-    def test_hardware_without_claims_is_said(self):
+    def test_hardware_without_statements_is_said(self):
         self.write(a_row(backend="cpu", gpu="", gpu_us=""))
-        self.assertIn("No claim was measured on this folder's hardware", self.page(own_claims()))
+        self.assertIn("No number of the documents was measured on this folder's hardware", self.page(own_statements()))
 
     def test_other_results_begin_with_the_sentence_of_each_log(self):
         """The figure is drawn where plot.sh has not drawn it, or drew it of other rows."""
@@ -395,7 +395,7 @@ class InBrowser(unittest.TestCase):
         folder = self.folder / self.id()
         folder.mkdir()
         write_log(folder / "depth.csv", rows)
-        done = report(folder, "--claims", write_claims(folder))
+        done = report(folder, "--numbers", write_statements(folder))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.open(folder / "report.html")
 
@@ -447,7 +447,7 @@ class Page(InBrowser):
             if (panel.open) panel.close();
             turnTo(machines[0], data.workloads[0].name);
             document.getElementById('reset').click();
-            document.querySelectorAll('#claims, .card details').forEach((each) => (each.open = false));
+            document.querySelectorAll('#numbers, .card details').forEach((each) => (each.open = false));
             scrollTo(0, 0);""")
         Page.is_as_opened = True
 
@@ -483,12 +483,12 @@ class Page(InBrowser):
         self.assertLess(min(self.open() for _ in range(3)), 10)  # 1.5 to 2.4 s on two idle cores; others may be at work
         about = self.browser.find_element("css selector", ".about").text
         self.assertRegex(about, r"^This page shows how long GPU programs take [^.]*: [0-9\u202f]+ runs measured by nestbed on NVIDIA H200\.$")
-        self.assertFalse(self.script("return document.getElementById('claims').open"))
+        self.assertFalse(self.script("return document.getElementById('numbers').open"))
         self.assertTrue(self.script("""
-            const [findings, figures, claims] = ['findings', 'figures', 'claims'].map((id) => document.getElementById(id).getBoundingClientRect().top);
-            return findings < innerHeight / 3 && findings < figures && figures < claims;"""))
-        self.script("location.hash = '#claims'")
-        self.until("return document.getElementById('claims').open")
+            const [findings, figures, statements] = ['findings', 'figures', 'numbers'].map((id) => document.getElementById(id).getBoundingClientRect().top);
+            return findings < innerHeight / 3 && findings < figures && figures < statements;"""))
+        self.script("location.hash = '#numbers'")
+        self.until("return document.getElementById('numbers').open")
 
     def test_every_figure_of_a_workload_is_listed_and_drawn(self):
         self.opened()
@@ -535,10 +535,10 @@ class Page(InBrowser):
         self.until("return document.querySelector('#figure-by-depth .file img')?.naturalWidth > 0")
 
     def test_each_finding_of_the_readme_is_a_card(self):
-        """Its sentence, its figure, its claims, and a link to where it can be explored."""
+        """Its sentence, its figure, its statements, and a link to where it can be explored."""
         self.open()
         readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## What we found")[2].partition("\n## ")[0]
-        known = {claim["id"] for claim in page_claims()["claims"]}
+        known = {statement["id"] for statement in page_statements()["statements"]}
         items = [" ".join(item.split()) for item in re.split(r"\n[0-9]+\. ", readme)[1:]]
         cited = [list(dict.fromkeys(re.findall(r"results/numbers\.md#([\w-]+)\.", item))) for item in items]
         expected = [(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", item).replace("`", "").replace("**", ""), names) for item, names in zip(items, cited) if set(names) <= known]
@@ -547,7 +547,7 @@ class Page(InBrowser):
         self.assertEqual([card.find_element("css selector", ".sentence").text for card in cards], [sentence for sentence, _ in expected])
         for card, (_, names) in zip(cards, expected):
             links = [link.get_attribute("href").partition("#")[2] for link in card.find_elements("css selector", "a")]
-            self.assertLessEqual({f"claim-{name}" for name in names}, set(links))
+            self.assertLessEqual({f"numbers-{name}" for name in names}, set(links))
             self.until("return arguments[0].querySelector('img').naturalWidth > 0", card)
         explored = next(link for card in cards for link in card.find_elements("css selector", "a") if "at=figure-" in link.get_attribute("href"))
         figure = explored.get_attribute("href").partition("at=figure-")[2]
@@ -605,7 +605,7 @@ class Page(InBrowser):
         self.script("openCase(cases.findIndex((each) => each.log === 'ways.csv' && each.strategy === 'nosync' && each.mechanism === 'null_stream'))")
         self.assertEqual(self.browser.find_element("id", "rows-title").text,
                          "30 runs of nosync (racy) by NULL stream, depth full, 2048 × 512 threads")
-        self.script("panel.close(); document.querySelector('#claims button.rows').click()")
+        self.script("panel.close(); document.querySelector('#numbers button.rows').click()")
         self.assertRegex(self.browser.find_element("id", "rows-title").text, "^The rows behind .*: ")
 
     def test_numbers_are_written_as_in_the_figures(self):
@@ -648,11 +648,11 @@ class Page(InBrowser):
             if text:
                 self.assertEqual(said[-1], f"peak, {figure_style.three(peak)} GB/s" if text == "peak" else text)
 
-    def test_claims_open_the_rows_that_they_rest_on(self):
-        self.open(address="#claims")
-        buttons = self.browser.find_elements("css selector", "#claims button.rows")
+    def test_statements_open_the_rows_that_they_rest_on(self):
+        self.open(address="#numbers")
+        buttons = self.browser.find_elements("css selector", "#numbers button.rows")
         self.assertTrue(buttons)
-        behind = self.script("return data.claims")
+        behind = self.script("return data.numbers")
         for button in buttons[:3]:
             number = behind[button.get_attribute("data-number")]
             button.click()
@@ -663,7 +663,7 @@ class Page(InBrowser):
             self.browser.find_element("css selector", "#rows .close").click()
             self.assertTrue(self.script("return document.activeElement === arguments[0]", button))
         self.assertTrue(self.script("""
-            return [...document.querySelectorAll('#claims tbody')].every((each) => each.id.startsWith('claim-') && each.querySelector('.copy'))"""))
+            return [...document.querySelectorAll('#numbers tbody')].every((each) => each.id.startsWith('numbers-') && each.querySelector('.copy'))"""))
 
     def assert_rows(self, path, lines):
         """Checks that the panel lists these lines of the CSV, with the same cells as the CSV."""
@@ -714,8 +714,8 @@ class Page(InBrowser):
         self.open(address="#strategy=synced&strategy=nowhere&type=int32&by-depth.log=depth.csv")
         self.assertEqual(self.strategies("by-depth"), {"synced"})
         self.assertFalse(self.script("return document.querySelector('input[name=strategy][value=nosync]').checked"))
-        for link, target in (("#contents a[href='#figure-hazard']", "figure-hazard"), ("nav a[href='#claims']", "claims"),
-                             ("a.skip", "figures"), ("#claims a.anchor", None)):
+        for link, target in (("#contents a[href='#figure-hazard']", "figure-hazard"), ("nav a[href='#numbers']", "numbers"),
+                             ("a.skip", "figures"), ("#numbers a.anchor", None)):
             self.script("location.hash = 'strategy=synced'")
             self.until("return dimensions.find(({id}) => id === 'strategy').kept.size === 1")
             target = target or self.script("return document.querySelector(arguments[0]).hash.slice(1)", link)
@@ -833,7 +833,7 @@ class Page(InBrowser):
         said = self.browser.find_element("id", "failed").text
         self.assertRegex(said, "^The figures cannot be drawn: this browser has no DecompressionStream")
         self.assertFalse(self.browser.find_element("id", "drawn").is_displayed())
-        self.script("document.querySelector('#claims button.rows').click()")
+        self.script("document.querySelector('#numbers button.rows').click()")
         self.until("return panel.open")
 
     def test_light_and_dark(self):
@@ -890,11 +890,11 @@ class Page(InBrowser):
         self.assertNotEqual(self.script("return getComputedStyle(document.activeElement.closest('label')).outlineStyle"), "none")
         self.press(space)
         self.until_focused("checked", False)
-        self.script("document.getElementById('claims').open = true; document.querySelector('#claims button.rows').focus()")
+        self.script("document.getElementById('numbers').open = true; document.querySelector('#numbers button.rows').focus()")
         self.press(space)
         self.until("return panel.open")
         self.press(escape)
-        self.until("return !panel.open && document.activeElement === document.querySelector('#claims button.rows')")
+        self.until("return !panel.open && document.activeElement === document.querySelector('#numbers button.rows')")
 
     def test_backends_are_never_drawn_together(self):
         cpu = {"backend": "cpu", "gpu": "", "gpu_us": ""}

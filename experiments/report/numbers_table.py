@@ -45,10 +45,10 @@ def sentences_of(root, folder):
     return found
 
 
-def claims_of(root, folder):
+def statements_of(root, folder):
     """What the documents say, number by number, with the values of a folder of this repository. For another folder: with our values, and its own beside
     them. Raises logs.LogError."""
-    module, claims = numbers_of(root), {}
+    module, statements = numbers_of(root), {}
     ours = folder in [module.HERE / gpu for gpu in module.GPUS]
     sentences = sentences_of(root, folder if ours else module.HERE)
     for one, value, there, verdict, judged in [(one, None, None, "", True) for one in module.NUMBERS.values()] if ours else module.beside(folder):
@@ -58,11 +58,11 @@ def claims_of(root, folder):
             continue  # it is of another folder
         path = value.frames[0].attrs["path"]
         group, log = one.name.split(".")[0], path.name.split(".csv")[0]
-        name = group if claims.get(group, {}).get("log", log) == log else f"{group}-{log}"
-        if name not in claims:
+        name = group if statements.get(group, {}).get("log", log) == log else f"{group}-{log}"
+        if name not in statements:
             csv, gpus = path.with_name(f"{log}.csv"), value.frames[0].get("gpu")
             commands = logs.command_texts(csv, logs.manifest_of(csv).get("runs", {}))
-            claims[name] = {"id": name, "claim": sentences.get(group, group), "log": log, "csv": os.path.relpath(csv, root / "results"), "figure": "",
+            statements[name] = {"id": name, "sentence": sentences.get(group, group), "log": log, "csv": os.path.relpath(csv, root / "results"), "figure": "",
                             "command": "; ".join(commands) or "results/numbers.py --check", "hardware": "" if gpus is None else ", ".join(gpus.unique()),
                             "minutes": 0, "numbers": []}
         lines = sorted({line for frame in value.frames if frame.attrs["path"] == path for line in frame.index})
@@ -73,8 +73,8 @@ def claims_of(root, folder):
         if not ours:
             number["second"] = {"text": there and one.text(there), "value": there and there.value, "within": there and verdict == "near", "judged": judged,
                                 "why": "" if there else "no such rows", "ratio": there and value.value and there.value / value.value}
-        claims[name]["numbers"].append(number)
-    return list(claims.values())
+        statements[name]["numbers"].append(number)
+    return list(statements.values())
 
 
 def number_text(value):
@@ -98,7 +98,7 @@ def tolerance_text(number):
 
 
 def second_html(number):
-    """The measurement of the page's own folder, beside the claim."""
+    """The measurement of the page's own folder, beside the statement."""
     second = number.get("second")
     if not second or second["within"] is None:
         return f'<span class="muted">not measured: {html.escape((second or {}).get("why") or "no such rows")}</span>'
@@ -109,22 +109,22 @@ def second_html(number):
 
 
 def sentence_html(text):
-    """A claim's sentence, with names between backquotes formatted as code."""
+    """A statement's sentence, with names between backquotes formatted as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
-def claim_cell(claim, span, results, beside):
-    identifier = html.escape(claim["id"])
-    figure = claim.get("figure")
-    links = [f'<a href="{link(results / claim["csv"], beside)}">{html.escape(os.path.basename(claim["csv"]))}</a>']
+def statement_cell(statement, span, results, beside):
+    identifier = html.escape(statement["id"])
+    figure = statement.get("figure")
+    links = [f'<a href="{link(results / statement["csv"], beside)}">{html.escape(os.path.basename(statement["csv"]))}</a>']
     if figure:
         links.insert(0, f'<a href="{link(results / figure, beside)}">figure</a>')
-    took = f"{duration_text(claim['minutes'])} on " if claim["minutes"] else ""
-    measured = html.escape(f"{took}{claim['hardware']}" or "computed from the logs")
-    return (f'<td class="claim" rowspan="{span}"><p class="sentence">{sentence_html(claim["claim"])} '
-            f'<a class="anchor" href="#claim-{identifier}" aria-label="Link to the claim {identifier}">#</a></p>'
-            f'<div class="command"><code>{html.escape(claim["command"])}</code>'
-            f'<button type="button" class="copy" aria-label="Copy the command of the claim {identifier}">Copy</button></div>'
+    took = f"{duration_text(statement['minutes'])} on " if statement["minutes"] else ""
+    measured = html.escape(f"{took}{statement['hardware']}" or "computed from the logs")
+    return (f'<td class="statement" rowspan="{span}"><p class="sentence">{sentence_html(statement["sentence"])} '
+            f'<a class="anchor" href="#numbers-{identifier}" aria-label="Link to the numbers {identifier}">#</a></p>'
+            f'<div class="command"><code>{html.escape(statement["command"])}</code>'
+            f'<button type="button" class="copy" aria-label="Copy the command of {identifier}">Copy</button></div>'
             f'<p class="muted">{measured} · {" · ".join(links)}</p></td>')
 
 
@@ -142,22 +142,22 @@ def number_cells(number, compared):
 
 
 def table(own, listed, gpus, results, beside):
-    """The claims made on the folder's hardware, or a sentence that there are none."""
+    """The statements made on the folder's hardware, or a sentence that there are none."""
     if not own:
-        others = sorted({claim["hardware"] for claim in listed})
+        others = sorted({statement["hardware"] for statement in listed})
         here = ", ".join(sorted(gpu or "the CPU executor" for gpu in gpus))
-        elsewhere = f" The claims there are were measured on {', '.join(others)}." if others else ""
-        said = f"No claim was measured on this folder's hardware ({here}).{elsewhere}"
+        elsewhere = f" Those there are were measured on {', '.join(others)}." if others else ""
+        said = f"No number of the documents was measured on this folder's hardware ({here}).{elsewhere}"
         return f'<p class="empty">{html.escape(said, quote=False)}</p>'
-    compared = any("second" in number for claim in own for number in claim["numbers"])
-    heads = ["Claim", "Number", "95 % interval", "A second run must come within", *(["Here"] if compared else []), "Rests on"]
+    compared = any("second" in number for statement in own for number in statement["numbers"])
+    heads = ["Statement", "Number", "95 % interval", "A second run must come within", *(["Here"] if compared else []), "Rests on"]
     bodies = []
-    for claim in own:
-        rows = [number_cells(number, compared) for number in claim["numbers"]] or [f'<td colspan="{len(heads) - 1}"></td>']
-        rows[0] = claim_cell(claim, len(rows), results, beside) + rows[0]
-        bodies.append(f'<tbody id="claim-{html.escape(claim["id"])}">' + "".join(f"<tr>{row}</tr>" for row in rows) + "</tbody>")
+    for statement in own:
+        rows = [number_cells(number, compared) for number in statement["numbers"]] or [f'<td colspan="{len(heads) - 1}"></td>']
+        rows[0] = statement_cell(statement, len(rows), results, beside) + rows[0]
+        bodies.append(f'<tbody id="numbers-{html.escape(statement["id"])}">' + "".join(f"<tr>{row}</tr>" for row in rows) + "</tbody>")
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    return (f'<div class="scroll"><table class="claims"><caption class="hidden">What the results claim, and on which rows'
+    return (f'<div class="scroll"><table class="numbers"><caption class="hidden">The numbers of the documents, and the rows that they rest on'
             f'</caption><thead><tr>{head}</tr></thead>{"".join(bodies)}</table></div>')
 
 
@@ -168,14 +168,14 @@ def cells_of(path, lines):
 
 
 def rows_behind(own, shown, results, beside):
-    """The data of each number for the page's script: {claim, what, log, link, command, lines}. If the CSV is not one
+    """The data of each number for the page's script: {sentence, what, log, link, command, lines}. If the CSV is not one
     of the logs on the page (`shown`), also the header and the cells of these lines. Raises logs.LogError."""
     found = {}
-    for claim in own:
-        path = (results / claim["csv"]).resolve()
-        for number in claim["numbers"]:
-            entry = {"claim": claim["claim"].replace("`", ""), "what": f"{number['text']}: {number['what']}", "log": path.name,
-                     "link": link(path, beside), "command": claim["command"], "lines": number["lines"]}
+    for statement in own:
+        path = (results / statement["csv"]).resolve()
+        for number in statement["numbers"]:
+            entry = {"sentence": statement["sentence"].replace("`", ""), "what": f"{number['text']}: {number['what']}", "log": path.name,
+                     "link": link(path, beside), "command": statement["command"], "lines": number["lines"]}
             if path not in shown:
                 header, cells = cells_of(path, set(number["lines"]))
                 entry["header"] = header
