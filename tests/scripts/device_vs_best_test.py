@@ -37,7 +37,7 @@ def form(name, times, elements=1024, **more):
 
 class Pays(MadeLogs):
     def log(self, name, *forms):
-        return self.write([row for one in forms for row in one], f"pays_{name}.csv", EVERY)
+        return self.write([row for one in forms for row in one], f"device_vs_best_{name}.csv", EVERY)
 
     def table(self, *forms, more=()):
         """The rows of the table of one process, and of `more` others, each a list of forms."""
