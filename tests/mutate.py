@@ -59,7 +59,10 @@ CALL = re.compile(r"^\s+(?!return|throw|using|const|auto|static|std::\w+(<.*>)? 
 NOT_CODE = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|^\s*#.*|^\s*(static_assert|template|requires|using|namespace)\b.*')
 COLUMNS = ["file", "line", "column", "from", "to", "result", "by", "code"]
 IDLE_SECONDS = 30  # no test waits that long without a tick of CPU time
-MEMORY_BYTES = 32 << 30  # address space, most of it never used: all stacks that the executor may have
+FILE_BYTES = 1 << 30  # a mutant may write for ever
+# Of memory that can be written, most of it never used: all stacks that the executor may have. Not of the address space: where that has a
+# limit, shared memory and the detector do without most of theirs, and with it without what the tests test.
+MEMORY_BYTES = 32 << 30
 
 
 def mutants_of(path):
@@ -74,12 +77,13 @@ def mutants_of(path):
     return found
 
 
-def limit_process(cpu_seconds, memory_bytes=MEMORY_BYTES):
+def limit_process(cpu_seconds):
     for number in signal.SIGINT, signal.SIGHUP:  # ignored in the background and under nohup, but the tests send them
         signal.signal(number, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, resource.RLIM_INFINITY))
 
 
 def processes_of_session(session):
@@ -136,9 +140,7 @@ def verdict(build, judges, usual_seconds):
         command = [build / folder / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}"]
         if is_script:
             command = ["/usr/bin/env", f"NESTBED={build}/nestbed", "/usr/bin/python3", ROOT / "tests/program" / program, "--failfast", *tests.split()]
-        # Under any limit of the address space the detector reserves less beside arrays, and scripts test that it reports what is there.
-        memory_bytes = resource.RLIM_INFINITY if is_script else MEMORY_BYTES
-        status, output = run(command, functools.partial(limit_process, 5 + 5 * usual_seconds.get(judge, 200), memory_bytes))
+        status, output = run(command, functools.partial(limit_process, 5 + 5 * usual_seconds.get(judge, 200)))
         if status != 0:
             failed = re.search(r"\[  FAILED  \] (\S+?),? |^(?:FAIL|ERROR): (\S+)", output, re.MULTILINE)
             return "killed", failed[1] or failed[2] if failed else f"{program}: {'no end' if status is None else f'exit status {status}'}"

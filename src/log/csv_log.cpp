@@ -74,13 +74,14 @@ std::optional<struct stat> status_of(const std::string& path)
 }
 
 // Whether the open file still has this name, so that nobody has moved, deleted or replaced it.
-bool is_at(int descriptor, const std::string& path)
+bool is_at(int descriptor, const std::string& path, bool follows_links = false)
 {
     struct stat open_one {
     };
-    const auto there = status_of(path);
-    return fstat(descriptor, &open_one) == 0 && there && open_one.st_dev == there->st_dev &&
-           open_one.st_ino == there->st_ino;
+    struct stat there {
+    };
+    return fstat(descriptor, &open_one) == 0 && (follows_links ? stat : lstat)(path.c_str(), &there) == 0 &&
+           open_one.st_dev == there.st_dev && open_one.st_ino == there.st_ino;
 }
 
 } // namespace
@@ -124,6 +125,8 @@ std::string back_up(const std::string& path)
         return "";
     const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC)); // NOLINT(*-vararg)
     hold_alone(file, path);
+    if (file >= 0 && !is_at(file, path, true)) // what has the name now may be its log
+        refuse(path, "another run has just moved it");
     std::string aside = free_name_for_copy(path);
     const std::string manifest = manifest_path(path);
     const bool moves_manifest = status_of(manifest).has_value();

@@ -17,6 +17,12 @@ __global__ void write_each(unsigned* numbers, int first)
 {
     numbers[first + static_cast<int>(threadIdx.x)] = 7;
 }
+__global__ void write_far_in_one(unsigned* numbers, uint3 block, uint3 thread)
+{
+    if (blockIdx.x == block.x && blockIdx.y == block.y && blockIdx.z == block.z && threadIdx.x == thread.x &&
+        threadIdx.y == thread.y && threadIdx.z == thread.z)
+        numbers[100] = 7;
+}
 __global__ void read_into(const unsigned* numbers, int index, unsigned* into)
 {
     *into = numbers[index];
@@ -39,6 +45,17 @@ class Bounds : public testing::Test
     Buffer<unsigned> answer = context.allocate<unsigned>(8, "answer");
     Buffer<unsigned> other = context.allocate<unsigned>(3);
 };
+
+TEST_F(Bounds, AKernelThatStaysInsideHasNoFault)
+{
+    EXPECT_EQ(fault_of([&] { host_launch<write_each>(context, 0, {1, 8}, answer.data(), 0); }), "no fault");
+}
+
+TEST(Context, NamesTheProcessorAsTheSystemDoes)
+{
+    EXPECT_THAT(Context({.workers = 1}).facts().name,
+                AllOf(Not(HasSubstr(":")), Not(HasSubstr("\t")), Not(IsEmpty())));
+}
 
 TEST_F(Bounds, AWriteBehindAnAllocationIsAFaultThatNamesItAndTheThread)
 {
@@ -63,6 +80,15 @@ TEST_F(Bounds, AReadFarOutsideAndTheHostsAreFaultsToo)
                 testing::HasSubstr("thread (0,0,0) of block (0,0,0) accessed byte -400000 of 'answer'"));
     EXPECT_THAT(fault_of([&] { *const_cast<volatile unsigned*>(answer.data() + 1000) = 1; }),
                 testing::StartsWith("the host accessed byte 4000 of 'answer', which has 32 bytes"));
+}
+
+TEST_F(Bounds, AFaultNamesAllCoordinatesOfTheThreadAndItsBlock)
+{
+    EXPECT_THAT(fault_of([&] {
+                    host_launch<write_far_in_one>(context, 0, {dim3(2, 3, 4), dim3(5, 6, 7)}, answer.data(),
+                                                  uint3{1, 2, 3}, uint3{4, 5, 6});
+                }),
+                testing::StartsWith("thread (4,5,6) of block (1,2,3) accessed byte 400 of 'answer'"));
 }
 
 TEST_F(Bounds, AWriteBetweenAnAllocationAndItsGuardIsAFault)

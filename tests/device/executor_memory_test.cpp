@@ -1,5 +1,6 @@
 // The executor's rules for what threads share (block memory and atomics), and for delayed threads.
 
+#include "device/cpu/shared_place.hpp"
 #include "support/executor_support.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 #include "device/parts/in_block.hpp" // last, because it defines CUDA's keywords
@@ -127,6 +129,32 @@ TEST(Executor, SharedMemoryIsNotThatOfAChildThatIsWaitedFor)
         });
         EXPECT_THAT(read, ElementsAre(2, 1));
     });
+}
+
+// A stray write destroys neither another variable nor what the executor works with.
+TEST(Executor, AWriteAMegabyteBesideSharedMemoryChangesNothingElse)
+{
+    constexpr std::ptrdiff_t kFar = 1 << 20;
+    bool has_room = true;
+    std::vector<int> read;
+    Executor({}, 1).run(4, 2, [&] {
+        BLOCK_SHARED(char, tile, 64);
+        *shared_int() = 5;
+        has_room = is_near_shared_places(reinterpret_cast<std::uintptr_t>(tile));
+        if (!has_room)
+            return;
+        __syncthreads();
+        for (const std::ptrdiff_t far : {-kFar, kFar})
+            std::fill_n(tile + far, 4096, char(0));
+        __syncthreads();
+        read.push_back(*shared_int());
+    });
+    rlimit addresses{};
+    getrlimit(RLIMIT_AS, &addresses);
+    EXPECT_TRUE(has_room || addresses.rlim_cur != RLIM_INFINITY);
+    if (!has_room)
+        GTEST_SKIP() << "no addresses are left";
+    EXPECT_EQ(read, std::vector<int>(8, 5));
 }
 
 // Two threads log their index, are delayed, and log it again.

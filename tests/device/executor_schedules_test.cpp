@@ -161,6 +161,24 @@ TEST(Executor, WhatAKernelThrowsComesOutAndTheExecutorGoesOn)
     }
 }
 
+// Or a race between blocks would show only between the first ones of a grid.
+TEST(Executor, RandomInterleavesTheLastBlocksOfALargeGridToo)
+{
+    for (const char* schedule : {"random:1", "random:2"}) {
+        unsigned begun = 0;
+        unsigned running = 0;
+        unsigned most = 0; // of the blocks that run at the same time
+        Executor(parse_schedule(schedule), 1).run(400, 1, [&] {
+            ++running;
+            if (++begun > 300)
+                most = std::max(most, running);
+            delay(3);
+            --running;
+        });
+        EXPECT_GT(most, 4U) << schedule;
+    }
+}
+
 TEST(Executor, ScheduleNamesAreReadBackAndOthersRefused)
 {
     for (const char* name : {"fifo", "eager", "random:0", "random:18446744073709551615"})

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 namespace nestbed::cpu
@@ -206,6 +207,49 @@ TEST(ExecutorWaits, AWaitForAllChildrenIncludesThoseThatRunAlready)
             });
             EXPECT_EQ(right, 2U) << schedule << ", workers: " << workers;
         }
+}
+
+// False after more turns than the executor needs, so that the test ends. The count is not on the stack of the thread, which is compared.
+std::atomic<unsigned> turns;
+[[gnu::noinline]] bool has_turns()
+{
+    return ++turns < 2'000'000;
+}
+
+// They would wait for ever, as on a GPU.
+TEST(ExecutorWaits, ThreadsThatWaitForWhatNobodyWritesAreAFault)
+{
+    Executor executor({}, 1);
+    const std::atomic<bool> never = false;
+    turns = 0;
+    EXPECT_THAT(
+        [&] {
+            executor.run(2, 3, [&] {
+                if (is_first())
+                    barrier("a.cu", 1);
+                while (!never && has_turns())
+                    give_way();
+            });
+        },
+        testing::ThrowsMessage<Fault>(testing::StartsWith("nobody can go on: 4 threads wait in loops, 2 at barriers, "
+                                                          "0 for lanes of their warp and 0 for their children")));
+    EXPECT_NO_THROW(executor.run(1, 1, [] {}));
+}
+
+// What another worker does is not known: it may end the wait.
+TEST(ExecutorWaits, AWaitForWhatAnotherWorkerComputesIsNone)
+{
+    Executor executor({}, 4);
+    std::atomic<bool> done = false;
+    executor.run(64, 64, [&] {
+        if (current_thread->block_index.x == 63 && is_first()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            done = true;
+        }
+        while (!done)
+            give_way();
+    });
+    EXPECT_TRUE(done);
 }
 
 } // namespace

@@ -14,7 +14,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string_view>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -168,6 +170,29 @@ TEST_F(CsvLogFile, IsFreeSoonAfterARunThatWasKilledEvenIfAProcessThatItWasStarti
     EXPECT_EQ(end_of(copy).exit_code, 0);
 }
 
+// Of two runs with --overwrite at once, the second must not move the log of the first one.
+TEST_F(CsvLogFile, ThatAnotherRunHasMovedIsNotMovedAgain)
+{
+    const std::string path = folder.write("a.csv", "old");
+    const int first = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(flock(first, LOCK_EX), 0);
+    const auto opened = [&] {
+        std::error_code ignored;
+        return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"), [&](const auto& one) {
+            return std::filesystem::read_symlink(one.path(), ignored) == path;
+        });
+    };
+    auto second = std::async(std::launch::async, [&] { return text_of<UsageError>([&] { back_up(path); }); });
+    while (opened() < 2)
+        usleep(1000);
+    std::filesystem::rename(path, path + ".old-1");
+    folder.write("a.csv", "new");
+    close(first);
+    EXPECT_THAT(second.get(), HasSubstr("another run has just moved it"));
+    EXPECT_EQ(folder.read("a.csv"), "new");
+    EXPECT_FALSE(folder.has("a.csv.old-2"));
+}
+
 TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)
 {
     EXPECT_EQ(bytes_of_whole_rows(""), 0U);
@@ -177,6 +202,16 @@ TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)
     EXPECT_EQ(bytes_of_whole_rows("a,\"b\nc"), 0U);
     EXPECT_EQ(bytes_of_whole_rows("a,\"b\n\"\"c\"\nd"), 10U);
     EXPECT_EQ(bytes_of_whole_rows("a\n\"b\"\"\n"), 2U);
+}
+
+// A file is read in pieces of 1 MB: quotes and line breaks of all of them count, or a continued run would cut off what it has measured.
+TEST(BytesOfWholeRows, AreThoseOfAllPiecesOfALongFile)
+{
+    const ScratchFolder folder;
+    const std::string quoted = "a,\"" + std::string(1'500'000, 'b') + "\n\"\n"; // the quotes are in different pieces
+    const std::string whole = quoted + std::string(1'500'000, 'c') + "\n";
+    folder.write("long.csv", whole + "d,\"\n");
+    EXPECT_EQ(bytes_of_whole_rows(TextSource::of_file(folder.path("long.csv"))), whole.size());
 }
 
 TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)

@@ -44,5 +44,25 @@ TEST(ParseLog, TakesNoHeaderWithAColumnTwice)
               "a.csv:1: column 'a' is there twice; allowed: a header with each column once");
 }
 
+// What runs share is kept once, however their rows alternate. `run`, `merge` and `compare` learn here which runs and machines a log has.
+TEST(ParsedLog, KnowsTheOriginsOfItsRows)
+{
+    const ParsedLog log =
+        parse_log("a.csv", "run_id,wall_us,gpu\r\nr1,1,A\r\nr1,2,A\r\nr2,3,A\r\nr1,4,A\r\nr1,5,B\r\n");
+    const auto said = [](const RowOrigin& origin) {
+        return origin.at("run_id") + origin.at("gpu") + origin.at("driver") + " " + std::to_string(origin.rows);
+    };
+    ASSERT_EQ(log.origins.size(), 3U);
+    EXPECT_EQ(said(log.origins[0]), "r1A 3");
+    EXPECT_EQ(said(log.origins[1]), "r2A 1");
+    EXPECT_EQ(said(log.origins[2]), "r1B 1");
+    EXPECT_EQ(log.last_origin, 2U);
+    EXPECT_THAT(log.values_of("run_id"), ElementsAre("r1", "r2"));
+    EXPECT_THAT(log.values_of("driver"), ElementsAre(""));
+    // Cells beside each other are no less different than each alone.
+    EXPECT_EQ(parse_log("a.csv", "run_id,gpu\r\nab,c\r\na,bc\r\n").origins.size(), 2U);
+    EXPECT_EQ(parse_log("a.csv", "run_id,gpu\r\na,b\r\na,c\r\na,b\r\n").last_origin, 0U);
+}
+
 } // namespace
 } // namespace nestbed

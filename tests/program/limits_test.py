@@ -87,6 +87,20 @@ int main()
                     "int main() { int* o; cudaMalloc(&o, 4); k<<<1, 1>>>(o); return cudaDeviceSynchronize(); }\n", "--nestbed-races")
         self.check(run(), EXIT_BAD, "out of bounds: write of s[0], 4 bytes past its end", "out of bounds: read of s[0], 4 bytes past its end")
 
+    def test_the_largest_launch_in_each_dimension_is_accepted(self):
+        run = built("__global__ void k() {}\nint main() { k<<<1, dim3(1024)>>>(); k<<<1, dim3(1, 1024)>>>(); k<<<1, dim3(1, 1, 64)>>>();\n"
+                    "k<<<dim3(1, 65535), 1>>>(); k<<<dim3(1, 1, 65535), 1>>>(); puts(cudaGetErrorName(cudaGetLastError())); cudaDeviceSynchronize(); }\n")
+        done = run()
+        self.check(done, 0, "k 5 0 0 0")
+        self.assertEqual(done.stdout, "cudaSuccess\n")
+
+    def test_the_block_that_fits_best_is_no_larger_than_the_bounds_allow(self):
+        run = built("__global__ void __launch_bounds__(64) bounded() {}\n__global__ void k() {}\nvoid of_host() {}\n"
+                    "int main() { int grid, block; cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded); printf(\"%d \", block);\n"
+                    "cudaOccupancyMaxPotentialBlockSize(&grid, &block, k); printf(\"%d \", block);\n"
+                    "puts(cudaGetErrorName(cudaOccupancyMaxPotentialBlockSize(&grid, &block, of_host))); }\n")
+        self.assertEqual(run().stdout, "64 1024 cudaErrorInvalidDeviceFunction\n")
+
 
 class Waits(Programs):
     SOURCE = """
@@ -201,9 +215,11 @@ __device__ int odd(int n) { volatile int own = n; return n == 0 ? 0 : even(n - 1
 template <class T> __device__ int levels(T n) { volatile T own = n; return n == 0 ? 0 : levels<T>(n - 1) + 1 + 0 * own; }
 constexpr __device__ int product(int n) { return n < 2 ? 1 : n * product(n - 1); }
 __device__ int with_array(int n) { volatile int own[50000]; own[n] = n; return levels(10) + own[n]; }
+__device__ int levels_below_array(int n) { volatile int own[50000]; own[0] = n; return levels(n) + own[0] - n; }
+__device__ int around(int n, int half) { volatile int own = n; return n == half ? levels_below_array(n) : around(n - 1, half) + 1 + 0 * own; }
 __global__ void child(int what, int n, int* o)
 {
-    *o = what == 0 ? even(n) : what == 1 ? levels(n) : what == 2 ? product(n) : with_array(n);
+    *o = what == 0 ? even(n) : what == 1 ? levels(n) : what == 2 ? product(n) : what == 3 ? with_array(n) : around(n, n / 2);
 }
 __global__ void parent(int what, int n, int* o) { child<<<1, 1>>>(what, n, o); }
 int main(int count, char** words)
@@ -222,7 +238,7 @@ int main(int count, char** words)
         for run in both(self.SOURCE):
             for what, function in ((0, r"my\.cu:[56]"), (1, r"my\.cu:7")):
                 done = run(what, 2000, 1024)
-                self.assertRegex(" ".join(done.stderr.split()), rf"stack overflow: kernel child \(launched at my\.cu:14\), block \(0,0,0\), thread "
+                self.assertRegex(" ".join(done.stderr.split()), rf"stack overflow: kernel child \(launched at my\.cu:16\), block \(0,0,0\), thread "
                                  rf"\(0,0,0\), at {function}: a recursion of \d+ calls has \d+ bytes, of 16384 that it may have: 16 for each byte of "
                                  r"cudaLimitStackSize, which is 1024;")
                 self.assertRegex(done.stdout, "^0 700 ")
@@ -236,6 +252,14 @@ int main(int count, char** words)
             self.assertEqual(run(2, 5, 1024).stdout, "0 0 120\n")
             self.assertEqual(run(3, 7, 1024).stdout, "0 0 17\n")
             self.assertEqual(run(1, 3000, 1024, NESTBED_STACK_BYTES=8 << 20).stdout, "0 0 3000\n")
+
+    def test_a_recursion_around_a_local_array_has_the_same_limit(self):
+        """It is measured again behind the array, at the depth that is allowed."""
+        for run in both(self.SOURCE):
+            calls, size = map(int, re.search(r"a recursion of (\d+) calls has (\d+) bytes", " ".join(run(4, 4000, 1024).stderr.split())).groups())
+            most = 16 * 1024 * calls // size
+            self.assertEqual(run(4, most * 3 // 4, 1024).stdout, f"0 0 {most * 3 // 4}\n")
+            self.assertRegex(run(4, most * 3 // 2, 1024).stdout, "^0 700 ")
 
 
 if __name__ == "__main__":

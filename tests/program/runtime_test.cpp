@@ -228,6 +228,20 @@ TEST(Suppressions, CoverAccessesOutOfBounds)
     EXPECT_TRUE(check_races(races, suppressions_in_file("s.txt", "memory data\n")).races.none());
 }
 
+TEST(Suppressions, SayOfWhatTheyCoverAlsoThatItsPlaceIsNotKnown)
+{
+    const auto text = [](unsigned line) {
+        BadAccess bad;
+        bad.memory = "data[1024]";
+        bad.access.places = {{.file = "my.cu", .line = line}};
+        Races races;
+        races.bad_accesses = {bad};
+        return checked_text(check_races(races, suppressions_in_file("s.txt", "memory data\n")));
+    };
+    EXPECT_THAT(text(0), HasSubstr("access to data[1024] at unknown place"));
+    EXPECT_THAT(text(1), HasSubstr("access to data[1024] at my.cu:1"));
+}
+
 std::shared_ptr<GridRecord> grid_of(const std::string& kernel, const std::shared_ptr<GridRecord>& parent, int error)
 {
     auto grid = std::make_shared<GridRecord>();

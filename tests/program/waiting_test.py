@@ -114,6 +114,22 @@ class Words(Programs):
             self.check(done, 0, f"^  {text}$" if text else "deadlock: 1 thread waits")
             self.assertEqual("begin before" in done.stderr, text is not None, done.stderr)
 
+    def test_who_else_waits(self):
+        """And nobody else is named: whoever repairs a deadlock begins with who waits for whom."""
+        main = ["int* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);", "k<<<1, 4>>>(d);"]
+        wait = "while (atomicAdd(a, 0) == 0) ;"
+        for kernel, loops, others in ((f"if (threadIdx.x == 0) {wait} __syncthreads();", 1, [r"  3 threads at a barrier (my.cu:2)"]),
+                                      (f"if (threadIdx.x == 0) {wait} __syncwarp(15);", 1,
+                                       ["  3 threads for other lanes of the warp (__syncwarp(), a shuffle or a vote)"]),
+                                      ("c<<<1, 1>>>(a); if (threadIdx.x == 0) cudaDeviceSynchronize();", 1, ["  1 thread for children"]),
+                                      ("c<<<1, 1>>>(a); if (threadIdx.x < 2) cudaDeviceSynchronize();", 1, ["  2 threads for children"]),
+                                      (wait, 4, [])):
+            text = f"__global__ void c(int* a) {{ {wait} }} __global__ void k(int* a) {{ {kernel} }}"
+            done = built(text, main)(NESTBED_SCHEDULE="random:1", NESTBED_WATCHDOG_S=0)
+            with self.subTest(kernel=kernel):
+                self.check(done, 0, rf"deadlock: {loops} threads? waits? in loops")
+                self.assertEqual([line for line in done.stderr.splitlines() if re.match(r"  \d+ threads? (at a|for)", line)], others, done.stderr)
+
     REFUSED = "__global__ void c() {} __global__ void k() { c<<<1, 2000>>>(); %s }"
 
     def test_refused_launch(self):
