@@ -7,6 +7,7 @@
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <sys/stat.h>
@@ -42,14 +43,18 @@ RowsAside back_up_failed_rows(const std::string& path, const ParsedLog& rows, co
     if (aside.rows == 0)
         return aside;
     aside.file = free_name_for_copy(path);
+    std::error_code ignored;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, ignored);
     try {
         copy_file(manifest_path(path), manifest_path(aside.file), "the manifest"); // first, as a run does
         copy_file(path, aside.file, "the log as it was");
         replace_file(path, kept, "the log without the rows that failed");
     } catch (const std::runtime_error&) {
-        std::error_code ignored;
-        if (!std::filesystem::exists(aside.file, ignored))
+        // A log that has still all its rows needs no copy.
+        if (std::filesystem::file_size(path, ignored) == bytes) {
+            std::filesystem::remove(aside.file, ignored);
             std::filesystem::remove(manifest_path(aside.file), ignored);
+        }
         throw;
     }
     return aside;

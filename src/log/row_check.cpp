@@ -34,6 +34,8 @@ void RowCheck::check_once(const LogRow& row)
     if (!log_->has("key") || !log_->has("run_id") || !log_->has("repetition"))
         return;
     const std::string& repetition = row.cells[log_->column("repetition")];
+    if (repetition.empty())
+        throw RunError(fmt::format("{}:{}: repetition is ''; allowed: a whole number from 0", log_->path, row.line));
     const std::string run = row.cells[log_->column("key")] + '\0' + row.cells[log_->column("run_id")];
     const auto [first, is_new] = lines_[run].try_emplace(repetition, row.line);
     if (!is_new)

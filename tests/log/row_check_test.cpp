@@ -95,6 +95,13 @@ TEST(RowCheck, NamesTheCellWithoutItsForm)
     }
 }
 
+TEST(RowCheck, RefusesARowWithoutItsRepetition)
+{
+    ParsedLog log = log_with("a.csv", columns(), {row_of_repetition(0), row_of_repetition(1)});
+    set_cell(log, 1, "repetition", "");
+    EXPECT_EQ(refusal(log), "a.csv:3: repetition is ''; allowed: a whole number from 0");
+}
+
 TEST(RowCheck, RefusesARepetitionThatARunHasTwice)
 {
     std::vector<std::vector<std::string>> rows{row_of_repetition(0), row_of_repetition(1), row_of_repetition(0)};

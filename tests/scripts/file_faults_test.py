@@ -278,6 +278,7 @@ class Retried(Scenario):
         super().check(folder, dead)
         names = {path.name for path in folder.glob("out.csv.old-*")}
         assert dead or len(names) in (0, 2), f"half of a copy was left: {sorted(names)}"
+        assert dead or not names or (folder / "out.csv").read_bytes() != self.files["out.csv"], "a copy of what is still there was left"
 
     def check_complete(self, folder):
         super().check_complete(folder)
