@@ -407,6 +407,19 @@ warning: 3000 of 3000 launches of child were refused, first at wide.cu:8
   thread returns: more launches were pending than the limit allows. Raise
 """, text)
 
+    def test_files_of_one_name_are_told_apart_by_their_folders(self):
+        with tempfile.TemporaryDirectory(prefix="nestbed-count-") as name:
+            folder = pathlib.Path(name)
+            for part in "a", "b":
+                (folder / part).mkdir()
+                (folder / part / "x.cu").write_text(f"__global__ void of_{part}() {{}}\nvoid {part}() {{ of_{part}<<<0, 1>>>(); }}\n", encoding="utf-8")
+            (folder / "y.cu").write_text("void a(); void b(); __global__ void own() {}\nint main() { a(); b(); own<<<0, 1>>>(); }\n", encoding="utf-8")
+            commands = "(cd a; nvcc -c x.cu) && (cd b; nvcc -c x.cu) && nvcc y.cu a/x.o b/x.o -o my"
+            subprocess.run([NESTBED, "count", "--", "sh", "-c", commands], cwd=folder, timeout=BUILD_S, check=True, capture_output=True)
+            subprocess.run(["./my"], cwd=folder, env={**os.environ, "NESTBED_REPORT": "r.json"}, timeout=RUN_S, check=True, capture_output=True)
+            report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual({row["kernel"]: row["place"] for row in report["kernels"]}, {"of_a": "a/x.cu:2", "of_b": "b/x.cu:2", "own": "y.cu:2"})
+
 
 CLASSES = dict(zip(FOLDERS, (Constructs, Listings, Pairs)))
 

@@ -75,6 +75,7 @@ std::string shortened(std::string text)
         const std::size_t place_end = text.find('"', text.find('"', kernel_end + 1) + 1);
         std::string names = text.substr(kernel, place_end + 1 - kernel);
         replace_all(names, "\"", "");
+        replace_all(names, "/home/", "");
         text.replace(at, place_end + 1 - at, "A(" + names);
     }
     replace_all(text, "::nestbed_count::", "C::");
@@ -195,6 +196,22 @@ TEST(Rewriter, GivesEachLaunchSiteANumberOfItsOwn)
     std::ranges::sort(sites);
     EXPECT_EQ(sites.size(), 4U);
     EXPECT_EQ(std::ranges::adjacent_find(sites), sites.end());
+}
+
+// Of two files a.cu in different folders the table must not show the same place.
+TEST(Rewriter, GivesALaunchAPlaceWithTheFolder)
+{
+    const auto place = [](const std::string& file, const std::string& folder) {
+        const std::string text =
+            std::string(kCountMark) + "# 1 \"" + file + "\"\n__global__ void k();\nvoid f() { k<<<1, 1>>>(); }\n";
+        const std::string result = rewrite(text, RewriteMode::count, folder);
+        const std::size_t begin = result.find("\"k\", \"") + 6;
+        return result.substr(begin, result.find("\", ", begin) - begin);
+    };
+    EXPECT_EQ(place("a.cu", "/home/my \"own\""), "/home/my \\\"own\\\"/a.cu:2");
+    EXPECT_EQ(place("/b/a.cu", "/home"), "/b/a.cu:2");
+    const std::string folders = "one/two/three/four/five/six/seven/eight/nine/ten/eleven/twelve";
+    EXPECT_EQ(place("a.cu", "/a-first-folder/" + folders), folders + "/a.cu:2"); // the device has room for no more
 }
 
 TEST(Rewriter, RefusesALaunchedKernelWithLinesInItsName)

@@ -38,6 +38,7 @@ NESTBED_COMMON void add_rows(const Row* rows)
         if (row.calls == 0)
             continue;
         Kernel& kernel = kernel_of(row.kernel);
+        note_file(row.place);
         kernel.from_device += row.calls;
         kernel.refused += row.refused;
         kernel.deepest = row.deepest > kernel.deepest ? row.deepest : kernel.deepest;

@@ -12,6 +12,34 @@ NESTBED_COMMON const char* error_name(int error)
     return strncmp(name, "cudaError", 9) == 0 ? name + 9 : name;
 }
 
+// Whether another file ends as the place from `from` on.
+NESTBED_COMMON bool is_ambiguous(const char* place, const char* from)
+{
+    const size_t whole = bytes_of_file(place), bytes = whole - static_cast<size_t>(from - place);
+    for (const File* file = state().files; file != nullptr; file = file->next) {
+        const size_t length = strlen(file->path);
+        const bool is_other = length != whole || memcmp(file->path, place, whole) != 0;
+        if (is_other && length >= bytes && memcmp(file->path + length - bytes, from, bytes) == 0 &&
+            (length == bytes || file->path[length - bytes - 1] == '/'))
+            return true;
+    }
+    return false;
+}
+
+// FILE:LINE with no more folders than tell the file from all others that launch.
+NESTBED_COMMON const char* short_place(const char* place)
+{
+    const char* from = place + bytes_of_file(place);
+    while (from != place) {
+        --from;
+        while (from != place && from[-1] != '/')
+            --from;
+        if (!is_ambiguous(place, from))
+            break;
+    }
+    return from;
+}
+
 // The rows of the table, in memory that lives as long as the process.
 NESTBED_COMMON LaunchRow* launch_rows(size_t& count)
 {
@@ -31,7 +59,7 @@ NESTBED_COMMON LaunchRow* launch_rows(size_t& count)
                 kernel->deepest,
                 kernel->unknown_level,
                 error,
-                kernel->place,
+                short_place(kernel->place),
                 means_no_device(kernel->first_error) ? nullptr : known != nullptr ? known : text};
     }
     return rows;
@@ -85,7 +113,7 @@ NESTBED_COMMON void print_json(FILE* out, const LaunchRow& all)
         else
             fprintf(out, "%u", kernel->deepest);
         fprintf(out, ",\"first_error\":\"%s\",\"place\":", error_name(kernel->first_error));
-        print_string(out, kernel->place);
+        print_string(out, short_place(kernel->place));
         fputc('}', out);
     }
     fprintf(out, "],\n\"launches_from_device\":%llu,\"refused\":%llu,\"lost_devices\":[", all.from_device,

@@ -52,10 +52,17 @@ struct Site {
     Kernel* kernel;
 };
 
+// A file that launches.
+struct File {
+    File* next;
+    const char* path;
+};
+
 struct Unit;
 
 struct State {
     Kernel* kernels; // in the order in which they were first seen
+    File* files;
     Site* sites[kBuckets];
     Unit* units;
     bool launched[kDevices]; // since the last reset of the device
@@ -117,7 +124,26 @@ NESTBED_COMMON long long now_ns()
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-// Call these two with the lock held.
+// Of FILE:LINE.
+NESTBED_COMMON size_t bytes_of_file(const char* place)
+{
+    const char* const line = strrchr(place, ':');
+    return line == nullptr ? 0 : static_cast<size_t>(line - place);
+}
+
+// Call these three with the lock held.
+NESTBED_COMMON void note_file(const char* place)
+{
+    const size_t bytes = bytes_of_file(place);
+    for (const File* file = state().files; file != nullptr; file = file->next)
+        if (strlen(file->path) == bytes && memcmp(file->path, place, bytes) == 0)
+            return;
+    File* const fresh = static_cast<File*>(zeroed(sizeof(File)));
+    fresh->path = static_cast<char*>(memcpy(zeroed(bytes + 1), place, bytes));
+    fresh->next = state().files;
+    state().files = fresh;
+}
+
 NESTBED_COMMON Kernel& kernel_of(const char* name)
 {
     char cut[kNameBytes];
@@ -160,6 +186,7 @@ NESTBED_COMMON Site& site_of(unsigned site, const char* name, const char* place)
     fresh->name = kept_text(name);
     fresh->place = kept_text(place);
     fresh->kernel = &kernel_of(name);
+    note_file(place);
     fresh->next = *bucket;
     __atomic_store_n(bucket, fresh, __ATOMIC_RELEASE);
     return *fresh;

@@ -1,6 +1,6 @@
 // Counts the launches of a CUDA program and their errors. `nestbed count` includes this file first in every file that
 // nvcc compiles, and its rewriter turns a launch k<<<grid, block>>>(a) into
-//   (before(), k<<<grid, block>>>(LEVEL, a), after(SITE, "k", "file.cu:LINE", LEVEL))
+//   (before(), k<<<grid, block>>>(LEVEL, a), after(SITE, "k", "/folder/file.cu:LINE", LEVEL))
 // and gives every kernel a first parameter, its nesting level. Works from C++14 on and includes only C headers, so that
 // no name of the C++ library appears in the program that it did not have before.
 #ifdef __CUDACC__

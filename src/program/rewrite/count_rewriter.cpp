@@ -37,8 +37,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHostCall
 class CountRewriter
 {
   public:
-    explicit CountRewriter(const Source& source)
-        : source_(source), functions_(find_functions(source)), lambdas_(find_lambdas(source)), changes_(source)
+    CountRewriter(const Source& source, std::string_view folder)
+        : source_(source), folder_(folder), functions_(find_functions(source)), lambdas_(find_lambdas(source)),
+          changes_(source)
     {
         for (const Function& function : functions_) {
             if (function.is_kernel)
@@ -120,14 +121,23 @@ class CountRewriter
         launches_on_device_ |= runs == Runs::device;
         const std::string level = runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
         const Place place = source_.place(launch.opening);
-        const std::string file = place.file.substr(place.file.rfind('/') + 1);
-        const std::string line = ":" + std::to_string(place.line);
+        const std::string where = end_of(whole_name(folder_, place.file)) + ":" + std::to_string(place.line);
         changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
-        changes_.insert_after(
-            launch.end, ", ::nestbed_count::after(" + std::to_string(site(launch, place.file + line)) + "u, \"" +
-                            std::string(source_.text(launch.name)) + "\", \"" + file + line + "\", " + level + "))");
+        changes_.insert_after(launch.end, ", ::nestbed_count::after(" + std::to_string(site(launch, where)) +
+                                              "u, \"" + std::string(source_.text(launch.name)) + "\", \"" + where +
+                                              "\", " + level + "))");
         callee_names_.insert(launch.name);
+    }
+
+    // Of a long name as many folders as there is room for.
+    static std::string end_of(std::string name)
+    {
+        constexpr std::size_t kMaxBytes = 80; // kPlaceBytes without the line
+        if (name.size() <= kMaxBytes)
+            return name;
+        const std::size_t slash = name.find('/', name.size() - kMaxBytes);
+        return name.substr(slash == std::string::npos ? name.rfind('/') + 1 : slash + 1);
     }
 
     // FNV-1a of the place. Both passes of nvcc give the same number. Launches of one line differ by their column.
@@ -234,6 +244,7 @@ class CountRewriter
     }
 
     const Source& source_;
+    std::string_view folder_;
     std::vector<Function> functions_;
     std::vector<LambdaBody> lambdas_;
     Changes changes_;
@@ -249,9 +260,9 @@ class CountRewriter
 
 } // namespace
 
-Changes count_changes(const Source& source)
+Changes count_changes(const Source& source, std::string_view folder)
 {
-    return CountRewriter(source).rewrite();
+    return CountRewriter(source, folder).rewrite();
 }
 
 } // namespace nestbed::program

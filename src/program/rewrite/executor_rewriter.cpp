@@ -189,14 +189,7 @@ class ExecutorRewriter
         for (const std::string_view file : source_.user_files()) {
             if (file.empty())
                 continue;
-            files += files.empty() ? "\"" : ", \"";
-            if (!folder.empty() && !file.starts_with('/'))
-                for (const char byte : std::string(folder) + "/") {
-                    if (byte == '"' || byte == '\\')
-                        files += '\\';
-                    files += byte;
-                }
-            files += std::string(file) + "\"";
+            files += (files.empty() ? "\"" : ", \"") + whole_name(folder, file) + "\"";
         }
         if (!files.empty())
             changes_.append_line("namespace { __attribute__((unused)) const bool nestbed_sources = "

@@ -20,7 +20,7 @@ enum class RewriteMode : std::uint8_t {
 };
 
 // Only the user's parts change (see Source). Every text stays on its line of its file, except for the kernel's name in
-// a launch over several lines. `folder` completes the relative names of files for the executor.
+// a launch over several lines. `folder` completes the relative names of files.
 //
 // Throws RunError "FILE:LINE: reason" if there is a launch, kernel or call that cannot be rewritten: no launch is left
 // out.
@@ -33,7 +33,7 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
                     std::vector<std::string>* warnings = nullptr);
 
 // The changes that rewrite() makes of the user's parts.
-Changes count_changes(const Source& source);
+Changes count_changes(const Source& source, std::string_view folder);
 Changes executor_changes(const Source& source, std::string_view folder, bool whole_program);
 
 // Where the mark of nestbed_count.cuh begins: a line that only the rewriter removes. npos if there is none.

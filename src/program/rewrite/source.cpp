@@ -37,6 +37,18 @@ std::size_t next_line(std::string_view text, std::size_t at)
 
 } // namespace
 
+std::string whole_name(std::string_view folder, std::string_view file)
+{
+    std::string name;
+    if (!folder.empty() && !file.starts_with('/'))
+        for (const char byte : std::string(folder) + "/") {
+            if (byte == '"' || byte == '\\')
+                name += '\\';
+            name += byte;
+        }
+    return name.append(file);
+}
+
 Source::Source(std::string_view text) : text_(text)
 {
     if (text.size() > kMaxText)

@@ -25,6 +25,9 @@ struct Place {
 //
 // A part is the system's if a line mark has flag 3 where the file is entered, or if the file is below /usr/, in the
 // CUDA toolkit, or beside nestbed's own headers. The first file is always the user's.
+// The name of a file of a line mark, completed by the folder: the text of a string literal.
+std::string whole_name(std::string_view folder, std::string_view file);
+
 class Source
 {
   public:
