@@ -101,7 +101,7 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
                                                    {"csv", parameters_csv(roofline)},
                                                    {"correlations", correlations_csv(pairs)}};
     for (const auto& [option, file] : files)
-        file.write(texts.at(option), "the " + option);
+        file.write(texts.at(option), "--" + option);
     if (only_value(given, "csv", "") == "-") {
         out << texts.at("csv");
         return exit_ok;

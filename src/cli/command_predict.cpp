@@ -209,7 +209,7 @@ int predict_cases(const Given& given, std::ostream& out, std::ostream& err)
                                      against, predictions.cases.size()));
     const std::string csv = predictions_csv(predictions);
     for (const auto& [option, file] : files)
-        file.write(option == "csv" ? csv : studies_csv(studies), "the " + option);
+        file.write(option == "csv" ? csv : studies_csv(studies), "--" + option);
     out << (given.contains("csv") && !files.contains("csv")
                 ? csv
                 : printable(predictions_text(roofline, predictions, measured.log.path) + studies_text(studies)));

@@ -308,8 +308,8 @@ std::string ncu_reason(const std::string& path)
 {
     const std::string text = std::filesystem::exists(path) ? read_text_file(path) : "";
     if (text.find("ERR_NVGPUCTRPERM") != std::string::npos)
-        throw NoPermission("ncu has no permission to read the GPU's counters; "
-                           "https://developer.nvidia.com/ERR_NVGPUCTRPERM explains how to grant it");
+        throw NcuUnusable("ncu has no permission to read the GPU's counters; "
+                          "https://developer.nvidia.com/ERR_NVGPUCTRPERM explains how to grant it");
     for (const std::string_view mark : {"==ERROR== ", "==WARNING== "})
         if (const std::size_t begin = text.rfind(mark); begin != std::string::npos) {
             const std::size_t from = begin + mark.size();

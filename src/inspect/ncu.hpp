@@ -25,14 +25,14 @@ struct NcuCommands {
 NcuCommands ncu_commands(const std::string& ncu, const std::string& stem, const std::vector<std::string>& options,
                          const std::vector<std::string>& program);
 
-// ncu may not read the GPU's counters.
-class NoPermission : public RunError
+// ncu can count no case: it may not read the GPU's counters, or cannot be started.
+class NcuUnusable : public RunError
 {
   public:
     using RunError::RunError;
 };
 
-// The last message of ncu in a file that says why it did not count; empty if there is none. Throws NoPermission.
+// The last message of ncu in a file that says why it did not count; empty if there is none. Throws NcuUnusable.
 std::string ncu_reason(const std::string& path);
 
 // A kernel that the host launched.

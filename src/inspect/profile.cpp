@@ -79,13 +79,20 @@ Profiled not_counted(const std::string& stem, const Case& point, const std::stri
 ProgramEnd run_ncu(const std::vector<std::string>& command, const std::string& out, const std::string& log,
                    const std::vector<std::string>& needed, std::chrono::seconds timeout)
 {
-    const ProgramEnd end = run_program(command, {out, log}, timeout);
+    ProgramEnd end;
+    try {
+        end = run_program(command, {out, log}, timeout);
+    } catch (const RunError& error) {
+        throw NcuUnusable(error.what());
+    }
     if (end.timed_out)
         throw RunError(fmt::format("ncu did not end in {} s", timeout.count()));
     const bool left_all = std::ranges::all_of(needed, [](const std::string& file) { return fs::exists(file); });
     if (end.signal == 0 && left_all && (end.good() || !needed.empty()))
         return end;
     const std::string reason = ncu_reason(out);
+    if (out != log)
+        fs::remove(out); // what it says is no page
     throw RunError(!reason.empty() ? reason
                    : end.good()    ? "ncu profiled no kernel, or nestbed wrote no ledger"
                                    : "ncu ended with " + end.text());
@@ -163,7 +170,7 @@ Profiled profile_case(const Case& point, const std::string& stem, const ProfileO
         if (!options.keep_reports)
             fs::remove(report);
         return one;
-    } catch (const NoPermission&) {
+    } catch (const NcuUnusable&) {
         throw;
     } catch (const RunError& error) {
         return not_counted(stem, point, fmt::format("{} ({})", error.what(), log));

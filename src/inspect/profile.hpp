@@ -47,7 +47,7 @@ NcuCommands profile_commands(const Case& point, const std::string& stem, const P
 std::string why_not_counted(const Case& point);
 
 // Runs the case once. If it cannot be run, counted or read, `detail` says why, and its log is kept. A run whose row is not
-// ok (such as a race that was lost) is counted too. Throws NoPermission if ncu may not read the counters.
+// ok (such as a race that was lost) is counted too. Throws NcuUnusable.
 Profiled profile_case(const Case& point, const std::string& stem, const ProfileOptions& options);
 
 // The cases in a folder that `nestbed profile` wrote, in the order of their names. Throws UsageError if there is none.

@@ -61,6 +61,9 @@ TEST_F(Profile, SaysWhyACaseWasNotCounted)
           std::tuple{works.c_str(), R"(echo "==ERROR== cannot print $page"; exit 1)", "cannot print source"},
           std::tuple{works.c_str(), "echo text", "a raw page of ncu has a column \"Kernel Name\""}}) {
         EXPECT_THAT(reason(options(ncu(collect, pages))), EndsWith(why));
+        if (std::string_view(pages).starts_with("echo \"==ERROR=="))
+            EXPECT_FALSE(folder.has("out/001-hello-4x8.source.csv"))
+                << "whoever reads the folder later would take the message for a page";
         std::filesystem::remove_all(folder.path("out"));
     }
 }
@@ -96,8 +99,16 @@ TEST_F(Profile, EndsWhereTheCountersMayNotBeRead)
 {
     const std::string script =
         ncu(R"(echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"; exit 1)");
-    EXPECT_THAT(text_of<NoPermission>([&] { static_cast<void>(profile(hello_case(), options(script))); }),
+    EXPECT_THAT(text_of<NcuUnusable>([&] { static_cast<void>(profile(hello_case(), options(script))); }),
                 AllOf(HasSubstr("permission"), HasSubstr("https://developer.nvidia.com/ERR_NVGPUCTRPERM")));
+}
+
+// No other case would fare better.
+TEST_F(Profile, EndsWhereNcuCannotBeStarted)
+{
+    EXPECT_THAT(text_of<NcuUnusable>(
+                    [&] { static_cast<void>(profile(hello_case(), options(folder.write("ncu", "no program")))); }),
+                HasSubstr("ncu could not be started: "));
 }
 
 TEST_F(Profile, NamesItsFilesByTheCaseAndOverwritesNone)
