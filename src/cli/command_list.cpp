@@ -114,7 +114,7 @@ std::string markdown(const std::vector<const StrategyInfo*>& strategies)
 {
     std::vector<const StrategyInfo*> launching, patterns, flat;
     for (const StrategyInfo* one : strategies)
-        (one->nondeterministic_answer()                               ? patterns
+        (one->nondeterministic_answer()                      ? patterns
          : std::ranges::any_of(one->mechanisms, from_device) ? launching
                                                              : flat)
             .push_back(one);

@@ -152,7 +152,7 @@ TEST_F(ShowCommand, ListsStrategiesAsTablesInMarkdown)
                   "| launches from the device | what it does | mechanisms |\n|---|---|---|\n| **sort**: `quick_"),
               HasSubstr("\n| `quick_kway` | quicksort into many parts"), HasSubstr(" | device |\n"),
               HasSubstr("| `sort_graph` | a graph of one level of quick_kway that runs again | graph |\n"),
-              ContainsRegex("`quick_sample` [^\n]*; \\*\\*race\\*\\* [|] `null_stream`, "),
+              ContainsRegex("`quick_sample` [^\n]*; \\*\\*race\\*\\* [|] `fire_and_forget`, "),
               HasSubstr("\n\n| flat | what it does | mechanisms |\n")));
     EXPECT_THAT(nestbed("list litmus --markdown").out, StartsWith("| patterns of memory visibility | "));
     expect_usage_error("list --json --markdown", {"list: --json and --markdown exclude each other; allowed: one"});
