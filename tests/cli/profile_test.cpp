@@ -61,9 +61,10 @@ TEST_F(Profile, SaysWhyACaseWasNotCounted)
           std::tuple{works.c_str(), R"(echo "==ERROR== cannot print $page"; exit 1)", "cannot print source"},
           std::tuple{works.c_str(), "echo text", "a raw page of ncu has a column \"Kernel Name\""}}) {
         EXPECT_THAT(reason(options(ncu(collect, pages))), EndsWith(why));
-        if (std::string_view(pages).starts_with("echo \"==ERROR=="))
+        if (std::string_view(pages).starts_with("echo \"==ERROR==")) {
             EXPECT_FALSE(folder.has("out/001-hello-4x8.source.csv"))
                 << "whoever reads the folder later would take the message for a page";
+        }
         std::filesystem::remove_all(folder.path("out"));
     }
 }

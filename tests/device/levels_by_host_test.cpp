@@ -30,6 +30,16 @@ Case levels_of(const std::string& strategy, Mechanism mechanism)
     return point;
 }
 
+void set_input(Case& point, InputKind input)
+{
+    constexpr std::uint32_t kFew = 3;
+    point.input = input;
+    if (point.strategy == "search_levels") { // each input has a size of its own
+        point.tree_levels = 0;
+        point.*search_size_of(input) = kFew;
+    }
+}
+
 // Grids that it takes for a case by a bound.
 std::uint32_t bound_of(const Case& point)
 {
@@ -53,7 +63,7 @@ TEST(LevelsByHost, AreRightByEveryMechanismOnEveryInput)
                 for (const InputKind input : Registry::find_anywhere(strategy)->info().workload->inputs) {
                     SCOPED_TRACE(std::string(schedule) + " " + strategy + " " + std::string(name_of(mechanism)));
                     Case point = levels_of(strategy, mechanism);
-                    point.input = input;
+                    set_input(point, input);
                     if (point.strategy == "search_levels")
                         point.cutoff = std::min(point.cutoff, 6U); // or a binomial tree has no bound
                     if (name_of(input) == "file" || name_of(input) == "queens")
@@ -95,7 +105,7 @@ TEST(LevelsByHost, OfABinomialTreeHaveNoBoundWithoutACutoff)
 {
     const auto session = session_of("fifo");
     Case point = levels_of("search_levels", host_graph_max_levels);
-    point.input = InputKind("t3");
+    set_input(point, InputKind("t3"));
     EXPECT_EQ(
         why_unsupported(*session, point),
         "unsupported: the levels of a binomial tree have no bound; allowed by host_graph_max_levels: a cutoff below "

@@ -161,6 +161,8 @@ TEST(SearchForms, SayWhatTheyDoNotSupport)
 {
     const auto session = session_of("fifo");
     const auto why = [&](const Case& point) { return why_unsupported(*session, point); };
+    EXPECT_THAT(why(tree("search_levels", InputKind("path"), 0)),
+                HasSubstr("a search with input path has no size; allowed: from 1 on"));
     EXPECT_THAT(why(tree("search_children", InputKind("queens"), 19)),
                 HasSubstr("19 queens are too many for queens; allowed: at most 18"));
     EXPECT_THAT(why(tree("search_levels", InputKind("t1"), 14)),

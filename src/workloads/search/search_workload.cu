@@ -24,6 +24,8 @@ bool of_queens(const Case& point)
 std::string why_no_search(const Case& point)
 {
     const std::uint64_t most = max_search_size(point.input);
+    if (search_size(point) == 0)
+        return "a search with input " + std::string(name_of(point.input)) + " has no size; allowed: from 1 on";
     if (search_size(point) <= most)
         return "";
     const std::string what = of_queens(point) ? " queens"
