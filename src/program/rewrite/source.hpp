@@ -15,6 +15,9 @@ namespace nestbed::program
 // The number of no token. All functions of Source accept it.
 constexpr std::size_t kNoToken = std::numeric_limits<std::size_t>::max();
 
+// The name of a file of a line mark, completed by the folder: the text of a string literal.
+std::string whole_name(std::string_view folder, std::string_view file);
+
 struct Place {
     std::string file; // as in the line mark: escaped like a string literal
     std::size_t line;
@@ -25,9 +28,6 @@ struct Place {
 //
 // A part is the system's if a line mark has flag 3 where the file is entered, or if the file is below /usr/, in the
 // CUDA toolkit, or beside nestbed's own headers. The first file is always the user's.
-// The name of a file of a line mark, completed by the folder: the text of a string literal.
-std::string whole_name(std::string_view folder, std::string_view file);
-
 class Source
 {
   public:
