@@ -60,7 +60,9 @@ NESTBED_COMMON LaunchRow* launch_rows(size_t& count)
                 kernel->unknown_level,
                 error,
                 short_place(kernel->place),
-                means_no_device(kernel->first_error) ? nullptr : known != nullptr ? known : text};
+                means_no_device(kernel->first_error) ? nullptr
+                : known != nullptr                   ? known
+                                                     : text};
     }
     return rows;
 }
