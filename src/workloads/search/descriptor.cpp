@@ -29,9 +29,8 @@ constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches"
 // The size of a search is the parameter of its input.
 void complete(Case& point, const Asked& asked)
 {
-    std::uint32_t Case::*const size = search_size_of(point.input);
-    for (std::uint32_t Case::*const one :
-         {&Case::tree_levels, &Case::root_children, &Case::path_nodes, &Case::queens})
+    const SearchSize size = search_size_of(point.input);
+    for (const SearchSize one : {&Case::tree_levels, &Case::root_children, &Case::path_nodes, &Case::queens})
         if (one != size)
             point.*one = 0;
     if (!asked.block)

@@ -78,7 +78,7 @@ std::vector<std::uint32_t> tree_thresholds()
     return thresholds;
 }
 
-std::uint32_t Case::*search_size_of(InputKind input)
+SearchSize search_size_of(InputKind input)
 {
     return input == SearchInput::t1       ? &Case::tree_levels
            : input == SearchInput::queens ? &Case::queens

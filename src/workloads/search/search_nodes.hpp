@@ -172,7 +172,8 @@ struct SearchFound {
 };
 
 // The parameter that is the size of searches with this input, and the largest.
-std::uint32_t Case::*search_size_of(InputKind input);
+using SearchSize = std::uint32_t Case::*;
+SearchSize search_size_of(InputKind input);
 std::uint32_t max_search_size(InputKind input);
 inline std::uint32_t search_size(const Case& point)
 {
