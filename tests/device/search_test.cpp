@@ -190,6 +190,17 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
     }
 }
 
+TEST(SearchPlan, SaysWhichSizesAreOfOtherInputs)
+{
+    const auto unused = [](const std::string& more) {
+        return plan_of("--strategy search_children --backend cpu" + more).unused;
+    };
+    EXPECT_THAT(unused(" --queens 8"),
+                ElementsAre("--queens 8: it changes nothing, because no chosen input has queens"));
+    EXPECT_THAT(unused(" --queens 8 --input t1,queens"), IsEmpty());
+    EXPECT_THAT(unused(" --elements 8"), ElementsAre(HasSubstr("no chosen strategy has elements")));
+}
+
 TEST(SearchPlan, KeepsWhatIsAskedFor)
 {
     const Plan plan = plan_of("--strategy search_children,search_levels --backend cpu --input queens --queens 8 "

@@ -44,6 +44,14 @@ TEST(ParseLog, TakesNoHeaderWithAColumnTwice)
               "a.csv:1: column 'a' is there twice; allowed: a header with each column once");
 }
 
+TEST(ParseLog, TakesNoLogOfKeyVersion1)
+{
+    for (const std::string old : {"floor_us", "items_offered", "delta"})
+        EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(parse_log("a.csv", "a," + old + "\r\n1,2\r\n")); }),
+                    AllOf(StartsWith("a.csv:1: column '" + old + "' is of key version 1: "),
+                          HasSubstr("; allowed: a log of key version 2")));
+}
+
 // What runs share is kept once, however their rows alternate. `run`, `merge` and `compare` learn here which runs and machines a log has.
 TEST(ParsedLog, KnowsTheOriginsOfItsRows)
 {

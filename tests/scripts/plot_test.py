@@ -505,6 +505,8 @@ class Files(FigureTest):
         self.assertIn("missing.csv: No such file", messages)
         _, messages = self.run_plot(self.write([], "empty.csv"), expect=1)
         self.assertIn("a header and no rows", messages)
+        _, messages = self.run_plot(self.write(rows([1]), "old.csv", [*COLUMNS, "floor_us"]), expect=2)
+        self.assertIn("old.csv: column floor_us is of key version 1", messages)
         torn = self.write(rows([1, 2, 3]), "torn.csv")
         torn.write_text(torn.read_text()[:-60])
         _, messages = self.run_plot(torn, expect=2)
