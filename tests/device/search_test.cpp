@@ -193,7 +193,7 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
 TEST(SearchPlan, SaysWhichSizesAreOfOtherInputs)
 {
     const auto unused = [](const std::string& more) {
-        return plan_of("--strategy search_children --backend cpu" + more).unused;
+        return plan_of(("--strategy search_children --backend cpu" + more).c_str()).unused;
     };
     EXPECT_THAT(unused(" --queens 8"),
                 ElementsAre("--queens 8: it changes nothing, because no chosen input has queens"));
