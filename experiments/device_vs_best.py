@@ -107,8 +107,8 @@ def middle(times):
 
 def seed_of(case):
     """What the draw of a work depends on: what it is, in the order in which it was when the judged runs were drawn."""
-    sizes, works = tables.size_columns(), ("dwell", "cell_work", "node_work")
-    groups = [("workload",), ("input",), ("type",), ("values",), sizes, ("nx",), ("ny",), works, ("levels",), ("edge_factor",), ("graph_file",)]
+    groups = [("workload",), ("input",), ("type",), ("values",), tables.size_columns(), ("nx",), ("ny",), tables.ITEM_WORK, ("levels",), ("edge_factor",),
+              ("graph_file",)]
     return "|".join(next((case.axes[name] for name in names if case.axes[name]), "") for names in groups)
 
 

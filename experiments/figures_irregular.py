@@ -18,8 +18,7 @@ from figure_panels import Dot, Panel, Row, measured, nothing_timed
 MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget",
         "bucket_width", "points_per_thread", "pending_limit_asked"]  # see _form
-ITEM_WORK = ("dwell", "cell_work", "node_work")  # the work of an item
-IN_WORDS = {"workload", "input", "type", "elements", "nx", "ny", "edge_factor", "graph_file", "values", *ITEM_WORK}  # of work_text
+IN_WORDS = {"workload", "input", "type", "elements", "nx", "ny", "edge_factor", "graph_file", "values", *tables.ITEM_WORK}  # of work_text
 ONE = {"vertices": "vertex"}  # of the items whose singular is not the word without its s
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
@@ -56,9 +55,9 @@ def _prepared(cases):
     own = cases[cases["workload"].isin(tables.those("workloads", "irregular"))]
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
-    for name, columns in (("size", tables.size_columns()), ("item_work", ITEM_WORK)):
+    for name, columns in (("size", tables.size_columns()), ("item_work", tables.ITEM_WORK)):
         each = own[list(columns)].apply(pandas.to_numeric, errors="coerce")
-        numbers[name] = each.bfill(axis=1).iloc[:, 0] if len(each) else numbers["threshold"]
+        numbers[name] = each.bfill(axis=1).iloc[:, 0]
     by_level = own["mechanism"].isin(tables.those("mechanisms", "from_device")) & (own["aggregate"] == "")
     group = own["aggregate"].str.split(":").str[0].where(~by_level, "grid").where(~own["strategy"].str.endswith("_recursive"), "none")
     group = group.where(own["mechanism"] != "graph_tail", DEVICE_GRAPH)
@@ -148,7 +147,7 @@ def work_text(case, names):
     words += [case["graph_file"].split("#")[0]] if case["graph_file"] and {"graph_file", "elements"} & set(names) else []
     words += [f"edge factor {style.grouped(case['edge_factor'])}"] if "edge_factor" in names and not math.isnan(case["edge_factor"]) else []
     words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
-    words += [parts.name_of(name, float(case[name])) for name in ITEM_WORK if name in names and case[name] not in ("", None) and case[name] == case[name]]
+    words += [parts.name_of(name, float(case[name])) for name in tables.ITEM_WORK if name in names and case[name] not in ("", None) and case[name] == case[name]]
     words += [parts.name_of(name, case[name]) for name in names if name not in IN_WORDS and tables.is_own(case["workload"])]
     return ", ".join(filter(None, words))
 
@@ -459,7 +458,7 @@ def _items(case):
 
 
 def _item_work(case):
-    return _column_of(case, ITEM_WORK).replace("_", " ")
+    return _column_of(case, tables.ITEM_WORK).replace("_", " ")
 
 
 def _sized_by_input(workload):
@@ -531,7 +530,7 @@ BY_SIZE = Swept((Sweep("size", _items, _per_item, without=("size", "nx", "ny"), 
                        y=lambda best, _: best["us"] * (1 if _sized_by_input(best["workload"].iloc[0]) else 1000 / best["size"])),),
                 _size_title, lambda shown: ["A point is the fastest case of its strategy and mechanism at that size."])
 BY_WORK = Swept((Sweep("item_work", lambda case: f"{_item_work(case)}: work of an item", lambda case: "time over the best flat form", ("by_need", "strategy", "mechanism", "group"),
-                       without=ITEM_WORK, of=flat_and_nested, y=_over(lambda group: ~group["by_need"], "item_work"), label=_with_group,
+                       without=tables.ITEM_WORK, of=flat_and_nested, y=_over(lambda group: ~group["by_need"], "item_work"), label=_with_group,
                        look=lambda line: (look_of_group(line.value["group"])[0], style.mechanism_mark(line.mechanism)) if line.value["by_need"]
                        else style.look_of(line.strategy)[:2]),),
                 _work_title, lambda shown: ["A point is the fastest case of its strategy, mechanism and aggregation, over the fastest flat case of the same "

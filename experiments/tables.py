@@ -4,6 +4,7 @@ import functools
 
 from medians import StatisticsError, answer_of, program
 
+ITEM_WORK = ("dwell", "cell_work", "node_work")  # columns of the work of an item
 EXACT = 2**53  # numbers above this are not exact as a float, so that they stay texts
 
 
