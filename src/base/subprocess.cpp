@@ -1,11 +1,13 @@
 #include "base/subprocess.hpp"
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/start_thread.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -14,7 +16,9 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <spawn.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,116 +31,117 @@ namespace
 using Clock = std::chrono::steady_clock;
 
 // A file that exec closes. Copies of its descriptor stay open.
-class File
+int open_for(const std::string& program, const std::string& path, int flags)
 {
-  public:
-    File(const std::string& program, const std::string& path, int flags)
-        : descriptor_(open(path.c_str(), flags | O_CLOEXEC, 0666)) // NOLINT(*-vararg): the third argument is the mode
-    {
-        if (descriptor_ < 0)
-            throw RunError(fmt::format("{}: {} could not be opened: {}", program, path, std::strerror(errno)));
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { static_cast<void>(close(descriptor_)); }
-    int descriptor() const { return descriptor_; }
+    const int file = open(path.c_str(), flags | O_CLOEXEC, 0666); // NOLINT(*-vararg): the third argument is the mode
+    if (file < 0)
+        throw RunError(fmt::format("{}: {} could not be opened: {}", program, path, std::strerror(errno)));
+    return file;
+}
 
-  private:
-    int descriptor_;
-};
-
-// Blocks the signals that ask this process to end while a program runs. Signals that this process ignores are
-// unchanged.
-class HeldSignals
+// The arguments or the environment as exec takes them.
+std::vector<char*> pointers_to(std::vector<std::string>& texts)
 {
-  public:
-    HeldSignals()
-    {
-        sigemptyset(&asking_);
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-            struct sigaction action = {};
-            if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
-                sigaddset(&asking_, signal);
-        }
-        sigset_t held = asking_;
-        sigaddset(&held, SIGCHLD); // interrupts the wait when a program ends
-        pthread_sigmask(SIG_BLOCK, &held, &before_);
-    }
-    HeldSignals(const HeldSignals&) = delete;
-    HeldSignals& operator=(const HeldSignals&) = delete;
-    ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    std::vector<char*> pointers;
+    for (std::string& text : texts)
+        pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
 
-    const sigset_t& before() const { return before_; }
-    // Waits for a signal, at most 20 ms. Returns a signal that asks this process to end; otherwise 0.
-    int wait() const
-    {
-        constexpr timespec kAtMost{.tv_sec = 0, .tv_nsec = 20'000'000};
-        sigset_t any = asking_;
-        sigaddset(&any, SIGCHLD);
-        const int signal = sigtimedwait(&any, nullptr, &kAtMost);
-        return signal > 0 && signal != SIGCHLD ? signal : 0;
-    }
-
-  private:
-    sigset_t asking_{}, before_{};
-};
-
-// The settings for starting a program. The functions of posix_spawn return an error number.
-class Spawn
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& more)
 {
-  public:
-    Spawn(const std::array<int, 3>& in_out_error, const sigset_t& mask)
+    std::vector<std::string> texts;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        if (const std::string text = *entry; !more.contains(text.substr(0, text.find('='))))
+            texts.push_back(text);
+    for (const auto& [name, value] : more)
+        texts.push_back(fmt::format("{}={}", name, value));
+    return texts;
+}
+
+// What a process does between fork and exec: only calls that are allowed there.
+struct Start {
+    std::array<int, 3> in_out_error;
+    const sigset_t& mask;
+    bool own_group;
+    bool ends_with_us;
+    int report; // gets the error number if the program cannot be started; exec closes it
+    pid_t parent = getpid();
+
+    [[noreturn]] void become(char** arguments, char** environment) const
     {
-        posix_spawn_file_actions_init(&files_);
-        posix_spawnattr_init(&attributes_);
+        if (own_group)
+            static_cast<void>(setpgid(0, 0));
+        if (ends_with_us)
+            static_cast<void>(prctl(PR_SET_PDEATHSIG, SIGKILL));
+        if (ends_with_us && getppid() != parent) // it has ended in the meantime
+            _exit(1);
+        // Numbers above 2 first, so that none of the three is overwritten before it is copied.
+        std::array<int, 3> numbers = in_out_error;
+        for (int& number : numbers)
+            number = fcntl(number, F_DUPFD_CLOEXEC, 3); // NOLINT(*-vararg)
         for (int number = 0; number < 3; ++number)
-            note(posix_spawn_file_actions_adddup2(&files_, in_out_error[static_cast<std::size_t>(number)], number));
-        sigset_t usual;
-        sigemptyset(&usual);
-        sigaddset(&usual, SIGPIPE);
-        note(posix_spawnattr_setflags(&attributes_,
-                                      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-        note(posix_spawnattr_setsigdefault(&attributes_, &usual));
-        note(posix_spawnattr_setpgroup(&attributes_, 0));
-        note(posix_spawnattr_setsigmask(&attributes_, &mask));
-    }
-    Spawn(const Spawn&) = delete;
-    Spawn& operator=(const Spawn&) = delete;
-    ~Spawn()
-    {
-        posix_spawn_file_actions_destroy(&files_);
-        posix_spawnattr_destroy(&attributes_);
-    }
-
-    pid_t start(std::vector<std::string> arguments)
-    {
-        std::vector<char*> words;
-        for (std::string& argument : arguments)
-            words.push_back(argument.data());
-        words.push_back(nullptr);
-        pid_t process = 0;
-        if (error_ == 0)
-            note(posix_spawn(&process, words.front(), &files_, &attributes_, words.data(), environ));
-        if (error_ != 0)
-            throw RunError(fmt::format("{} could not be started: {}", arguments.front(), why_not_started(error_)));
-        return process;
+            if (dup2(numbers[static_cast<std::size_t>(number)], number) < 0)
+                fail();
+        static_cast<void>(signal(SIGPIPE, SIG_DFL));
+        static_cast<void>(sigprocmask(SIG_SETMASK, &mask, nullptr));
+        execve(arguments[0], arguments, environment);
+        fail();
     }
 
   private:
-    void note(int error) { error_ = error_ == 0 ? error : error_; }
-
-    posix_spawn_file_actions_t files_{};
-    posix_spawnattr_t attributes_{};
-    int error_ = 0;
+    [[noreturn]] void fail() const
+    {
+        const int error = errno;
+        static_cast<void>(!write(report, &error, sizeof(error)));
+        _exit(1);
+    }
 };
+
+pid_t start(std::vector<std::string> arguments, const std::map<std::string, std::string>& more, Start how)
+{
+    std::vector<std::string> environment = environment_with(more);
+    const std::vector<char*> words = pointers_to(arguments);
+    const std::vector<char*> variables = pointers_to(environment);
+    const auto refuse = [&](int error) {
+        throw RunError(fmt::format("{} could not be started: {}", arguments.front(), why_not_started(error)));
+    };
+    static_cast<void>(signal(SIGCHLD, SIG_DFL)); // if it were ignored, ended programs could not be waited for
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+        refuse(errno);
+    const Descriptor reads(ends[0]);
+    pid_t process = 0;
+    {
+        const Descriptor writes(ends[1]);
+        how.report = fcntl(ends[1], F_DUPFD_CLOEXEC, 3); // NOLINT(*-vararg): none of the three that are replaced
+        const Descriptor report(how.report);
+        process = fork();
+        if (process == 0)
+            how.become(const_cast<char**>(words.data()),
+                       const_cast<char**>(variables.data())); // NOLINT(*-const-cast)
+        if (process < 0)
+            refuse(errno);
+    }
+    if (how.own_group)
+        static_cast<void>(setpgid(process, process)); // also here: a signal may be sent before the child has done it
+    int error = 0;
+    if (uninterrupted([&] { return read(reads, &error, sizeof(error)); }) == sizeof(error)) {
+        static_cast<void>(end_of(process));
+        refuse(error);
+    }
+    return process;
+}
 
 } // namespace
 
 pid_t start_program(const std::vector<std::string>& arguments, const std::array<int, 3>& in_out_error,
                     const sigset_t& mask)
 {
-    static_cast<void>(signal(SIGCHLD, SIG_DFL)); // if SIGCHLD were ignored, ended programs could not be waited for
-    return Spawn(in_out_error, mask).start(arguments);
+    return start(
+        arguments, {},
+        {.in_out_error = in_out_error, .mask = mask, .own_group = true, .ends_with_us = false, .report = -1});
 }
 
 bool has_ended(pid_t process)
@@ -148,8 +153,7 @@ bool has_ended(pid_t process)
 ProgramEnd end_of(pid_t process)
 {
     int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
-        ;
+    static_cast<void>(uninterrupted([&] { return waitpid(process, &status, 0); }));
     return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
             .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
@@ -162,43 +166,106 @@ std::string ProgramEnd::text() const
                        : fmt::format("exit code {}", exit_code);
 }
 
+HeldSignals::HeldSignals()
+{
+    sigemptyset(&asking_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action = {};
+        if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&asking_, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &asking_, &before_);
+}
+
+HeldSignals::~HeldSignals()
+{
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int HeldSignals::came() const
+{
+    constexpr timespec kAtOnce{};
+    return std::max(0, sigtimedwait(&asking_, nullptr, &kAtOnce));
+}
+
+namespace
+{
+
+// Waits until a process ends, or until the next look at other things.
+class EndOfProcess
+{
+  public:
+    explicit EndOfProcess(pid_t process)
+        : process_(process), file_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) // NOLINT(*-vararg)
+    {
+    }
+    bool waited() const
+    {
+        constexpr int kTick_ms = 20;
+        pollfd one{.fd = file_, .events = POLLIN, .revents = 0};
+        static_cast<void>(poll(&one, 1, one.fd < 0 ? 1 : kTick_ms)); // below 0: the system has no such files
+        return has_ended(process_);
+    }
+
+  private:
+    pid_t process_;
+    Descriptor file_;
+};
+
+} // namespace
+
+ProgramEnd run_child(const Child& child, const HeldSignals& signals)
+{
+    const std::string& program = child.arguments.front();
+    const Clock::time_point begin = Clock::now();
+    const pid_t process = start(child.arguments, child.environment,
+                                {.in_out_error = {child.in, child.out, child.error},
+                                 .mask = signals.before(),
+                                 .own_group = child.own_group,
+                                 .ends_with_us = true,
+                                 .report = -1});
+    const pid_t all = child.own_group ? -process : process;
+    const EndOfProcess ended(process);
+    std::optional<Clock::time_point> ends_at; // when it is killed
+    int asked = 0;
+    bool timed_out = false;
+    while (!ended.waited()) {
+        const int signal = signals.came();
+        asked = asked == 0 ? signal : asked;
+        const Clock::time_point now = Clock::now();
+        if (ends_at && now >= *ends_at)
+            break;
+        if (ends_at)
+            continue;
+        timed_out = child.timeout && now - begin >= *child.timeout;
+        if (asked == 0 && !timed_out && !(child.must_end && child.must_end()))
+            continue;
+        ends_at = now + child.grace;
+        kill(all, SIGTERM);
+    }
+    const std::chrono::nanoseconds elapsed = Clock::now() - begin;
+    if (child.own_group || ends_at)
+        kill(all, SIGKILL);
+    ProgramEnd end = end_of(process);
+    end.timed_out = timed_out;
+    end.elapsed = elapsed;
+    if (asked != 0) {
+        static_cast<void>(raise(asked)); // it waits until `signals` is destroyed
+        throw RunError(fmt::format("{} was interrupted by signal {} ({})", program, asked, strsignal(asked)));
+    }
+    return end;
+}
+
 ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramOutput& output,
                        std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
 {
     const std::string& program = arguments.front();
-    ProgramEnd end;
-    int asked = 0;
-    {
-        const File in(program, "/dev/null", O_RDONLY);
-        const File out(program, output.out_path, O_WRONLY | O_CREAT | O_APPEND);
-        const File error(program, output.error_path, O_WRONLY | O_CREAT | O_APPEND);
-        const HeldSignals signals;
-        const pid_t process =
-            start_program(arguments, {in.descriptor(), out.descriptor(), error.descriptor()}, signals.before());
-        Clock::time_point until = Clock::now() + timeout;
-        bool ending = false;
-        while (!has_ended(process)) {
-            const int signal = signals.wait();
-            asked = asked == 0 ? signal : asked;
-            if (ending && Clock::now() >= until)
-                break;
-            if (ending || (asked == 0 && Clock::now() < until))
-                continue;
-            ending = true;
-            end.timed_out = asked == 0;
-            until = Clock::now() + grace;
-            kill(-process, SIGTERM);
-        }
-        kill(-process, SIGKILL);
-        const bool timed_out = end.timed_out;
-        end = end_of(process);
-        end.timed_out = timed_out;
-    }
-    if (asked != 0) {
-        static_cast<void>(raise(asked));
-        throw RunError(fmt::format("{} was interrupted by signal {} ({})", program, asked, strsignal(asked)));
-    }
-    return end;
+    const Descriptor in(open_for(program, "/dev/null", O_RDONLY));
+    const Descriptor out(open_for(program, output.out_path, O_WRONLY | O_CREAT | O_APPEND));
+    const Descriptor error(open_for(program, output.error_path, O_WRONLY | O_CREAT | O_APPEND));
+    return run_child(
+        {.arguments = arguments, .in = in, .out = out, .error = error, .timeout = timeout, .grace = grace},
+        HeldSignals());
 }
 
 std::string find_program(std::string_view name)

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,25 +15,16 @@
 namespace nestbed
 {
 
-// Where a program's output goes. Files are created if they do not exist and appended to if they do. Both paths may be
-// the same.
-struct ProgramOutput {
-    std::string out_path;
-    std::string error_path;
-};
-
 // How a program ended.
 struct ProgramEnd {
     int exit_code = 0;
     int signal = 0; // the signal that ended it; 0: it exited by itself
     bool timed_out = false;
+    std::chrono::nanoseconds elapsed{}; // from its start until its end was seen
 
     bool good() const { return exit_code == 0 && signal == 0 && !timed_out; }
     std::string text() const; // "exit code 3", "signal 11 (Segmentation fault)", "no end in time"
 };
-
-// The time between the request to end and the forced end of a program.
-inline constexpr std::chrono::seconds kGrace{5};
 
 // Starts arguments[0], the path of a program, in its own process group, with these descriptors and this signal mask.
 // SIGPIPE, which this process ignores, has its default action there. Throws RunError with the program and the reason
@@ -45,11 +38,51 @@ bool has_ended(pid_t process);
 // Waits until a program ends.
 ProgramEnd end_of(pid_t process);
 
-// Runs arguments[0], the path of a program, with empty standard input, in its own process group, and waits for it.
-// After the timeout the group receives SIGTERM and, after the grace period, SIGKILL. Processes that the program
-// leaves in its group are killed. SIGINT, SIGTERM and SIGHUP end the program first, and are then delivered to this
-// process. Throws RunError with the program and the reason if it cannot be started, or if such a signal did not end
-// this process.
+// While this object lives, SIGINT, SIGTERM and SIGHUP wait. run_child() ends its program when one of them comes. The
+// signal is delivered when this object is destroyed: after temporary files were removed. Signals that this process
+// ignores stay ignored.
+class HeldSignals
+{
+  public:
+    HeldSignals();
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+    ~HeldSignals();
+
+    const sigset_t& before() const { return before_; }
+    // A signal that came and asks this process to end, otherwise 0.
+    int came() const;
+
+  private:
+    sigset_t asking_{}, before_{};
+};
+
+// The time between the request to end and the forced end of a program: what an executor's program reports then may take 5 s.
+inline constexpr std::chrono::seconds kGrace{6};
+
+struct Child {
+    std::vector<std::string> arguments;               // arguments[0] is the path of the program
+    std::map<std::string, std::string> environment{}; // in addition to that of this process
+    int in = 0, out = 1, error = 2;                   // its standard files
+    std::optional<std::chrono::milliseconds> timeout{};
+    std::chrono::milliseconds grace = kGrace;
+    std::function<bool()> must_end{}; // asked every 20 ms; true ends the program
+    bool own_group = true;            // false: it may use the terminal as this process does
+};
+
+// Runs a program and waits for it. It ends with this process, also if this is killed. A program that must end gets SIGTERM and, after
+// the grace period, SIGKILL, and with it all programs of its group; processes that it leaves in its group are killed. Throws RunError
+// with the program and the reason if it cannot be started, or if a signal asked this process to end.
+ProgramEnd run_child(const Child& child, const HeldSignals& signals);
+
+// Where a program's output goes. Files are created if they do not exist and appended to if they do. Both paths may be
+// the same.
+struct ProgramOutput {
+    std::string out_path;
+    std::string error_path;
+};
+
+// The same with empty standard input. A signal that asked this process to end is delivered before it throws.
 ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramOutput& output,
                        std::chrono::milliseconds timeout, std::chrono::milliseconds grace = kGrace);
 

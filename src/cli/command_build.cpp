@@ -66,7 +66,7 @@ int build(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         return exit_ok;
     }
     {
-        const program::HeldSignals signals;
+        const HeldSignals signals;
         if (!program::build_workload(folder, signals, err))
             return exit_could_not;
     }

@@ -22,7 +22,7 @@ int count(const Arguments& arguments, const Given& /*given*/, std::ostream& out,
                         "that builds your program, such as make",
                         split.before.front()));
     out.flush();
-    const program::HeldSignals signals;
+    const HeldSignals signals;
     return program::run_counted_build(split.after.value_or(Arguments{}), program::program_folder(), signals, err);
 }
 

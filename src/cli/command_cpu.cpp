@@ -13,7 +13,7 @@ namespace
 int cpu(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const ProgramRequest request = read_request(cpu_command(), arguments);
-    const program::HeldSignals signals;
+    const HeldSignals signals;
     if (!request.has_source) {
         if (!request.nvcc.empty())
             throw UsageError(
@@ -30,7 +30,7 @@ int cpu(const Arguments& arguments, const Given& /*given*/, std::ostream& out, s
         return run_build(*request.after, false, signals, err);
     }
     const auto environment = program_environment(request.given);
-    const program::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const std::filesystem::path path = build_program(request, false, folder, signals, out, err);
     if (path.empty())
         return exit_could_not;

@@ -1,6 +1,6 @@
 #include "base/error.hpp"
+#include "base/subprocess.hpp"
 #include "cli/commands.hpp"
-#include "program/build/child.hpp"
 #include "program/build/nvcc.hpp"
 #include "program/build/program_folder.hpp"
 
@@ -12,7 +12,7 @@ namespace
 
 int nvcc(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
-    const program::HeldSignals signals;
+    const HeldSignals signals;
     const std::filesystem::path folder = program::program_folder();
     if (arguments == Arguments{"--nestbed-precompile"}) { // CMake runs it when it builds nestbed
         program::precompile_default(folder);

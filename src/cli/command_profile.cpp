@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/subprocess.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -9,7 +10,6 @@
 #include "inspect/profile.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
-#include "program/build/child.hpp"
 #include "run/progress.hpp"
 #include "run/sessions.hpp"
 
@@ -178,12 +178,12 @@ int profile_program(Arguments words, const Given& given, std::ostream& out, std:
         print_commands(commands_at("my"), "my", out);
         return exit_ok;
     }
-    const program::HeldSignals signals; // until the folder has been removed
-    const program::TemporaryFolder folder;
+    const HeldSignals signals; // until the folder has been removed
+    const TemporaryFolder folder;
     const std::string stem = (folder.path() / "my").string();
     const NcuCommands commands = commands_at(stem);
     out.flush();
-    const ProgramEnd end = program::run_child({.arguments = commands.collect, .own_group = false}, signals);
+    const ProgramEnd end = run_child({.arguments = commands.collect, .own_group = false}, signals);
     const auto refuse = [&](const std::string& path) {
         const std::string reason = ncu_reason(path);
         throw RunError(fmt::format("ncu counted no launch of {}: {}", name,

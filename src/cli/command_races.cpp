@@ -51,8 +51,8 @@ int call_watching_program(const Arguments& arguments, std::ostream& out)
     Arguments words{program.string(), "races"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     out.flush();
-    const program::HeldSignals signals;
-    const ProgramEnd end = program::run_child({.arguments = words}, signals);
+    const HeldSignals signals;
+    const ProgramEnd end = run_child({.arguments = words}, signals);
     if (end.signal != 0)
         throw RunError(fmt::format("{}: {}", program.string(), end.text()));
     return end.exit_code;
@@ -187,7 +187,7 @@ int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream
 {
     const Command command = races_command();
     const ProgramRequest request = read_request(command, arguments);
-    const program::HeldSignals signals;
+    const HeldSignals signals;
     if (!request.has_source) {
         if (!request.nvcc.empty())
             throw UsageError(
@@ -201,7 +201,7 @@ int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream
     const bool as_json = request.given.contains("json");
     std::map<std::string, std::string> environment = program_environment(request.given);
     const std::chrono::milliseconds timeout = program_timeout(request.given);
-    const program::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const std::filesystem::path report = folder.path() / "report.json";
     environment["NESTBED_REPORT"] = report.string();
     const std::filesystem::path path = build_program(request, true, folder, signals, out, err);

@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/user_program.hpp"
-#include "program/build/orders.hpp"
+#include "program/orders/orders.hpp"
 
 #include <fmt/format.h>
 
@@ -41,8 +41,8 @@ class Tested
   public:
     // `typed` is a command that runs the program once.
     Tested(fs::path path, Arguments arguments, std::string typed, Environment environment,
-           std::chrono::milliseconds timeout, bool any_order, const program::TemporaryFolder& folder,
-           const program::HeldSignals& signals)
+           std::chrono::milliseconds timeout, bool any_order, const TemporaryFolder& folder,
+           const HeldSignals& signals)
         : path_(std::move(path)), arguments_(std::move(arguments)), typed_(std::move(typed)),
           environment_(std::move(environment)), timeout_(timeout), folder_(folder), signals_(signals),
           any_order_(any_order)
@@ -73,14 +73,14 @@ class Tested
         };
         Arguments words{path_.string()};
         words.insert(words.end(), arguments_.begin(), arguments_.end());
-        outcome.end = program::run_child({.arguments = words,
-                                          .environment = environment,
-                                          .in = in,
-                                          .out = out,
-                                          .error = error,
-                                          .timeout = timeout_,
-                                          .must_end = too_much},
-                                         signals_);
+        outcome.end = run_child({.arguments = words,
+                                 .environment = environment,
+                                 .in = in,
+                                 .out = out,
+                                 .error = error,
+                                 .timeout = timeout_,
+                                 .must_end = too_much},
+                                signals_);
         if (!outcome.too_much_output)
             outcome.output = any_order_ ? program::sorted_lines(read_text_file(output)) : read_text_file(output);
         return outcome;
@@ -110,8 +110,8 @@ class Tested
     std::string typed_;
     Environment environment_;
     std::chrono::milliseconds timeout_;
-    const program::TemporaryFolder& folder_;
-    const program::HeldSignals& signals_;
+    const TemporaryFolder& folder_;
+    const HeldSignals& signals_;
     bool any_order_;
 };
 
@@ -267,8 +267,8 @@ int test(const Arguments& arguments, const Given& /*given*/, std::ostream& out, 
     const Environment environment = program_environment(request.given);
     const std::chrono::milliseconds timeout = program_timeout(request.given);
     Arguments words = request.after.value_or(Arguments{});
-    const program::HeldSignals signals;
-    const program::TemporaryFolder folder;
+    const HeldSignals signals;
+    const TemporaryFolder folder;
     const std::string typed = command_for_one_run(request);
     fs::path path;
     if (request.has_source) {

@@ -1,6 +1,7 @@
 #include "cli/executor_counts.hpp"
 
 #include "base/stop_request.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "cli/log_files.hpp"
 #include "cli/run_devices.hpp"
@@ -10,7 +11,6 @@
 #include "model/case_text.hpp"
 #include "plan/plan.hpp"
 #include "predict/case_time.hpp"
-#include "program/build/child.hpp"
 #include "run/runner.hpp"
 #include "run/sessions.hpp"
 
@@ -65,7 +65,7 @@ std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream
                        plan.case_count(),
                        duration_text(std::chrono::duration<double, std::micro>(cost_us(kCaseTimes, plan))));
     const Clock::time_point start = Clock::now();
-    const program::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const std::string path = (folder.path() / "counts.csv").string();
     CsvLog log(path);
     log.begin();

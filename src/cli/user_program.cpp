@@ -168,8 +168,8 @@ std::chrono::milliseconds program_timeout(const Given& given)
     return seconds.count() == 0 ? std::chrono::hours(24 * 365) : seconds;
 }
 
-fs::path build_program(const ProgramRequest& request, bool watched, const program::TemporaryFolder& folder,
-                       const program::HeldSignals& signals, std::ostream& out, std::ostream& err)
+fs::path build_program(const ProgramRequest& request, bool watched, const TemporaryFolder& folder,
+                       const HeldSignals& signals, std::ostream& out, std::ostream& err)
 {
     program::NvccCommand command = program::parse_nvcc_command(request.nvcc, program::nvcc_environment());
     command.watched = watched || command.watched;
@@ -189,21 +189,20 @@ fs::path build_program(const ProgramRequest& request, bool watched, const progra
 
 ProgramEnd run_program_of_user(const fs::path& path, const Arguments& arguments,
                                const std::map<std::string, std::string>& environment,
-                               std::optional<std::chrono::milliseconds> timeout, const program::HeldSignals& signals,
-                               int out)
+                               std::optional<std::chrono::milliseconds> timeout, const HeldSignals& signals, int out)
 {
     Arguments words{path.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     // A program that reads from the terminal must be in the terminal's group.
-    return program::run_child({.arguments = words,
-                               .environment = environment,
-                               .out = out,
-                               .timeout = timeout,
-                               .own_group = isatty(STDIN_FILENO) == 0},
-                              signals);
+    return run_child({.arguments = words,
+                      .environment = environment,
+                      .out = out,
+                      .timeout = timeout,
+                      .own_group = isatty(STDIN_FILENO) == 0},
+                     signals);
 }
 
-int run_build(const Arguments& words, bool watched, const program::HeldSignals& signals, std::ostream& err)
+int run_build(const Arguments& words, bool watched, const HeldSignals& signals, std::ostream& err)
 {
     if (words.empty())
         throw UsageError("no command was given after --; allowed: nestbed cpu -- make");
@@ -218,7 +217,7 @@ int run_build(const Arguments& words, bool watched, const program::HeldSignals& 
             fmt::format("there is no program '{}'; allowed after --: the command that builds your program, such "
                         "as make",
                         words.front()));
-    const program::TemporaryFolder temporary;
+    const TemporaryFolder temporary;
     const fs::path calls = temporary.path() / "calls";
     const auto before = [](const std::string& first, const char* name, const std::string& default_text) {
         const char* const value = std::getenv(name);
@@ -239,7 +238,7 @@ int run_build(const Arguments& words, bool watched, const program::HeldSignals& 
     Arguments arguments = words;
     arguments.front() = path;
     const ProgramEnd end =
-        program::run_child({.arguments = arguments, .environment = environment, .own_group = false}, signals);
+        run_child({.arguments = arguments, .environment = environment, .own_group = false}, signals);
     if (end.signal != 0)
         throw RunError(fmt::format("{}: {}", words.front(), end.text()));
     if (!fs::exists(calls))

@@ -1,8 +1,9 @@
 // What the commands for a user's own program share: reading their words, building, running.
 #pragma once
 
+#include "base/subprocess.hpp"
+#include "base/temporary_folder.hpp"
 #include "cli/commands.hpp"
-#include "program/build/child.hpp"
 
 #include <filesystem>
 #include <map>
@@ -32,17 +33,16 @@ std::chrono::milliseconds program_timeout(const Given& given);
 
 // Builds the source files of a request, for the executor. The program is in `folder`, unless -o says where. Empty if
 // the compiler found errors, which it has printed.
-std::filesystem::path build_program(const ProgramRequest& request, bool watched,
-                                    const program::TemporaryFolder& folder, const program::HeldSignals& signals,
-                                    std::ostream& out, std::ostream& err);
+std::filesystem::path build_program(const ProgramRequest& request, bool watched, const TemporaryFolder& folder,
+                                    const HeldSignals& signals, std::ostream& out, std::ostream& err);
 
 // Runs the program of a user. Standard input is that of this process.
 ProgramEnd run_program_of_user(const std::filesystem::path& path, const Arguments& arguments,
                                const std::map<std::string, std::string>& environment,
-                               std::optional<std::chrono::milliseconds> timeout, const program::HeldSignals& signals,
+                               std::optional<std::chrono::milliseconds> timeout, const HeldSignals& signals,
                                int out = 1);
 
 // Runs a build (`make`) with our nvcc in front. Returns the exit code of the build.
-int run_build(const Arguments& words, bool watched, const program::HeldSignals& signals, std::ostream& err);
+int run_build(const Arguments& words, bool watched, const HeldSignals& signals, std::ostream& err);
 
 } // namespace nestbed

@@ -2,6 +2,7 @@
 #include "base/host_load.hpp"
 
 #include "base/error.hpp"
+#include "support/process_support.hpp"
 #include "support/support.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
-#include <filesystem>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -37,16 +37,6 @@ double seconds_used_in(std::chrono::milliseconds time)
     const double before = processor_seconds();
     std::this_thread::sleep_for(time);
     return processor_seconds() - before;
-}
-
-std::size_t threads_of(pid_t process)
-{
-    std::error_code gone;
-    std::size_t threads = 0;
-    for (auto at = std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone);
-         !gone && at != std::filesystem::directory_iterator(); at.increment(gone))
-        ++threads;
-    return threads;
 }
 
 TEST(HostLoad, SpinsFromItsStartToItsEnd)

@@ -3,12 +3,16 @@
 #include "base/subprocess.hpp"
 
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
+#include "support/environment_support.hpp"
+#include "support/process_support.hpp"
 #include "support/program_support.hpp"
 
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
-#include <thread>
+#include <fstream>
 
 namespace nestbed
 {
@@ -27,27 +31,16 @@ class Subprocess : public testing::Test
         return run_program(arguments, {folder.path("out"), folder.path("err")}, timeout, grace);
     }
 
-    // Returns true if the process is gone or will be soon. A script wrote its process id to this file.
+    // Whether the process is gone or will be soon. A script wrote its process id to this file.
     bool gone(std::string_view file) const
     {
         const pid_t process = std::stoi(folder.read(file));
-        for (int time = 0; time < 500; ++time, std::this_thread::sleep_for(10ms))
-            if (kill(process, 0) != 0 || is_zombie(process))
-                return true;
-        return false;
+        return soon([&] { return !runs(process); });
     }
+
+    static Child shell(const std::string& script) { return {.arguments = {"/bin/sh", "-c", script}}; }
 
     ScratchFolder folder;
-
-  private:
-    // The process has ended, but nobody has collected its exit status.
-    static bool is_zombie(pid_t process)
-    {
-        std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        const std::size_t name_end = text.rfind(')');
-        return name_end == std::string::npos || text.substr(name_end, 3) == ") Z";
-    }
 };
 
 TEST_F(Subprocess, GivesTheExitCode)
@@ -138,6 +131,122 @@ TEST_F(Subprocess, IsEndedBeforeAnInterruptComesThrough)
     EXPECT_EQ(last_signal, SIGINT);
     EXPECT_THAT(text, AllOf(StartsWith(folder.path("program")), HasSubstr("was interrupted by signal 2")));
     EXPECT_TRUE(gone("own"));
+}
+
+// The signal comes through when the temporary files are gone, and not at all if it is ignored, as under `nohup`.
+TEST_F(Subprocess, EndsBeforeAHeldInterruptComesThrough)
+{
+    last_signal = 0;
+    const auto before = std::signal(SIGINT, [](int signal) { last_signal = signal; });
+    {
+        const HeldSignals signals;
+        EXPECT_EQ(text_of<RunError>([&] { run_child(shell("kill -INT $PPID; sleep 60"), signals); }),
+                  "/bin/sh was interrupted by signal 2 (Interrupt)");
+        EXPECT_EQ(last_signal, 0);
+    }
+    EXPECT_EQ(last_signal, SIGINT);
+    static_cast<void>(std::signal(SIGINT, SIG_IGN));
+    EXPECT_TRUE(run_child(shell("kill -INT $PPID; sleep 0.1"), HeldSignals()).good());
+    static_cast<void>(std::signal(SIGINT, before));
+    EXPECT_EQ(run_child(shell("kill -TERM $$; exit 3"), HeldSignals()).signal, SIGTERM); // held in this process alone
+}
+
+TEST_F(Subprocess, HasTheEnvironmentOfThisProcessAndMore)
+{
+    const EnvironmentVariable inherited("NESTBED_X", "of the parent");
+    const EnvironmentVariable kept("NESTBED_Y", "kept");
+    Child child = shell("test \"$NESTBED_X, $NESTBED_Y, $NESTBED_Z\" = \"$0\"");
+    child.arguments.emplace_back("of the parent, kept, ");
+    EXPECT_TRUE(run_child(child, HeldSignals()).good());
+    child.environment = {{"NESTBED_X", "new"}, {"NESTBED_Z", "more"}};
+    child.arguments.back() = "new, kept, more";
+    EXPECT_TRUE(run_child(child, HeldSignals()).good());
+}
+
+TEST_F(Subprocess, MayReadItsInput)
+{
+    const int file = open(folder.write("input", "exit 9\n").c_str(), O_RDONLY | O_CLOEXEC); // NOLINT(*-vararg)
+    Child child{.arguments = {"/bin/sh"}, .in = file};
+    EXPECT_EQ(run_child(child, HeldSignals()).exit_code, 9);
+    close(file);
+}
+
+TEST_F(Subprocess, CanBeEndedForItsOutput)
+{
+    Child child{.arguments = {"/bin/sleep", "20"}, .must_end = [] { return true; }};
+    const ProgramEnd end = run_child(child, HeldSignals());
+    EXPECT_FALSE(end.timed_out);
+    EXPECT_EQ(end.signal, SIGTERM);
+}
+
+TEST_F(Subprocess, InTheGroupOfItsParentLeavesWhatItStartedAlone)
+{
+    const std::string file = folder.path("alive");
+    Child child = shell("(sleep 0.1; echo > " + file + ") > /dev/null 2>&1 &");
+    child.own_group = false;
+    EXPECT_TRUE(run_child(child, HeldSignals()).good());
+    EXPECT_TRUE(soon([&] { return std::filesystem::exists(file); }));
+}
+
+TEST_F(Subprocess, TellsHowLongItRan)
+{
+    const auto start = std::chrono::steady_clock::now();
+    const ProgramEnd end = run("sleep 0.2");
+    EXPECT_GE(end.elapsed, 200ms);
+    EXPECT_LE(end.elapsed, std::chrono::steady_clock::now() - start);
+}
+
+TEST_F(Subprocess, EndsWithTheProcessThatWaitsForIt)
+{
+    const pid_t waiting = fork();
+    if (waiting == 0) {
+        run("echo $$ > " + folder.path("new") + "; mv " + folder.path("new") + " " + folder.path("child") +
+                "; sleep 600",
+            {}, 600s);
+        _exit(0);
+    }
+    EXPECT_TRUE(soon([&] { return std::filesystem::exists(folder.path("child")); }));
+    kill(waiting, SIGKILL);
+    EXPECT_EQ(end_of(waiting).signal, SIGKILL);
+    EXPECT_TRUE(gone("child"));
+}
+
+TEST(HeldSignals, AreRestored)
+{
+    sigset_t before;
+    sigset_t held;
+    sigset_t behind;
+    pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    {
+        const HeldSignals signals;
+        pthread_sigmask(SIG_SETMASK, nullptr, &held);
+    }
+    pthread_sigmask(SIG_SETMASK, nullptr, &behind);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        EXPECT_EQ(sigismember(&behind, signal), sigismember(&before, signal)) << signal;
+        EXPECT_EQ(sigismember(&held, signal), 1) << signal;
+    }
+}
+
+TEST(TemporaryFolder, NeedsAFolderForTemporaryFiles)
+{
+    const EnvironmentVariable nowhere("TMPDIR", "/nowhere");
+    EXPECT_THAT(text_of<RunError>([] { const TemporaryFolder folder; }),
+                AllOf(HasSubstr("a folder for temporary files could not be created"),
+                      EndsWith(": No such file or directory")));
+}
+
+TEST(TemporaryFolder, IsRemovedWithItsContent)
+{
+    std::filesystem::path path;
+    {
+        const TemporaryFolder folder;
+        path = folder.path();
+        std::filesystem::create_directories(path / "a/b");
+        std::ofstream(path / "a/b/c") << "x";
+    }
+    EXPECT_FALSE(path.empty());
+    EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(Subprocess, ThatCannotBeStartedIsNamedWithTheReason)

@@ -2,6 +2,7 @@
 #include "base/host_load.hpp"
 #include "base/subprocess.hpp"
 #include "support/cli_support.hpp"
+#include "support/process_support.hpp"
 #include "support/program_support.hpp"
 
 #include <chrono>
@@ -74,29 +75,6 @@ TEST_F(BusyHost, TellsALoadFromNoneInKeysThatAreOtherwiseAsTheyWere)
         EXPECT_TRUE(others.insert(key_with(more)).second) << more;
 }
 
-// The processes whose parent is `parent`.
-std::vector<pid_t> children_of(pid_t parent)
-{
-    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
-    return {std::istream_iterator<pid_t>(file), {}};
-}
-
-std::ptrdiff_t threads_of(pid_t process)
-{
-    std::error_code gone;
-    const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(process) + "/task", gone);
-    return gone ? 0 : std::distance(begin(tasks), end(tasks));
-}
-
-template <class Done>
-bool soon(const Done& done)
-{
-    for (int time = 0; time < 2000; ++time, std::this_thread::sleep_for(10ms))
-        if (done())
-            return true;
-    return false;
-}
-
 TEST_F(BusyHost, IsNotBusyAnyMoreWhenTheRunIsKilled)
 {
     sigset_t none;
@@ -106,7 +84,7 @@ TEST_F(BusyHost, IsNotBusyAnyMoreWhenTheRunIsKilled)
                        "--depth", "8", "--runs", "1000000", "--host-load", "3", "-o", "killed.csv"},
                       {0, STDERR_FILENO, STDERR_FILENO}, none);
     std::vector<pid_t> workers;
-    const auto busy = static_cast<std::ptrdiff_t>(3 * usable_cores());
+    const auto busy = 3 * usable_cores();
     EXPECT_TRUE(soon([&] {
         workers = children_of(command);
         return !workers.empty() && threads_of(workers.front()) > busy;

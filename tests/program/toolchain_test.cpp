@@ -173,6 +173,18 @@ TEST_F(Toolchains, KeepHeadersInTheUsersCache)
     }
 }
 
+TEST_F(Toolchains, AMakefileDoesNotDependOnTheCache)
+{
+    const std::string rule = folder.write(
+        "my.d", "my.o: my.cu \\\n /c/nestbed_cuda.hpp.gch /c/nestbed_cuda.hpp \\\n my.h\n/c/nestbed_cuda.hpp:\n");
+    remove_header_from_rule(rule, "/c/nestbed_cuda.hpp");
+    const std::string text = read_text_file(rule);
+    EXPECT_THAT(text, HasSubstr("my.o: my.cu"));
+    EXPECT_THAT(text, HasSubstr("my.h"));
+    EXPECT_THAT(text, Not(HasSubstr("nestbed_cuda")));
+    EXPECT_THAT(text, Not(HasSubstr("\n:")));
+}
+
 } // namespace
 
 } // namespace nestbed::program

@@ -1,5 +1,6 @@
 // `nestbed races` comes to its end: kernels that wait, kernels that never end, and a command that is killed.
 #include "base/subprocess.hpp"
+#include "support/process_support.hpp"
 #include "support/program_support.hpp"
 #include "support/support.hpp"
 
@@ -92,33 +93,6 @@ TEST_F(RacesEnd, WhatKernelsPrintIsNotInTheJson)
     EXPECT_EQ(races({"--strategy", "fault_prints", "--json"}), 0);
     EXPECT_EQ(json::parse(folder.read("out"))["status"], "ok");
     EXPECT_THAT(folder.read("err"), HasSubstr("a kernel at depth 1 prints\n"));
-}
-
-// The processes whose parent is `parent`.
-std::vector<pid_t> children_of(pid_t parent)
-{
-    std::vector<pid_t> found;
-    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
-    for (pid_t child = 0; file >> child;)
-        found.push_back(child);
-    return found;
-}
-
-template <class Done>
-bool soon(const Done& done)
-{
-    for (int time = 0; time < 1000; ++time, std::this_thread::sleep_for(10ms))
-        if (done())
-            return true;
-    return false;
-}
-
-bool runs(pid_t process)
-{
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const std::size_t name_end = text.rfind(')');
-    return name_end != std::string::npos && text.substr(name_end, 3) != ") Z";
 }
 
 // The program beside nestbed that watches accesses does the work.

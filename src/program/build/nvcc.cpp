@@ -1,6 +1,7 @@
 #include "program/build/nvcc.hpp"
 
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
 #include "program/build/precompiled.hpp"
 #include "program/build/steps.hpp"
 #include "program/build/toolchain.hpp"

@@ -1,7 +1,7 @@
 // Does the work of an nvcc command line for the executor.
 #pragma once
 
-#include "program/build/child.hpp"
+#include "base/subprocess.hpp"
 #include "program/build/nvcc_command.hpp"
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 // (workload.json), for what this machine has: g++, and nvcc if nestbed has CUDA code.
 #pragma once
 
-#include "program/build/child.hpp"
+#include "base/subprocess.hpp"
 
 #include <filesystem>
 #include <iosfwd>

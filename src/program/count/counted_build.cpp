@@ -3,6 +3,7 @@
 #include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 

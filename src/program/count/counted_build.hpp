@@ -1,7 +1,7 @@
 // A user's build with nvcc in which every launch is counted: its environment, and what it did.
 #pragma once
 
-#include "program/build/child.hpp"
+#include "base/subprocess.hpp"
 
 #include <cstddef>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "program/build/orders.hpp"
+#include "program/orders/orders.hpp"
 
 #include "base/error.hpp"
 #include "base/text.hpp"
