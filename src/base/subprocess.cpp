@@ -259,13 +259,19 @@ ProgramEnd run_child(const Child& child, const HeldSignals& signals)
 ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramOutput& output,
                        std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
 {
-    const std::string& program = arguments.front();
+    return run_program({.arguments = arguments, .timeout = timeout, .grace = grace}, output);
+}
+
+ProgramEnd run_program(Child child, const ProgramOutput& output)
+{
+    const std::string& program = child.arguments.front();
     const Descriptor in(open_for(program, "/dev/null", O_RDONLY));
     const Descriptor out(open_for(program, output.out_path, O_WRONLY | O_CREAT | O_APPEND));
     const Descriptor error(open_for(program, output.error_path, O_WRONLY | O_CREAT | O_APPEND));
-    return run_child(
-        {.arguments = arguments, .in = in, .out = out, .error = error, .timeout = timeout, .grace = grace},
-        HeldSignals());
+    child.in = in;
+    child.out = out;
+    child.error = error;
+    return run_child(child, HeldSignals());
 }
 
 std::string find_program(std::string_view name)

@@ -82,7 +82,8 @@ struct ProgramOutput {
     std::string error_path;
 };
 
-// The same with empty standard input. A signal that asked this process to end is delivered before it throws.
+// The same with empty standard input and these files. A signal that asked this process to end is delivered before it throws.
+ProgramEnd run_program(Child child, const ProgramOutput& output);
 ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramOutput& output,
                        std::chrono::milliseconds timeout, std::chrono::milliseconds grace = kGrace);
 

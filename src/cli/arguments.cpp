@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "model/user_program.hpp"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ Options axis_options(Values values)
 {
     Options options;
     for (const Key& key : all_keys())
-        if (key.axis)
+        if (key.axis && !is_of_program(axis_named(key.name)))
             options.push_back(option_of(key, values, "", ""));
     return options;
 }

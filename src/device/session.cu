@@ -10,6 +10,7 @@
 #include "model/case_text.hpp"
 #include "model/judge.hpp"
 #include "model/schedule.hpp"
+#include "model/user_program.hpp"
 
 #include <algorithm>
 #include <map>
@@ -216,6 +217,8 @@ class BackendSession final : public LocalSession
     Sample run(const Case& point, std::uint64_t seed, bool with_output, Tracer* tracer)
     {
         const Strategy& strategy = strategy_of(point);
+        if (strategy.info().workload->of_user)
+            return sample_of_program(point, options_, seed);
         Workload& workload = workload_of(strategy.info());
         const Mechanism mechanism = mechanism_of(strategy.info(), point);
         if (const std::string why = why_lacking(strategy, point); !why.empty())

@@ -2,6 +2,7 @@
 
 #include "base/hash.hpp"
 #include "base/json.hpp"
+#include "base/subprocess.hpp"
 #include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "log/case_differences.hpp"
@@ -29,8 +30,9 @@ std::string RunIdentity::plan_digest() const
     return sha256_of(text).substr(0, kDigits);
 }
 
-std::string build_text(const std::set<std::string>& strategies)
+std::string build_text(const std::set<std::string>& strategies, const std::set<std::string>& programs)
 {
+    constexpr std::size_t kDigits = 16;
     std::string text = fmt::format("{}, {}", kBuild, kCompiler);
     if (!std::string_view(kNvcc).empty())
         text += fmt::format(", nvcc {}", kNvcc);
@@ -38,7 +40,6 @@ std::string build_text(const std::set<std::string>& strategies)
         text += ", no ledger";
     // In a tree with changes, or without git, a hash of the program and of its modules with the strategies identifies it.
     if (!is_commit(kGit)) {
-        constexpr std::size_t kDigits = 16;
         std::set<std::string> files{"/proc/self/exe"};
         if (modules_in_use() != nullptr)
             for (const std::string& strategy : strategies)
@@ -49,6 +50,9 @@ std::string build_text(const std::set<std::string>& strategies)
                 hashes += sha256_of(read_text_file(file));
         text += fmt::format(", program {}", sha256_of(hashes).substr(0, kDigits));
     }
+    for (const std::string& program : programs)
+        if (const std::string file = find_program(program); !file.empty())
+            text += fmt::format(", {} {}", program, sha256_of(read_text_file(file)).substr(0, kDigits));
     return text;
 }
 
@@ -56,12 +60,16 @@ RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>
                         bool ranges)
 {
     std::set<std::string> strategies;
+    std::set<std::string> programs;
     for (const Group& group : whole.groups)
-        for (const Case& point : group.cases)
+        for (const Case& point : group.cases) {
             strategies.insert(point.strategy);
+            if (!point.program.empty())
+                programs.insert(point.program);
+        }
     RunIdentity record{.nestbed = kVersion,
                        .git = kGit,
-                       .build = build_text(strategies),
+                       .build = build_text(strategies, programs),
                        .experiment = whole.experiment,
                        .title = whole.title,
                        .figures = whole.figures,

@@ -55,8 +55,8 @@ struct RunIdentity {
 RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard,
                         bool ranges = true);
 
-// Describes the running build. Two builds that measure differently have different texts.
-std::string build_text(const std::set<std::string>& strategies);
+// Describes the running build, and the programs of the user that it runs. Two builds that measure differently have different texts.
+std::string build_text(const std::set<std::string>& strategies, const std::set<std::string>& programs = {});
 
 enum class Differing : std::uint8_t {
     experiment, // experiment and version, but not the devices

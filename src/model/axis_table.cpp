@@ -1,6 +1,7 @@
 #include "model/axis_table.hpp"
 
 #include "model/case_numbers.hpp"
+#include "model/user_program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,7 +47,7 @@ constexpr Applies has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, Ba
 };
 constexpr Applies has_levels = [](const StrategyInfo& info, Mechanism by,
                                   BackendKind /*on*/) { // levels that run one after another
-    return by != Mechanism::none && info.has(axis::depth);
+    return (by != Mechanism::none || info.workload->of_user) && info.has(axis::depth);
 };
 constexpr Applies on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {
     return on == BackendKind::cuda && !info.on_host;
@@ -242,7 +243,16 @@ std::vector<Axis> table()
                         has<axis::nice>, kOwn | kInput),
         of<&Case::pinned>(axis::pin, "pin", "whether the thread that submits a sample stays on one core: no or yes",
                           "no", {}, 0, has<axis::pin>, kOwn | kInput, kPinned),
+        of<&Case::program>(axis::program, "program", "a program of your own, in place of a strategy", "", {}, 0,
+                           has<axis::program>, kInput),
+        of<&Case::arguments>(axis::arguments, "arguments",
+                             "its arguments, with {grid}, {block}, {depth} ... for the values of a case", "", {}, 0,
+                             has<axis::arguments>, kInput),
+        of<&Case::time>(axis::time, "time", "its time by a line that it prints, such as 'time: {us}'",
+                        "that of the process", {}, 0, has<axis::time>, kInput | kNotInDryRun),
     };
+    for (const axis::Name name : {axis::arguments, axis::time})
+        std::ranges::find(axes, name, &Axis::id)->has_commas = true;
     std::ranges::find(axes, "input", &Axis::name)->hint = "`nestbed help run NAME` lists those of a workload";
     // The columns without _asked contain the value that was set, and how it was chosen.
     for (const std::string_view name : {"pending-limit", "submit"})
@@ -368,7 +378,9 @@ std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
 std::string cell_of(const Axis& axis, const Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    return axis.applies(info, mechanism_of(info, point), point.backend) ? text_of(axis, axis.get(point)) : "";
+    const bool is_named = !info.workload->of_user || is_of_program(axis) || axes_in(point.arguments).has(axis.id);
+    return is_named && axis.applies(info, mechanism_of(info, point), point.backend) ? text_of(axis, axis.get(point))
+                                                                                    : "";
 }
 
 void reset_meaningless(Case& point)

@@ -39,6 +39,7 @@ struct Axis {
     std::span<const std::string_view> names{}; // of an enumeration; users can ask for those from range.least on
     bool shape = false;                        // a BlockShape: x * 2^32 + y, written as WIDTHxHEIGHT
     bool text = false;                         // any name; its number is that of the name in this process
+    bool has_commas = false;                   // a text that is one value, with its commas
     bool of_workloads = false;                 // the same, but only the names of inputs that a workload has
     bool input = false;                        // cases with different values have different inputs
     bool problem = false;       // the same of an irregular workload, unless it says otherwise: see is_problem
@@ -54,7 +55,7 @@ struct Axis {
 
     bool named() const { return !names.empty() || of_workloads; } // users ask for a name of a list: see names_on
     bool words() const { return !names.empty() || text || get == nullptr; }
-    bool list() const { return words() || shape; } // a list of words or shapes, not of numbers
+    bool list() const { return (words() && !has_commas) || shape; } // a list of words or shapes, not of numbers
 };
 
 // All axes, in the order of the help and of a case's settings. The keys of logs are computed from these settings.

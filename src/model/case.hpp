@@ -142,6 +142,10 @@ struct Case {
     std::uint32_t cutoff = 0;
     std::uint32_t budget = 0;
     std::string graph_file; // "road.gr#0123456789ab": the name of a file, and the begin of the hash of its content
+    // Of a program of a user's own (model/user_program.hpp).
+    std::string program;   // its path
+    std::string arguments; // "{grid} {block}"
+    std::string time;      // "time: {us}", a part of what it prints; empty: the time of the whole process
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0

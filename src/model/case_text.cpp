@@ -9,6 +9,31 @@
 namespace nestbed
 {
 
+namespace
+{
+
+// In a text of settings, blanks end a setting. As in a URL: %20.
+std::string without_blanks(std::string_view text)
+{
+    std::string written;
+    for (const char one : text)
+        written += one == ' ' ? "%20" : one == '%' ? "%25" : std::string(1, one);
+    return written;
+}
+std::string with_blanks(std::string_view written)
+{
+    std::string text;
+    for (std::size_t at = 0; at < written.size(); ++at) {
+        const std::string_view code = written.substr(at, 3);
+        const bool is_code = code == "%20" || code == "%25";
+        text += code == "%20" ? ' ' : written[at];
+        at += is_code ? 2 : 0;
+    }
+    return text;
+}
+
+} // namespace
+
 std::vector<std::pair<std::string, std::string>> settings_of(const Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
@@ -23,7 +48,7 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Case& point)
         if (!value || follows || (value == axis.default_value && !axis.always_in_key))
             continue;
         if (std::string text = cell_of(axis, point); !text.empty())
-            settings.emplace_back(axis.name, std::move(text));
+            settings.emplace_back(axis.name, axis.text ? without_blanks(text) : std::move(text));
     }
     return settings;
 }
@@ -49,7 +74,7 @@ std::map<std::string, std::string, std::less<>> settings_in(std::string_view tex
     std::map<std::string, std::string, std::less<>> settings;
     for (const std::string& one : split(text, ' ')) {
         const std::size_t equals = one.find('=');
-        settings[one.substr(0, equals)] = equals == std::string::npos ? "" : one.substr(equals + 1);
+        settings[one.substr(0, equals)] = equals == std::string::npos ? "" : with_blanks(one.substr(equals + 1));
     }
     return settings;
 }

@@ -1,6 +1,7 @@
 #include "model/strategy.hpp"
 
 #include "base/error.hpp"
+#include "model/user_program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -194,6 +195,8 @@ std::vector<const Strategy*> Registry::of(BackendKind backend)
 
 const Strategy* Registry::find(BackendKind backend, std::string_view name)
 {
+    if (name == program_strategy().info().name)
+        return &program_strategy();
     const Strategy* strategy = contents().find(backend, name);
     if (strategy != nullptr || contents().source == nullptr)
         return strategy;

@@ -74,6 +74,9 @@ enum Name : std::uint8_t {
     host_load,
     nice,
     pin,
+    program,
+    arguments,
+    time,
 };
 } // namespace axis
 
@@ -84,8 +87,9 @@ class AxisSet
     constexpr AxisSet(std::initializer_list<axis::Name> names)
     {
         for (const axis::Name name : names)
-            bits_ |= std::uint64_t{1} << name;
+            add(name);
     }
+    constexpr void add(axis::Name name) { bits_ |= std::uint64_t{1} << name; }
     constexpr bool has(axis::Name name) const { return (bits_ >> name & 1) != 0; }
 
   private:
@@ -141,6 +145,8 @@ struct WorkloadInfo {
     std::span<const AxisMeaning> meanings = {};
     std::span<const std::string_view> figures = {}; // that suit it (experiments/figures.py), in the order of drawing
     bool irregular = false;                         // its work depends on the input
+    bool of_user =
+        false; // a program of a user's own (model/user_program.hpp): its sizes are numbers for it, no shape
     bool keeps_timestamps = false; // kernels record when they were called and began: its samples have latencies
     bool nondeterministic_answer = false; // a run counts what may happen or not: it is never run twice to time it
     bool siblings = false;                // its launches do not follow each other: many latencies on one level

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "model/modules.hpp"
 #include "model/text_numbers.hpp"
+#include "model/user_program.hpp"
 
 #include <fmt/format.h>
 
@@ -127,7 +128,7 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis, std
             values.push_back({number_on(axis, name), std::make_shared<const Setting>(setting)});
     } else if (axis.text) {
         for (const Setting& said : settings.of(axis.name))
-            for (const std::string& text : split(said.value, ','))
+            for (const std::string& text : axis.has_commas ? std::vector{said.value} : split(said.value, ','))
                 values.push_back({number_of_text(text), std::make_shared<const Setting>(said)});
     } else {
         values = parse_axis(settings.of(axis.name), axis.range);
@@ -231,16 +232,49 @@ void check_operators(const Axes& axes)
         }
 }
 
+// Calls check(text) for each text that was given; what it throws gets the place of the setting.
+void check_texts(const Axes& axes, std::string_view axis, const std::function<void(const std::string&)>& check)
+{
+    for (const AxisValue& value : axes.of(axis))
+        try {
+            if (!value.setting->value.empty())
+                check(text_with(*value.number));
+        } catch (const RunError& error) {
+            throw UsageError(fmt::format("{}: {}", value.setting->place(), error.what()));
+        }
+}
+
+// Programs of a user's own can be started, and what their arguments name has values.
+void check_programs(const Axes& axes)
+{
+    if (axes.of("program").front().setting->value.empty())
+        return;
+    check_texts(axes, "program", check_program);
+    check_texts(axes, "time", check_time_text);
+    check_texts(axes, "arguments", [&](const std::string& arguments) {
+        const AxisSet named = axes_in(arguments);
+        for (const Axis& axis : plain_axes())
+            if (named.has(axis.id) && axes.of(axis).front().setting->value.empty())
+                throw RunError(fmt::format("{{{}}} has no value; allowed: with --{} N", axis.name, axis.name));
+    });
+}
+
 } // namespace
 
 Axes read_axes(const Settings& settings, std::size_t devices)
 {
     Axes axes;
     axes.strategies = names_of(settings, "strategy", Registry::names(), "strategy", kListsStrategies);
+    const std::vector<Setting> programs = settings.of("program");
+    if (!programs.empty() && !axes.strategies.empty())
+        throw UsageError(fmt::format("{}: not with {}; allowed: in another section of a file",
+                                     programs.front().place(), axes.strategies.front().second.place()));
+    if (!programs.empty())
+        axes.strategies.emplace_back(program_strategy().info().name, programs.front());
     if (axes.strategies.empty())
         throw UsageError(
             fmt::format("no strategy was named{}; allowed: --strategy with a name, or with several ({} in "
-                        "all: {})",
+                        "all: {}), or --program with a program of your own",
                         settings.section_text(), Registry::names().size(), kListsStrategies));
     std::vector<std::string_view> mechanisms{"all"};
     for (const Mechanism mechanism : kMechanisms)
@@ -250,12 +284,13 @@ Axes read_axes(const Settings& settings, std::size_t devices)
     for (const Axis& axis : plain_axes())
         axes.plain.push_back(values_of(settings, axis, axes.strategies));
     for (const AxisValue& block : axes.of("block"))
-        if (block.number && !std::has_single_bit(*block.number))
+        if (programs.empty() && block.number && !std::has_single_bit(*block.number))
             throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
                                          "two from 1 to 1024",
                                          block.setting->place(), *block.number));
     check_mechanisms(axes);
     check_operators(axes);
+    check_programs(axes);
     check_size(axes, devices);
     return axes;
 }
@@ -320,9 +355,12 @@ std::vector<std::string> unused_in_cases(const std::vector<Axes>& parts,
     for (const Axis& axis : plain_axes()) {
         const bool of_waves = axis.id == axis::wave || axis.id == axis::streams;
         const bool of_input = axis.own && axis.range.least > 0 && axis.names.empty();
-        if ((!of_waves && !of_input) || is_in_a_case(axis))
+        if (is_in_a_case(axis))
             continue;
         for (const Axes& part : parts) {
+            const bool of_user = Registry::find_anywhere(part.strategies.front().first)->info().workload->of_user;
+            if (!of_waves && !of_input && !of_user)
+                continue;
             const std::vector<AxisValue>& values = part.of(axis);
             const auto asked = std::ranges::find_if(
                 values, [](const AxisValue& one) { return one.number.has_value() && !one.setting->value.empty(); });
@@ -332,8 +370,9 @@ std::vector<std::string> unused_in_cases(const std::vector<Axes>& parts,
             if (asked == values.end() || !has || is_for_others(*asked->setting, part.strategies.front().second))
                 continue;
             texts.push_back(fmt::format("{}: it changes nothing, because {}", asked->setting->place(),
-                                        of_waves ? "no chosen strategy launches its root blocks in waves"
-                                                 : fmt::format("no chosen input has {}", axis.name)));
+                                        of_waves  ? "no chosen strategy launches its root blocks in waves"
+                                        : of_user ? fmt::format("no arguments have {{{}}}", axis.name)
+                                                  : fmt::format("no chosen input has {}", axis.name)));
             break;
         }
     }

@@ -226,7 +226,8 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
         });
     };
     const bool matrices = any_of_strategies([](const StrategyInfo& info) { return info.over_matrix(); });
-    const bool linear = any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
+    const bool of_user = any_of_strategies([](const StrategyInfo& info) { return info.workload->of_user; });
+    const bool linear = !of_user && any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
     static const std::vector<const Axis*> inputs = axes_of_loops(true);
     for (const auto& device : devices) {
         const DeviceFacts& facts = device.second;
@@ -240,11 +241,12 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
                 complete_shape(choice);
                 check_shape(choice, facts);
             } else {
-                point.grid = 0;
-                point.block = static_cast<std::uint32_t>(choice.of("block").number.value_or(0));
-                point.elements = 0;
+                const auto number = [&](std::string_view axis) { return choice.of(axis).number.value_or(0); };
+                point.grid = of_user ? static_cast<std::uint32_t>(number("grid")) : 0;
+                point.block = static_cast<std::uint32_t>(number("block"));
+                point.elements = of_user ? number("elements") : 0;
             }
-            if (!matrices)
+            if (!matrices && !of_user)
                 point.nx = point.ny = 0;
             Group group = group_of(axes, point);
             for (const Case& one : group.cases) {

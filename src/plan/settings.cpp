@@ -30,10 +30,14 @@ std::vector<Key> table_of_keys()
     constexpr bool kOfRun = false;
     std::vector<Key> keys{{"title", "TEXT", "TEXT", "what the experiment asks; printed above its table", "", kOfRun}};
     for (const Axis& axis : all_axes())
-        keys.push_back({axis.name, axis.list() ? "LIST" : "AXIS",
-                        axis.shape     ? "WxH"
-                        : axis.words() ? "NAME"
-                                       : "N",
+        keys.push_back({axis.name,
+                        axis.has_commas ? "TEXT"
+                        : axis.list()   ? "LIST"
+                                        : "AXIS",
+                        axis.has_commas ? "TEXT"
+                        : axis.shape    ? "WxH"
+                        : axis.words()  ? "NAME"
+                                        : "N",
                         axis.help, axis.default_text, axis.name != "backend", axis.own, axis.hint});
     keys.insert(
         keys.end(),

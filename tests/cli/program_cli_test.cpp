@@ -1,0 +1,91 @@
+// Sweeps of a program of a user's own: `nestbed run --program`.
+#include "support/cli_support.hpp"
+#include "support/program_support.hpp"
+
+namespace nestbed
+{
+namespace
+{
+
+class RunProgram : public CommandTest
+{
+  protected:
+    RunProgram() : one(program(folder, "one", script("1"))), two(program(folder, "two", script("2"))) {}
+
+    static std::string script(const std::string& factor)
+    {
+        return R"(echo "{\"kernels\":[{\"kernel\":\"k\",\"from_host\":1,\"from_device\":$(($1 * )" + factor +
+               R"()),\"refused\":0,\"deepest\":1}],\"backend\":\"cpu\"}" > "$NESTBED_REPORT"; echo "at $2, it took $1 us")";
+    }
+    Words run(const std::string& more) const
+    {
+        return Words{"run",    "--program",   one + "," + two, "--arguments", "{grid} {block},x",
+                     "--time", "took {us} us"} +
+               Words(("--backend cpu --warmup 0 --repeat 2 -o log.csv " + more).c_str());
+    }
+
+    ScratchFolder folder;
+    const std::string one;
+    const std::string two;
+};
+
+TEST_F(RunProgram, SweepsItsArguments)
+{
+    const Outcome outcome = ended(0, run("--grid 1:4:*2 --block 96,100"));
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("arguments {grid} {block},x"), HasSubstr("96"), Not(HasSubstr("depth"))));
+    const std::vector<Row> rows = rows_of("log.csv");
+    ASSERT_EQ(rows.size(), 2U * 3 * 2 * 2);
+    for (const Row& row : rows) {
+        EXPECT_EQ(row.at("status"), "ok") << row.at("detail");
+        EXPECT_EQ(std::stod(row.at("wall_us")), std::stod(row.at("grid")));
+        EXPECT_EQ(std::stoul(row.at("launches_attempted")),
+                  std::stoul(row.at("grid")) * (row.at("program") == two ? 2 : 1));
+        EXPECT_EQ(row.at("strategy"), "program");
+        for (const char* other : {"elements", "depth", "nx", "dwell"})
+            EXPECT_EQ(row.at(other), "") << other;
+    }
+}
+
+TEST_F(RunProgram, ContinuesItsLogUntilTheProgramIsBuiltAgain)
+{
+    const Words words = run("--grid 2 --block 32");
+    ended(0, words);
+    EXPECT_THAT(ended(0, words).err, HasSubstr("log.csv already has 4 of 4 samples"));
+    EXPECT_EQ(rows_of("log.csv").size(), 4U);
+    EXPECT_EQ(ended(0, {"show", "log.csv"}).err, "");
+    EXPECT_EQ(ended(0, {"compare", "log.csv", "log.csv"}).err, "");
+    program(folder, "two", script("3"));
+    EXPECT_THAT(ended(2, words).err, HasSubstr(two));
+}
+
+TEST_F(RunProgram, IsASectionOfAnExperiment)
+{
+    write(
+        "mine.cfg",
+        "repeat = 1\nwarmup = 0\nbackend = cpu\n[hello]\nstrategy = hello\ngrid = 1\nblock = 32\n[mine]\nprogram = " +
+            one + "\narguments = {depth} \"a, b\"\ndepth = 0:2\n");
+    ended(0, "run mine.cfg -o log.csv");
+    const std::vector<Row> rows = rows_of("log.csv");
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(rows.back().at("depth"), "2");
+    EXPECT_EQ(rows.back().at("arguments"), "{depth} \"a, b\"");
+}
+
+TEST_F(RunProgram, SaysWhatIsWrongWithWhatItIsGiven)
+{
+    expect_usage_error({"run", "--program", "./none"}, {"--program ./none: there is no such file; allowed: "});
+    expect_usage_error({"run", "--program", one, "--strategy", "hello"},
+                       {"--program", "not with --strategy hello; allowed: "});
+    expect_usage_error({"run", "--program", one, "--arguments", "{grid}"},
+                       {"--arguments {grid}: {grid} has no value; allowed: with --grid N"});
+    expect_usage_error({"run", "--program", one, "--arguments", "{gird}"},
+                       {"there is no parameter {gird}; allowed: {grid}"});
+    expect_usage_error({"run", "--program", one, "--time", "took us"}, {"--time took us: ", "{us}"});
+    expect_usage_error({"trace", "--program", one}, {"--program"});
+    EXPECT_THAT(ended(0, run("--grid 1 --block 32 --elements 5")).err,
+                HasSubstr("--elements 5: it changes nothing, because no arguments have {elements}"));
+}
+
+} // namespace
+} // namespace nestbed
