@@ -72,12 +72,15 @@ Options key_options(Values values, const std::vector<KeyUse>& uses)
 namespace
 {
 
-// Turns `--pending_limit` into `--pending-limit`. A negative number after an option is its value, not an option.
+// Turns `--pending_limit` into `--pending-limit`. A negative number after an option is its value, not an option, and what comes after
+// `--arguments` is its value as it is: `--arguments --num_items={elements}`.
 std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> tidied;
     for (const std::string& argument : arguments) {
-        if (argument.starts_with("--")) {
+        if (!tidied.empty() && tidied.back() == "--arguments") {
+            tidied.back() += "=" + argument;
+        } else if (argument.starts_with("--")) {
             const std::size_t equals = argument.find('=');
             tidied.push_back(canonical_key(argument.substr(0, equals)) +
                              (equals == std::string::npos ? "" : argument.substr(equals)));

@@ -6,6 +6,7 @@
 #include "model/axis_table.hpp"
 #include "model/mechanism.hpp"
 #include "model/modules.hpp"
+#include "model/user_program.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -83,8 +84,10 @@ Json strategy_json(const StrategyInfo& info)
 Json parameters_of(const WorkloadInfo& workload)
 {
     Json parameters = Json::array();
+    std::vector<const Strategy*> strategies = Registry::all();
+    strategies.push_back(&program_strategy());
     for (const Axis& axis : plain_axes())
-        for (const Strategy* strategy : Registry::all()) {
+        for (const Strategy* strategy : strategies) {
             const StrategyInfo& info = strategy->info();
             if (info.workload != &workload || !applies(axis, info))
                 continue;
@@ -181,6 +184,7 @@ std::string exported_tables(std::span<const StrategyInfo* const> strategies)
               {"strategies", Json::array()}};
     for (const WorkloadInfo* workload : Registry::workloads())
         json["workloads"].push_back(workload_json(*workload));
+    json["workloads"].push_back(workload_json(*program_strategy().info().workload));
     for (const Axis& axis : all_axes())
         json["axes"].push_back(axis_json(axis));
     for (const std::string& column : columns())
@@ -189,6 +193,7 @@ std::string exported_tables(std::span<const StrategyInfo* const> strategies)
         json["mechanisms"].push_back(mechanism_json(mechanism));
     for (const StrategyInfo* info : strategies)
         json["strategies"].push_back(strategy_json(*info));
+    json["strategies"].push_back(strategy_json(program_strategy().info()));
     return json_lines(json);
 }
 

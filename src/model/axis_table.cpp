@@ -253,6 +253,7 @@ std::vector<Axis> table()
     };
     for (const axis::Name name : {axis::arguments, axis::time})
         std::ranges::find(axes, name, &Axis::id)->has_commas = true;
+    std::ranges::find(axes, axis::time, &Axis::id)->column = "time_line"; // a time itself has other columns
     std::ranges::find(axes, "input", &Axis::name)->hint = "`nestbed help run NAME` lists those of a workload";
     // The columns without _asked contain the value that was set, and how it was chosen.
     for (const std::string_view name : {"pending-limit", "submit"})

@@ -170,7 +170,7 @@ struct WorkloadInfo {
     const Picture* picture = nullptr; // the command that shows one case; null: it has none
 
     // Whether it has nx * ny numbers: a matrix or an image.
-    constexpr bool over_matrix() const { return axes.has(axis::nx); }
+    constexpr bool over_matrix() const { return axes.has(axis::nx) && !of_user; }
     // Whether its input is a graph.
     constexpr bool over_graph() const { return axes.has(axis::graph_file); }
     // Whether its input is drawn from the case's seed.
