@@ -69,7 +69,7 @@ def column_of(option, text, also=()):
     """The column that an option names, by its name or that of its axis. Raises BadInput."""
     axes = {axis["name"]: axis["column"] for axis in tables.tables()["axes"].values()}
     allowed = [*also, *dict.fromkeys([*logs.case_columns(), "workload", *_numbers()])]
-    name = axes.get(text, text.replace("-", "_"))
+    name = text if text in also else axes.get(text, text.replace("-", "_"))
     if name not in allowed:
         raise BadInput(f"--{option} {logs.seen(text)}: a log has no such column, or no figure shows it; {near(name, allowed)}")
     return name

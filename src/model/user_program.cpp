@@ -39,12 +39,17 @@ void keep_named(Case& point, const Asked& /*asked*/)
 
 constexpr std::string_view kFigures[]{"by-grid", "by-block", "by-depth"};
 
+// Two programs with the same arguments solve the same problem.
+constexpr AxisMeaning kMeanings[]{
+    {.name = axis::program, .meaning = "its path, or its name on the PATH", .role = AxisRole::tuning}};
+
 constexpr WorkloadInfo kWorkload{
     .name = kName,
     .summary = "a program of a user's own, with its arguments",
     .axes = {axis::grid, axis::block, axis::elements, axis::nx, axis::ny, axis::depth, axis::dwell, axis::division,
              axis::fanout, axis::grain, axis::cutoff, axis::levels, axis::iterations, axis::program, axis::arguments,
              axis::time},
+    .meanings = kMeanings,
     .figures = kFigures,
     .of_user = true,
     .why_unpredictable = "its kernels are not known",

@@ -74,7 +74,7 @@ class Modules(Scratch):
         self.take("workload_hello")
         done = self.ended(0, "list", "--json")
         self.assertEqual({entry["name"] for entry in json.loads(done.stdout)["strategies"]},
-                         {name for room in ("reduce", "hello") for name in (self.folder / f"modules/{room}.txt").read_text().split()})
+                         {name for room in ("reduce", "hello") for name in (self.folder / f"modules/{room}.txt").read_text().split()} | {"program"})
         self.assertRegex(done.stderr, "^nestbed: without the strategies of workloads that have not been built: bezier, .*sort.*; "
                          "to build them: experiments/build.sh '' nestbed\n$")
 
@@ -104,7 +104,7 @@ class Modules(Scratch):
         listed = [name for file in sorted((NESTBED.parent / "modules").glob("*.txt")) for name in file.read_text().split()]
         done = called(NESTBED, "list", "--json")
         self.assertEqual(done.stderr, "")
-        self.assertEqual(sorted(listed), [entry["name"] for entry in json.loads(done.stdout)["strategies"]])
+        self.assertEqual([*sorted(listed), "program"], [entry["name"] for entry in json.loads(done.stdout)["strategies"]])
 
     def test_each_workload_says_which_of_its_axes_are_its_problem(self):
         graph, numbers = ["input", "elements", "edge_factor", "graph_file", "seed"], ["type", "elements", "nx", "ny"]
@@ -117,7 +117,8 @@ class Modules(Scratch):
              "quadtree": ["input", "elements", "levels", "seed"], "search": ["input", "tree_levels", "root_children", "path_nodes", "queens"], "sort": ["type", "input", "elements", "values", "seed"],
              "reduce": ["type", "input", "operator", "grid", "block", "elements", "seed"], "transpose": [*numbers, "seed"], "copy": [*numbers, "seed"],
              "blobs": numbers, "fanout": ["grid", "block", "fanout"], "chain": ["grid", "block", "host_load", "nice", "pin"],
-             **dict.fromkeys(("hello", "lanes", "litmus"), ["grid", "block"])})
+             **dict.fromkeys(("hello", "lanes", "litmus"), ["grid", "block"]),
+             "program": ["grid", "block", "elements", "nx", "ny", "dwell", "division", "fanout", "grain", "levels", "iterations", "arguments", "time_line"]})
 
     def test_what_a_workload_of_another_name_left_is_deleted(self):
         modules = self.folder / "modules"
