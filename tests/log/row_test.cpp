@@ -173,7 +173,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
         "relative_error=0 status=ok detail= driver=12.8 cuda=13.0");
     EXPECT_EQ(cells["launches_by_depth"], "100 100 100 100 100");
     EXPECT_EQ(cells["gpu"], "AMD EPYC, 2 cores");
-    EXPECT_EQ(cells.size(), 121U); // these are all columns
+    EXPECT_EQ(cells.size(), 124U); // these are all columns
 }
 
 // 50 launches, of which 13 were refused and done by a tail launch.
