@@ -30,7 +30,7 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-// A file that exec closes. Copies of its descriptor stay open.
+// Opens a file that exec closes, for a program.
 int open_for(const std::string& program, const std::string& path, int flags)
 {
     const int file = open(path.c_str(), flags | O_CLOEXEC, 0666); // NOLINT(*-vararg): the third argument is the mode
@@ -66,6 +66,7 @@ struct Start {
     const sigset_t& mask;
     bool own_group;
     bool ends_with_us;
+    bool default_signals = false;
     int report; // gets the error number if the program cannot be started; exec closes it
     pid_t parent = getpid();
 
@@ -84,7 +85,11 @@ struct Start {
         for (int number = 0; number < 3; ++number)
             if (dup2(numbers[static_cast<std::size_t>(number)], number) < 0)
                 fail();
-        static_cast<void>(signal(SIGPIPE, SIG_DFL));
+        for (const int of_nestbed : {SIGPIPE, SIGXFSZ}) // which nestbed ignores
+            static_cast<void>(signal(of_nestbed, SIG_DFL));
+        for (const int asking : {SIGINT, SIGTERM, SIGHUP})
+            if (default_signals)
+                static_cast<void>(signal(asking, SIG_DFL));
         static_cast<void>(sigprocmask(SIG_SETMASK, &mask, nullptr));
         execve(arguments[0], arguments, environment);
         fail();
@@ -223,6 +228,7 @@ ProgramEnd run_child(const Child& child, const HeldSignals& signals)
                                  .mask = signals.before(),
                                  .own_group = child.own_group,
                                  .ends_with_us = true,
+                                 .default_signals = child.default_signals,
                                  .report = -1});
     const pid_t all = child.own_group ? -process : process;
     const EndOfProcess ended(process);
@@ -259,19 +265,13 @@ ProgramEnd run_child(const Child& child, const HeldSignals& signals)
 ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramOutput& output,
                        std::chrono::milliseconds timeout, std::chrono::milliseconds grace)
 {
-    return run_program({.arguments = arguments, .timeout = timeout, .grace = grace}, output);
-}
-
-ProgramEnd run_program(Child child, const ProgramOutput& output)
-{
-    const std::string& program = child.arguments.front();
+    const std::string& program = arguments.front();
     const Descriptor in(open_for(program, "/dev/null", O_RDONLY));
     const Descriptor out(open_for(program, output.out_path, O_WRONLY | O_CREAT | O_APPEND));
     const Descriptor error(open_for(program, output.error_path, O_WRONLY | O_CREAT | O_APPEND));
-    child.in = in;
-    child.out = out;
-    child.error = error;
-    return run_child(child, HeldSignals());
+    return run_child(
+        {.arguments = arguments, .in = in, .out = out, .error = error, .timeout = timeout, .grace = grace},
+        HeldSignals());
 }
 
 std::string find_program(std::string_view name)

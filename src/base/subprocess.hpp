@@ -68,6 +68,7 @@ struct Child {
     std::chrono::milliseconds grace = kGrace;
     std::function<bool()> must_end{}; // asked every 20 ms; true ends the program
     bool own_group = true;            // false: it may use the terminal as this process does
+    bool default_signals = false;     // SIGINT, SIGTERM and SIGHUP end it, also where this process ignores them
 };
 
 // Runs a program and waits for it. It ends with this process, also if this is killed. A program that must end gets SIGTERM and, after
@@ -82,8 +83,7 @@ struct ProgramOutput {
     std::string error_path;
 };
 
-// The same with empty standard input and these files. A signal that asked this process to end is delivered before it throws.
-ProgramEnd run_program(Child child, const ProgramOutput& output);
+// The same with empty standard input. A signal that asked this process to end is delivered before it throws.
 ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramOutput& output,
                        std::chrono::milliseconds timeout, std::chrono::milliseconds grace = kGrace);
 

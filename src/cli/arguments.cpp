@@ -78,7 +78,7 @@ std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> tidied;
     for (const std::string& argument : arguments) {
-        if (!tidied.empty() && tidied.back() == "--arguments") {
+        if (!tidied.empty() && tidied.back() == "--arguments" && argument.starts_with('-')) {
             tidied.back() += "=" + argument;
         } else if (argument.starts_with("--")) {
             const std::size_t equals = argument.find('=');

@@ -110,6 +110,7 @@ int profile_experiment(const Given& given, const std::string& csv, std::ostream&
     const bool print = given.contains("print");
     const Settings settings = profile_settings(given);
     const Plan plan = make_plan(settings, {{BackendKind::cuda, device_facts(settings, print, err)}});
+    refuse_programs(plan, "profile", "nestbed profile -- ./my");
     const ProfileOptions how{.ncu = ncu_path(given, print),
                              .nestbed = fs::read_symlink("/proc/self/exe").string(),
                              .experiment = plan.experiment,

@@ -149,6 +149,7 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
     const std::chrono::milliseconds timeout = timeout_of(settings, BackendKind::cpu);
     const LocalSessions sessions = open_sessions(settings, why_not_cuda, open_session, {.untimed = true});
     const Plan plan = make_plan(settings, facts_of(sessions));
+    refuse_programs(plan, "races", "nestbed races my.cu");
     bool as_expected = true;
     bool first = true;
     for (const Group& group : plan.groups)

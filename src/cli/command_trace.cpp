@@ -86,6 +86,7 @@ Asked asked_for(const Given& given, std::string_view command, bool several = fal
         {"grids", only_value(given, "grids", std::to_string(kDefaultGrids), "a number"), "", 0, ""}, 1, kMaxGrids));
     asked.sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(asked.sessions));
+    refuse_programs(plan, "trace", "nestbed cpu --trace FILE my.cu");
     if (plan.case_count() != 1 && !several)
         throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value per option", command,
                                      plan.case_count(), several_in(settings)));

@@ -23,6 +23,8 @@ std::string why_left_out(const Demand& demand, const DeviceFacts& facts)
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     if (point.backend != BackendKind::cuda)
         return "they run on the executor";
+    if (info.workload->of_user)
+        return std::string(info.workload->why_unpredictable);
     if (info.on_host)
         return "the host does the work";
     if (demand.form.by_input)

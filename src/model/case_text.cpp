@@ -3,6 +3,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/user_program.hpp"
 
 #include <algorithm>
 
@@ -48,7 +49,7 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Case& point)
         if (!value || follows || (value == axis.default_value && !axis.always_in_key))
             continue;
         if (std::string text = cell_of(axis, point); !text.empty())
-            settings.emplace_back(axis.name, axis.text ? without_blanks(text) : std::move(text));
+            settings.emplace_back(axis.name, std::move(text));
     }
     return settings;
 }
@@ -57,7 +58,10 @@ std::string settings_text(const Case& point)
 {
     std::string text;
     for (const auto& [key, value] : settings_of(point))
-        text.append(text.empty() ? "" : " ").append(key).append("=").append(value);
+        text.append(text.empty() ? "" : " ")
+            .append(key)
+            .append("=")
+            .append(is_of_program(axis_named(key)) ? without_blanks(value) : value);
     return text;
 }
 

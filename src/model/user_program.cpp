@@ -1,8 +1,8 @@
 #include "model/user_program.hpp"
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
-#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "model/schedule.hpp"
@@ -10,12 +10,22 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 namespace nestbed
@@ -135,83 +145,172 @@ struct PieceReader {
     }
 };
 
-// The text around the braces, and the microseconds of the unit in them.
+struct Unit {
+    std::string_view name;
+    double us = 1;
+};
+constexpr std::array<Unit, 4> kUnits{{{"ns", 1e-3}, {"us", 1}, {"ms", 1e3}, {"s", 1e6}}};
+
+// The text around the braces, and the unit in them.
 struct TimeText {
     std::string_view before;
     std::string_view after;
-    double unit_us = 1;
+    Unit unit;
 };
 TimeText time_text_in(std::string_view text)
 {
-    constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
-        {{"{ns}", 1e-3}, {"{us}", 1}, {"{ms}", 1e3}, {"{s}", 1e6}}};
-    for (const auto& [unit, us] : kUnits)
-        if (const std::size_t at = text.find(unit); at != std::string_view::npos)
-            return {.before = text.substr(0, at), .after = text.substr(at + unit.size()), .unit_us = us};
+    for (const Unit& unit : kUnits)
+        if (const std::string braces = fmt::format("{{{}}}", unit.name); text.find(braces) != std::string_view::npos)
+            return {.before = text.substr(0, text.find(braces)),
+                    .after = text.substr(text.find(braces) + braces.size()),
+                    .unit = unit};
     throw RunError(fmt::format(
         "'{}' says nowhere what the time is; allowed: a part of a line with {{ns}}, {{us}}, {{ms}} or {{s}} in "
         "place of the number, such as 'time: {{us}}'",
         printable(std::string(text))));
 }
 
+bool is_of_word(char one)
+{
+    return std::isalnum(static_cast<unsigned char>(one)) != 0 || one == '_' || one == '.' || one == '-' || one == '+';
+}
+
+// Whether a number ends before this text, and nothing says that it goes on, or that its unit is another one.
+bool ends_number(std::string_view rest, const TimeText& text)
+{
+    if (!text.after.empty())
+        return rest.starts_with(text.after);
+    if (rest.size() > 1 && rest[0] == ',' && std::isdigit(static_cast<unsigned char>(rest[1])) != 0)
+        return false; // 1,234
+    const std::size_t blanks = std::min(rest.find_first_not_of(" \t"), rest.size());
+    const auto word_end =
+        std::find_if_not(rest.begin() + static_cast<std::ptrdiff_t>(blanks), rest.end(), is_of_word);
+    const std::string_view word = rest.substr(blanks, static_cast<std::size_t>(word_end - rest.begin()) - blanks);
+    return word.empty() || word == text.unit.name ||
+           (blanks > 0 && std::ranges::find(kUnits, word, &Unit::name) == kUnits.end());
+}
+
 std::optional<double> time_in_line(std::string_view line, const TimeText& text)
 {
-    for (std::size_t at = line.find(text.before); at != std::string_view::npos; at = line.find(text.before, at + 1)) {
+    for (std::size_t at = line.find(text.before); at < line.size(); at = line.find(text.before, at + 1)) {
+        if (text.before.empty() && at > 0 && is_of_word(line[at - 1]))
+            continue;
         std::string_view rest = line.substr(at + text.before.size());
         rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
         double number = 0;
         const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
         rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-        if (error == std::errc() && rest.starts_with(text.after) && number >= 0)
-            return number * text.unit_us;
+        constexpr double kLeast_us = 0.001; // a log has nanoseconds
+        if (error == std::errc() && ends_number(rest, text) && std::isfinite(number) &&
+            number * text.unit.us >= kLeast_us)
+            return number * text.unit.us;
     }
     return std::nullopt;
 }
 
-// The last line that says anything.
+// The last line that says anything, above nestbed's own table of launches.
 std::string last_line(const std::string& text)
 {
     std::string last;
-    for (const std::string& line : split(text, '\n'))
-        if (line.find_first_not_of(" \t\r") != std::string::npos)
+    for (const std::string& line : split(text, '\n')) {
+        if (line.starts_with("kernel ") && line.ends_with("first error"))
+            break;
+        if (!line.empty())
             last = line;
+    }
     constexpr std::size_t kMaxBytes = 200;
     return printable(last.substr(0, kMaxBytes));
 }
 
-// What the program counted, from the file that it wrote (NESTBED_REPORT).
-void take_report(const std::string& path, const Case& point, Sample& sample)
+// What the program counted, as it wrote it (NESTBED_REPORT). Nothing: it counts nothing.
+void take_report(const std::string& text, const Case& point, Sample& sample)
 {
-    if (!fs::exists(path))
-        return; // it counts nothing
-    const nlohmann::json report = nlohmann::json::parse(read_text_file(path), nullptr, false);
-    if (!report.is_object() || !report.contains("kernels"))
-        throw RunError(fmt::format("{}: what it counted is not readable", point.program));
-    if (const std::string backend = report.value("backend", ""); backend != name_of(point.backend)) {
-        sample.status = Status::unsupported;
-        sample.detail = fmt::format("unsupported: {} was built for backend {}, not {}", point.program, backend,
-                                    name_of(point.backend));
-    }
-    LaunchCounts counts;
-    std::uint64_t from_host = 0;
-    for (const nlohmann::json& kernel : report["kernels"]) {
-        const auto number = [&](const char* name) {
-            return kernel.contains(name) && kernel[name].is_number() ? kernel[name].get<std::uint64_t>() : 0;
-        };
-        from_host += number("from_host");
-        counts.attempted += number("from_device");
-        counts.failed += number("refused");
-        counts.max_depth = std::max(counts.max_depth, static_cast<unsigned>(number("deepest")));
-        if (number("refused") != 0 && sample.status == Status::ok) {
-            sample.status = Status::launch_failed;
-            sample.detail = fmt::format("{} of {} launches of {} were refused: {}", number("refused"),
-                                        number("from_host") + number("from_device"), kernel.value("kernel", ""),
-                                        kernel.value("first_error", ""));
+    if (text.empty())
+        return;
+    try {
+        const nlohmann::json report = nlohmann::json::parse(text);
+        if (const std::string backend = report.at("backend").get<std::string>(); backend != name_of(point.backend)) {
+            sample.status = Status::unsupported;
+            sample.detail = fmt::format("unsupported: {} was built for backend {}, not {}", point.program,
+                                        printable(backend), name_of(point.backend));
+            return;
         }
+        LaunchCounts counts;
+        std::uint64_t from_host = 0;
+        for (const nlohmann::json& kernel : report.at("kernels").get<nlohmann::json::array_t>()) {
+            const auto number = [&](const char* name) {
+                const nlohmann::json& value = kernel.at(name);
+                return value.is_null()
+                           ? 0
+                           : value.get_ref<const nlohmann::json::number_unsigned_t&>(); // null: a level not known
+            };
+            const std::uint64_t launches = number("from_host") + number("from_device");
+            const std::uint64_t refused = number("refused");
+            from_host += number("from_host");
+            counts.attempted += number("from_device");
+            counts.failed += refused;
+            counts.max_depth = std::max(counts.max_depth, static_cast<unsigned>(number("deepest")));
+            if (refused != 0 && sample.status == Status::ok) {
+                sample.status = Status::launch_failed;
+                sample.detail = fmt::format("{} of {} launches of {} were refused: {}", refused, launches,
+                                            printable(kernel.at("kernel").get<std::string>()),
+                                            printable(kernel.at("first_error").get<std::string>()));
+            }
+        }
+        sample.host_launches = static_cast<std::uint32_t>(from_host);
+        sample.launches_expected = counts.attempted;
+        sample.launches = std::move(counts);
+    } catch (const nlohmann::json::exception&) {
+        throw RunError(fmt::format("{}: what it counted is not readable (NESTBED_REPORT)", point.program));
     }
-    sample.host_launches = static_cast<std::uint32_t>(from_host);
-    sample.launches_expected = counts.attempted;
-    sample.launches = std::move(counts);
+}
+
+// A file without a name, which vanishes with this process, however it ends. Other processes open path().
+class NamelessFile
+{
+  public:
+    NamelessFile() : file_(made()) {}
+    int descriptor() const { return file_; }
+    std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), static_cast<int>(file_)); }
+    std::uint64_t bytes() const
+    {
+        struct stat found = {};
+        return fstat(file_, &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
+    }
+    std::string text() const { return bytes() == 0 ? "" : read_text_file(path()); }
+
+  private:
+    static int made()
+    {
+        std::error_code error;
+        std::string name = (fs::temp_directory_path(error) / "nestbed-XXXXXX").string();
+        const int file = error ? -1 : mkostemp(name.data(), O_CLOEXEC | O_APPEND);
+        if (file < 0)
+            throw RunError(fmt::format("a temporary file could not be created ({}): {}", name,
+                                       error ? error.message() : std::strerror(errno)));
+        static_cast<void>(unlink(name.c_str()));
+        return file;
+    }
+
+    Descriptor file_;
+};
+
+// Throws RunError if the program is another one than at its first run in this process.
+void expect_unchanged(const std::string& file)
+{
+    using Identity = std::pair<std::uintmax_t, fs::file_time_type>;
+    static std::map<std::string, Identity> first;
+    const Identity now{fs::file_size(file), fs::last_write_time(file)};
+    if (first.try_emplace(file, now).first->second != now)
+        throw RunError(fmt::format("{}: it has changed while it was measured", file));
+}
+
+// A worker ignores these signals, and is killed with its whole group when the time of a sample is over: so its programs are in that
+// group, too. Elsewhere they have a group of their own.
+bool is_in_worker()
+{
+    struct sigaction action = {};
+    return sigaction(SIGTERM, nullptr, &action) == 0 && action.sa_handler == SIG_IGN && getpgrp() == getpid();
 }
 
 } // namespace
@@ -277,36 +376,61 @@ std::optional<double> time_in(const std::string& output, const std::string& text
 
 Sample sample_of_program(const Case& point, const SessionOptions& options, std::uint64_t seed)
 {
-    const TemporaryFolder folder;
-    const auto path = [&](const char* name) { return (folder.path() / name).string(); };
+    const NamelessFile out;
+    const NamelessFile error;
+    const NamelessFile report;
     std::vector<std::string> words = program_words(point.arguments, point);
     words.insert(words.begin(), find_program(point.program));
     if (words.front().empty())
         check_program(point.program);
-    Child child{.arguments = words, .environment = {{"NESTBED_REPORT", path("report.json")}}};
+    expect_unchanged(words.front());
+    const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC)); // NOLINT(*-vararg)
+    constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+    const bool in_worker = is_in_worker();
+    Child child{.arguments = words,
+                .environment = {{"NESTBED_REPORT", report.path()}},
+                .in = nothing,
+                .out = out.descriptor(),
+                .error = error.descriptor(),
+                .must_end = [&] { return out.bytes() + error.bytes() > kMaxBytes; },
+                .own_group = !in_worker,
+                .default_signals = true};
+    std::string order; // that repeats this run
     if (point.backend == BackendKind::cpu) {
         Schedule schedule = parse_schedule(options.schedule);
-        schedule.seed = schedule.order == Schedule::Order::random ? seed : 0;
+        const bool is_random = schedule.order == Schedule::Order::random;
+        schedule.seed = is_random ? seed : 0;
         child.environment["NESTBED_SCHEDULE"] = name_of(schedule);
+        order = is_random ? fmt::format(" (NESTBED_SCHEDULE={})", name_of(schedule)) : "";
         if (options.workers != 0)
             child.environment["NESTBED_WORKERS"] = std::to_string(options.workers);
     }
+    const ProgramEnd end = run_child(child, HeldSignals());
+    if (in_worker)
+        kill(0, SIGTERM); // what it has left behind
     Sample sample;
-    const ProgramEnd end = run_program(child, {path("out"), path("error")});
-    take_report(path("report.json"), point, sample);
+    take_report(report.text(), point, sample);
     if (sample.status == Status::unsupported)
         return sample;
     std::optional<double> us = std::chrono::duration<double, std::micro>(end.elapsed).count();
-    if (!point.time.empty())
-        us = time_in(read_text_file(path("out")), point.time);
-    if (!end.good()) {
-        const std::string said = last_line(read_text_file(path("error")));
-        sample.status = end.signal != 0 ? Status::crashed : Status::wrong;
-        sample.detail = fmt::format("{} ended with {}{}", point.program, end.text(), said.empty() ? "" : ": " + said);
-    } else if (!us && sample.status == Status::ok) {
+    if (!point.time.empty() && end.good())
+        us = time_in(out.text(), point.time);
+    if (out.bytes() + error.bytes() > kMaxBytes) {
+        sample.status = Status::crashed;
+        sample.detail = fmt::format("{} printed more than a GB and was ended", point.program);
+    } else if (!end.good()) {
+        const std::string said = last_line(error.text());
+        const std::string ended = fmt::format("{} ended with {}", point.program, end.text());
+        const bool refused = sample.status == Status::launch_failed;
+        sample.status = end.signal != 0 ? Status::crashed : refused ? sample.status : Status::wrong;
+        sample.detail = refused && end.signal == 0
+                            ? sample.detail + "; " + ended
+                            : fmt::format("{}: {}", ended, said.empty() ? last_line(out.text()) : said);
+    } else if (!us && sample.status == Status::ok && !options.untimed) {
         sample.status = Status::wrong;
-        sample.detail = fmt::format("{} printed no line with '{}'", point.program, point.time);
+        sample.detail = fmt::format("{} printed no time above 0 as '{}'", point.program, point.time);
     }
+    sample.detail += sample.status == Status::ok ? "" : order;
     if (sample.status == Status::ok)
         sample.wall_us = us;
     return sample;

@@ -23,7 +23,7 @@ void check_program(const std::string& path);
 // The words of Case::arguments: separated by blanks, unless in '...' or "...". A word has {NAME} for the value of the axis NAME, and
 // {{ for a brace. Throws RunError "'TEXT': REASON; allowed: ..." for a text that has another name, or a brace or quote without its end.
 std::vector<std::string> program_words(const std::string& arguments, const Case& point);
-// The axes that only these cases have.
+// Whether it is program, arguments or time, which only these cases have.
 bool is_of_program(const Axis& axis);
 // The axes in the arguments.
 AxisSet axes_in(const std::string& arguments);

@@ -247,8 +247,10 @@ void check_texts(const Axes& axes, std::string_view axis, const std::function<vo
 // Programs of a user's own can be started, and what their arguments name has values.
 void check_programs(const Axes& axes)
 {
-    if (axes.of("program").front().setting->value.empty())
+    if (axes.strategies.front().first != program_strategy().info().name)
         return;
+    if (const Setting& setting = *axes.of("program").front().setting; setting.value.empty())
+        throw UsageError(fmt::format("{}: it is empty; allowed: the path of a program", setting.place()));
     check_texts(axes, "program", check_program);
     check_texts(axes, "time", check_time_text);
     check_texts(axes, "arguments", [&](const std::string& arguments) {

@@ -290,6 +290,15 @@ unsigned retries_of(const Settings& settings)
     return count_of(settings, "retries", 0, 1);
 }
 
+void refuse_programs(const Plan& plan, std::string_view command, std::string_view allowed)
+{
+    for (const Group& group : plan.groups)
+        for (const Case& point : group.cases)
+            if (!point.program.empty())
+                throw UsageError(fmt::format("{}: program = {}: it is for `nestbed run`; allowed: {}", command,
+                                             point.program, allowed));
+}
+
 Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices)
 {
     Plan plan;

@@ -65,4 +65,7 @@ unsigned retries_of(const Settings& settings);
 // the device's limit, more elements than grid * block, more memory than the device has free.
 Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices);
 
+// Throws UsageError if a case runs a program of the user's own, for a command that has no use for it.
+void refuse_programs(const Plan& plan, std::string_view command, std::string_view allowed);
+
 } // namespace nestbed

@@ -88,7 +88,7 @@ std::string why_unsupported(const Case& point, const DeviceFacts& facts)
 std::string launches_text(std::uint64_t launches, bool by_input)
 {
     if (by_input && launches == 0)
-        return "as many device launches as the input decides";
+        return "as many device launches as input or program decide";
     return fmt::format("{} device launches with the warm-up{}", launches,
                        by_input ? " besides those that the input decides" : "");
 }
@@ -100,7 +100,7 @@ struct Unknown {
 
     void add(const StrategyInfo& info, const std::set<std::string>& own)
     {
-        const bool is_own = own.contains(std::string(info.name));
+        const bool is_own = own.contains(std::string(info.name)) || info.workload->of_user;
         memory = memory || (is_own && info.workload->memory_bytes == nullptr);
         time = time || (is_own && info.workload->work == nullptr);
     }

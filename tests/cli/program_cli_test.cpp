@@ -1,5 +1,7 @@
 // Sweeps of a program of a user's own: `nestbed run --program`.
 #include "support/cli_support.hpp"
+#include "support/environment_support.hpp"
+#include "support/process_support.hpp"
 #include "support/program_support.hpp"
 
 #include <set>
@@ -88,6 +90,30 @@ TEST_F(RunProgram, IsASectionOfAnExperiment)
     EXPECT_EQ(depths, (std::set<std::string>{"0", "1", "2"}));
 }
 
+TEST_F(RunProgram, IsEndedInTimeWithAllThatItStarted)
+{
+    const std::string hangs =
+        program(folder, "hangs", "sleep 600 & echo $! > " + folder.path("child") + "; sleep 600");
+    std::filesystem::create_directory(folder.path("temporary"));
+    const EnvironmentVariable temporary("TMPDIR", folder.path("temporary"));
+    ended(3, Words{"run", "--program", hangs} +
+                 Words("--timeout 1 --retries 0 --backend cpu --warmup 0 --repeat 1 -o log.csv"));
+    EXPECT_EQ(rows_of("log.csv").at(0).at("status"), "timeout");
+    const pid_t child = std::stoi(folder.read("child"));
+    EXPECT_TRUE(soon([&] { return !runs(child); }));
+    const std::string leaves = program(folder, "leaves", "sleep 600 & echo $! > " + folder.path("child"));
+    ended(0, Words{"run", "--program", leaves} + Words("--backend cpu --warmup 0 --repeat 1 --overwrite -o log.csv"));
+    EXPECT_TRUE(soon([&] { return !runs(std::stoi(folder.read("child"))); }));
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path("temporary")));
+}
+
+TEST_F(RunProgram, IsForNoOtherCommand)
+{
+    write("mine.cfg", "backend = cpu\nprogram = " + one + "\narguments = 1\n");
+    for (const char* command : {"races mine.cfg --in-process", "trace mine.cfg", "profile mine.cfg --print"})
+        EXPECT_EQ(nestbed(command).exit_code, 2) << command;
+}
+
 TEST_F(RunProgram, SaysWhatIsWrongWithWhatItIsGiven)
 {
     expect_usage_error({"run", "--program", "./none"}, {"--program ./none: there is no such file; allowed: "});
@@ -98,7 +124,8 @@ TEST_F(RunProgram, SaysWhatIsWrongWithWhatItIsGiven)
     expect_usage_error({"run", "--program", one, "--arguments", "{gird}"},
                        {"there is no parameter {gird}; allowed: {grid}"});
     expect_usage_error({"run", "--program", one, "--time", "took us"}, {"--time took us: ", "{us}"});
-    expect_usage_error({"trace", "--program", one}, {"--program"});
+    expect_usage_error({"run", "--program", ""}, {"it is empty; allowed: "});
+    ended(0, {"run", "--program", "true", "--arguments", "", "--backend", "cpu", "--repeat", "1", "-o", "empty.csv"});
     EXPECT_THAT(ended(0, run("--grid 1 --block 32 --elements 5")).err,
                 HasSubstr("--elements 5: it changes nothing, because no arguments have {elements}"));
 }

@@ -4,6 +4,10 @@
 #include "base/error.hpp"
 #include "support/program_support.hpp"
 
+#include <fmt/format.h>
+
+#include <csignal>
+
 namespace nestbed
 {
 namespace
@@ -42,8 +46,16 @@ TEST(UserProgram, SaysItsTimeInTheLastLineThatHasIt)
 {
     const std::string output = "time: 7 us of 9\ntime:  2.5e1 us\nTime 4\ntime: x us\n";
     for (const auto& [text, us] : std::vector<std::pair<std::string, double>>{
-             {"time: {us} us", 25}, {"time: {ms}", 25'000}, {"Time {s}", 4e6}, {"of {ns}", 0.009}, {"took {us}", -1}})
+             {"time: {us} us", 25}, {"time: {ms}", -1}, {"Time {s}", 4e6}, {"of {ns}", 0.009}, {"took {us}", -1}})
         EXPECT_DOUBLE_EQ(time_in(output, text).value_or(-1), us) << text;
+    // Neither a part of a number nor one of another unit is the time; nor is what no log can hold.
+    for (const char* line : {"time: 1,234.5", "time: 1.5.3", "time: 0x10", "time: 12 ms", "time: 12ms", "time: inf",
+                             "time: nan", "time: 0", "time: -4", "time: 1e400"})
+        EXPECT_FALSE(time_in(line, "time: {us}")) << line;
+    for (const char* line : {"-5", "v-3 us", "x12", "1e400"})
+        EXPECT_FALSE(time_in(line, "{us}")) << line;
+    for (const char* line : {"time: 12us", "time: 12 us", "time:12 of 20", "time: 12, then"})
+        EXPECT_EQ(time_in(line, "time:{us}"), 12) << line;
     EXPECT_THAT(text_of<RunError>([] { check_time_text("time: us"); }), HasSubstr("{us}"));
 }
 
@@ -64,12 +76,13 @@ TEST(UserProgram, MustBeAProgram)
 class ProgramSample : public testing::Test
 {
   protected:
-    Sample sample(const std::string& script, const std::string& time = "",
-                  BackendKind backend = BackendKind::cpu) const
+    Sample sample(const std::string& script, const std::string& time = "", std::string name = "") const
     {
+        static unsigned programs = 0;
+        if (name.empty())
+            name = fmt::format("{}-my", ++programs);
         Case point = some_case();
-        point.backend = backend;
-        point.program = program(folder, "my", script);
+        point.program = program(folder, name, script);
         point.arguments = "{grid}";
         point.time = time;
         return sample_of_program(point, {.schedule = "random:1"}, 77);
@@ -109,7 +122,7 @@ TEST_F(ProgramSample, SaysWhatWentWrong)
              {"echo first >&2; echo 'sum 3, not 4' >&2; exit 3", "", Status::wrong,
               "my ended with exit code 3: sum 3, not 4"},
              {"kill -SEGV $$", "", Status::crashed, "my ended with signal 11 (Segmentation fault)"},
-             {counted, "took {us}", Status::wrong, "my printed no line with 'took {us}'"},
+             {counted, "took {us}", Status::wrong, "my printed no time above 0 as 'took {us}'"},
              {refused, "", Status::launch_failed, "4 of 30 launches of b were refused: LaunchPendingCountExceeded"},
              {report("", "cuda"), "", Status::unsupported, "was built for backend cuda, not cpu"}}) {
         const Sample one = sample(script, time);
@@ -117,7 +130,38 @@ TEST_F(ProgramSample, SaysWhatWentWrong)
         EXPECT_THAT(one.detail, HasSubstr(detail));
         EXPECT_FALSE(one.wall_us);
     }
-    EXPECT_THROW(sample("echo x > \"$NESTBED_REPORT\""), RunError);
+    const Sample both = sample(refused + "; exit 3");
+    EXPECT_EQ(both.status, Status::launch_failed);
+    EXPECT_THAT(both.detail,
+                AllOf(StartsWith("4 of 30 launches of b were refused"), HasSubstr("my ended with exit code 3")));
+    for (const char* text :
+         {"x", "[1,2]", R"({"backend":"cpu","kernels":5})", R"({"backend":7,"kernels":[]})", R"({"kernels":[]})",
+          R"({"backend":"cpu","kernels":[{"kernel":"k","from_host":1,"from_device":2,"refused":-1,"deepest":0}]})"})
+        EXPECT_THROW(sample(std::string("echo '") + text + "' > \"$NESTBED_REPORT\""), RunError) << text;
+}
+
+TEST_F(ProgramSample, HasTheSignalsOfAProgramThatAUserStarts)
+{
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGPIPE}) {
+        const auto before = std::signal(signal, SIG_IGN);
+        const Sample one = sample(fmt::format("kill -{} $$", signal));
+        static_cast<void>(std::signal(signal, before));
+        EXPECT_EQ(one.status, Status::crashed) << signal;
+    }
+}
+
+TEST_F(ProgramSample, SaysTheLastWordsOfTheProgram)
+{
+    EXPECT_THAT(sample("echo wrong: 5; printf 'kernel  from host  first error\\nk  1\\n' >&2; exit 1").detail,
+                HasSubstr("exit code 1: wrong: 5"));
+    EXPECT_THAT(sample("exit 1").detail, HasSubstr("(NESTBED_SCHEDULE=random:77)"));
+}
+
+TEST_F(ProgramSample, IsNotOfAnotherProgramThanBefore)
+{
+    EXPECT_EQ(sample("exit 0", "", "same").status, Status::ok);
+    EXPECT_THAT(text_of<RunError>([&] { sample("exit 0; another", "", "same"); }),
+                HasSubstr("it has changed while it was measured"));
 }
 
 } // namespace
