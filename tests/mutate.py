@@ -33,18 +33,21 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The test programs that judge a folder, with their --gtest_filter: the most specific tests first. Programs of every
-# strategy and user's programs (programs_test.py) are left out: they take minutes. Of a script in tests/program, the name of a class or nothing.
+# strategy and most users' programs (programs_test.py) are left out: they take minutes. Of a script in tests/program, names of classes
+# and tests, or nothing.
 COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*:EditedLog*:PublishedTables*:*Plan.*")
 EXECUTOR = ("executor_tests", "*")
 RULES = ("detector_tests", "*")
-RUNTIME_SCRIPTS = ["streams", "stray", "reports", "limits", "sides", "kept_findings", "synchronisation", "waiting", "memory_model", "mistakes"]
+RUNTIME_SCRIPTS = ["host_functions", "streams", "stray", "reports", "limits", "sides", "kept_findings", "synchronisation", "waiting", "memory_model", "mistakes"]
+REQUESTS = ["every_one_that_ends_a_program_gives_the_report", "several_at_once_give_one_report", "are_left_to_a_program_that_handles_or_awaits_them"]
 JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect", "predict"]} | {
     "src/model": [("model_tests", "*"), ("workloads_tests", "*"), COMMANDS],
     "src/graphs": [("workloads_tests", "*"), COMMANDS],
     "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
     "src/device/cpu": [EXECUTOR, RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
     "src/device/races": [RULES, ("races_tests", "-*Every*:RacesCommand*"), ("races_tests", "RacesCommand*:*EveryMutant*")],
-    "src/program/runtime": [("runtime_tests", "*"), *[(f"{script}_test.py", "") for script in RUNTIME_SCRIPTS], ("signals_test.py", "Crashes")],
+    "src/program/runtime": [("runtime_tests", "*"), *[(f"{script}_test.py", "") for script in RUNTIME_SCRIPTS],
+                            ("signals_test.py", f"Crashes {' '.join('Requests.test_' + name for name in REQUESTS)}"), ("programs_test.py", "Constructs EarlyEnds")],
     "src/program/rewrite": [("program_tests", "*")],
     "src/program/build": [("program_tests", "*")],
 }

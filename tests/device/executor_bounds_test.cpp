@@ -2,8 +2,10 @@
 
 #include "support/matchers.hpp"
 
+#include <csignal>
 #include <functional>
 #include <string>
+#include <unistd.h>
 
 #include "device/cpu/context.hpp" // last, because it defines CUDA's keywords
 
@@ -51,10 +53,17 @@ TEST_F(Bounds, AKernelThatStaysInsideHasNoFault)
     EXPECT_EQ(fault_of([&] { host_launch<write_each>(context, 0, {1, 8}, answer.data(), 0); }), "no fault");
 }
 
-TEST(Context, NamesTheProcessorAsTheSystemDoes)
+TEST(Context, HasTheFactsOfTheSystemAndItsOwnLimits)
 {
-    EXPECT_THAT(Context({.workers = 1}).facts().name,
-                AllOf(Not(HasSubstr(":")), Not(HasSubstr("\t")), Not(IsEmpty())));
+    const auto facts = Context({.workers = 2}).facts();
+    EXPECT_THAT(facts.name, AllOf(Not(HasSubstr(":")), Not(HasSubstr("\t")), Not(IsEmpty())));
+    EXPECT_EQ(facts.memory_bytes, std::uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
+    EXPECT_THAT(facts.free_memory_bytes,
+                AllOf(testing::Ge(facts.memory_bytes / 1000), testing::Le(facts.memory_bytes)));
+    EXPECT_EQ(facts.multiprocessors, 2U);
+    EXPECT_EQ(facts.max_threads_per_block, 1024U);
+    EXPECT_EQ(facts.default_pending_limit, 2048U);
+    EXPECT_TRUE(facts.raising_limit_is_free);
 }
 
 TEST_F(Bounds, AWriteBehindAnAllocationIsAFaultThatNamesItAndTheThread)
@@ -80,6 +89,25 @@ TEST_F(Bounds, AReadFarOutsideAndTheHostsAreFaultsToo)
                 testing::HasSubstr("thread (0,0,0) of block (0,0,0) accessed byte -400000 of 'answer'"));
     EXPECT_THAT(fault_of([&] { *const_cast<volatile unsigned*>(answer.data() + 1000) = 1; }),
                 testing::StartsWith("the host accessed byte 4000 of 'answer', which has 32 bytes"));
+}
+
+// Nobody has asked before: with the memory the access is forgotten, and that to other memory is not.
+TEST_F(Bounds, AnAccessOutsideIsKnownUntilItsMemoryIsReleased)
+{
+    const auto write_in = [](const Buffer<unsigned>& memory) {
+        const_cast<volatile unsigned*>(memory.data())[1000] = 1;
+    };
+    write_in(context.allocate<unsigned>(8));
+    EXPECT_EQ(fault_of([] {}), "no fault");
+    write_in(answer);
+    context.allocate<unsigned>(8);
+    EXPECT_THAT(fault_of([] {}), testing::StartsWith("the host accessed byte 4000 of 'answer'"));
+}
+
+TEST_F(Bounds, AnAccessToNoMemoryEndsTheProgram)
+{
+    for (const std::uintptr_t address : {std::uintptr_t{16}, ~std::uintptr_t{0} - 4095})
+        EXPECT_EXIT(*reinterpret_cast<volatile unsigned*>(address) = 1, testing::KilledBySignal(SIGSEGV), "");
 }
 
 TEST_F(Bounds, AFaultNamesAllCoordinatesOfTheThreadAndItsBlock)

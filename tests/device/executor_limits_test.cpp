@@ -1,6 +1,7 @@
 // What a GPU allows a thread and a block, and what the executor itself can hold: more ends the run with an error that names the limit.
 #include "device/cpu/executor.hpp"
 #include "device/cpu/fiber.hpp"
+#include "device/cpu/own_memory.hpp"
 #include "support/executor_support.hpp"
 #include "support/matchers.hpp"
 
@@ -57,6 +58,33 @@ TEST(ExecutorLimits, ThreadsHaveTheLocalMemoryOfAGpu)
     }
 }
 
+// What cudaDeviceSetLimit(cudaLimitStackSize) asks for: of the threads that begin afterwards. The stacks of the others are given back.
+TEST(ExecutorLimits, ThreadsThatBeginAfterwardsHaveMoreStack)
+{
+    constexpr std::size_t kMore = 4UL << 20U;
+    constexpr std::size_t kUsual = 2UL << 20U; // no stack has as much without it
+    const char* last = nullptr;
+    const std::size_t runs = max_stacks() / 1024 + 2;
+    {
+        Executor executor({}, 1);
+        for (std::size_t run = 0; run < runs; ++run) {
+            const std::size_t more = run % 2 == 0 ? kMore : 0;
+            set_more_stack_bytes(more);
+            unsigned right = 0;
+            executor.run(1, 1024, [&] {
+                const char here = 0;
+                last = &here;
+                barrier();
+                right += is_on_stack_of_thread(&here) && current_carrier()->has_on_stack(&here - more) ? 1 : 0;
+                right += current_carrier()->has_on_stack(&here - more - kUsual) ? 0 : 1;
+            });
+            EXPECT_EQ(right, 2U * 1024) << run;
+        }
+    }
+    EXPECT_FALSE(is_on_stack_of_thread(last));
+    set_more_stack_bytes(0);
+}
+
 TEST(ExecutorLimits, ABlockHasTheSharedMemoryOfAGpu)
 {
     static const std::array<char, 2> keys{};
@@ -68,6 +96,7 @@ TEST(ExecutorLimits, ABlockHasTheSharedMemoryOfAGpu)
     };
     constexpr std::size_t kMax = 227 * 1024; // of a block of compute capability 9.0
     EXPECT_NO_THROW(use(kMax - 4, 4));
+    EXPECT_THROW(use(kMax - 4, 8), Fault);
     EXPECT_THAT(
         [&] { use(128 * 1024, 128 * 1024); },
         ThrowsMessage<Fault>("the block's shared memory is 262144 bytes with second (131072 bytes); a block of "

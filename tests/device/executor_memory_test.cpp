@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <set>
 #include <string>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <vector>
 
 #include "device/parts/in_block.hpp" // last, because it defines CUDA's keywords
@@ -157,6 +157,28 @@ TEST(Executor, AWriteAMegabyteBesideSharedMemoryChangesNothingElse)
     EXPECT_EQ(read, std::vector<int>(8, 5));
 }
 
+[[noreturn]] void share_where_addresses_are_few()
+{
+    constexpr rlimit kFew{.rlim_cur = 1UL << 33U, .rlim_max = 1UL << 33U};
+    setrlimit(RLIMIT_AS, &kFew);
+    long right = 0;
+    Executor({}, 1).run(3, 2, [&] {
+        BLOCK_SHARED(unsigned, shared, 4);
+        right += is_near_shared_places(reinterpret_cast<std::uintptr_t>(shared)) ? 0 : 1;
+        right +=
+            std::count(reinterpret_cast<char*>(shared) - kSharedPoisonBytes, reinterpret_cast<char*>(shared), -1);
+        __syncthreads();
+        *shared = 0;
+    });
+    _exit(right == 6 * (1 + static_cast<long>(kSharedPoisonBytes)) ? 0 : 1);
+}
+TEST(Executor, SharedMemoryIsTheSameWhereAddressesAreFew)
+{
+    GTEST_FLAG_SET(death_test_style,
+                   "threadsafe"); // in a new process, which has no addresses to spare from the begin
+    EXPECT_EXIT(share_where_addresses_are_few(), testing::ExitedWithCode(0), "");
+}
+
 // Two threads log their index, are delayed, and log it again.
 std::vector<unsigned> said(const std::string& schedule, unsigned times)
 {
@@ -242,19 +264,6 @@ TEST(Executor, AtomicSubAndXorReturnTheOldValue)
     EXPECT_EQ(left, 63U);
     EXPECT_EQ(atomicXor(&left, 3U), 63U);
     EXPECT_EQ(left, 60U);
-}
-
-TEST(Executor, SharedMemoryBeginsWithWhatNobodyWouldTakeForAnAnswer)
-{
-    Executor executor({}, 1);
-    for (int run = 0; run < 3; ++run)
-        executor.run(3, 1, [&] {
-            BLOCK_SHARED(float, values, 4);
-            for (int i = 0; i < 4; ++i) {
-                EXPECT_TRUE(std::isnan(values[i]));
-                values[i] = 1;
-            }
-        });
 }
 
 TEST(Executor, RefusesLaunchesByAMechanismThatIsNotAllowed)

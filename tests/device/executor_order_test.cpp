@@ -206,11 +206,12 @@ TEST(ExecutorOrder, AnExceptionEndsAllThreadsAndWhatTheyLaunched)
         int alive = 0;
         int most = 0;
         unsigned children = 0;
+        const auto how = schedule == std::string("fifo") ? Mechanism::fire_and_forget : Mechanism::tail;
         EXPECT_THROW(executor.run(2, 64,
                                   [&] {
                                       const Counted one(alive);
                                       most = std::max(most, alive);
-                                      launch(1, 1, Mechanism::tail, [&] { ++children; });
+                                      launch(1, 1, how, [&] { ++children; });
                                       if (alive >= 50)
                                           throw Began();
                                       barrier();
@@ -218,7 +219,12 @@ TEST(ExecutorOrder, AnExceptionEndsAllThreadsAndWhatTheyLaunched)
                      Began);
         EXPECT_GE(most, 50);
         EXPECT_EQ(alive, 0) << "their objects are destroyed";
-        executor.run(2, 1, [] {});
+        bool raised = false;
+        executor.run(1, 1, [&] { // a block that waits starts children early
+            launch(1, 1, Mechanism::null_stream, [&] { raised = true; });
+            while (!raised)
+                give_way();
+        });
         EXPECT_EQ(children, 0U);
     }
 }

@@ -116,6 +116,7 @@ TEST(Executor, RandomDrawsFromTheNumberThatItIsGivenWhateverRanBefore)
     };
     const std::vector<unsigned> two = order(1, 0);
     EXPECT_EQ(order(1, 3), two);
+    EXPECT_EQ(order(7, 3), random_order(7, 2));
     EXPECT_NE(order(2, 0), two);
     ASSERT_EQ(two.size(), 32U);
     EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));

@@ -58,6 +58,24 @@ TEST(ExecutorThreads, LanesOfAMaskExchangeTheirValues)
     });
 }
 
+// Few stacks are in use then.
+TEST(ExecutorThreads, TheLanesOfAWarpGoOnBeforeTheNextWarpBegins)
+{
+    for (const unsigned gone : {0U, 7U, 31U}) {
+        unsigned begun = 0;
+        unsigned begun_before = 0;
+        Executor({}, 1).run(1, 70, [&] {
+            ++begun;
+            const std::uint64_t* all = nullptr;
+            if (thread_x() == gone)
+                return;
+            exchange_in_warp(~0U, 0, all, false);
+            begun_before = begun_before == 0 ? begun : begun_before;
+        });
+        EXPECT_LE(begun_before, 33U) << gone;
+    }
+}
+
 TEST(ExecutorThreads, LanesInTwoBranchesExchangeAmongThemselves)
 {
     under_every_schedule([](Executor& executor) {
@@ -255,36 +273,6 @@ TEST(ExecutorThreads, ThreadsAtTwoBarriersAreAFaultThatNamesBoth)
                     StartsWith("threads of one block wait at two barriers, a.cu:3 and " + other + "; "),
                     StartsWith("threads of one block wait at two barriers, " + other + " and a.cu:3; "))));
         });
-}
-
-TEST(ExecutorThreads, AThreadHasTheLocalMemoryOfAGpu)
-{
-    Executor executor(parse_schedule("fifo"), 1);
-    unsigned sum = 0;
-    executor.run(1, 2, [&] {
-        volatile char local[500 * 1024];
-        for (char& byte : const_cast<char(&)[500 * 1024]>(local)) // NOLINT: every page
-            byte = 1;
-        barrier();
-        sum += static_cast<unsigned>(local[0] + local[sizeof local - 1]);
-    });
-    EXPECT_EQ(sum, 4U);
-}
-
-TEST(ExecutorThreads, SharedMemoryHasTheLimitOfAGpu)
-{
-    Executor executor(parse_schedule("fifo"), 1);
-    const auto shared = [](std::size_t bytes) {
-        static const char first = 0;
-        static const char second = 0;
-        shared_memory(&first, 1024, 4, "tile");
-        shared_memory(&second, bytes, 4, "sums");
-    };
-    EXPECT_NO_THROW(executor.run(1, 1, [&] { shared(226UL * 1024); }));
-    EXPECT_THAT([&] { executor.run(1, 1, [&] { shared(226UL * 1024 + 4); }); },
-                testing::ThrowsMessage<Fault>(
-                    "the block's shared memory is 232452 bytes with sums (231428 bytes); a block of compute "
-                    "capability 9.0 has at most 232448"));
 }
 
 // The order in which two blocks of four threads run.

@@ -1,12 +1,19 @@
 // Threads that wait in loops for what other blocks, their children or their parents do, with one worker and with several.
 #include "device/cpu/executor.hpp"
+#include "device/cpu/standstill.hpp"
 
 #include "support/matchers.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace nestbed::cpu
@@ -216,24 +223,118 @@ std::atomic<unsigned> turns;
     return ++turns < 2'000'000;
 }
 
-// They would wait for ever, as on a GPU.
-TEST(ExecutorWaits, ThreadsThatWaitForWhatNobodyWritesAreAFault)
+// A user's program. Its memory changes `changes` times; its host may write the first `host_writes` times that it is asked.
+struct UserProgram final : UsersProgram {
+    std::size_t changes = 0;
+    unsigned host_writes = 0;
+    std::vector<unsigned> looks; // the turns at which memory was looked at
+    std::uint64_t contents() override
+    {
+        looks.push_back(turns);
+        return std::min(looks.size(), changes);
+    }
+    bool host_may_write() override { return host_writes != 0 && host_writes-- != 0; }
+    std::string described(const WaitingThreads& of) override
+    {
+        return fmt::format("in loops {}, barriers {}/{}, warps {}, children {}, launches {}{}", of.in_loops.size(),
+                           of.at_barrier, of.at_barriers.size(), of.at_warp, of.for_children, of.launches,
+                           of.held_back ? " held back" : "");
+    }
+};
+
+void wait_for_ever()
 {
-    Executor executor({}, 1);
-    const std::atomic<bool> never = false;
+    while (has_turns())
+        for (int step = 0; step < 3; ++step)
+            give_way();
+}
+// How the run of the program ends.
+std::string end_of(const std::string& schedule, unsigned blocks, unsigned threads,
+                   const std::function<void()>& kernel, UsersProgram* of_user)
+{
+    Executor executor(parse_schedule(schedule), 1);
+    users_program = of_user;
     turns = 0;
-    EXPECT_THAT(
-        [&] {
-            executor.run(2, 3, [&] {
-                if (is_first())
-                    barrier("a.cu", 1);
-                while (!never && has_turns())
-                    give_way();
-            });
-        },
-        testing::ThrowsMessage<Fault>(testing::StartsWith("nobody can go on: 4 threads wait in loops, 2 at barriers, "
-                                                          "0 for lanes of their warp and 0 for their children")));
+    std::string text = "no fault";
+    try {
+        executor.run(blocks, threads, kernel);
+    } catch (const Fault& fault) {
+        text = fault.what();
+    }
+    users_program = nullptr;
     EXPECT_NO_THROW(executor.run(1, 1, [] {}));
+    return text;
+}
+
+void stand_still(const std::string& how)
+{
+    const std::uint64_t* all = nullptr;
+    if (how == "barrier" && is_first())
+        barrier("a.cu", 1);
+    if (how == "warp" && !is_first())
+        exchange_in_warp(0b111, 0, all, false);
+    if (how == "child")
+        launch_and_wait(1, 1, wait_for_ever);
+    if (how == "launches") {
+        launch(1, 1, Mechanism::tail, [] {});
+        for (int child = 0; child < 3; ++child)
+            launch(1, 1, Mechanism::null_stream, wait_for_ever);
+    }
+    wait_for_ever();
+}
+
+// They would wait for ever, as on a GPU.
+TEST(ExecutorWaits, ThreadsThatWaitForWhatNobodyWritesAreAFaultThatCountsThem)
+{
+    UserProgram program;
+    for (const auto& [schedule, how, threads, text] :
+         {std::tuple("fifo", "barrier", 3U, "in loops 4, barriers 2/2, warps 0, children 0, launches 0"),
+          std::tuple("random:1", "barrier", 3U, "in loops 4, barriers 2/2, warps 0, children 0, launches 0"),
+          std::tuple("fifo", "warp", 3U, "in loops 2, barriers 0/0, warps 4, children 0, launches 0"),
+          std::tuple("random:1", "warp", 3U, "in loops 2, barriers 0/0, warps 4, children 0, launches 0"),
+          std::tuple("eager", "child", 1U, "in loops 1, barriers 0/0, warps 0, children 0, launches 0 held back"),
+          std::tuple("random:1", "child", 1U, "in loops 2, barriers 0/0, warps 0, children 2, launches 0"),
+          std::tuple("fifo", "launches", 1U, "in loops 4, barriers 0/0, warps 0, children 0, launches 2"),
+          std::tuple("random:1", "launches", 1U, "in loops 4, barriers 0/0, warps 0, children 0, launches 6")}) {
+        const auto kernel = [how = how] { stand_still(how); };
+        EXPECT_EQ(end_of(schedule, 2, threads, kernel, &program), text) << schedule;
+    }
+    EXPECT_THAT(end_of("random:1", 1, 1, wait_for_ever, nullptr), testing::StartsWith("nobody can go on: 1 threads"));
+    EXPECT_THAT(
+        end_of(
+            "fifo", 2, 3, [] { stand_still("barrier"); }, nullptr),
+        testing::StartsWith("nobody can go on: 4 threads wait in loops, 2 at barriers, 0 for lanes of their warp "
+                            "and 0 for their children"));
+}
+
+TEST(ExecutorWaits, NoWaitIsForEverWhileMemoryChangesOrTheHostMayWrite)
+{
+    for (const char* schedule : {"fifo", "random:1"}) {
+        UserProgram changing;
+        changing.changes = 6;
+        EXPECT_THAT(end_of(schedule, 1, 2, wait_for_ever, &changing), testing::StartsWith("in loops 2"));
+        ASSERT_EQ(changing.looks.size(), 7U) << schedule;
+        EXPECT_GT(changing.looks[6] - changing.looks[5], 8 * (changing.looks[1] - changing.looks[0]))
+            << "more and more seldom";
+        UserProgram written;
+        written.host_writes = 50;
+        EXPECT_THAT(end_of(schedule, 1, 2, wait_for_ever, &written), testing::StartsWith("in loops 2"));
+        EXPECT_EQ(written.host_writes, 0U);
+        const auto moves = [] { // as an atomic function of a program does
+            while (++turns < 100'000) {
+                current_thread->moved = true;
+                give_way();
+            }
+        };
+        EXPECT_EQ(end_of(schedule, 1, 2, moves, nullptr), "no fault");
+        bool done = false;
+        const auto computes = [&done] {
+            for (int step = 0; is_first() ? step < 20'000 : !done; step += is_first() ? 1 : 0)
+                give_way();
+            done = true;
+        };
+        EXPECT_EQ(end_of(schedule, 1, 3, computes, nullptr), "no fault");
+    }
 }
 
 // What another worker does is not known: it may end the wait.

@@ -94,13 +94,6 @@ int main()
         self.check(done, 0, "k 5 0 0 0")
         self.assertEqual(done.stdout, "cudaSuccess\n")
 
-    def test_the_block_that_fits_best_is_no_larger_than_the_bounds_allow(self):
-        run = built("__global__ void __launch_bounds__(64) bounded() {}\n__global__ void k() {}\nvoid of_host() {}\n"
-                    "int main() { int grid, block; cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded); printf(\"%d \", block);\n"
-                    "cudaOccupancyMaxPotentialBlockSize(&grid, &block, k); printf(\"%d \", block);\n"
-                    "puts(cudaGetErrorName(cudaOccupancyMaxPotentialBlockSize(&grid, &block, of_host))); }\n")
-        self.assertEqual(run().stdout, "64 1024 cudaErrorInvalidDeviceFunction\n")
-
 
 class Waits(Programs):
     SOURCE = """

@@ -121,13 +121,6 @@ class Memory(Programs):
                    r"^nestbed: my\.cu:11: cudaMemset: [^\n]*the address is 20 bytes before d \(400 bytes, allocated at my\.cu:5\)")
         self.assertEqual(done.stdout, "0\nend\n")
 
-    def test_memory_of_the_device_is_counted(self):
-        main = ["size_t all, before, now; int *d, *h; cudaMemGetInfo(&before, &all);",
-                "const auto say = [&] { cudaMemGetInfo(&now, &all); std::printf(\"%zd\\n\", before - now); };",
-                "cudaMallocHost(&h, 1 << 20); say(); cudaMalloc(&d, 1 << 21); say(); cudaFree(d); say(); cudaMallocManaged(&d, 1 << 22); say();",
-                "cudaFree(d); cudaFreeHost(h); say(); k<<<1, 1>>>(nullptr, 0);"]
-        self.assertEqual(run("cpu", "__global__ void k(int*, int) {}", main).stdout.split(), ["0", "2097152", "0", "4194304", "0", "end"])
-
     def test_little_address_space_is_enough(self):
         main = ["int* d; if (cudaMalloc(&d, 400) != cudaSuccess) return 4;", "k<<<1, 1>>>(d, 0);", "return cudaDeviceSynchronize();"]
         folder = program_in_folder(self.WRITE + "int main() {\n" + "\n".join(main) + "\n}\n")
@@ -172,12 +165,26 @@ class Host(Programs):
                 self.check(run("races", self.ADD, main), EXIT_BAD, warning.replace("^", "^nestbed: "),
                            r"^memory of the host: write of what an argument of the launch points to\n  write  my\.cu:2  depth 0, block 0, thread 0$",
                            "2 places where a kernel accesses memory of the host")
-        main = ["static int before; int *h, *m, *d; cudaMallocHost(&h, 400); cudaMallocManaged(&m, 400); cudaMalloc(&d, 400); cudaMemset(d, 0, 400);",
+        main = ["int* r = new int[100](); cudaHostRegister(r, 400, 0);",
+                "static int before; int *h, *m, *d; cudaMallocHost(&h, 400); cudaMallocManaged(&m, 400); cudaMalloc(&d, 400); cudaMemset(d, 0, 400);",
                 "for (int i = 0; i < 100; ++i) h[i] = m[i] = 0; k<<<1, 100>>>(h); k<<<1, 100>>>(m); k<<<1, 100>>>(d);",
-                "int* r = new int[100](); cudaHostRegister(r, 400, 0); k<<<1, 100>>>(r); cudaDeviceSynchronize();"]
+                "k<<<1, 100>>>(r); cudaDeviceSynchronize();"]
         done = run("races", self.ADD, main)
         self.check(done, 0, "^no races: ")
         self.assertNotIn("warning", done.stderr)
+
+    def test_an_argument_beside_memory_of_the_host_is_none(self):
+        program = built("#include <cstdlib>\n#include <sys/mman.h>\n__global__ void k(char* a) { if (a == nullptr) __trap(); }", [
+            "char* three = (char*)mmap(nullptr, 12288, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); mprotect(three + 4096, 4096, PROT_READ | PROT_WRITE);",
+            "k<<<1, 1>>>(three + atoi(getenv(\"AT\")));"])
+        for at, warned in ((4095, False), (4096, True), (8191, True), (8192, False)):
+            self.assertEqual("warning" in program(AT=at).stderr, warned, at)
+
+    def test_own_memory_as_an_argument_of_a_child_is_named_once(self):
+        for own, what in (("__shared__ int own[4];", "shared memory of the launching block"), ("int own[4];", "local memory of the launching thread")):
+            done = run("cpu", f"__global__ void c(int* a) {{ if (a == nullptr) __trap(); }} __global__ void k() {{ {own} c<<<1, 1>>>(own + threadIdx.x); }}", ["k<<<1, 4>>>();"])
+            self.check(done, 0, rf"^nestbed: my\.cu:2: warning: an argument of the launch of c points to {what}, which a child cannot use$")
+            self.assertEqual(done.stderr.count("warning"), 1)
 
     def test_a_copy_in_the_wrong_direction_is_named_with_its_line(self):
         main = ["int h[100]; int* d; cudaMalloc(&d, 400); cudaMemset(d, 0, 400);", "k<<<1, 100>>>(d);", "cudaMemcpy(h, d, 400, cudaMemcpyHostToDevice);"]
@@ -203,7 +210,14 @@ class Files(Programs):
         for file, code in (("known.txt", 0), ("other.txt", EXIT_BAD)):
             self.check(called(["./my"], folder, NESTBED_SUPPRESSIONS=file), code)
         done = called(["./my"], folder, NESTBED_SUPPRESSIONS="none.txt")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("NESTBED_SUPPRESSIONS='none.txt': the file cannot be read: No such file or directory", done.stderr)
+        benign = self.KERNEL.replace("x = threadIdx.x;", "\nx = threadIdx.x; // nestbed: benign: a test\n")
+        self.check(run("races", benign, ["k<<<1, 2>>>();"]), 0, r"^suppressed by my\.cu:3: race of x between my\.cu:3 and my\.cu:3 \(a test\)$")
+        for tree in (0, 1):
+            self.assertEqual("depth  grids  blocks" in called(["./my"], folder, NESTBED_TREE=tree).stderr, tree == 1)
+        for name in ("NESTBED_REPORT", "NESTBED_TRACE"):
+            self.check(called(["./my"], folder, **{name: "none/x"}), EXIT_BAD, f"^nestbed: {name}='none/x': the file could not be written: No such file or directory$")
         called(["./my"], folder, NESTBED_TRACE="trace.json")
         events = json.loads((folder / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
         self.assertEqual([event["args"]["mechanism"] for event in events if event["ph"] == "b"], ["host", "null_stream", "fire_and_forget", "tail"])

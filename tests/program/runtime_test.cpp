@@ -1,5 +1,6 @@
 // The parts of the run-time library of users' programs that run without a program.
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "program/runtime/environment.hpp"
 #include "program/runtime/error_texts.hpp"
 #include "program/runtime/program_trace.hpp"
@@ -10,7 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace nestbed::program
@@ -88,15 +91,28 @@ TEST(ProgramEnvironment, AWrongValueNamesVariableValueAndWhatIsAllowed)
               "NESTBED_SCHEDULE='lifo'; allowed: fifo, eager, random, random:SEED (SEED a whole number)");
     EXPECT_EQ(rejection_of({{"NESTBED_WORKERS", "0"}}), "NESTBED_WORKERS='0'; allowed: a whole number from 1 to 12");
     EXPECT_EQ(rejection_of({{"NESTBED_TREE", "yes"}}), "NESTBED_TREE='yes'; allowed: 0, 1");
-    EXPECT_THAT(rejection_of({{"NESTBED_PENDING_LIMIT", "-1"}}), StartsWith("NESTBED_PENDING_LIMIT='-1'; allowed:"));
-    EXPECT_THAT(rejection_of({{"NESTBED_STACK_BYTES", "64k"}}), StartsWith("NESTBED_STACK_BYTES='64k'; allowed:"));
-    EXPECT_THAT(rejection_of({{"NESTBED_WATCHDOG_S", "soon"}}), StartsWith("NESTBED_WATCHDOG_S='soon'; allowed:"));
-    for (const char* const value : {"x", "3,", "5-3", "-1", "1-"})
-        EXPECT_THAT(rejection_of({{"NESTBED_SCHEDULE", "random"}, {"NESTBED_PREEMPTIONS", value}}),
-                    StartsWith("NESTBED_PREEMPTIONS="))
-            << value;
     EXPECT_EQ(rejection_of({{"NESTBED_PREEMPTIONS", "3"}}),
               "NESTBED_PREEMPTIONS='3' requires NESTBED_SCHEDULE=random:SEED");
+}
+
+TEST(ProgramEnvironment, LimitsAreAllowedAndWhatIsBeyondIsNot)
+{
+    for (const auto& [variable, allowed, beyond] :
+         {std::tuple("WORKERS", "1 12", "0 13"),
+          std::tuple("PENDING_LIMIT", "0 1073741824", "-1 1073741825 2147483648"),
+          std::tuple("STACK_BYTES", "16384 1073741824", "16383 1073741825 64k"),
+          std::tuple("WATCHDOG_S", "0 0.1 1000000", "-0.1 1000001 soon"), std::tuple("TREE", "0 1", "2"),
+          std::tuple("STRICT", "0 1", "2"),
+          std::tuple("PREEMPTIONS", "5-5 0", "0-100000000 1-2-3 1,-2 1-x x 3, 5-3 -1 1-")}) {
+        const auto rejected = [name = std::string("NESTBED_") + variable](const std::string& value) {
+            const std::string text = rejection_of({{"NESTBED_SCHEDULE", "random"}, {name, value}});
+            return text.starts_with(name + "='" + value + "'; allowed:");
+        };
+        for (const std::string& value : split(allowed, ' '))
+            EXPECT_FALSE(rejected(value)) << variable << ' ' << value;
+        for (const std::string& value : split(beyond, ' '))
+            EXPECT_TRUE(rejected(value)) << variable << ' ' << value;
+    }
 }
 
 std::vector<KernelCounts> example()
@@ -162,8 +178,10 @@ TEST(Suppressions, AFileNamesLinesPairsAndMemory)
                                                                          "my.cu:12\n"
                                                                          "\n"
                                                                          "my.cu:20 user/my.cu:31 # both\n"
-                                                                         "memory sum\n");
-    ASSERT_EQ(found.size(), 3U);
+                                                                         "memory sum\n"
+                                                                         "  ./my.cu:12 \t\r\n");
+    ASSERT_EQ(found.size(), 4U);
+    EXPECT_TRUE(suppresses(found[3], race_between("a", 50, 12)));
     EXPECT_EQ(found[1].origin, "s.txt:4");
     EXPECT_TRUE(suppresses(found[0], race_between("a", 12, 50)));
     EXPECT_FALSE(suppresses(found[0], race_between("a", 13, 50)));
@@ -182,7 +200,7 @@ TEST(Suppressions, FilesOfOtherFoldersDoNotMatch)
 
 TEST(Suppressions, AWrongLineOfAFileIsNamed)
 {
-    for (const char* const line : {"my.cu", "my.cu:x", "my.cu:0", "a:1 b:2 c:3", "memory"})
+    for (const char* const line : {"my.cu", "my.cu:x", "my.cu:1x", "my.cu:0", ":1", "a:1 b:2 c:3", "a:1 b", "memory"})
         try {
             suppressions_in_file("s.txt", std::string("\n") + line + "\n");
             ADD_FAILURE() << line;
@@ -264,13 +282,16 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
     constexpr int kPendingCountExceeded = 69;
     Ledger ledger(true);
     const auto root = grid_of("parent", nullptr, 0);
+    root->called_ns = 500;
     ledger.add(root);
     const auto child = grid_of("child", root, 0);
+    child->grid = dim3(2, 3);
     ledger.add(child);
     ledger.add(grid_of("child", child, 0));
     ledger.add(grid_of("child", child, kPendingCountExceeded));
     const auto copy = grid_of("cudaMemcpyAsync", root, 0);
     copy->of_library = true;
+    copy->grid = dim3(2, 1, 4);
     ledger.add(copy);
     const std::vector<KernelCounts> counts = ledger.counts();
     ASSERT_EQ(counts.size(), 2U); // without the copy
@@ -281,11 +302,16 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
     EXPECT_EQ(counts[1].deepest, 2U);
     EXPECT_EQ(counts[1].first_error, "LaunchPendingCountExceeded");
 
-    EXPECT_THAT(launch_tree_text(ledger), HasSubstr("refused"));
+    EXPECT_EQ(launch_tree_text(ledger), "\ndepth  grids  blocks  threads  refused  latency  at most     busy\n"
+                                        "0          1       1       32                             3.00 us\n"
+                                        " 1         1       6       32           1.00 us  1.00 us  3.00 us\n"
+                                        "  2        2       1       32        1  1.00 us  1.00 us  3.00 us\n"
+                                        " 1         1       8       32           1.00 us  1.00 us  3.00 us\n");
     const auto json = nlohmann::json::parse(timeline_json(ledger));
     std::size_t begins = 0;
     std::size_t refusals = 0;
     std::map<int, std::string> levels; // a process each
+    std::set<std::string> names;
     for (const auto& event : json["traceEvents"])
         if (event["ph"] == "M")
             levels[event["pid"]] = event["args"]["name"];
@@ -294,12 +320,21 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
         EXPECT_EQ(event["tid"], json["traceEvents"][0]["tid"]);
         const bool is_root = event["ph"] == "b" && event["args"]["grid"] == root->number;
         EXPECT_TRUE(!is_root || event["pid"] == 1);
-        EXPECT_TRUE(event["ph"] != "i" || event["pid"] == 3);
+        EXPECT_TRUE(event["ph"] != "i" || (event["pid"] == 3 && event["ts"] == 0.5));
+        EXPECT_TRUE(event["ph"] != "b" || (event["ts"] == 1.5 && event["args"]["wait_us"] == (is_root ? 1.5 : 1)));
+        names.insert(event["name"]);
+        EXPECT_TRUE(event["ph"] != "e" || event["ts"] == 4.5);
         begins += event["ph"] == "b" ? 1 : 0;
         refusals += event["ph"] == "i" ? 1 : 0;
     }
     EXPECT_EQ(begins, 4U);
     EXPECT_EQ(refusals, 1U);
+    EXPECT_THAT(names, testing::IsSupersetOf({"parent 1 x 32", "child 2x3 x 32", "cudaMemcpyAsync 2x1x4 x 32"}));
+    EXPECT_EQ(json["otherData"]["lost"], 0);
+    while (ledger.grids().size() < Ledger::kMaxGrids)
+        ledger.add(copy);
+    ledger.add(copy);
+    EXPECT_EQ(ledger.lost(), 1U);
 }
 
 TEST(ProgramErrors, HaveCudasNamesAndTexts)
@@ -311,6 +346,8 @@ TEST(ProgramErrors, HaveCudasNamesAndTexts)
     EXPECT_STREQ(error_string(kInvalidValue), "invalid argument");
     EXPECT_EQ(short_error_name(kInvalidValue), "InvalidValue");
     EXPECT_STREQ(error_name(kNone), "unrecognized error code");
+    EXPECT_STREQ(error_string(kNone), "unrecognized error code");
+    EXPECT_STREQ(error_string(0), "no error");
 }
 
 } // namespace

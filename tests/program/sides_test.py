@@ -170,9 +170,9 @@ class Written(Programs):
 class Streams(Programs):
     def test_streams_that_are_not_there_are_errors_with_their_line(self):
         done = tried("cpu", ["#include <cstdio>", "__global__ void k(int* p) { ++*p; }", "#define SAY(call) std::printf(\"%s\\n\", cudaGetErrorName(call))",
-                             "__global__ void parent(int* p) { cudaStream_t s;",
+                             "__global__ void parent(int* p, cudaEvent_t of_host) { cudaStream_t s;",
                              "printf(\"%d %d\\n\", cudaStreamCreateWithFlags(&s, cudaStreamDefault), cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));",
-                             "printf(\"%d\\n\", cudaStreamDestroy(s));", "k<<<1, 1, 0, s>>>(p); printf(\"%d\\n\", cudaGetLastError());",
+                             "printf(\"%d\\n\", cudaEventRecord(of_host, s)); printf(\"%d\\n\", cudaStreamDestroy(s));", "k<<<1, 1, 0, s>>>(p); printf(\"%d\\n\", cudaGetLastError());",
                              "printf(\"%d\\n\", cudaStreamDestroy(s)); }",
                              "int main() { int* p; cudaMallocManaged(&p, 4); *p = 0; cudaStream_t s; cudaStreamCreate(&s); cudaEvent_t e; cudaEventCreate(&e);",
                              "k<<<1, 1, 0, s>>>(p); SAY(cudaStreamDestroy(s));", "SAY(cudaStreamDestroy(s));", "k<<<1, 1, 0, s>>>(p); SAY(cudaGetLastError());",
@@ -181,9 +181,9 @@ class Streams(Programs):
                              "unsigned flags; SAY(cudaStreamGetFlags(s, &flags));", "int priority; SAY(cudaStreamGetPriority(s, &priority));",
                              "SAY(cudaStreamQuery(s));", "SAY(cudaLaunchHostFunc(s, [](void*) { std::puts(\"called\"); }, nullptr));",
                              "SAY(cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) { std::puts(\"called\"); }, nullptr, 0));", "SAY(cudaEventDestroy(e)); SAY(cudaEventDestroy(e));",
-                             "parent<<<1, 1>>>(p); SAY(cudaDeviceSynchronize()); std::printf(\"%d\\n\", *p); }"])
+                             "cudaEventCreate(&e); parent<<<1, 1>>>(p, e); SAY(cudaDeviceSynchronize()); std::printf(\"%d\\n\", *p); }"])
         gone = "cudaErrorInvalidResourceHandle\n"
-        self.assertEqual(done.stdout, "cudaSuccess\n" + 11 * gone + "cudaSuccess\n" + gone + "1 0\n0\n1\n1\ncudaSuccess\n1\n")
+        self.assertEqual(done.stdout, "cudaSuccess\n" + 11 * gone + "cudaSuccess\n" + gone + "1 0\n400\n0\n1\n1\ncudaSuccess\n1\n")
         self.check(done, 0, *[rf"^nestbed: my\.cu:{line}: (?:{what}): there is no such stream of the host, or it was destroyed" for line, what in (
             (11, "cudaStreamDestroy"), (12, "launch of k"), (13, "cudaEventRecord"), (14, "cudaMemsetAsync"), (15, "cudaStreamSynchronize"), (16, "cudaStreamWaitEvent"), (17, "cudaStreamGetFlags"),
             (18, "cudaStreamGetPriority"), (19, "cudaStreamQuery|cudaStreamSynchronize"), (20, "cudaLaunchHostFunc"), (21, "cudaStreamAddCallback"))],

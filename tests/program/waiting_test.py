@@ -92,19 +92,28 @@ class Waiting(Programs):
 
 class Watchdog(Programs):
     def test_a_kernel_that_does_nothing_else_for_long(self):
-        kernel = ("__global__ void k(bool meets) { volatile unsigned sum = 0; for (unsigned i = 0; i < 400000000; ++i)\n"
-                  "{ sum = sum * 3 + 1; if (meets && i % 100000 == 0) __syncthreads(); } }")
-        program = built("#include <cstdlib>\n" + kernel, ['k<<<1, 1>>>(getenv("MEETS") != nullptr);', "cudaDeviceSynchronize();"])
-        done = program(NESTBED_WATCHDOG_S="0.2")
-        self.check(done, 0, r"kernel k \(launched at my.cu:\d+\) has run for 0.2 s without a launch, a barrier", r"in block \(0,0,0\), thread \(0,0,0\)")
-        self.assertNotIn("has run for", program(NESTBED_WATCHDOG_S="0.2", MEETS="1").stderr)
+        kernel = ("__global__ void c() {} __global__ void k(int mode) { volatile unsigned sum = 0; for (unsigned i = 0; i < 800000000; ++i)\n"
+                  "{ sum = sum * 3 + 1; if (i % 100000 == 0) { if (mode == 1) __syncthreads(); if (mode == 2) c<<<1, 1>>>(); } } }")
+        program = built("#include <cstdlib>\n" + kernel, ["k<<<1, 1>>>(atoi(getenv(\"MODE\")));", "cudaDeviceSynchronize();"])
+        done = program(NESTBED_WATCHDOG_S="0.5", MODE=0)
+        self.check(done, 0, r"kernel k \(launched at my.cu:\d+\) has run for 0.5 s without a launch, a barrier", r"in block \(0,0,0\), thread \(0,0,0\)")
+        for mode in (1, 2):  # barriers, launches
+            self.assertNotIn("has run for", program(NESTBED_WATCHDOG_S="0.5", MODE=mode).stderr, mode)
 
 
 class Words(Programs):
     def test_memory_of_the_loop(self):
-        done = run("races", "__global__ void k(int* a) { while (a[3] == 0) ; }", ["int* d; cudaMalloc(&d, 64); cudaMemset(d, 0, 64);", "k<<<1, 1>>>(d);"])
+        kernel = "__global__ void k(int* a) { while (a[3] == 0) ; }" + " // and so on" * 9
+        done = run("races", kernel, ["int* d; cudaMalloc(&d, 64); cudaMemset(d, 0, 64);", "k<<<1, 1>>>(d);"])
         self.check(done, EXIT_BAD, r"1 thread of kernel k at my.cu:2 for d\[3\], the first is block \(0,0,0\), thread \(0,0,0\)",
-                   r"^      __global__ void k", "The last read is a plain one: nvcc may move it out of the loop")
+                   f"^      {re.escape(kernel[:100])}…$", "The last read is a plain one: nvcc may move it out of the loop")
+
+    def test_eight_places_are_named(self):
+        for places in (8, 9, 10):
+            kernel = "__global__ void k(int* a) {\n" + "".join(f"if (threadIdx.x == {place}) while (atomicAdd(a, 0) == 0) ;\n" for place in range(places)) + "}"
+            done = run("cpu", kernel, ["int* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);", f"k<<<1, {places}>>>(d);"])
+            self.assertEqual(done.stderr.count("1 thread of kernel k at my.cu:"), 8)
+            self.assertEqual(re.findall("  and at (.*) more", done.stderr), {8: [], 9: ["1 place"], 10: ["2 places"]}[places])
 
     def test_a_launch_that_cannot_begin(self):
         kernel = "__global__ void c(int* a) { *a = 1; } __global__ void k(int* a) { %s while (atomicAdd(a, 0) == 0) ; }"

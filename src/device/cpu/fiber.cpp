@@ -57,6 +57,11 @@ void forget_frames(const boost::context::stack_context& /*stack*/) {}
 
 constinit std::size_t more_stack_bytes = 0;
 
+std::size_t bytes_of_next_stack()
+{
+    return stack_bytes + more_stack_bytes;
+}
+
 constinit thread_local Carrier* running = nullptr;
 
 std::atomic<std::size_t> stacks = 0;
@@ -166,7 +171,7 @@ boost::context::stack_context Carrier::StackAllocator::allocate()
         throw Fault(
             fmt::format("the executor could not allocate {} bytes for the stack of one more thread; {} are in "
                         "use; use smaller blocks or fewer workers",
-                        stack_bytes + more_stack_bytes, --stacks));
+                        bytes_of_next_stack(), --stacks));
     }
     forget_frames(*made);
     move_begin(*made, -static_cast<std::ptrdiff_t>(made_stacks++ * kLineBytes % kPageBytes));
@@ -184,7 +189,7 @@ void Carrier::StackAllocator::deallocate(boost::context::stack_context& stack)
 
 Carrier::Carrier()
     : fiber_(std::allocator_arg,
-             StackAllocator{boost::context::protected_fixedsize_stack(stack_bytes + more_stack_bytes), &stack_},
+             StackAllocator{boost::context::protected_fixedsize_stack(bytes_of_next_stack()), &stack_},
              [this](boost::context::fiber&& caller) {
                  caller_ = std::move(caller);
                  enter(nullptr, &caller_bottom_, &caller_size_);
@@ -281,7 +286,7 @@ void Carrier::switch_back(Stop why)
 
 Carrier& CarrierPool::take()
 {
-    if (std::exchange(stack_bytes_, stack_bytes + more_stack_bytes) != stack_bytes + more_stack_bytes) {
+    if (std::exchange(stack_bytes_, bytes_of_next_stack()) != bytes_of_next_stack()) {
         std::erase_if(all_, [this](const auto& each) { return std::ranges::find(idle_, each.get()) != idle_.end(); });
         idle_.clear();
     }

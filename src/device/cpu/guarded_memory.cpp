@@ -179,12 +179,12 @@ void on_bad_access(int signal, siginfo_t* info, void* /*context*/)
 
 void handle_bad_accesses()
 {
-    static const bool installed = [] {
+    static const int installed = [] {
         struct sigaction action {
         };
         action.sa_sigaction = on_bad_access;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-        return sigaction(SIGSEGV, &action, &handled_before) == 0;
+        return sigaction(SIGSEGV, &action, &handled_before);
     }();
     static_cast<void>(installed);
 }

@@ -34,7 +34,7 @@ class SequentialScheduler::Team
     void run(std::unique_ptr<Grid> root, bool eager);
 
   private:
-    void run_generation(const std::vector<Grid*>& generation, bool alone);
+    void run_generation(const std::vector<Grid*>& generation);
     void take_blocks(Worker& worker);
     void sleep_and_work(Worker& worker);
     void share();
@@ -99,7 +99,7 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
             const std::vector<Grid*> generation = graph.take_ready();
             if (generation.empty())
                 return;
-            run_generation(generation, eager);
+            run_generation(generation);
             std::vector<Launched> launched;
             for (const auto& worker : workers_.all)
                 std::ranges::move(worker->take_launched(), std::back_inserter(launched));
@@ -123,7 +123,7 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
     }
 }
 
-void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generation, bool alone)
+void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generation)
 {
     first_block_.clear();
     std::uint64_t blocks = 0;
@@ -138,8 +138,7 @@ void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generat
     chunk_ = std::clamp<std::uint64_t>(blocks / (workers_.all.size() * 16), 1, 64);
     constexpr std::uint64_t kWorthWaking = 2048; // threads; with fewer, waking the others costs more than it saves
     // The order of tail launches of several blocks is part of the outcome: one worker makes it the same every time.
-    alone = alone || pending_.only == Mechanism::tail;
-    if (alone || blocks == 1 || threads < kWorthWaking || workers_.all.size() == 1)
+    if (pending_.only == Mechanism::tail || threads < kWorthWaking)
         take_blocks(*workers_.all.front());
     else
         share();

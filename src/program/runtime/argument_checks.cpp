@@ -8,15 +8,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace nestbed::program
@@ -46,18 +45,14 @@ void warn(const char* kernel, Place place, const std::string& text)
 }
 
 // Whether a line of /proc/self/maps is of the heap, a stack, or large memory of malloc() around the address.
-bool is_anonymous_around(std::string_view line, std::uintptr_t address)
+bool is_anonymous_around(const std::string& line, std::uintptr_t address)
 {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
-    const char* const last = line.data() + line.size();
-    const auto [dash, error] = std::from_chars(line.data(), last, begin, 16);
-    if (error != std::errc() || dash == last || address < begin)
-        return false;
-    const auto [space, second_error] = std::from_chars(dash + 1, last, end, 16);
-    return second_error == std::errc() && address < end &&
-           std::string_view(space, static_cast<std::size_t>(last - space)).starts_with(" rw") &&
-           line.find('/') == std::string_view::npos;
+    char dash = 0;
+    std::string access;
+    std::istringstream(line) >> std::hex >> begin >> dash >> end >> access;
+    return begin <= address && address < end && access.starts_with("rw") && line.find('/') == std::string::npos;
 }
 
 bool is_memory_of_host(const void* word)

@@ -112,6 +112,7 @@ void refuse(GridRecord& grid, const Configuration& launch)
 cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, std::function<void()> body,
                                bool of_library)
 {
+    made_progress();
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->parent = running_grid();
     grid->level = grid->parent->level + 1;

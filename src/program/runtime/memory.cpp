@@ -259,7 +259,6 @@ cudaError_t cudaFreeHost(void* memory)
 
 cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned /*flags*/)
 {
-    state();
     if (host == nullptr || bytes == 0)
         return noted(cudaErrorInvalidValue);
     if (allocation_at(host))

@@ -23,7 +23,6 @@ RunningThread::RunningThread(GridRecord& grid) : grid_(grid)
         std::uint64_t not_begun = 0;
         grid.begun_ns.compare_exchange_strong(not_begun, now_ns());
     }
-    made_progress();
 }
 
 RunningThread::~RunningThread()
