@@ -3,6 +3,8 @@
 #include "device/races/detector.hpp"
 #include "device/races/mapped_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace nestbed::races
@@ -58,8 +60,17 @@ void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t addr
     if (!sites_.is_of_user(now.site) || cpu::current_thread->has_arguments || is_of_module(address))
         return;
     const bool is_stack = cpu::is_on_stack_of_thread(at);
-    if (!is_stack && !has_memory(address))
-        return; // the signal will say so
+    if (!is_stack && !has_memory(address)) {
+        if (cpu::current_thread->program.grid == nullptr)
+            return;                              // of a strategy: the signal will say so
+        constexpr std::uintptr_t kMember = 4096; // bytes: no member of a structure is further away
+        const std::string text =
+            fmt::format("address {:#x}{}", address, address < kMember ? ", of a null pointer" : "");
+        found_bad(BadAccess::Kind::nowhere, now, Region{.name = text, .is_of_host = true}, 0, bytes, 0);
+        is_last(now, address);
+        illegal_ = last_access_of(text) + ", where no memory is: an illegal access, which ends the kernel";
+        return;
+    }
     static const Region nobodys{.name = "memory that is not the device's", .is_of_host = true};
     const Region* const before = shadow_.before(address);
     const bool is_argument = !is_stack && before != nullptr && before->is_of_host && !before->is_variable;

@@ -81,7 +81,7 @@ bool is_memory_of_host(const void* word)
 void warn_of_own_memory(const char* kernel, Place place, const void* arguments, std::size_t bytes)
 {
     for_each_word(arguments, bytes, [&](const void* word) {
-        const cpu::OwnMemory own = cpu::own_memory_of(word);
+        const cpu::OwnMemory own = cpu::own_memory_for_child(word);
         if (own != cpu::OwnMemory::none)
             warn(kernel, place,
                  fmt::format("{}, which a child cannot use", own == cpu::OwnMemory::of_thread

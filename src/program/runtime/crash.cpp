@@ -69,7 +69,8 @@ const char* cause_of(int signal, const siginfo_t& info)
 {
     switch (signal) {
     case SIGSEGV:
-        return "access to an address that is no memory";
+        return info.si_code == SI_KERNEL ? "access to a misaligned vector, or to an address that no memory can have"
+                                         : "access to an address that is no memory";
     case SIGBUS:
         return "access to memory that is not there";
     case SIGFPE:
