@@ -276,8 +276,6 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const bool is_misaligned = address % alignment != 0;
     if (is_misaligned)
         found_bad(BadAccess::Kind::misaligned, now, *region, begin, bytes, static_cast<std::ptrdiff_t>(alignment));
-    if (is_misaligned && bytes > alignment) // of a vector, which is read by an instruction that would end the program
-        illegal_ = last_access_of(region->spelled(begin)) + ", which is misaligned: the kernel ends";
     if (region->is_constant && writes(kind))
         found_bad(BadAccess::Kind::constant, now, *region, begin, bytes, 0);
     if ((region->guard != 0 || (region->is_variable && !is_misaligned)) && (begin < 0 || end > size))
