@@ -121,7 +121,7 @@ class Kept(unittest.TestCase):
                 self.assertEqual([bad[0] for bad in end.bad], ["out of bounds"], end.text)
                 self.assertRegex(end.bad[0][2], rf"^pool\[{at}\]|^(tile|other)\[")  # the nearest of the block
                 self.assertEqual((end.run.returncode, end.run.stdout), (EXIT_BAD, "an illegal memory access was encountered\n"))
-                self.assertRegex(end.run.stderr, r"(?m)^nestbed: kernel \w+ \(launched at my\.cu:\d+\): \w+ of \S+ at my\.cu:\d+ .*illegal access, which ends")
+                self.assertRegex(end.run.stderr, r"(?m)^nestbed: kernel \w+ \(launched at my\.cu:\d+\), block \S+ \w+ of \S+ at my\.cu:\d+ .*illegal access, which ends")
                 self.assertEqual([(failed["kernel"], failed["error"]) for failed in end.report["failed"]], [(name, "cudaErrorIllegalAddress")])
         self.assertEqual(self.ended("pool", 8).bad, [("out of bounds", "write", "pool[8]", "20")])
         self.assertEqual(self.ended("pool", 7).bad, [])
