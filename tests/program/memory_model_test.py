@@ -97,6 +97,8 @@ __device__ void pass(int* o)
 }
 __global__ void pass_open(int* o) { if (threadIdx.x == 0) pass<false>(o); }
 __global__ void pass_fenced(int* o) { if (threadIdx.x == 0) pass<true>(o); }
+__global__ void copied(int* o) { cudaMemcpyAsync(o, o + 64, 64, cudaMemcpyDeviceToDevice, 0); o[64] = 1; }
+__global__ void filled(int* o) { cudaMemsetAsync(o, 0, 64, 0); o[15] = 1; }
 __global__ void constant_written(int*) { table[threadIdx.x % 8] = 1; }
 __global__ void constant_read(int* o) { if (blockIdx.x == 0) o[threadIdx.x] = table[threadIdx.x % 8]; }
 __global__ void off_flag(int*) { *(int*)((char*)&flag + 1) = 1; }
@@ -136,7 +138,7 @@ int main(int, char** argv)
     RUN(2, 1, ldcv) RUN(2, 1, volatile_flag) RUN(2, 1, sizes) RUN(2, 1, updates) RUN(2, 1, volatile_race)
     RUN(1, 32, ldg_input) RUN(1, 32, ldg_written)
     RUN(1, 1, nc_written) RUN(1, 1, constant_written) RUN(1, 1, off_flag) RUN(1, 1, off_row) RUN(1, 1, off_wide)
-    RUN(1, 1, off_atomic) RUN(1, 1, off_malloc) RUN(1, 1, off_pair) RUN(1, 1, off_argument)
+    RUN(1, 1, off_atomic) RUN(1, 1, off_malloc) RUN(1, 1, copied) RUN(1, 1, filled) RUN(1, 1, off_pair) RUN(1, 1, off_argument)
     return on_host(argv[1]);
 }
 """
@@ -200,6 +202,11 @@ class MemoryModel(unittest.TestCase):
                          [((line_of("reset"), "write"), (line_of(what), "atomic update")) for what in ("inc", "dec", "max", "cas", "add")])
         self.assertEqual(sorted(race["memory"] for race in self.report("updates")[2]["races"]),
                          ["counts[0]", "counts[1]", "counts[2]", "counts[3]", "total"])
+
+    def test_a_copy_in_a_kernel_has_the_line_of_its_call(self):
+        for name, kind in (("copied", "read"), ("filled", "write")):
+            line = line_of(name)
+            self.assertEqual(self.races_of(name), [tuple(sorted(((line, "write"), (line, kind))))])
 
     def test_volatile_accesses_are_called_so(self):
         line = line_of("volatile_race")

@@ -369,6 +369,10 @@ void nestbed_watched_alignment(const void* address, unsigned long alignment, uns
     nestbed::races::end_if_illegal();
 }
 // An access by a function of CUDA that is not watched itself.
+void nestbed_observe_read(const void* from, unsigned long bytes, const void* place)
+{
+    nestbed::races::access(from, bytes, nestbed::races::read_access, place, 1, true);
+}
 void nestbed_observe_write(void* to, unsigned long bytes, const void* place)
 {
     nestbed::races::access(to, bytes, nestbed::races::write_access, place);

@@ -232,7 +232,7 @@ void describe(int signal, const siginfo_t& info, const Registers& registers)
                    "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
     if (signal != SIGABRT) {
         const bool has_stack = !is_at_stack && registers.stack != 0;
-        const bool is_of_call = has_stack && info.si_addr == registers.code;
+        const bool is_of_call = signal == SIGSEGV && has_stack && info.si_addr == registers.code;
         const void* const last =
             cpu::interruptible == nullptr || is_of_call ? nullptr : cpu::interruptible->place_of_last_access();
         ending_caller = last == nullptr && has_stack ? caller_of(registers) : last;

@@ -58,6 +58,7 @@ cudaError_t noted(cudaError_t error, const std::string& text);
 // The same with the line of a call, which a kernel says once. `place`: the address after it; nullptr: the text says where it is.
 cudaError_t noted_at(const void* place, cudaError_t error, const std::string& text);
 // An access of the calling thread to memory of the program by a function of CUDA, for the observer. `place`: the address after the call.
+void observe_read(const void* from, std::size_t bytes, const void* place);
 void observe_write(void* to, std::size_t bytes, const void* place);
 // What a function of CUDA returns through a pointer. Returns cudaErrorInvalidValue without one.
 template <class T>
