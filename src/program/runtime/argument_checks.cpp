@@ -4,6 +4,7 @@
 #include "device/cpu/observer.hpp"
 #include "device/cpu/own_memory.hpp"
 #include "program/runtime/memory.hpp"
+#include "program/runtime/state.hpp"
 #include "program/runtime/variables.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ bool is_memory_of_host(const void* word)
     constexpr std::uintptr_t kMin = 1U << 16U;
     constexpr std::uintptr_t kEnd = 1ULL << 47U;
     const auto address = reinterpret_cast<std::uintptr_t>(word);
-    if (address < kMin || address >= kEnd || allocation_at(word) || is_known_variable(word))
+    if (address < kMin || address >= kEnd || allocation_at(word) || is_known_variable(word) || is_event(word))
         return false;
     if (is_host_variable(word))
         return true;
