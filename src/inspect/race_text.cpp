@@ -145,6 +145,8 @@ std::string_view name_of(BadAccess::Kind kind)
         return "memory of another block";
     case BadAccess::Kind::other_stack:
         return "memory of another thread";
+    case BadAccess::Kind::nowhere:
+        return "illegal address";
     case BadAccess::Kind::synchronization:
         return "synchronization";
     case BadAccess::Kind::constant:
@@ -160,7 +162,7 @@ std::string_view name_of(BadAccess::Kind kind)
 // "out of bounds: write of in[1024], 4 bytes past its end"
 std::string first_line_of(const BadAccess& bad)
 {
-    if (bad.kind == BadAccess::Kind::of_host)
+    if (bad.kind == BadAccess::Kind::of_host || bad.kind == BadAccess::Kind::nowhere)
         return fmt::format("{}: {} of {}", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::synchronization)
         return fmt::format("{}: {}", name_of(bad.kind), bad.text);
@@ -211,6 +213,7 @@ std::string summary(const Races& races)
                                      std::pair(misaligned, "with misaligned accesses"),
                                      std::pair(other_block, "with accesses to shared memory of another block"),
                                      std::pair(other_stack, "with accesses to local memory of another thread"),
+                                     std::pair(nowhere, "with accesses to an address that is no memory"),
                                      std::pair(synchronization, "with wrong synchronization"),
                                      std::pair(constant, "where a kernel writes constant memory"),
                                      std::pair(read_only, "where __ldg() reads what the kernel wrote")})

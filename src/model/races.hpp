@@ -72,6 +72,7 @@ struct BadAccess {
         misaligned,      // of an address that is no multiple of its size
         other_block,     // of the shared memory of another block
         other_stack,     // of the local memory of another thread
+        nowhere,         // of an address where no memory is
         synchronization, // no access: a barrier or a function of a warp that is used wrongly
         constant,        // by a kernel, a write of a __constant__ variable
         read_only        // a read by __ldg() of what the same kernel has written

@@ -86,10 +86,9 @@ constexpr std::array<std::string_view, 35> kDeviceRuntime{
     "cudaTriggerProgrammaticLaunchCompletion",
 };
 
-// What kernels can call of the C library, beside <math.h>. GCC makes puts() and putchar() of printf().
-constexpr std::array<std::string_view, 14> kDeviceLibrary{"__assert_fail", "abs",     "alloca", "clock",  "free",
-                                                          "labs",          "llabs",   "malloc", "memcpy", "memset",
-                                                          "printf",        "putchar", "puts",   "vprintf"};
+// What kernels can call of the C library, beside <math.h>.
+constexpr std::array<std::string_view, 11> kDeviceLibrary{
+    "__assert_fail", "abs", "alloca", "clock", "free", "labs", "llabs", "malloc", "memcpy", "memset", "printf"};
 
 // Functions whose argument is a variable of the device by its name.
 constexpr std::array<std::string_view, 7> kOfSymbols{

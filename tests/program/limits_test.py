@@ -6,6 +6,7 @@
 What such programs do themselves is in cuda/constructs/limits_*.cu, because a GPU shows it too.
 """
 import re
+import subprocess
 import unittest
 
 from programs import EXIT_BAD, runner
@@ -86,6 +87,11 @@ int main()
         run = built("__global__ void k(int* o) { extern __shared__ int s[]; s[threadIdx.x] = 1; *o = s[0]; }\n"
                     "int main() { int* o; cudaMalloc(&o, 4); k<<<1, 1>>>(o); return cudaDeviceSynchronize(); }\n", "--nestbed-races")
         self.check(run(), EXIT_BAD, "out of bounds: write of s[0], 4 bytes past its end", "out of bounds: read of s[0], 4 bytes past its end")
+
+    def test_parameters_have_at_most_32764_bytes(self):
+        source = "struct S { char a[SIZE]; }; __global__ void k(S s, char* o) { *o = s.a[9]; }\nint main() { char* o; cudaMalloc(&o, 1); k<<<1, 1>>>(S(), o); }\n"
+        self.check(built(source, "-DSIZE=32752")(), 0, "k 1 0 0 0")
+        self.assertRaises(subprocess.CalledProcessError, built, source, "-DSIZE=32753")
 
     def test_the_largest_launch_in_each_dimension_is_accepted(self):
         run = built("__global__ void k() {}\nint main() { k<<<1, dim3(1024)>>>(); k<<<1, dim3(1, 1024)>>>(); k<<<1, dim3(1, 1, 64)>>>();\n"

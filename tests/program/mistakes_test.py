@@ -168,8 +168,9 @@ class Host(Programs):
         main = ["int* r = new int[100](); cudaHostRegister(r, 400, 0);",
                 "static int before; int *h, *m, *d; cudaMallocHost(&h, 400); cudaMallocManaged(&m, 400); cudaMalloc(&d, 400); cudaMemset(d, 0, 400);",
                 "for (int i = 0; i < 100; ++i) h[i] = m[i] = 0; k<<<1, 100>>>(h); k<<<1, 100>>>(m); k<<<1, 100>>>(d);",
-                "k<<<1, 100>>>(r); cudaDeviceSynchronize();"]
-        done = run("races", self.ADD, main)
+                "k<<<1, 100>>>(r); cudaDeviceSynchronize();",
+                "cudaEvent_t e; cudaEventCreate(&e); struct Of { cudaEvent_t event; int* v; }; apply<<<1, 1>>>([=, of = Of{e, m}] { of.v[of.event == nullptr] += 1; });"]
+        done = run("races", self.ADD + " template <class F> __global__ void apply(F f) { f(); }", main, "--extended-lambda")
         self.check(done, 0, "^no races: ")
         self.assertNotIn("warning", done.stderr)
 

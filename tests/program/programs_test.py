@@ -346,8 +346,8 @@ class EarlyEnds(unittest.TestCase):
     RACE = "race: write and write of a[0]"
     LAST = "the program did not come to its end, so that there may be more races than those that follow; last access: "
     CASES = {
-        "a_crash": ("a[0] = i; if (i == 1) *(int*)nullptr = 1;", "", [], [
-            "access to an address that is no memory in kernel k (launched at ", LAST + "write of a[0] at ", "signal 11 (Segmentation fault)"]),
+        "a_crash": ("a[0] = i; if (i == 1) ((void (*)())nullptr)();", "", [], [
+            "access to an address that is no memory in kernel k (launched at ", "my.cu:5\n" + "nestbed: " + LAST + "write of a[0] at ", "signal 11 (Segmentation fault)"]),
         "a_full_stack": ("a[0] = i; if (i == 1) { again = deep; a[1] = deep(1 << 20); }", "", [], [  # by a pointer, which nobody counts
             "the address is at the end of the thread's stack", "(576 KB); NESTBED_STACK_BYTES=N gives"]),
         "an_abort_of_the_host": ("a[0] = i;", "cudaDeviceSynchronize(); abort();", [], [LAST, "signal 6 (Aborted)"]),

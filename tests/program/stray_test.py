@@ -60,6 +60,11 @@ __global__ void other_stack(int** shown)
     if (threadIdx.x == 1) **shown = 2;
     __syncthreads();
 }
+__global__ void write_at(long address) { *(int*)address = 7; }
+__global__ void swap_at(long address) { atomicCAS((int*)address, 0, 1); }
+__global__ void of_parent(int* own) { *own = 3; }
+__device__ __noinline__ void hand_on(int* own) { of_parent<<<1, 1>>>(own); }
+__global__ void parent() { int own[4] = {}; hand_on(own + 1); }
 __global__ void halves(short* v, int* o) { v[0] = 1; v[1] = 2; v[2] = 3; *o = *(int*)v; *o += ((int*)v)[1]; }
 __global__ void member(Pair* v, int* o) { v->a = 1; *o = v->a; *o += v->b; }
 __global__ void bytes(char* v, int* o) { for (int i = 0; i < 8; ++i) v[i] = i; *o = ((int*)v)[1]; }
@@ -108,6 +113,9 @@ int main(int, char** words)
     if (is("write_local")) write_local<<<1, 1>>>(v, at);
     if (is("write_pointer")) write_pointer<<<1, 1>>>(v, at);
     if (is("other_stack")) other_stack<<<1, 2>>>(shown);
+    if (is("write_at")) write_at<<<1, 1>>>(at);
+    if (is("swap_at")) swap_at<<<1, 1>>>(at);
+    if (is("parent")) parent<<<1, 1>>>();
     if (is("halves")) halves<<<1, 1>>>(s, v);
     if (is("member")) member<<<1, 1>>>(pairs, v);
     if (is("bytes")) bytes<<<1, 1>>>(c, v);
@@ -184,6 +192,14 @@ class Watched(unittest.TestCase):
 
     def test_local_memory_of_another_thread_is_reported(self):
         self.check(("other_stack", 0), ("memory of another thread", "write", "memory that is not the device's", "**shown = 2"))
+
+        ended = self.check(("parent", 0), ("memory of another thread", "write", "memory that is not the device's", "*own = 3"))
+        self.assertIn("warning: an argument of the launch of of_parent points to local memory of the launching thread", ended.text)
+
+    def test_an_access_where_no_memory_is_ends_the_kernel(self):
+        for address, named in ((0, "address 0x0, of a null pointer"), (8, "address 0x8, of a null pointer"), (1 << 40, "address 0x10000000000")):
+            self.check(("write_at", address), ("illegal address", "write", named, "void write_at"), ILLEGAL)
+        self.check(("swap_at", 4), ("illegal address", "atomic update", "address 0x4, of a null pointer", "void swap_at"), ILLEGAL)
 
     def test_bytes_that_nothing_wrote_are_uninitialized(self):
         ended = self.check(("halves", 0), ("uninitialized", "read", "s[2]", "void halves"))

@@ -299,10 +299,21 @@ Carrier& CarrierPool::take()
     return *carrier;
 }
 
+// A stack to which a child has a pointer is not used again, so that no thread of the child has it as its own.
+void CarrierPool::put(Carrier& carrier)
+{
+    constexpr std::size_t kMaxKept = 64;
+    if (std::exchange(carrier.has_children_with_local, false) && kept_ < kMaxKept)
+        ++kept_;
+    else
+        idle_.push_back(&carrier);
+}
+
 void CarrierPool::clear()
 {
     idle_.clear();
     all_.clear();
+    kept_ = 0;
 }
 
 } // namespace nestbed::cpu

@@ -61,6 +61,7 @@ class Carrier
     std::uint32_t next_thread = 0; // which thread to run next
     ThreadContext context;
     Repetition repetition;
+    bool has_children_with_local = false; // a child has a pointer to what is on the stack
 
   private:
     // Boost's allocator of stacks with a guard page, with a limit to their number. It also records where the stack is,
@@ -94,13 +95,14 @@ class CarrierPool
 {
   public:
     Carrier& take();
-    void put(Carrier& carrier) { idle_.push_back(&carrier); }
+    void put(Carrier& carrier);
     void clear();
 
   private:
     std::vector<std::unique_ptr<Carrier>> all_;
     std::vector<Carrier*> idle_;
     std::size_t stack_bytes_ = 0; // of the carriers that are made now
+    std::size_t kept_ = 0;        // see put()
 };
 
 // Bytes of the stack of a carrier that is made from now on. The default is enough for the local memory of a CUDA

@@ -19,6 +19,13 @@ OwnMemory own_memory_of(const void* address)
     return is_shared ? OwnMemory::of_block : OwnMemory::none;
 }
 
+OwnMemory own_memory_for_child(const void* address)
+{
+    const OwnMemory own = own_memory_of(address);
+    current_carrier()->has_children_with_local |= own == OwnMemory::of_thread;
+    return own;
+}
+
 bool is_of_running_thread(const void* address)
 {
     const Carrier* const carrier = current_carrier();

@@ -14,6 +14,8 @@ enum class OwnMemory : std::uint8_t {
 
 // Whether the address is in the local memory of the running thread or in the shared memory of its block.
 OwnMemory own_memory_of(const void* address);
+// The same of what a child gets, whose threads will not have the local memory of this one as their own.
+OwnMemory own_memory_for_child(const void* address);
 
 // Whether it is on the stack of the running thread, or what the executor keeps for the thread, as threadIdx.
 bool is_of_running_thread(const void* address);

@@ -3,6 +3,8 @@
 #include "device/races/detector.hpp"
 #include "device/races/mapped_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace nestbed::races
@@ -55,11 +57,20 @@ void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t addr
     if (cpu::is_of_running_thread(at))
         return;
     const Access now = made_by(thread, kind, place, false);
+    const bool is_stack = cpu::is_on_stack_of_thread(at);
+    if (!is_stack && !has_memory(address)) {
+        if (cpu::current_thread->program.grid == nullptr)
+            return;                              // of a strategy: the signal will say so
+        constexpr std::uintptr_t kMember = 4096; // bytes: no member of a structure is further away
+        const std::string text =
+            fmt::format("address {:#x}{}", address, address < kMember ? ", of a null pointer" : "");
+        found_bad(BadAccess::Kind::nowhere, now, Region{.name = text, .is_of_host = true}, 0, bytes, 0);
+        is_last(now, address);
+        illegal_ = last_access_of(text) + ", where no memory is: an illegal access, which ends the kernel";
+        return;
+    }
     if (!sites_.is_of_user(now.site) || cpu::current_thread->has_arguments || is_of_module(address))
         return;
-    const bool is_stack = cpu::is_on_stack_of_thread(at);
-    if (!is_stack && !has_memory(address))
-        return; // the signal will say so
     static const Region nobodys{.name = "memory that is not the device's", .is_of_host = true};
     const Region* const before = shadow_.before(address);
     const bool is_argument = !is_stack && before != nullptr && before->is_of_host && !before->is_variable;
@@ -106,6 +117,19 @@ void Detector::accesses_beyond_local(const WatchedThread& thread, std::ptrdiff_t
     found_bad(BadAccess::Kind::out_of_bounds, now, region, offset, bytes, offset < 0 ? offset : behind);
     if (writes(kind) || offset < -kNear || behind > kNear)
         illegal_ = last_access_of(region.spelled(offset)) + ", which is not in the local variable: the kernel ends";
+}
+
+void Detector::accesses_misaligned(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes,
+                                   AccessKind kind, std::size_t alignment, const void* place)
+{
+    const Region* const region = full_ ? nullptr : shadow_.find(address);
+    if (region == nullptr)
+        return;
+    const Access now = made_by(thread, kind, place, false);
+    const auto offset = static_cast<std::ptrdiff_t>(address - region->begin);
+    found_bad(BadAccess::Kind::misaligned, now, *region, offset, bytes, static_cast<std::ptrdiff_t>(alignment));
+    is_last(now, address);
+    illegal_ = last_access_of(region->spelled(offset)) + ", which is misaligned: the kernel ends";
 }
 
 void Detector::reads_read_only(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, const void* place)

@@ -6,7 +6,8 @@
 // This pass runs before GCC's own. It adds calls of the same functions, __tsan_read_range() and __tsan_write_range().
 // It also adds nestbed_watched_object() before a copy of a structure that GCC reports as the read of one number, and
 // nestbed_watched_local() before an access to a local variable by an index, or by a pointer into it, that is known only at run time.
-// For what would be removed, another pass does so as soon as there is a function to look at.
+// For what would be removed, another pass does so as soon as there is a function to look at. It also adds nestbed_watched_alignment() before
+// an access to a whole structure that is aligned more than its members, as float4: it becomes several accesses later.
 // What a call returns is written when the call is done: the function may wait for other threads before it returns.
 #include "gcc-plugin.h"
 
@@ -206,6 +207,30 @@ tree element_bytes(tree type)
     return is_array && is_gimple_reg_type(type) ? fold_convert(size_type_node, TYPE_SIZE_UNIT(type)) : size_one_node;
 }
 
+// Bytes that the address of its members is a multiple of.
+unsigned alignment_of_members(tree type)
+{
+    while (TREE_CODE(type) == ARRAY_TYPE)
+        type = TREE_TYPE(type);
+    if (!RECORD_OR_UNION_TYPE_P(type))
+        return TYPE_ALIGN_UNIT(type);
+    unsigned most = 1;
+    for (tree field = TYPE_FIELDS(type); field != NULL_TREE; field = DECL_CHAIN(field))
+        if (TREE_CODE(field) == FIELD_DECL && TREE_TYPE(field) != error_mark_node)
+            most = MAX(most, alignment_of_members(TREE_TYPE(field)));
+    return most;
+}
+
+// By a pointer, which may have been another one's.
+bool is_vector_at_pointer(tree object)
+{
+    if (object == NULL_TREE || !RECORD_OR_UNION_TYPE_P(TREE_TYPE(object)))
+        return false;
+    tree base = get_base_address(object);
+    return base != NULL_TREE && TREE_CODE(base) == MEM_REF && TREE_CODE(TREE_OPERAND(base, 0)) == SSA_NAME &&
+           TYPE_ALIGN_UNIT(TREE_TYPE(object)) > alignment_of_members(TREE_TYPE(object));
+}
+
 class Instrument
 {
   public:
@@ -216,10 +241,14 @@ class Instrument
         const nestbed::plugin::Needed needed(code);
         std::vector<gassign*> removed;
         std::vector<gassign*> without_effect;
+        std::vector<gimple*> statements;
         basic_block block;
         FOR_EACH_BB_FN(block, code)
         {
             for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
+                if ((gimple_assign_single_p(gsi_stmt(at)) && !gimple_clobber_p(gsi_stmt(at))) ||
+                    (is_gimple_call(gsi_stmt(at)) && !gimple_call_internal_p(gsi_stmt(at))))
+                    statements.push_back(gsi_stmt(at));
                 auto* const assignment = dyn_cast<gassign*>(gsi_stmt(at));
                 if (assignment == nullptr || gimple_clobber_p(assignment) || gimple_has_volatile_ops(assignment))
                     continue;
@@ -228,6 +257,15 @@ class Instrument
                 else if (gimple_assign_load_p(assignment) && !needed.has(assignment))
                     removed.push_back(assignment);
             }
+        }
+        tree function = NULL_TREE;
+        for (gimple* const statement : statements) {
+            aligned(function, statement, gimple_get_lhs(statement), true);
+            if (const auto* const assignment = dyn_cast<gassign*>(statement))
+                aligned(function, statement, gimple_assign_rhs1(assignment), false);
+            else
+                for (unsigned number = 0; number < gimple_call_num_args(statement); ++number)
+                    aligned(function, statement, gimple_call_arg(statement, number), false);
         }
         for (gassign* const assignment : removed)
             read(assignment, range_of_access(gimple_assign_rhs1(assignment)));
@@ -283,6 +321,26 @@ class Instrument
         gimple_asm_set_volatile(barrier, true);
         gimple_stmt_iterator at = gsi_for_stmt(store);
         gsi_insert_before(&at, barrier, GSI_SAME_STMT);
+    }
+
+    static void aligned(tree& function, gimple* before, tree object, bool is_write)
+    {
+        if (!is_vector_at_pointer(object))
+            return;
+        if (function == NULL_TREE)
+            function = declared("nestbed_watched_alignment",
+                                build_function_type_list(void_type_node, const_ptr_type_node, size_type_node,
+                                                         size_type_node, integer_type_node, NULL_TREE));
+        tree type = TREE_TYPE(object);
+        gimple_seq calls = nullptr;
+        tree address = force_gimple_operand(build_fold_addr_expr(unshare_expr(object)), &calls, true, NULL_TREE);
+        gimple_seq_add_stmt(&calls, gimple_build_call(function, 4, address, size_int(TYPE_ALIGN_UNIT(type)),
+                                                      fold_convert(size_type_node, TYPE_SIZE_UNIT(type)),
+                                                      build_int_cst(integer_type_node, is_write ? 1 : 0)));
+        for (gimple_stmt_iterator at = gsi_start(calls); !gsi_end_p(at); gsi_next(&at))
+            gimple_set_location(gsi_stmt(at), gimple_location(before));
+        gimple_stmt_iterator at = gsi_for_stmt(before);
+        gsi_insert_seq_before(&at, calls, GSI_SAME_STMT);
     }
 
     static void read(gimple* before, const Range& range) { insert(before, BUILT_IN_TSAN_READ_RANGE, range); }

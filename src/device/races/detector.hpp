@@ -138,6 +138,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void reads_read_only(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, const void* place);
     // Why the last access must not be done; empty: it may. Forgets it.
     std::string take_illegal() { return std::exchange(illegal_, {}); }
+    // Of a vector, as float4, which GCC reads in parts, or at once by an instruction that ends the program.
+    void accesses_misaligned(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+                             std::size_t alignment, const void* place);
     bool is_illegal() const { return !illegal_.empty(); }
     // After the access itself: what it acquires and releases.
     // `in_block`: of the scope of the block.

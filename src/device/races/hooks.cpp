@@ -1,5 +1,6 @@
 // The functions that g++ -fsanitize=thread calls at every access of memory that it compiles, and at every atomic operation: their names and
 // arguments are the compiler's (GCC, gcc/sanitizer.def). ThreadSanitizer's own library is not linked. They do the atomic operations.
+#include "device/cpu/executor_state.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/races/detector.hpp"
 
@@ -66,7 +67,8 @@ constexpr std::size_t alignment_of(std::size_t bytes)
 // Before an access that would destroy what the executor works with: the thread does not go on, and the run of the kernel ends.
 [[gnu::noinline, gnu::cold]] void end_as_illegal()
 {
-    cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(detector().take_illegal())));
+    const cpu::Fault fault = cpu::fault_of(*cpu::current_thread, detector().take_illegal());
+    cpu::current_carrier()->end_by(std::make_exception_ptr(cpu::IllegalAccess(fault.what(), fault.names_kernel())));
 }
 inline void end_if_illegal()
 {
@@ -183,6 +185,14 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
     end_if_illegal();
 }
 
+// What a compare-and-exchange is becomes known when it is done, which it is not at a null pointer.
+void before_exchange(const volatile void* address, std::size_t bytes, const void* place)
+{
+    constexpr std::uintptr_t kNowhere = 1U << 16U;
+    if (number(address) < kNowhere) [[unlikely]]
+        atomic(address, bytes, Atomic::update, __ATOMIC_RELAXED, place);
+}
+
 // An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
 void reads_volatile(const volatile void* address, std::size_t bytes, const void* place)
 {
@@ -238,6 +248,7 @@ using nestbed::races::Atomic;
     bool __tsan_atomic##bits##_compare_exchange_##form(volatile T* address, T* expected, T value, int order,         \
                                                        int failed_order)                                             \
     {                                                                                                                \
+        nestbed::races::before_exchange(address, sizeof(T), PLACE);                                                  \
         const bool done =                                                                                            \
             __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
         nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
@@ -342,7 +353,26 @@ void nestbed_watched_local(long offset, unsigned long bytes, unsigned long size,
     nestbed::races::access_beyond_local(offset, bytes, {.name = name, .bytes = size, .element = element},
                                         is_write != 0, PLACE);
 }
+// Before an access to a whole structure that is aligned more than its members.
+void nestbed_watched_alignment(const void* address, unsigned long alignment, unsigned long bytes, int is_write)
+{
+    nestbed::races::WatchedThread* const thread =
+        nestbed::races::number(address) % alignment == 0 ? nullptr : nestbed::races::watched();
+    if (thread == nullptr) [[likely]]
+        return;
+    {
+        const nestbed::races::Busy busy;
+        nestbed::races::detector().accesses_misaligned(
+            *thread, nestbed::races::number(address), bytes,
+            is_write != 0 ? nestbed::races::write_access : nestbed::races::read_access, alignment, PLACE);
+    }
+    nestbed::races::end_if_illegal();
+}
 // An access by a function of CUDA that is not watched itself.
+void nestbed_observe_read(const void* from, unsigned long bytes, const void* place)
+{
+    nestbed::races::access(from, bytes, nestbed::races::read_access, place, 1, true);
+}
 void nestbed_observe_write(void* to, unsigned long bytes, const void* place)
 {
     nestbed::races::access(to, bytes, nestbed::races::write_access, place);

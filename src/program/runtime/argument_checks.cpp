@@ -4,6 +4,7 @@
 #include "device/cpu/observer.hpp"
 #include "device/cpu/own_memory.hpp"
 #include "program/runtime/memory.hpp"
+#include "program/runtime/state.hpp"
 #include "program/runtime/variables.hpp"
 
 #include <fmt/format.h>
@@ -60,7 +61,7 @@ bool is_memory_of_host(const void* word)
     constexpr std::uintptr_t kMin = 1U << 16U;
     constexpr std::uintptr_t kEnd = 1ULL << 47U;
     const auto address = reinterpret_cast<std::uintptr_t>(word);
-    if (address < kMin || address >= kEnd || allocation_at(word) || is_known_variable(word))
+    if (address < kMin || address >= kEnd || allocation_at(word) || is_known_variable(word) || is_event(word))
         return false;
     if (is_host_variable(word))
         return true;
@@ -76,7 +77,7 @@ bool is_memory_of_host(const void* word)
 void warn_of_own_memory(const char* kernel, Place place, const void* arguments, std::size_t bytes)
 {
     for_each_word(arguments, bytes, [&](const void* word) {
-        const cpu::OwnMemory own = cpu::own_memory_of(word);
+        const cpu::OwnMemory own = cpu::own_memory_for_child(word);
         if (own != cpu::OwnMemory::none)
             warn(kernel, place,
                  fmt::format("{}, which a child cannot use", own == cpu::OwnMemory::of_thread

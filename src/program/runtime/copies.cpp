@@ -9,12 +9,6 @@
 #include <cstring>
 #include <utility>
 
-// The race detector's own, in a watched program.
-extern "C" {
-void* nestbed_watched_memmove(void* to, const void* from, std::size_t bytes) noexcept __attribute__((weak));
-void* nestbed_watched_memset(void* to, int byte, std::size_t bytes) noexcept __attribute__((weak));
-}
-
 namespace nestbed::program
 {
 
@@ -59,14 +53,22 @@ struct Fill {
     }
 };
 
-void copy_in_kernel(const Copy& copy)
+// `place`: of the call of CUDA's function.
+void copy_in_kernel(const Copy& copy, const void* place)
 {
-    copy.run(nestbed_watched_memmove != nullptr ? nestbed_watched_memmove : &std::memmove);
+    copy.run([place](void* to, const void* from, std::size_t bytes) {
+        observe_read(from, bytes, place);
+        observe_write(to, bytes, place);
+        std::memmove(to, from, bytes);
+    });
 }
 
-void fill_in_kernel(const Fill& fill)
+void fill_in_kernel(const Fill& fill, const void* place)
 {
-    fill.run(nestbed_watched_memset != nullptr ? nestbed_watched_memset : &std::memset);
+    fill.run([place](void* to, int byte, std::size_t bytes) {
+        observe_write(to, bytes, place);
+        std::memset(to, byte, bytes);
+    });
 }
 
 // A copy by a kernel runs as a child grid of it, which has neither its local nor its shared memory. nullptr: it can be used.
@@ -114,7 +116,7 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
             if (const char* const why = why_not_for_child(memory); why != nullptr)
                 return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}: {}", function, what, why));
         return submit_copy(
-            function, [copy] { copy_in_kernel(copy); }, stream, place);
+            function, [copy, place] { copy_in_kernel(copy, place); }, stream, place);
     }
     if (!can_use_stream(stream))
         return wrong_stream(function, place);
@@ -143,7 +145,7 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, co
         if (const char* const why = why_not_for_child(fill.to); why != nullptr)
             return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
         return submit_copy(
-            function, [fill] { fill_in_kernel(fill); }, stream, place);
+            function, [fill, place] { fill_in_kernel(fill, place); }, stream, place);
     }
     if (!can_use_stream(stream))
         return wrong_stream(function, place);

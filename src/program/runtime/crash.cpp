@@ -69,7 +69,8 @@ const char* cause_of(int signal, const siginfo_t& info)
 {
     switch (signal) {
     case SIGSEGV:
-        return "access to an address that is no memory";
+        return info.si_code == SI_KERNEL ? "access to a misaligned vector, or to an address that no memory can have"
+                                         : "access to an address that is no memory";
     case SIGBUS:
         return "access to memory that is not there";
     case SIGFPE:
@@ -141,8 +142,8 @@ void write_report()
     std::string why = ending_cause.load();
     if (const void* const code = ending_code) {
         std::string line = source_of(code);
-        const void* const caller = ending_caller; // where a function of the C library is at work, which has no lines
-        if (line.empty() && !is_of_program(code) && is_of_program(caller))
+        const void* const caller = ending_caller; // where a function is at work that has no lines of the user
+        if (line.empty() && is_of_program(caller))
             line = source_of(static_cast<const char*>(caller) - 1);
         if (!line.empty()) {
             say("at " + line);
@@ -192,15 +193,14 @@ bool is_request(int signal, const siginfo_t& info)
     return signal != SIGABRT && signal != SIGPIPE && (is_sent || std::ranges::find(kFaults, signal) == kFaults.end());
 }
 
-// The address after the call of the function that was at work, if that is one of the C library as memset(); nullptr: not known.
-const void* caller_of(const Registers& registers, bool has_stack)
+// The address after the call of the function that was at work, if that keeps nothing on the stack, as memset() of the C library, or is
+// not there, as the one of a null pointer; nullptr: not known.
+const void* caller_of(const Registers& registers)
 {
-    const void* after = cpu::interruptible == nullptr ? nullptr : cpu::interruptible->place_of_last_access();
+    const void* after = nullptr;
 #ifdef __x86_64__
-    // Such a function keeps nothing on the stack, so that the return address is on its top.
-    if (after == nullptr && has_stack)
-        std::memcpy(&after, reinterpret_cast<const void*>(registers.stack), // NOLINT(performance-no-int-to-ptr)
-                    sizeof after);
+    std::memcpy(&after, reinterpret_cast<const void*>(registers.stack), // NOLINT(performance-no-int-to-ptr)
+                sizeof after);
 #endif
     return after;
 }
@@ -231,8 +231,12 @@ void describe(int signal, const siginfo_t& info, const Registers& registers)
         write_text("nestbed: the address is at the end of the thread's stack: local arrays or recursion need more "
                    "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
     if (signal != SIGABRT) {
-        ending_caller = caller_of(registers, !is_at_stack && registers.stack != 0);
-        ending_code = registers.code;
+        const bool has_stack = !is_at_stack && registers.stack != 0;
+        const bool is_of_call = signal == SIGSEGV && has_stack && info.si_addr == registers.code;
+        const void* const last =
+            cpu::interruptible == nullptr || is_of_call ? nullptr : cpu::interruptible->place_of_last_access();
+        ending_caller = last == nullptr && has_stack ? caller_of(registers) : last;
+        ending_code = is_of_call ? ending_caller.load() : registers.code;
     }
 }
 

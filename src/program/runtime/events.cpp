@@ -81,6 +81,14 @@ cudaError_t create_event(cudaEvent_t* event, unsigned flags, const char* functio
 
 } // namespace
 
+bool is_event(const void* word)
+{
+    Events& of = events();
+    const std::lock_guard lock(of.mutex);
+    return of.all.contains(
+        static_cast<cudaEvent_t>(const_cast<void*>(word))); // NOLINT(*-const-cast): not accessed
+}
+
 } // namespace nestbed::program
 
 // NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.

@@ -154,10 +154,9 @@ void run_watched(const Run& run)
         run();
     } catch (const KernelFault& fault) {
         has_failed(fault.error(), fault.what(), fault.what());
-    } catch (const cpu::IllegalAccess& fault) {
-        has_failed(cudaErrorIllegalAddress, fault.what(), with_name(fault.what()));
     } catch (const cpu::Fault& fault) {
-        has_failed(cudaErrorLaunchFailure, fault.what(),
+        const bool is_illegal = dynamic_cast<const cpu::IllegalAccess*>(&fault) != nullptr;
+        has_failed(is_illegal ? cudaErrorIllegalAddress : cudaErrorLaunchFailure, fault.what(),
                    fault.names_kernel() ? fault.what() : with_name(fault.what()));
     } catch (const std::exception& error) {
         has_failed(cudaErrorLaunchFailure, error.what(), with_name(error.what()));

@@ -17,7 +17,10 @@
 #include <utility>
 
 // The race detector's, in a watched program.
-extern "C" void nestbed_observe_write(void* to, std::size_t bytes, const void* place) noexcept __attribute__((weak));
+extern "C" {
+void nestbed_observe_read(const void* from, std::size_t bytes, const void* place) noexcept __attribute__((weak));
+void nestbed_observe_write(void* to, std::size_t bytes, const void* place) noexcept __attribute__((weak));
+}
 
 namespace nestbed::program
 {
@@ -107,6 +110,12 @@ void set_sticky_error(cudaError_t error)
     last_error_of_host = error;
     if (error != cudaSuccess)
         note_finding();
+}
+
+void observe_read(const void* from, std::size_t bytes, const void* place)
+{
+    if (nestbed_observe_read != nullptr)
+        nestbed_observe_read(from, bytes, place);
 }
 
 void observe_write(void* to, std::size_t bytes, const void* place)

@@ -58,6 +58,7 @@ cudaError_t noted(cudaError_t error, const std::string& text);
 // The same with the line of a call, which a kernel says once. `place`: the address after it; nullptr: the text says where it is.
 cudaError_t noted_at(const void* place, cudaError_t error, const std::string& text);
 // An access of the calling thread to memory of the program by a function of CUDA, for the observer. `place`: the address after the call.
+void observe_read(const void* from, std::size_t bytes, const void* place);
 void observe_write(void* to, std::size_t bytes, const void* place);
 // What a function of CUDA returns through a pointer. Returns cudaErrorInvalidValue without one.
 template <class T>
@@ -104,6 +105,8 @@ bool is_named(cudaStream_t stream);
 // Whether the caller can use the stream: the host the streams that it has created, a thread of a kernel those that its grid has created,
 // until they are destroyed. If not, the function of CUDA returns wrong_stream(), which says what a call did.
 bool can_use_stream(cudaStream_t stream);
+// Whether it is an event, which is no memory of the program.
+bool is_event(const void* word);
 cudaError_t wrong_stream(const std::string& call, const void* place);
 // Once per launch of the source: a stream of a kernel is its block's (CUDA guide, "Streams" of CUDA Dynamic Parallelism). No error, as on a GPU.
 // The caller can use the stream.

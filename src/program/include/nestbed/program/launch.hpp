@@ -103,10 +103,13 @@ void end_copy(void* copy)
     delete static_cast<Body*>(copy);
 }
 
+inline constexpr std::size_t kMaxParameterBytes = 32764;
+
 // The body of a kernel, as what its call is: a launch. Each thread has arguments of its own.
 template <class Body>
 void kernel(Kernel& of, Body body)
 {
+    static_assert(sizeof body <= kMaxParameterBytes, "the parameters of a kernel have at most 32764 bytes");
 #if __has_builtin(__builtin_clear_padding)
     __builtin_clear_padding(&body); // an int and what happens to lie behind it may look like a pointer
 #endif
