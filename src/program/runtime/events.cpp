@@ -85,8 +85,7 @@ bool is_event(const void* word)
 {
     Events& of = events();
     const std::lock_guard lock(of.mutex);
-    return of.all.contains(
-        static_cast<cudaEvent_t>(const_cast<void*>(word))); // NOLINT(*-const-cast): not accessed
+    return of.all.contains(static_cast<cudaEvent_t>(const_cast<void*>(word))); // NOLINT(*-const-cast): not accessed
 }
 
 } // namespace nestbed::program
