@@ -159,6 +159,14 @@ class Written(Programs):
         self.check(tried("races", lines), EXIT_BAD,
                    *[rf"^access by the host: write of d[^\n]*\n[^\n]*\n  write  my\.cu:{line}  the host$" for line in range(4, 9)])
 
+    def test_the_detector_runs_the_kernels_after_an_illegal_access_too(self):
+        lines = ["#include <cstdio>", "__global__ void store(int* p) {", "*p = 1; }", "__global__ void load(int* p, int* q) {", "*q = *p; }",
+                 "int main() { int *q; cudaMalloc(&q, 4);", "store<<<1, 1>>>(nullptr); load<<<1, 1>>>(nullptr, q); std::puts(cudaGetErrorName(cudaGetLastError())); }"]
+        done = tried("races", lines)
+        self.check(done, EXIT_BAD, r"^  write  my\.cu:3  depth 0", r"^  read   my\.cu:5  depth 0")
+        self.assertEqual(done.stdout, "cudaErrorIllegalAddress\n")
+        self.assertNotIn("my.cu:5", tried("cpu", lines).stderr)
+
     def test_a_memset_of_null_is_named_with_its_line(self):
         lines = ["#include <cstring>", "__global__ void k(char* p, int n) {", "memset(p, 1, n); }",
                  "int main(int count, char**) { k<<<1, 1>>>(nullptr, 100 * count); cudaDeviceSynchronize(); }"]

@@ -1,5 +1,6 @@
 // Launches: from the host they run at once, from kernels when the schedule says so.
 #include "base/reported_place.hpp"
+#include "device/cpu/observer.hpp"
 #include "program/runtime/argument_checks.hpp"
 #include "program/runtime/error_texts.hpp"
 #include "program/runtime/kernel_limits.hpp"
@@ -167,8 +168,10 @@ void run_watched(const Run& run)
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library)
 {
-    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
-        return error;
+    // After an illegal access no kernel runs on a GPU. The detector goes on, to report those of other kernels.
+    const cudaError_t before = sticky_error();
+    if (before != cudaSuccess && (before != cudaErrorIllegalAddress || cpu::observer == nullptr))
+        return before;
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->of_library = of_library;
     refuse(*grid, launch);
@@ -184,7 +187,7 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
         state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body), kernel, launch.place),
                              static_cast<unsigned>(number_of(launch.stream)), launch.programmatic);
     });
-    return cudaSuccess;
+    return before;
 }
 
 // Throws KernelFault for an attribute that the executor does not have.
