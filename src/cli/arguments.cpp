@@ -78,16 +78,16 @@ std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> tidied;
     for (const std::string& argument : arguments) {
-        if (!tidied.empty() && tidied.back() == "--arguments" && argument.starts_with('-')) {
+        const bool after_option =
+            !tidied.empty() && tidied.back().starts_with("--") && tidied.back().find('=') == std::string::npos;
+        const bool is_negative =
+            argument.size() > 1 && argument[0] == '-' && argument[1] >= '0' && argument[1] <= '9';
+        if (after_option && (is_negative || (tidied.back() == "--arguments" && argument.starts_with('-')))) {
             tidied.back() += "=" + argument;
         } else if (argument.starts_with("--")) {
             const std::size_t equals = argument.find('=');
             tidied.push_back(canonical_key(argument.substr(0, equals)) +
                              (equals == std::string::npos ? "" : argument.substr(equals)));
-        } else if (argument.size() > 1 && argument[0] == '-' && argument[1] >= '0' && argument[1] <= '9' &&
-                   !tidied.empty() && tidied.back().starts_with("--") &&
-                   tidied.back().find('=') == std::string::npos) {
-            tidied.back() += "=" + argument;
         } else {
             tidied.push_back(argument);
         }

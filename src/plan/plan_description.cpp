@@ -85,10 +85,11 @@ std::string why_unsupported(const Case& point, const DeviceFacts& facts)
 }
 
 // Of all samples and of the warm-up.
-std::string launches_text(std::uint64_t launches, bool by_input)
+std::string launches_text(std::uint64_t launches, bool by_input, bool by_program)
 {
     if (by_input && launches == 0)
-        return "as many device launches as input or program decide";
+        return by_program ? "as many device launches as the program makes"
+                          : "as many device launches as the input decides";
     return fmt::format("{} device launches with the warm-up{}", launches,
                        by_input ? " besides those that the input decides" : "");
 }
@@ -97,12 +98,14 @@ std::string launches_text(std::uint64_t launches, bool by_input)
 struct Unknown {
     bool memory = false;
     bool time = false;
+    bool launches = false; // of a program of the user's
 
     void add(const StrategyInfo& info, const std::set<std::string>& own)
     {
         const bool is_own = own.contains(std::string(info.name)) || info.workload->of_user;
         memory = memory || (is_own && info.workload->memory_bytes == nullptr);
         time = time || (is_own && info.workload->work == nullptr);
+        launches = launches || info.workload->of_user;
     }
 };
 
@@ -159,7 +162,7 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
            words_in_lines(
                fmt::format(
                    "{} cases, {}{} timed samples, {}, {}, {}", plan.case_count(), at_least ? "at least " : "",
-                   plan.sample_count(), launches_text(launches, by_input),
+                   plan.sample_count(), launches_text(launches, by_input, unknown.launches),
                    unknown.memory ? "memory not known"
                                   : fmt::format("at most {} of memory", format_bytes(static_cast<double>(memory))),
                    unknown.time ? "time not known"
