@@ -1,6 +1,7 @@
 // The executor's rules for what threads share (block memory and atomics), and for delayed threads.
 
 #include "device/cpu/shared_place.hpp"
+#include "support/effort.hpp"
 #include "support/executor_support.hpp"
 
 #include <algorithm>
@@ -174,6 +175,8 @@ TEST(Executor, AWriteAMegabyteBesideSharedMemoryChangesNothingElse)
 }
 TEST(Executor, SharedMemoryIsTheSameWhereAddressesAreFew)
 {
+    if (is_sanitized())
+        GTEST_SKIP() << "the sanitizer needs more addresses";
     GTEST_FLAG_SET(death_test_style,
                    "threadsafe"); // in a new process, which has no addresses to spare from the begin
     EXPECT_EXIT(share_where_addresses_are_few(), testing::ExitedWithCode(0), "");
