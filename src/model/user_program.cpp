@@ -2,6 +2,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -218,8 +219,7 @@ std::string last_line(const std::string& text)
         if (!line.empty())
             last = line;
     }
-    constexpr std::size_t kMaxBytes = 200;
-    return printable(last.substr(0, kMaxBytes));
+    return shortened(printable(last));
 }
 
 // What the program counted, as it wrote it (NESTBED_REPORT). Nothing: it counts nothing.
@@ -228,7 +228,7 @@ void take_report(const std::string& text, const Case& point, Sample& sample)
     if (text.empty())
         return;
     try {
-        const nlohmann::json report = nlohmann::json::parse(text);
+        const Json report = parse_json(text);
         if (const std::string backend = report.at("backend").get<std::string>(); backend != name_of(point.backend)) {
             sample.status = Status::unsupported;
             sample.detail = fmt::format("unsupported: {} was built for backend {}, not {}", point.program,
@@ -237,12 +237,11 @@ void take_report(const std::string& text, const Case& point, Sample& sample)
         }
         LaunchCounts counts;
         std::uint64_t from_host = 0;
-        for (const nlohmann::json& kernel : report.at("kernels").get<nlohmann::json::array_t>()) {
+        for (const Json& kernel : report.at("kernels").get<Json::array_t>()) {
             const auto number = [&](const char* name) {
-                const nlohmann::json& value = kernel.at(name);
-                return value.is_null()
-                           ? 0
-                           : value.get_ref<const nlohmann::json::number_unsigned_t&>(); // null: a level not known
+                const Json& value = kernel.at(name);
+                return value.is_null() ? 0
+                                       : value.get_ref<const Json::number_unsigned_t&>(); // null: a level not known
             };
             const std::uint64_t launches = number("from_host") + number("from_device");
             const std::uint64_t refused = number("refused");
@@ -260,7 +259,7 @@ void take_report(const std::string& text, const Case& point, Sample& sample)
         sample.host_launches = static_cast<std::uint32_t>(from_host);
         sample.launches_expected = counts.attempted;
         sample.launches = std::move(counts);
-    } catch (const nlohmann::json::exception&) {
+    } catch (const Json::exception&) {
         throw RunError(fmt::format("{}: what it counted is not readable (NESTBED_REPORT)", point.program));
     }
 }

@@ -145,8 +145,7 @@ struct WorkloadInfo {
     std::span<const AxisMeaning> meanings = {};
     std::span<const std::string_view> figures = {}; // that suit it (experiments/figures.py), in the order of drawing
     bool irregular = false;                         // its work depends on the input
-    bool of_user =
-        false; // a program of a user's own (model/user_program.hpp): its sizes are numbers for it, no shape
+    bool of_user = false;          // a user's own program (model/user_program.hpp): grid and block are numbers for it
     bool keeps_timestamps = false; // kernels record when they were called and began: its samples have latencies
     bool nondeterministic_answer = false; // a run counts what may happen or not: it is never run twice to time it
     bool siblings = false;                // its launches do not follow each other: many latencies on one level

@@ -62,7 +62,7 @@ TEST(ExecutorLimits, ThreadsHaveTheLocalMemoryOfAGpu)
 TEST(ExecutorLimits, ThreadsThatBeginAfterwardsHaveMoreStack)
 {
     constexpr std::size_t kMore = 4UL << 20U;
-    constexpr std::size_t kUsual = 2UL << 20U; // no stack has as much without it
+    constexpr std::size_t kDefaultStack = 2UL << 20U; // no stack has as much without it
     const char* last = nullptr;
     const std::size_t runs = max_stacks() / 1024 + 2;
     {
@@ -76,7 +76,7 @@ TEST(ExecutorLimits, ThreadsThatBeginAfterwardsHaveMoreStack)
                 last = &here;
                 barrier();
                 right += is_on_stack_of_thread(&here) && current_carrier()->has_on_stack(&here - more) ? 1 : 0;
-                right += current_carrier()->has_on_stack(&here - more - kUsual) ? 0 : 1;
+                right += current_carrier()->has_on_stack(&here - more - kDefaultStack) ? 0 : 1;
             });
             EXPECT_EQ(right, 2U * 1024) << run;
         }

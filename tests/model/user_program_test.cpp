@@ -138,6 +138,8 @@ TEST_F(ProgramSample, SaysWhatWentWrong)
          {"x", "[1,2]", R"({"backend":"cpu","kernels":5})", R"({"backend":7,"kernels":[]})", R"({"kernels":[]})",
           R"({"backend":"cpu","kernels":[{"kernel":"k","from_host":1,"from_device":2,"refused":-1,"deepest":0}]})"})
         EXPECT_THROW(sample(std::string("echo '") + text + "' > \"$NESTBED_REPORT\""), RunError) << text;
+    const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+    EXPECT_THROW(sample("echo '" + deep + "' > \"$NESTBED_REPORT\""), RunError);
 }
 
 TEST_F(ProgramSample, HasTheSignalsOfAProgramThatAUserStarts)
