@@ -198,7 +198,7 @@ class WorkloadRewriter
     // `kernel<<<grid, block, bytes, stream>>>(arguments)` becomes `call<kernel>(before, {grid, block, bytes}, arguments)`.
     void rewrite_launch(const Launch& launch)
     {
-        if (launch.name == kNoToken)
+        if (launch.name == kNoToken || source_.is(launch.opening - 1, ")"))
             source_.fail(launch.opening, "the launch of " + source_.on_one_line(launch.callee, launch.opening) +
                                              ": in a workload, a kernel is launched by its name");
         const Function* const around = function_around(launch.opening);
