@@ -119,6 +119,9 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         Arguments words = rest;
         if (takes_load(command))
             load_user_workloads(split_at_dashes(words).before);
+        if (takes_load(command) && modules_in_use() != nullptr)
+            for (const std::string& text : modules_in_use()->changed_since_built())
+                err << fmt::format("nestbed: {}\n", text);
         if (command.with && !words.empty() && !words.front().starts_with('-')) {
             command = command.with(words.front());
             words.erase(words.begin());

@@ -213,14 +213,37 @@ __device__ bool launch(const Nest& nest, LaunchShape shape, Args... args)
     return launch_by<Kernel, Nest::mechanism>(nest, shape, args...);
 }
 
-// The same into a stream of the kernel's choice: nullptr, cudaStreamFireAndForget, cudaStreamTailLaunch, or one that it has made.
-template <auto Kernel, class Nest, class... Args>
-__device__ bool launch_into(const Nest& nest, cudaStream_t stream, LaunchShape shape, Args... args)
+// What <<< >>> becomes in the kernels of a user's workload: `call(next, shape, stream)` launches, with the child's Nest. The stream is
+// of the kernel's choice: nullptr, cudaStreamFireAndForget, cudaStreamTailLaunch, or one that it has made.
+template <class Nest, class Call>
+__device__ void launched_into(const Nest& nest, cudaStream_t stream, const LaunchShape& shape, const Call& call)
 {
     if (!nest.attempt())
-        return false;
+        return;
     const Nest next = nest.child(shape);
-    return check_launch(nest, next, device_launch_into<Kernel>(stream, shape, args..., next));
+    check_launch(nest, next, device_launched(stream, shape, next, call));
+}
+
+// The same by the Nest's mechanism.
+template <class Nest, class Call>
+__device__ void launched(const Nest& nest, const LaunchShape& shape, const Call& call)
+{
+    if constexpr (Nest::mechanism == Mechanism::null_stream) {
+        launched_into(nest, nullptr, shape, call);
+    } else if constexpr (Nest::mechanism == Mechanism::fire_and_forget) {
+        launched_into(nest, cudaStreamFireAndForget, shape, call);
+    } else if constexpr (Nest::mechanism == Mechanism::tail) {
+        launched_into(nest, cudaStreamTailLaunch, shape, call);
+    } else {
+        static_assert(Nest::mechanism == Mechanism::named_stream, "kernels launch kernels by four mechanisms");
+        cudaStream_t stream = nullptr;
+        const int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        if (error == 0)
+            launched_into(nest, stream, shape, call);
+        else if (nest.attempt())
+            nest.count_failure(error);
+        cudaStreamDestroy(stream); // takes effect when the work in the stream is done
+    }
 }
 
 // Launches a child and returns when the child and its descendants are complete, as device-side

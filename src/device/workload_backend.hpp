@@ -100,18 +100,14 @@ class LaunchingContext
     Context* before_;
 };
 
-// kernel<<<grid, block, bytes, stream>>>(arguments) of a workload's host code. Streams are those of the plan: wave.stream, or 0.
-template <auto Kernel, class... Args>
-void launch_from_host(unsigned stream, LaunchShape shape, Args... args)
+// What <<< >>> becomes in the host code of a user's workload: `call(shape, stream)` launches. Streams are those of the plan:
+// wave.stream, or 0.
+template <class Call>
+void launched_from_host(unsigned stream, const LaunchShape& shape, const Call& call)
 {
     if (launching_context == nullptr)
         throw std::logic_error("<<< >>> outside of run() and prepare() of a strategy");
-    host_launch<Kernel>(*launching_context, stream, shape, args...);
-}
-template <auto Kernel, class... Args>
-void launch_from_host(LaunchShape shape, Args... args)
-{
-    launch_from_host<Kernel>(0U, shape, args...);
+    host_launched(*launching_context, stream, shape, call);
 }
 
 // Runs and times `work`, inside the range that profilers see. `work` issues all work and does not wait for it.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 
 namespace
 {
+constexpr const char* kWorkloadModule = "workload.so";
 constexpr const char* kLoad = "NESTBED_LOAD"; // folders of users' workloads, also for the programs that it calls
 
 // Whether it was built with the same headers. What is no library is not judged here: loading it says what is wrong.
@@ -104,7 +106,7 @@ std::string Modules::hint_for(std::string_view name) const
         const std::string folder = entry.path().filename().string();
         if (!name.starts_with(folder) || folders_.contains(fs::weakly_canonical(fs::absolute(entry.path()))))
             continue;
-        if (fs::exists(entry.path() / "build" / "workload.so"))
+        if (fs::exists(entry.path() / "build" / kWorkloadModule))
             return fmt::format("; the folder {} has a workload: --load {}", folder, folder);
         if (fs::exists(entry.path() / (folder + ".cu")))
             return fmt::format("; the folder {} has a workload: nestbed build {}, then --load {}", folder, folder,
@@ -265,7 +267,7 @@ std::vector<std::string> Modules::load_file(const fs::path& file, const std::str
 void Modules::load_folder(const fs::path& folder)
 {
     const fs::path whole = fs::weakly_canonical(fs::absolute(folder));
-    const fs::path file = whole / "build" / (prefix_ == kWatchedModules ? "races.so" : "workload.so");
+    const fs::path file = whole / "build" / (prefix_ == kWatchedModules ? "races.so" : kWorkloadModule);
     if (!folders_.insert(whole).second)
         return;
     const std::string how = fmt::format("to build it: nestbed build {}", folder.string());
@@ -281,6 +283,23 @@ void Modules::load_folder(const fs::path& folder)
                                                                : "does not exist",
                                      how));
     load_file(file, how);
+}
+
+std::vector<std::string> Modules::changed_since_built() const
+{
+    constexpr std::array<std::string_view, 4> kSources{".cu", ".cuh", ".h", ".hpp"};
+    std::vector<std::string> texts;
+    for (const fs::path& folder : folders_) {
+        std::error_code error; // what cannot be read has not been built either
+        const fs::file_time_type built = fs::last_write_time(folder / "build" / kWorkloadModule, error);
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+            if (std::ranges::find(kSources, entry.path().extension().string()) != kSources.end() &&
+                entry.last_write_time(error) > built && !error)
+                texts.push_back(fmt::format("{} was changed after it was built; to build it: nestbed build {}",
+                                            entry.path().string(), folder.string()));
+    }
+    std::ranges::sort(texts);
+    return texts;
 }
 
 fs::path module_folder()

@@ -59,6 +59,8 @@ class Modules final : public StrategySource
     std::vector<std::string> load_file(const std::filesystem::path& file, const std::string& how);
     // The same of what `nestbed build FOLDER` has built; only once. Throws UsageError if there is nothing.
     void load_folder(const std::filesystem::path& folder);
+    // "FILE was changed after it was built; to build it: …", of files in those folders.
+    std::vector<std::string> changed_since_built() const;
 
   private:
     static void open(const std::filesystem::path& file, const std::string& how);

@@ -102,7 +102,7 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
         }
         if (count_of(result, "\n") != count_of(text, "\n"))
             return "line breaks stay";
-        if ((mode == RewriteMode::executor || of_workload) && launches_in(rewritten) != 0)
+        if ((mode == RewriteMode::executor || mode == RewriteMode::workload_executor) && launches_in(rewritten) != 0)
             return "no launch is left out";
         if (mode == RewriteMode::count && launches_in(source) != launches_in(rewritten))
             return "no launch is lost";
@@ -111,7 +111,7 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
                 launches_in(source))
             return "every launch is counted";
         if (of_workload &&
-            count_of(result, "::nestbed::launch") - count_of(text, "::nestbed::launch") != launches_in(source))
+            count_of(result, "::nestbed::launched") - count_of(text, "::nestbed::launched") != launches_in(source))
             return "every launch is counted";
         for (std::size_t token = 0; mode == RewriteMode::executor && token < rewritten.size(); ++token)
             if (rewritten.is(token, "__global__") || rewritten.is(token, "__shared__") ||

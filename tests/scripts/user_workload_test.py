@@ -429,6 +429,16 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual(done.stderr, f"{self.folder}/uncounted/uncounted.cu:{line}: a macro with <<< is not for workloads; write out the kernel or the "
                          "launch\nnestbed: uncounted/uncounted.cu does not compile; the first error is the one to read\n")
 
+    def test_a_change_that_is_not_built_is_said(self):
+        self.changed("late")
+        source = self.folder / "late/late.cu"
+        case = ("list", "late_nested", "--load", "late")
+        self.assertEqual(self.called(*case).stderr, "")
+        source.touch()
+        self.assertEqual(self.called(*case).stderr, f"nestbed: {source} was changed after it was built; to build it: nestbed build {source.parent}\n")
+        self.assertEqual(self.build("late").stderr, "")
+        self.assertEqual(self.called(*case).stderr, "")
+
     def test_messages_of_compilers_have_the_lines_of_the_file(self):
         line = self.write("wrong", ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, summ);"))
         self.assertIn(f"{self.folder}/wrong/wrong.cu:{line}:", self.build("wrong").stderr)
@@ -441,19 +451,20 @@ class UserWorkload(unittest.TestCase):
             "__global__ void add_leaf(double value, double* answer)\n{\n    extern __shared__ double partial[];\n"
             "    partial[threadIdx.x] = threadIdx.x == 0 ? value : 0;\n    __syncthreads();\n"
             "    if (threadIdx.x == 0)\n        atomicAdd(answer, partial[0]);\n}\n"
-            "__global__ void add_halves(double value, double* answer, int depth)\n{\n    __shared__ double parts[2][1], all;\n"
+            "template <class T>\n__global__ void add_halves(T value, T* answer, int depth = 0)\n{\n    __shared__ double parts[2][1], all;\n"
             "    if (threadIdx.x < 2)\n        parts[threadIdx.x][0] = value / 2;\n    __syncthreads();\n"
             "    if (threadIdx.x != 0)\n        return;\n    all = parts[1][0];\n"
             "    if (depth == 4) {\n        add_leaf<<<1, 32, 32 * sizeof(double), MADE>>>(parts[0][0], answer);\n"
             "        add_leaf<<<1, 32, 32 * sizeof(double), MADE>>>(all, answer);\n        return;\n    }\n"
             "    cudaStream_t own;\n    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);\n"
             "    add_halves<<<1, blockDim.x, 0, own>>>(parts[0][0], answer, depth + 1);\n"
-            "    add_halves<<<dim3(1), blockDim.x, 0, own>>>(parts[1][0], answer, depth + 1);\n"
+            "    const auto right = [&parts_1 = parts[1][0], answer, depth](cudaStream_t stream) {\n"
+            "        add_halves<<<dim3(1), blockDim.x, 0, stream>>>(parts_1, answer, {depth + 1});\n    };\n    right(own);\n"
             "    cudaStreamDestroy(own);\n}\n".replace("MADE", "0"))
         text = (self.folder / "quadrature/quadrature.cu").read_text()
         start, end = text.index("        launch_waves<Nested>"), text.index("const Register<Nested, TaskTraits> nested;")
         body = ("        launch_waves<Nested>(job, [&](const auto& wave, auto nest) {\n"
-                "            add_halves<<<wave.blocks, job.point.block, 0, wave.stream>>>(kExact / job.point.grid, job.task.answer, 0);\n        });\n    }\n};\n")
+                "            add_halves<<<wave.blocks, job.point.block, 0, wave.stream>>>(kExact / job.point.grid, job.task.answer);\n        });\n    }\n};\n")
         self.write("pasted", (text[start:end], body), ("using namespace nestbed;", "using namespace nestbed;\n#include \"kernels.cuh\""),
                    ("kOnly<Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::tail>", "kOnly<Mechanism::named_stream>"))
         header = self.folder / "pasted/kernels.cuh"

@@ -11,6 +11,7 @@
 #include "model/facts.hpp"
 #include "model/session.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -214,6 +215,7 @@ class Context
             throw RunError(std::to_string(bytes) + " bytes of dynamic shared memory; allowed: at most " +
                            std::to_string(cpu::kMaxSharedBytes));
         allowed_shared_bytes<Kernel> = bytes;
+        max_allowed_shared_bytes = std::max<std::size_t>(max_allowed_shared_bytes, bytes);
     }
     // Calls SessionOptions::alive.
     void alive() const
@@ -288,6 +290,18 @@ void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... a
     context.count_host_launch();
     check_shared<Kernel>(shape);
     context.executor().run(shape.grid, shape.block, kernel_call<Kernel>(shape, args...), stream);
+}
+
+// The launch of a user's kernel: call(shape, stream).
+template <class Call>
+void host_launched(Context& context, unsigned stream, const LaunchShape& shape, const Call& call)
+{
+    context.count_host_launch();
+    cpu::KernelCall made = cpu::call_made_by([&] { call(shape, nullptr); });
+    if (shape.shared_bytes > max_allowed_shared_bytes)
+        refuse_shared(shape, max_allowed_shared_bytes);
+    made.shared_bytes = shape.shared_bytes;
+    context.executor().run(shape.grid, shape.block, std::move(made), stream);
 }
 
 // See device_launch_to_wait_for() (device/cpu/launch_shape.hpp).

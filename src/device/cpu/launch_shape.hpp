@@ -23,6 +23,9 @@ struct LaunchShape {
 template <auto Kernel>
 inline std::size_t allowed_shared_bytes = cpu::kDefaultDynamicSharedBytes;
 
+// Of any kernel: what users' kernels may ask for.
+inline std::size_t max_allowed_shared_bytes = cpu::kDefaultDynamicSharedBytes;
+
 // Whether a launch with this shape is allowed its dynamic shared memory. The usual one reads nothing that the race detector would
 // count.
 template <auto Kernel>
@@ -59,13 +62,16 @@ int device_launch(LaunchShape shape, Args... args)
     return cpu::launch(shape.grid, shape.block, How, kernel_call<Kernel>(shape, args...));
 }
 
-template <auto Kernel, class... Args>
-int device_launch_into(cudaStream_t stream, LaunchShape shape, Args... args)
+// The launch of a user's kernel. Returns CUDA's error code.
+template <class Nest, class Call>
+int device_launched(cudaStream_t stream, const LaunchShape& shape, const Nest& next, const Call& call)
 {
-    if (!is_shared_allowed<Kernel>(shape))
+    cpu::KernelCall made = cpu::call_made_by([&] { call(next, shape, stream); });
+    if (shape.shared_bytes > cpu::kDefaultDynamicSharedBytes && shape.shared_bytes > max_allowed_shared_bytes)
         return cpu::launch_invalid_configuration; // as on an H100
+    made.shared_bytes = shape.shared_bytes;
     return cpu::launch_into(cpu::number_in_block(stream), shape.grid, shape.block, cpu::mechanism_of(stream),
-                            kernel_call<Kernel>(shape, args...), __builtin_return_address(0));
+                            std::move(made), __builtin_return_address(0));
 }
 
 // The executor waits by itself: the child and its descendants are complete when the launch returns. The flag is raised and read as

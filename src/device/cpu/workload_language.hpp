@@ -1,11 +1,14 @@
 // What a user's workload has of CUDA on the executor in addition: __shared__, and streams that kernels make. The rewriter knows it.
 #pragma once
 
+#include "device/cpu/executor.hpp"
 #include "device/cpu/observer.hpp"
 #include "model/mechanism.hpp"
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 // NOLINTBEGIN: these names are CUDA's.
 enum cudaError_t : int { cudaSuccess = 0 };
@@ -31,6 +34,34 @@ template <class T>
 T& dynamic_shared(const char* name)
 {
     return *reinterpret_cast<T*>(dynamic_shared_memory(kElement<std::remove_all_extents_t<T>>, name));
+}
+
+// What a launch makes: `call` calls the function that a kernel has become, and that gives kernel() what its threads run.
+inline thread_local void* made_for_host = nullptr;
+inline void*& made_for()
+{
+    return current_thread != nullptr ? current_thread->program.configured : made_for_host;
+}
+template <class Call>
+KernelCall call_made_by(const Call& call)
+{
+    KernelCall made;
+    void* const outer = std::exchange(made_for(), &made); // the arguments of a launch may launch
+    call();
+    made_for() = outer;
+    return made;
+}
+template <class Body>
+void kernel(const char* name, const Body& body)
+{
+    if (made_for() == nullptr)
+        throw Fault(std::string("kernel ") + name + " was called without <<<...>>>");
+    auto& made = *static_cast<KernelCall*>(made_for());
+    made = KernelCall([body] {
+        Body own = body; // each thread has its own parameters
+        own();
+    });
+    made.launch.function = name;
 }
 
 inline constexpr std::uintptr_t kFirstNamedStream = 8;

@@ -271,6 +271,14 @@ void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... a
     Kernel<<<shape.grid, shape.block, shape.shared_bytes, context.stream(stream)>>>(args...);
 }
 
+// The launch of a user's kernel: call(shape, stream).
+template <class Call>
+void host_launched(Context& context, unsigned stream, const LaunchShape& shape, const Call& call)
+{
+    context.count_host_launch();
+    call(shape, context.stream(stream));
+}
+
 // Launches a grid whose blocks can wait for each other. Throws CudaError if the blocks do not all fit on the device
 // at once.
 template <auto Kernel, class... Args>

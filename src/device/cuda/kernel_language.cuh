@@ -151,10 +151,11 @@ __device__ int device_launch(LaunchShape shape, Args... args)
     return cudaGetLastError();
 }
 
-template <auto Kernel, class... Args>
-__device__ int device_launch_into(cudaStream_t stream, LaunchShape shape, Args... args)
+// The launch of a user's kernel. Returns CUDA's error code.
+template <class Nest, class Call>
+__device__ int device_launched(cudaStream_t stream, const LaunchShape& shape, const Nest& next, const Call& call)
 {
-    Kernel<<<shape.grid, shape.block, shape.shared_bytes, stream>>>(args...);
+    call(next, shape, stream);
     return cudaGetLastError();
 }
 

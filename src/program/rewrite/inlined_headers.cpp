@@ -59,8 +59,11 @@ class Inliner
             const Token token = reader.next();
             const std::string_view all = std::string_view(text).substr(token.begin, token.end - token.begin);
             line += std::ranges::count(all, '\n');
-            if (token.kind != TokenKind::directive || !directive(all, line))
-                out_ += all;
+            if (token.kind == TokenKind::directive && directive(all, line))
+                continue;
+            out_ += all;
+            if (token.kind == TokenKind::directive && is_never(all))
+                line += skip(text, reader, token.end);
         }
         if (!out_.ends_with('\n'))
             out_ += '\n';
@@ -93,6 +96,35 @@ class Inliner
             return true;
         }
         return false;
+    }
+
+    // `#if 0`. What follows may be no code, and have quotes without end.
+    static bool is_never(std::string_view text)
+    {
+        const auto [name, rest] = directive_of(text);
+        return name == "if" && (rest == "0" || rest.starts_with("0 ") || rest.starts_with("0/"));
+    }
+
+    // Leaves the lines from here to #else, #elif or #endif out, but not their ends. Returns how many.
+    std::size_t skip(std::string_view text, TokenReader& reader, std::size_t at)
+    {
+        std::size_t lines = 0;
+        std::size_t inner = 0;
+        while ((at = text.find('\n', at)) != std::string_view::npos) {
+            const std::size_t begin = at + 1;
+            const std::string_view line = stripped(text.substr(begin, text.find('\n', begin) - begin));
+            const std::string_view name = line.starts_with('#') ? directive_of(line).name : std::string_view{};
+            if (inner == 0 && (name == "else" || name == "elif" || name == "endif")) {
+                out_ += std::string(++lines, '\n');
+                reader.continue_at(begin);
+                return lines;
+            }
+            inner += name.starts_with("if") ? 1 : 0;
+            inner -= name == "endif" ? 1 : 0;
+            ++lines;
+            at = begin;
+        }
+        return 0; // there is none: the compiler says so
     }
 
     void mark(const fs::path& file, std::size_t line, std::string_view flag)

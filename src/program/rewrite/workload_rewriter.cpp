@@ -5,8 +5,8 @@
 #include "program/rewrite/shared_variables.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace nestbed::program
 {
@@ -33,9 +33,9 @@ class WorkloadRewriter
         find_nested_kernels();
         for (const Function& function : functions_)
             if (function.is_kernel)
-                kernel(function);
+                kernel(function, for_executor);
         for (const Launch& launch : launches_)
-            rewrite_launch(launch);
+            rewrite_launch(launch, for_executor);
         if (for_executor) {
             refuse_shared_outside();
             rewrite_shared_variables(source_, functions_, lambdas_, "::nestbed::cpu::", changes_);
@@ -105,50 +105,85 @@ class WorkloadRewriter
 
     void find_nested_kernels()
     {
-        for (const Function& function : functions_)
-            if (function.is_kernel) {
-                Nested& nested = kernels_[source_.text(function.name)];
-                nested = std::max(nested, nest_of(function).empty() ? Nested::no : Nested::declared);
-            }
-        const auto add = [this](std::string_view name) {
-            const auto kernel = kernels_.find(name);
-            if (kernel != kernels_.end() && kernel->second == Nested::no)
-                kernel->second = Nested::added;
-        };
         for (const Launch& launch : launches_) {
             const Function* const around = function_around(launch.opening);
             if (around == nullptr)
                 continue;
             if (around->is_kernel)
-                add(source_.text(around->name));
+                nested_names_.insert(source_.text(around->name));
             if (launch.name != kNoToken)
-                add(source_.text(launch.name));
+                nested_names_.insert(source_.text(launch.name));
         }
+        for (const Function& function : functions_)
+            if (function.is_kernel)
+                kernels_.insert({source_.text(function.name), nested(function)});
     }
 
-    Nested nested(std::string_view kernel) const
+    Nested nested(const Function& kernel) const
     {
-        const auto found = kernels_.find(kernel);
-        return found == kernels_.end() ? Nested::no : found->second;
+        if (!nest_of(kernel).empty())
+            return Nested::declared;
+        return nested_names_.contains(source_.text(kernel.name)) ? Nested::added : Nested::no;
     }
 
-    void kernel(const Function& function)
+    // Of the kernel that is launched by this name. Of several, it is one with a Nest of its own if the last argument is one.
+    Nested nested(std::string_view name, bool gives_nest) const
     {
-        const Nested of_kernel = nested(source_.text(function.name));
-        if (of_kernel == Nested::no)
-            return;
-        std::string_view nest = nest_of(function);
+        const auto [begin, end] = kernels_.equal_range(name);
+        Nested found = Nested::no;
+        for (auto each = begin; each != end; ++each)
+            if (found == Nested::no || each->second == (gives_nest ? Nested::declared : Nested::added))
+                found = each->second;
+        return found;
+    }
+
+    void kernel(const Function& function, bool for_executor)
+    {
+        const std::string name(source_.text(function.name));
+        const Nested of_kernel = nested(function);
+        std::string body;
+        if (for_executor)
+            body = " ::nestbed::cpu::kernel(\"" + name + "\", [=]() mutable -> void {";
         if (of_kernel == Nested::added) {
-            nest = kHiddenNest;
+            refuse_what_is_no_template(function);
             const bool is_void =
                 function.parameters + 2 == function.parameters_end && source_.is(function.parameters + 1, "void");
             if (is_void)
                 changes_.replace(function.parameters + 1, "");
             const bool is_only = is_void || function.parameters + 1 == function.parameters_end;
-            changes_.insert_before(function.parameters_end, (is_only ? "auto " : ", auto ") + std::string(nest));
+            changes_.insert_after(function.parameters, "auto " + std::string(kHiddenNest) + (is_only ? "" : ", "));
         }
-        if (function.body != kNoToken && !enters(function))
-            changes_.insert_after(function.body, " const auto nestbed_scope = " + std::string(nest) + ".enter();");
+        if (function.body == kNoToken)
+            return;
+        if (of_kernel != Nested::no && !enters(function))
+            body += " const auto nestbed_scope = " + std::string(nest_in(function)) + ".enter();";
+        changes_.insert_after(function.body, body);
+        if (for_executor)
+            changes_.insert_before(function.body_end, "});");
+    }
+
+    // The kernel becomes a template. No function of C can be one, and nvcc takes none with a parameter behind a pack.
+    void refuse_what_is_no_template(const Function& kernel) const
+    {
+        const auto fails = [&](std::string_view what) {
+            source_.fail(kernel.name, "the kernel " + std::string(source_.text(kernel.name)) +
+                                          " launches grids or is launched by one, and " + std::string(what) +
+                                          "; in a workload it cannot be both");
+        };
+        for (std::size_t token = kernel.parameters; token < kernel.parameters_end; ++token)
+            if (source_.is(token, "..."))
+                fails("has a parameter pack");
+        for (std::size_t token = kernel.attribute; token-- > 0;) {
+            const std::string_view text = source_.text(token);
+            if (text == ";" || text == "}" || text == "{")
+                break;
+            if (text == "extern" && source_.is_string(token + 1))
+                fails("is extern \"C\"");
+        }
+        for (std::size_t around = source_.parent(kernel.attribute); around != kNoToken;
+             around = source_.parent(around))
+            if (around >= 2 && source_.is_string(around - 1) && source_.is(around - 2, "extern"))
+                fails("is extern \"C\"");
     }
 
     // Whether a kernel marks its begin by itself, as one must whose level is not that of its Nest.
@@ -195,94 +230,108 @@ class WorkloadRewriter
         return parts;
     }
 
-    // `kernel<<<grid, block, bytes, stream>>>(arguments)` becomes `call<kernel>(before, {grid, block, bytes}, arguments)`.
-    void rewrite_launch(const Launch& launch)
+    std::string_view nest_in(const Function& function) const
     {
-        if (launch.name == kNoToken || source_.is(launch.opening - 1, ")"))
-            source_.fail(launch.opening, "the launch of " + source_.on_one_line(launch.callee, launch.opening) +
-                                             ": in a workload, a kernel is launched by its name");
+        return function.is_kernel && nested(function) == Nested::added ? kHiddenNest : nest_of(function);
+    }
+
+    // A lambda between a launch and its kernel must have the kernel's Nest, too.
+    void capture(std::size_t launch, const Function& kernel, std::string_view nest)
+    {
+        for (const LambdaBody& lambda : lambdas_) {
+            if (lambda.body < kernel.body || lambda.body > launch || lambda.body_end < launch)
+                continue;
+            const std::size_t first = lambda.captures + 1;
+            const std::size_t close = source_.match(lambda.captures);
+            const bool captures_all = (source_.is(first, "=") || source_.is(first, "&")) &&
+                                      (first + 1 == close || source_.is(first + 1, ","));
+            if (!captures_all && capturing_.insert(lambda.captures).second)
+                changes_.insert_before(close, (first == close ? "" : ", ") + std::string(nest));
+        }
+    }
+
+    // In a kernel, `k<<<grid, block, bytes, stream>>>(a)` becomes
+    //   ::nestbed::launched_into(nest, stream, {grid, block, bytes}, [&](auto nestbed_next, …) { k<<<…>>>(nestbed_next, a); })
+    // and for the executor, where kernels are functions, `k(nestbed_next, a)` there.
+    void rewrite_launch(const Launch& launch, bool for_executor)
+    {
         const Function* const around = function_around(launch.opening);
         const std::vector<TokenRange> shape = separated(launch.configuration, launch.closing);
-        std::vector<TokenRange> arguments = separated(launch.arguments + 1, launch.end);
-        if (shape.size() < 2 || shape.size() > 4)
+        const std::vector<TokenRange> arguments = separated(launch.arguments + 1, launch.end);
+        if (shape.empty() || shape.size() > 4) // one may be a macro
             source_.fail(launch.opening, "a launch has a grid, a block, and no more than a size and a stream");
-
         const std::string_view name = source_.text(launch.name);
-        const Nested callee = nested(name);
-        std::string nest; // of the launching code
+        const std::size_t last = !arguments.empty() && arguments.back().end == arguments.back().begin + 1
+                                     ? arguments.back().begin
+                                     : kNoToken;
+        const std::string nest_around(around == nullptr ? "nest" : nest_in(*around));
+        const Nested callee = nested(name, source_.is(last, nest_around));
+        std::string call = "::nestbed::launched_from_host(";
+        std::string parameters = "[&](const ::nestbed::LaunchShape& nestbed_shape, cudaStream_t nestbed_stream)";
+        std::string first; // argument of the kernel, if the Nest is added
+        const std::string stream =
+            shape.size() == 4 ? source_.on_one_line(shape[3].begin, shape[3].end) : std::string();
         if (around != nullptr) {
-            nest = around->is_kernel && nested(source_.text(around->name)) == Nested::added
-                       ? std::string(kHiddenNest)
-                       : std::string(nest_of(*around));
+            const std::string& nest = nest_around;
             if (nest.empty())
                 source_.fail(launch.opening,
                              std::string(around->is_kernel ? "the kernel " : "the function ") +
                                  std::string(source_.text(around->name)) + " launches " + std::string(name) +
-                                 ": give it a parameter `Nest nest`, and each call of it that argument");
-        } else if (callee != Nested::no) {
-            nest = "nest";
+                                 ": give it a last parameter `Nest nest`, and each call of it that argument");
+            capture(launch.opening, *around, nest);
+            parameters.insert(4, "auto nestbed_next, ");
+            call = stream == nest + ".stream"
+                       ? "::nestbed::launched(" + nest + ", "
+                       : "::nestbed::launched_into(" + nest + ", " + (stream.empty() ? "nullptr" : stream) + ", ";
+            if (callee == Nested::added)
+                first = "nestbed_next";
+            else if (callee == Nested::declared || source_.is(last, nest))
+                change_last(launch, last, nest);
+        } else {
+            call += stream.empty() ? "0u, " : stream + ", ";
             if (callee == Nested::added && !has_nest_around(launch.opening))
                 source_.fail(launch.opening,
                              "the host launches " + std::string(name) +
                                  ", whose grids launch grids or are launched by one, outside of the lambda of "
                                  "launch_waves(job, [&](const auto& wave, auto nest) { ... })");
+            if (callee == Nested::added)
+                first = "nest";
         }
-        // A Nest among the arguments is the last one, and is the launching code's. A kernel of another file may have one.
-        const std::string_view last = !arguments.empty() && arguments.back().end == arguments.back().begin + 1
-                                          ? source_.text(arguments.back().begin)
-                                          : std::string_view{};
-        const bool gives_nest = callee == Nested::declared
-                                    ? !last.empty()
-                                    : last == (around == nullptr && !kernels_.contains(name) ? "nest" : nest);
-        if (callee == Nested::declared && !gives_nest)
-            source_.fail(launch.opening, "the last argument of a launch of " + std::string(name) +
-                                             " is the Nest: its last parameter is one");
-        if (gives_nest)
-            nest = last;
-
-        std::string call = "::nestbed::launch_from_host<";
-        std::string before;
-        const std::string stream =
-            shape.size() == 4 ? source_.on_one_line(shape[3].begin, shape[3].end) : std::string();
-        if (around != nullptr) {
-            const bool by_nest = stream == nest + ".stream";
-            call = by_nest ? "::nestbed::launch<" : "::nestbed::launch_into<";
-            before = nest + ", " + (by_nest ? "" : (stream.empty() ? "nullptr" : stream) + ", ");
-        } else if (!stream.empty()) {
-            before = stream + ", ";
-        }
-        changes_.insert_before(launch.callee, call);
-        if (!nest.empty()) {
-            const std::string type = "::std::remove_cvref_t<decltype(" + nest + ")>";
-            if (source_.is(launch.opening - 1, ">"))
-                changes_.insert_before(launch.opening - 1, ", " + type);
-            else
-                changes_.insert_after(launch.opening - 1, "<" + type + ">");
-        }
+        if (!for_executor)
+            changes_.insert_after(launch.opening - 1, "<<<nestbed_shape.grid, nestbed_shape.block, "
+                                                      "nestbed_shape.shared_bytes, nestbed_stream>>>");
+        changes_.move(launch.callee, launch.opening, launch.arguments, call);
         changes_.remove(launch.opening, launch.configuration);
-        changes_.insert_before(launch.configuration, ">(" + before + "{");
+        changes_.insert_before(launch.configuration, "{");
         if (shape.size() >= 3) {
             changes_.insert_before(shape[2].begin, "static_cast<unsigned>(");
             changes_.insert_after(shape[2].end - 1, ")");
         }
         if (shape.size() == 4)
             changes_.remove(shape[2].end, launch.closing);
-        changes_.remove(launch.closing, launch.arguments + 1);
-        // From the host, the Nest is an argument like the others; a kernel's child gets its own.
-        if (gives_nest && around != nullptr) {
-            arguments.pop_back();
-            changes_.remove(arguments.empty() ? launch.arguments + 1 : arguments.back().end, launch.end);
-        }
-        changes_.insert_after(launch.arguments, arguments.empty() ? "}" : "}, ");
-        if (around == nullptr && callee == Nested::added)
-            changes_.insert_before(launch.end, ", nest");
+        changes_.remove(launch.closing, launch.arguments);
+        changes_.replace(launch.closing, "}, " + parameters + " { ");
+        changes_.insert_after(launch.arguments, arguments.empty() || first.empty() ? first : first + ", ");
+        changes_.insert_after(launch.end, "; })");
+    }
+
+    // The launching kernel's Nest is the last argument; the child gets its own.
+    void change_last(const Launch& launch, std::size_t last, std::string_view nest)
+    {
+        if (!source_.is(last, nest))
+            source_.fail(launch.opening, "the last argument of a launch of " +
+                                             std::string(source_.text(launch.name)) +
+                                             " is the Nest of the launching kernel: its last parameter is one");
+        changes_.replace(last, "nestbed_next");
     }
 
     const Source& source_;
     std::vector<Function> functions_;
     std::vector<LambdaBody> lambdas_;
     std::vector<Launch> launches_;
-    std::unordered_map<std::string_view, Nested> kernels_;
+    std::unordered_set<std::string_view> nested_names_; // of kernels that launch, or that a kernel launches
+    std::unordered_multimap<std::string_view, Nested> kernels_;
+    std::unordered_set<std::size_t> capturing_; // lambdas, by their [
     Changes changes_;
 };
 
