@@ -79,7 +79,7 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
     try {
         const Source source(text);
         const Changes changes =
-            mode == RewriteMode::count ? count_changes(source, "") : executor_changes(source, "", false);
+            mode == RewriteMode::count ? count_changes(source, "", false) : executor_changes(source, "", false);
         std::string result = changes.result();
         // The line at the end that registers the files.
         if (const std::size_t line = result.rfind("namespace { __attribute__((unused)) const bool nestbed_sources");

@@ -171,6 +171,7 @@ NESTBED_COMMON void write_report(const LaunchRow& all)
 NESTBED_COMMON void report()
 {
     char* text = nullptr;
+    const TraceHooks* trace = nullptr;
     {
         const Lock lock;
         if (state().reported || state().process != nestbed_process_id())
@@ -192,10 +193,13 @@ NESTBED_COMMON void report()
             fclose(out);
         }
         write_report(all);
+        trace = trace_hooks();
     }
     fflush(stdout);
     fputs(text == nullptr ? "nestbed: no memory to print the launches\n" : text, stderr);
     free(text);
+    if (trace != nullptr)
+        trace->write();
 }
 NESTBED_COMMON void report_at_exit()
 {
@@ -219,6 +223,8 @@ NESTBED_COMMON cudaError_t device_reset()
         read_launched(device);
         for (Unit* unit = state().units; unit != nullptr; unit = unit->next)
             keep_counts(*unit, device);
+        if (trace_hooks() != nullptr)
+            trace_hooks()->forget(device);
         state().launched[device] = false;
     }
     return cudaDeviceReset();

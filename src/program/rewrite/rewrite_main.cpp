@@ -1,4 +1,4 @@
-// nestbed_rewrite count|executor|executor-whole INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it. Exit
+// nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it. Exit
 // code 1 and a message if it cannot; the output is then not written.
 #include "base/error.hpp"
 #include "program/rewrite/rewriter.hpp"
@@ -39,13 +39,13 @@ void write_file(const std::string& path, const std::string& text)
 int run(int count, char** words)
 {
     using nestbed::program::RewriteMode;
-    static constexpr std::array kModes{std::pair("count", RewriteMode::count),
+    static constexpr std::array kModes{std::pair("count", RewriteMode::count), std::pair("trace", RewriteMode::trace),
                                        std::pair("executor", RewriteMode::executor),
                                        std::pair("executor-whole", RewriteMode::executor_whole)};
     const auto* const mode = std::ranges::find_if(
         kModes, [&](const auto& each) { return count == 4 && std::strcmp(words[1], each.first) == 0; });
     if (mode == kModes.end())
-        throw nestbed::UsageError("usage: nestbed_rewrite count|executor|executor-whole INPUT.ii OUTPUT.ii");
+        throw nestbed::UsageError("usage: nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii");
     const std::string text = read_file(words[2]);
     std::vector<std::string> warnings;
     write_file(words[3],

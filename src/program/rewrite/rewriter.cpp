@@ -15,7 +15,7 @@ std::size_t find_count_mark(std::string_view text)
 std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder,
                     std::vector<std::string>* warnings)
 {
-    if (mode != RewriteMode::count) {
+    if (mode != RewriteMode::count && mode != RewriteMode::trace) {
         const Source source(text);
         const Changes changes = executor_changes(source, folder, mode == RewriteMode::executor_whole);
         if (warnings != nullptr)
@@ -26,7 +26,7 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
     if (mark == std::string_view::npos)
         return std::string(text);
     const Source source(text);
-    std::string rewritten = count_changes(source, folder).result();
+    std::string rewritten = count_changes(source, folder, mode == RewriteMode::trace).result();
     // Insertions do not begin lines, so the mark is still the first line of its kind.
     const std::size_t line = find_count_mark(rewritten);
     rewritten.erase(line, rewritten.find('\n', line) - line);
