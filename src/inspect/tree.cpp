@@ -182,4 +182,18 @@ std::string tree_text(const Trace& trace)
     return text;
 }
 
+std::string tree_text(const LaunchTrace& launches)
+{
+    Trace trace{.grids = launches.grids};
+    for (TracedGrid& grid : trace.grids)
+        if (grid.parent == kNoGrid)
+            grid.called_ns.reset(); // the times are those from calls in kernels
+    std::string text = tree_text(trace);
+    for (const TracedDevice& device : launches.devices)
+        if (device.lost + device.lost_of_host > 0)
+            text += fmt::format("({} more launches are not in the tree: it has at most {})\n",
+                                device.lost + device.lost_of_host, device.capacity);
+    return text;
+}
+
 } // namespace nestbed
