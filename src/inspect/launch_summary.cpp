@@ -101,9 +101,9 @@ class Causes
     void follow_tails()
     {
         std::map<std::uint32_t, End> before; // by parent
-        for (std::uint32_t number = 0; number < grids_.size(); ++number) {
+        for (const std::uint32_t number : order_) {
             const TracedGrid& grid = grids_[number];
-            if (grid.parent == kNoGrid || grid.stream != "tail" || !grid.error_name.empty())
+            if (grid.parent == kNoGrid || grid.stream != "tail")
                 continue;
             const auto [last, is_first] = before.emplace(grid.parent, before_tails_[grid.parent]);
             offer(number, last->second);

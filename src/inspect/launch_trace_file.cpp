@@ -217,7 +217,11 @@ LaunchTrace read_json(const std::string& text, const std::string& path)
 LaunchTrace read_launch_trace(const std::string& path)
 {
     const std::string text = read_text_file(path);
-    return text.starts_with('{') ? read_json(text, path) : read_csv(text, path);
+    try {
+        return text.starts_with('{') ? read_json(text, path) : read_csv(text, path);
+    } catch (const CsvError& error) {
+        throw RunError(fmt::format("{}: it is not a trace: {}", path, error.what()));
+    }
 }
 
 } // namespace nestbed

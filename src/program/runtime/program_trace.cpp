@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace nestbed::program
@@ -48,7 +50,12 @@ LaunchTrace launch_trace(const Ledger& ledger)
                                    .within_ns = 0,
                                    .lost = ledger.lost(),
                                    .capacity = Ledger::kMaxGrids}}};
-    for (const auto& grid : ledger.grids()) {
+    // By level: a child that runs at its launch is in the ledger before its parent.
+    std::vector<std::shared_ptr<GridRecord>> grids = ledger.grids();
+    std::ranges::stable_sort(grids, {}, &GridRecord::level);
+    std::unordered_map<const GridRecord*, std::uint32_t> index;
+    for (const auto& grid : grids) {
+        index.emplace(grid.get(), static_cast<std::uint32_t>(index.size()));
         TracedGrid traced{.depth = grid->level,
                           .blocks = static_cast<std::uint32_t>(product(grid->grid)),
                           .threads = static_cast<std::uint32_t>(product(grid->block)),
@@ -59,8 +66,8 @@ LaunchTrace launch_trace(const Ledger& ledger)
                           .stream = stream_of(*grid),
                           .grid_shape = spelled(grid->grid),
                           .block_shape = spelled(grid->block)};
-        if (grid->parent != nullptr)
-            traced.parent = static_cast<std::uint32_t>(grid->parent->number);
+        if (const auto parent = index.find(grid->parent.get()); parent != index.end())
+            traced.parent = parent->second; // otherwise the host's, or one that did not fit
         if (grid->begun_ns != 0)
             traced.begun_ns = grid->begun_ns;
         if (grid->ended_ns != 0)
