@@ -66,7 +66,7 @@ class Rules(unittest.TestCase):
         for index, row in enumerate(rows):
             self.assertEqual(row["id"], index)
             if row["parent"] is None:
-                self.assertEqual((row["depth"], row["stream"]), (0, "host"))
+                self.assertEqual((row["depth"], row["stream"].split(":")[0]), (0, "host"))
             else:
                 parent = rows[row["parent"]]
                 self.assertLess(row["parent"], index)

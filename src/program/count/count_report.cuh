@@ -178,7 +178,7 @@ NESTBED_COMMON void report()
             return;
         state().reported = true;
         if (state().exit_is_registered)
-            read_launched(-1);
+            read_launched(-1, true);
         for (Unit* unit = state().units; unit != nullptr; unit = unit->next)
             for (int device = 0; device < kDevices; ++device)
                 keep_counts(*unit, device);
@@ -220,7 +220,7 @@ NESTBED_COMMON cudaError_t device_reset()
     }
     if (device < kDevices) {
         const Lock lock;
-        read_launched(device);
+        read_launched(device, true);
         for (Unit* unit = state().units; unit != nullptr; unit = unit->next)
             keep_counts(*unit, device);
         if (trace_hooks() != nullptr)

@@ -60,19 +60,19 @@ static inline cudaError_t launch_clock(Mail* mail, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-static inline void read_device(int device);
+static inline void read_device(int device, bool last);
 static const Hooks hooks = {{read_device, end_segment, write_trace}, launch_clock};
 
-static inline void read_device(int device)
+static inline void read_device(int device, bool last)
 {
-    read_trace(device, hooks);
+    read_trace(device, last, hooks);
 }
 
 struct Attached {
     Attached()
     {
         const Lock lock;
-        nestbed_count::unit.trace = &hooks;
+        nestbed_count::unit.trace = &hooks.of_count;
     }
 };
 static const Attached attached;

@@ -90,7 +90,8 @@ struct Segment {
 };
 
 // What the files with kernels share: they differ only in `clock`, which launches the kernel that answers on a stream.
-struct Hooks : nestbed_count::TraceHooks {
+struct Hooks {
+    nestbed_count::TraceHooks of_count;
     cudaError_t (*clock)(Mail*, cudaStream_t);
 };
 
@@ -298,7 +299,7 @@ NESTBED_COMMON void note_sites(int device)
 }
 
 // A device that another thread launches on may have grids that have not ended: they are read again.
-NESTBED_COMMON void read_trace(int device, const Hooks& hooks)
+NESTBED_COMMON void read_trace(int device, bool last, const Hooks& hooks)
 {
     Segment* const segment = state().current[device];
     note_sites(device);
@@ -321,6 +322,8 @@ NESTBED_COMMON void read_trace(int device, const Hooks& hooks)
     while (segment->read < end &&
            (segment->copy->stamp(segment->read).ended_ns != 0 || segment->copy->line(segment->read).error != 0))
         ++segment->read;
+    if (!last)
+        return; // the kernel that answers would have to wait for those of other threads
     const Clock clock = compare_clocks(hooks, segment->step_ns);
     if (clock.within_ns >= 0)
         segment->last = clock;

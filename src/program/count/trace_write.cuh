@@ -48,7 +48,10 @@ NESTBED_COMMON void print_shape(FILE* out, const unsigned* shape)
 NESTBED_COMMON void print_times(FILE* out, const Segment& segment, long long called_ns, unsigned number, int error)
 {
     const Stamp& stamp = segment.copy->stamp(number);
-    fprintf(out, ",%lld,", called_ns);
+    fputc(',', out);
+    if (called_ns != 0)
+        fprintf(out, "%lld", called_ns);
+    fputc(',', out);
     if (stamp.not_begun_ns != 0)
         fprintf(out, "%lld", host_time(segment, ~stamp.not_begun_ns));
     fputc(',', out);
@@ -107,7 +110,8 @@ NESTBED_COMMON void print_lines(FILE* out, const Segment& segment, unsigned long
               : line.stream == 4 ? "fire_and_forget"
                                  : "named",
               out);
-        print_times(out, segment, host_time(segment, line.called_ns), i, line.error);
+        // 0: the device was lost while the record was written.
+        print_times(out, segment, line.called_ns == 0 ? 0 : host_time(segment, line.called_ns), i, line.error);
     }
 }
 
