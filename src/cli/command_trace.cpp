@@ -245,11 +245,14 @@ int trace_from(const Given& given, std::ostream& out)
     const LaunchTrace traced = trace_of_program(given, {"output", "overwrite", "csv"});
     const LaunchSummary summary = summary_of(traced);
     const std::string name = only_value(given, "output", given.contains("csv") ? "nestbed-trace.csv" : "");
-    if (!name.empty()) {
-        const OutputFile file(name, given.contains("overwrite"));
-        const bool rows = given.contains("csv") || name.ends_with(".csv");
-        file.write(rows ? launch_trace_csv(traced) : launch_trace_json(traced), "the trace");
+    const bool rows = given.contains("csv") || name.ends_with(".csv");
+    const auto text = [&] { return rows ? launch_trace_csv(traced) : launch_trace_json(traced); };
+    if (name == "-" || is_open_on(STDOUT_FILENO, name)) {
+        out << text();
+        return exit_ok;
     }
+    if (!name.empty())
+        OutputFile(name, given.contains("overwrite")).write(text(), "the trace");
     out << summary_text(summary, traced);
     const LevelCost cost = level_cost(summary.chain, traced.grids);
     if (cost.levels > 0 && !traced.devices.empty()) {
@@ -258,7 +261,7 @@ int trace_from(const Given& given, std::ostream& out)
         if (of != traced.devices.end())
             out << advice_text(cost, find_level_prices(ladder_logs(), of->name, cost.blocks));
     }
-    if (name.ends_with(".json"))
+    if (!name.empty() && !rows)
         out << fmt::format(kHowToOpen, name);
     return exit_ok;
 }
