@@ -347,7 +347,7 @@ int trace_program(const Arguments& arguments, const Given& /*given*/, std::ostre
     const HeldSignals signals;
     out.flush();
     if (!request.has_source) {
-        if (!request.nvcc.empty() || !request.given.empty())
+        if (!split_at_dashes(arguments).before.empty())
             throw UsageError(fmt::format("trace: '{}' was not expected before --; allowed: nestbed trace my.cu "
                                          "[-- arguments], nestbed trace -- make",
                                          arguments.front()));
