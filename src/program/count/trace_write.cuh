@@ -172,7 +172,7 @@ NESTBED_COMMON void reader_path(char* to, size_t bytes)
         if (char* const slash = strrchr(to, '/'))
             *slash = 0;
     const size_t at = strlen(to);
-    for (const char* name : {"/nestbed", "/../bin/nestbed"}) {
+    for (const char* name : {"/nestbed", "/../../bin/nestbed"}) {
         if (at + strlen(name) + 1 > bytes)
             continue;
         strcpy(to + at, name);
