@@ -213,6 +213,16 @@ __device__ bool launch(const Nest& nest, LaunchShape shape, Args... args)
     return launch_by<Kernel, Nest::mechanism>(nest, shape, args...);
 }
 
+// The same into a stream of the kernel's choice: nullptr, cudaStreamFireAndForget, cudaStreamTailLaunch, or one that it has made.
+template <auto Kernel, class Nest, class... Args>
+__device__ bool launch_into(const Nest& nest, cudaStream_t stream, LaunchShape shape, Args... args)
+{
+    if (!nest.attempt())
+        return false;
+    const Nest next = nest.child(shape);
+    return check_launch(nest, next, device_launch_into<Kernel>(stream, shape, args..., next));
+}
+
 // Launches a child and returns when the child and its descendants are complete, as device-side
 // cudaDeviceSynchronize() did. A block may have only one such child at a time, and the kernel of the child must call
 // complete() on every path. Returns false if the launch failed or the parent gave up waiting.

@@ -15,6 +15,7 @@
 #include <span>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -85,12 +86,41 @@ void host_launch(const RunWave& wave, std::uint32_t threads, Args... args)
     host_launch<Kernel>(wave.context, wave.stream, {wave.blocks, threads}, args...);
 }
 
+// Where <<< >>> of a strategy's run() and prepare() launches: the context of the case.
+inline thread_local Context* launching_context = nullptr;
+class LaunchingContext
+{
+  public:
+    explicit LaunchingContext(Context& context) : before_(std::exchange(launching_context, &context)) {}
+    ~LaunchingContext() { launching_context = before_; }
+    LaunchingContext(const LaunchingContext&) = delete;
+    LaunchingContext& operator=(const LaunchingContext&) = delete;
+
+  private:
+    Context* before_;
+};
+
+// kernel<<<grid, block, bytes, stream>>>(arguments) of a workload's host code. Streams are those of the plan: wave.stream, or 0.
+template <auto Kernel, class... Args>
+void launch_from_host(unsigned stream, LaunchShape shape, Args... args)
+{
+    if (launching_context == nullptr)
+        throw std::logic_error("<<< >>> outside of run() and prepare() of a strategy");
+    host_launch<Kernel>(*launching_context, stream, shape, args...);
+}
+template <auto Kernel, class... Args>
+void launch_from_host(LaunchShape shape, Args... args)
+{
+    launch_from_host<Kernel>(0U, shape, args...);
+}
+
 // Runs and times `work`, inside the range that profilers see. `work` issues all work and does not wait for it.
 // draw_from() makes the draws of the run independent of earlier launches of the workload: there are fewer of them if
 // the input exists already.
 template <class Work>
 Sample timed(const PreparedRun& run, Work&& work)
 {
+    const LaunchingContext launching(run.context);
     run.context.draw_from(run.seed);
     const TimedRange range(run.context);
     const Elapsed elapsed = run.context.time(run.plan.streams, work, run.timing);
@@ -248,6 +278,7 @@ class Register final : public StrategyOf<WorkloadTraits>
         if constexpr (!kTracedKernels)
             if (tracer_of(job) != nullptr)
                 return strategy_of<WorkloadTraits>(Registry::traced(S::info.name)).prepare(job);
+        const LaunchingContext launching(context_of(job));
         const WallClock clock;
         std::function<void()> work = prepared<S>(job);
         context_of(job).prepared(clock);

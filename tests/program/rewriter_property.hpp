@@ -78,8 +78,10 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
     refusal.clear();
     try {
         const Source source(text);
-        const Changes changes =
-            mode == RewriteMode::count ? count_changes(source, "", false) : executor_changes(source, "", false);
+        const bool of_workload = mode == RewriteMode::workload_cuda || mode == RewriteMode::workload_executor;
+        const Changes changes = of_workload ? workload_changes(source, mode == RewriteMode::workload_executor)
+                                : mode == RewriteMode::count ? count_changes(source, "", false)
+                                                             : executor_changes(source, "", false);
         std::string result = changes.result();
         // The line at the end that registers the files.
         if (const std::size_t line = result.rfind("namespace { __attribute__((unused)) const bool nestbed_sources");
@@ -100,13 +102,16 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
         }
         if (count_of(result, "\n") != count_of(text, "\n"))
             return "line breaks stay";
-        if (mode == RewriteMode::executor && launches_in(rewritten) != 0)
+        if ((mode == RewriteMode::executor || of_workload) && launches_in(rewritten) != 0)
             return "no launch is left out";
         if (mode == RewriteMode::count && launches_in(source) != launches_in(rewritten))
             return "no launch is lost";
         if (mode == RewriteMode::count &&
             count_of(result, "::nestbed_count::after(") - count_of(text, "::nestbed_count::after(") !=
                 launches_in(source))
+            return "every launch is counted";
+        if (of_workload &&
+            count_of(result, "::nestbed::launch") - count_of(text, "::nestbed::launch") != launches_in(source))
             return "every launch is counted";
         for (std::size_t token = 0; mode == RewriteMode::executor && token < rewritten.size(); ++token)
             if (rewritten.is(token, "__global__") || rewritten.is(token, "__shared__") ||

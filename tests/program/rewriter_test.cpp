@@ -400,7 +400,8 @@ TEST(Rewriter, KeepsWhatItDoesNotRewriteInGeneratedTexts)
     for (std::size_t number = 0; number < count; ++number) {
         const std::string text = generator.next();
         ASSERT_TRUE(tokens_are_the_text(text)) << text;
-        for (const RewriteMode mode : {RewriteMode::executor, RewriteMode::count}) {
+        for (const RewriteMode mode : {RewriteMode::executor, RewriteMode::count, RewriteMode::workload_cuda,
+                                       RewriteMode::workload_executor}) {
             std::string refusal;
             ASSERT_EQ(broken_property(text, mode, refusal), "") << number << ":\n" << text;
             taken += refusal.empty() ? 1 : 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/cuda_language.hpp"
+#include "device/cpu/workload_language.hpp"
 
 #include <cstddef>
 
@@ -56,6 +57,15 @@ int device_launch(LaunchShape shape, Args... args)
     if (!is_shared_allowed<Kernel>(shape))
         return cpu::launch_invalid_configuration; // as on an H100
     return cpu::launch(shape.grid, shape.block, How, kernel_call<Kernel>(shape, args...));
+}
+
+template <auto Kernel, class... Args>
+int device_launch_into(cudaStream_t stream, LaunchShape shape, Args... args)
+{
+    if (!is_shared_allowed<Kernel>(shape))
+        return cpu::launch_invalid_configuration; // as on an H100
+    return cpu::launch_into(cpu::number_in_block(stream), shape.grid, shape.block, cpu::mechanism_of(stream),
+                            kernel_call<Kernel>(shape, args...), __builtin_return_address(0));
 }
 
 // The executor waits by itself: the child and its descendants are complete when the launch returns. The flag is raised and read as

@@ -1,9 +1,11 @@
 // What kernels launch, and what they wait for.
 #include "device/cpu/executor_state.hpp"
 #include "device/cpu/observer.hpp"
+#include "device/cpu/workload_language.hpp"
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <utility>
 
 namespace nestbed::cpu
@@ -89,6 +91,12 @@ LaunchError launch_into(std::uint64_t stream, dim3 grid, dim3 block, Mechanism m
                         const void* place)
 {
     return launch_child(stream, grid, block, mechanism, std::move(call), false, place);
+}
+
+std::uint64_t new_stream_number()
+{
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
 }
 
 LaunchError launch_and_wait(dim3 grid, dim3 block, KernelCall call)

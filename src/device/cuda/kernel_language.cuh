@@ -152,6 +152,13 @@ __device__ int device_launch(LaunchShape shape, Args... args)
 }
 
 template <auto Kernel, class... Args>
+__device__ int device_launch_into(cudaStream_t stream, LaunchShape shape, Args... args)
+{
+    Kernel<<<shape.grid, shape.block, shape.shared_bytes, stream>>>(args...);
+    return cudaGetLastError();
+}
+
+template <auto Kernel, class... Args>
 __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 {
     return device_launch<Kernel, Mechanism::null_stream>(shape, args...);

@@ -11,12 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <ostream>
-#include <string_view>
 #include <utility>
 
 namespace nestbed::program
@@ -41,11 +39,11 @@ std::string name_of_folder(const fs::path& folder)
     return (all.has_filename() ? all : all.parent_path()).filename().string();
 }
 
-std::vector<fs::path> files_of(const fs::path& folder, const std::set<std::string>& extensions)
+std::vector<fs::path> sources_in(const fs::path& folder)
 {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (extensions.contains(entry.path().extension().string()))
+        if (entry.path().extension() == ".cu")
             files.push_back(entry.path());
     std::ranges::sort(files);
     return files;
@@ -58,7 +56,7 @@ std::vector<fs::path> sources_of(const fs::path& folder)
             fmt::format("build: {} is not a folder; allowed: a folder with a workload; to make one: nestbed "
                         "build --new NAME",
                         folder.string()));
-    std::vector<fs::path> sources = files_of(folder, {".cu"});
+    std::vector<fs::path> sources = sources_in(folder);
     if (sources.empty())
         throw UsageError(
             fmt::format("build: {} has no .cu file; allowed: a folder with a workload; to make one: nestbed "
@@ -78,50 +76,6 @@ std::string workload_file(const char* name)
     return read_text_file(file.string());
 }
 
-// The same text with spaces for its comments and for what is in quotes, except for line ends.
-std::string code_alone(std::string text)
-{
-    const std::string_view view = text;
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at + 1;
-        if (view.substr(at, 2) == "//") {
-            end = std::min(view.find('\n', at), text.size());
-        } else if (view.substr(at, 2) == "/*") {
-            end = std::min(view.find("*/", at + 2), text.size() - 2) + 2;
-        } else if (text[at] == '"') {
-            while (end < text.size() && text[end] != '"' && text[end] != '\n')
-                end += text[end] == '\\' ? 2 : 1;
-            end = std::min(end + 1, text.size());
-        } else {
-            ++at;
-            continue;
-        }
-        for (; at < end; ++at)
-            if (text[at] != '\n')
-                text[at] = ' ';
-    }
-    return text;
-}
-
-// What CUDA has and workloads do not: where a file has it first, and what to write instead. Empty if it has nothing of it.
-std::string hints_for(const fs::path& source)
-{
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kHints{
-        {{"<<<", "<<< >>> is not for workloads, whose launches nestbed counts: a kernel launches by "
-                 "launch<kernel>(nest, {blocks, threads}, arguments...), the host by "
-                 "host_launch<kernel>(job.context, {blocks, threads}, arguments...)"},
-         {"__shared__", "__shared__ is not for workloads, which run on the executor too: shared memory is "
-                        "BLOCK_SHARED(type, name, count)"}}};
-    const std::string text = code_alone(read_text_file(source.string()));
-    std::string hints;
-    for (const auto& [what, hint] : kHints)
-        if (const std::size_t found = text.find(what); found != std::string::npos)
-            hints += fmt::format(
-                "nestbed: {}:{}: {}\n", source.string(),
-                1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(found), '\n'), hint);
-    return hints;
-}
-
 class WorkloadBuilder
 {
   public:
@@ -135,10 +89,7 @@ class WorkloadBuilder
     {
         const bool cuda =
             !json_.at("nvcc").get<std::string>().empty() && fs::exists(json_.at("nvcc").get<std::string>());
-        const bool built = module(false, cuda) && (json_.at("watched_flags").empty() || module(true, false));
-        for (const fs::path& file : files_of(folder_, {".cu", ".cuh", ".hpp", ".h"}))
-            err_ << hints_for(file);
-        return built;
+        return module(false, cuda) && (json_.at("watched_flags").empty() || module(true, false));
     }
 
   private:
@@ -169,7 +120,16 @@ class WorkloadBuilder
              {std::string("-I"), (kit_ / "include").string(), std::string("-I"), whole(folder_).string(),
               std::string("-c"), whole(source).string(), std::string("-o"), object.string()})
             arguments.push_back(word);
-        if (run(std::move(arguments)))
+        return run(std::move(arguments));
+    }
+
+    // The same of a user's file, which is rewritten first: to OBJECT.cu.
+    bool compile_workload(const fs::path& source, const char* mode, const Words& compiler, const fs::path& object)
+    {
+        const fs::path rewritten = object.string() + ".cu";
+        if (run({(program_folder() / "nestbed_rewrite").string(), mode, whole(source).string(),
+                 rewritten.string()}) &&
+            compile(rewritten, compiler, object))
             return true;
         err_ << fmt::format("nestbed: {} does not compile; the first error is the one to read\n", source.string());
         return false;
@@ -184,14 +144,14 @@ class WorkloadBuilder
             Words host{compiler};
             std::ranges::copy(words(watched ? "watched_flags" : "flags"), std::back_inserter(host));
             objects.push_back(stem + (watched ? ".races.o" : ".cpu.o"));
-            if (!compile(source, host, objects.back()))
+            if (!compile_workload(source, "workload-executor", host, objects.back()))
                 return false;
             if (!cuda)
                 continue;
             Words device{json_.at("nvcc")};
             std::ranges::copy(words("nvcc_flags"), std::back_inserter(device));
             objects.push_back(stem + ".cuda.o");
-            if (!compile(source, device, objects.back()))
+            if (!compile_workload(source, "workload-cuda", device, objects.back()))
                 return false;
         }
         const fs::path interface = build_ / "interface.o";

@@ -73,7 +73,7 @@ class ExecutorRewriter
             if (function.is_kernel)
                 kernel(function, bounds);
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
-        rewrite_shared_variables(source_, functions, lambdas, changes_);
+        rewrite_shared_variables(source_, functions, lambdas, "::nestbed::program::", changes_);
         restore_own_names(source_, functions, lambdas, changes_);
         const std::vector<TokenRange> device = device_code(functions, lambdas);
         rewrite_barriers(source_, functions, device, changes_);

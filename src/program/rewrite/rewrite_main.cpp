@@ -1,6 +1,9 @@
-// nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it. Exit
-// code 1 and a message if it cannot; the output is then not written.
+// nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it.
+// nestbed_rewrite workload-cuda|workload-executor INPUT.cu OUTPUT.cu: a file of a user's workload, with the headers beside it. OUTPUT.cu.d
+// says which, as compilers do.
+// Exit code 1 and a message if it cannot; the output is then not written.
 #include "base/error.hpp"
+#include "program/rewrite/inlined_headers.hpp"
 #include "program/rewrite/rewriter.hpp"
 
 #include <algorithm>
@@ -36,20 +39,44 @@ void write_file(const std::string& path, const std::string& text)
     }
 }
 
+// For Make and Ninja: the output depends on the files.
+std::string rule_of(const char* output, const std::vector<std::filesystem::path>& files)
+{
+    const auto escaped = [](const std::string& name) {
+        std::string text;
+        for (const char byte : name)
+            (text += byte == ' ' || byte == '#' ? "\\" : byte == '$' ? "$" : "") += byte;
+        return text;
+    };
+    std::string rule = escaped(output) + ":";
+    for (const std::filesystem::path& file : files)
+        rule.append(" ").append(escaped(file.string()));
+    return rule + "\n";
+}
+
 int run(int count, char** words)
 {
     using nestbed::program::RewriteMode;
-    static constexpr std::array kModes{std::pair("count", RewriteMode::count), std::pair("trace", RewriteMode::trace),
+    static constexpr std::array kModes{std::pair("count", RewriteMode::count),
+                                       std::pair("trace", RewriteMode::trace),
                                        std::pair("executor", RewriteMode::executor),
-                                       std::pair("executor-whole", RewriteMode::executor_whole)};
+                                       std::pair("executor-whole", RewriteMode::executor_whole),
+                                       std::pair("workload-cuda", RewriteMode::workload_cuda),
+                                       std::pair("workload-executor", RewriteMode::workload_executor)};
     const auto* const mode = std::ranges::find_if(
         kModes, [&](const auto& each) { return count == 4 && std::strcmp(words[1], each.first) == 0; });
     if (mode == kModes.end())
-        throw nestbed::UsageError("usage: nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii");
-    const std::string text = read_file(words[2]);
+        throw nestbed::UsageError("usage: nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii\n"
+                                  "       nestbed_rewrite workload-cuda|workload-executor INPUT.cu OUTPUT.cu");
+    const bool of_workload =
+        mode->second == RewriteMode::workload_cuda || mode->second == RewriteMode::workload_executor;
+    std::vector<std::filesystem::path> files;
+    const std::string text = of_workload ? nestbed::program::with_own_headers(words[2], files) : read_file(words[2]);
     std::vector<std::string> warnings;
     write_file(words[3],
                nestbed::program::rewrite(text, mode->second, std::filesystem::current_path().string(), &warnings));
+    if (of_workload)
+        write_file(std::string(words[3]) + ".d", rule_of(words[3], files));
     for (const std::string& warning : warnings)
         static_cast<void>(std::fprintf(stderr, "%s\n", warning.c_str()));
     return nestbed::exit_ok;

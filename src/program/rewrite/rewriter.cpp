@@ -15,6 +15,10 @@ std::size_t find_count_mark(std::string_view text)
 std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder,
                     std::vector<std::string>* warnings)
 {
+    if (mode == RewriteMode::workload_cuda || mode == RewriteMode::workload_executor) {
+        const Source source(text);
+        return workload_changes(source, mode == RewriteMode::workload_executor).result();
+    }
     if (mode != RewriteMode::count && mode != RewriteMode::trace) {
         const Source source(text);
         const Changes changes = executor_changes(source, folder, mode == RewriteMode::executor_whole);

@@ -1,6 +1,6 @@
-// Rewrites a preprocessed CUDA file, so that its launches are counted (by nvcc's programs), or so that the executor
-// runs its kernels. What is written in place of launches and kernels is declared in program/count/nestbed_count.cuh,
-// in program/count/nestbed_trace.cuh and in nestbed/program.hpp.
+// Rewrites a CUDA file, so that its launches are counted (by nvcc's programs), or so that the executor runs its kernels. What is
+// written in place of launches and kernels is declared in program/count/nestbed_count.cuh and nestbed_trace.cuh, in
+// nestbed/program.hpp, and for workloads in device/.
 #pragma once
 
 #include "program/rewrite/changes.hpp"
@@ -18,6 +18,8 @@ enum class RewriteMode : std::uint8_t {
     trace,          // count, and record every grid
     executor,       // of a file for -rdc=true
     executor_whole, // of a file that is a program of its own for the device: nvcc without -rdc=true
+    workload_cuda,  // of a file of a user's workload, which is not preprocessed (inlined_headers.hpp)
+    workload_executor,
 };
 
 // Only the user's parts change (see Source). Every text stays on its line of its file, except for the kernel's name in
@@ -36,6 +38,7 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
 // The changes that rewrite() makes of the user's parts.
 Changes count_changes(const Source& source, std::string_view folder, bool traces);
 Changes executor_changes(const Source& source, std::string_view folder, bool whole_program);
+Changes workload_changes(const Source& source, bool for_executor);
 
 // Where the mark of nestbed_count.cuh begins: a line that only the rewriter removes. npos if there is none.
 std::size_t find_count_mark(std::string_view text);

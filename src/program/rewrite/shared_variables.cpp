@@ -24,8 +24,9 @@ class SharedRewriter
 {
   public:
     SharedRewriter(const Source& source, const std::vector<Function>& functions,
-                   const std::vector<LambdaBody>& lambdas, Changes& changes)
-        : source_(source), changes_(changes), scopes_(source, functions, lambdas, [](std::size_t) { return false; })
+                   const std::vector<LambdaBody>& lambdas, std::string_view space, Changes& changes)
+        : source_(source), changes_(changes), space_(space),
+          scopes_(source, functions, lambdas, [](std::size_t) { return false; })
     {
         for (const LambdaBody& lambda : lambdas)
             lambdas_[lambda.body] = lambda;
@@ -170,10 +171,9 @@ class SharedRewriter
         const std::string key = "nestbed_key_of_" + name;
         changes_.replace(token, type);
         const std::string of_key =
-            is_extern ? "" : " static const ::nestbed::program::SharedKey " + key + "{sizeof(" + type + ")};";
-        const std::string memory = is_extern
-                                       ? "::nestbed::program::dynamic_shared<" + type + ">(\"" + name + "\")"
-                                       : "::nestbed::program::shared<" + type + ">(&" + key + ", \"" + name + "\")";
+            is_extern ? "" : " static const " + space_ + "SharedKey " + key + "{sizeof(" + type + ")};";
+        const std::string memory = is_extern ? space_ + "dynamic_shared<" + type + ">(\"" + name + "\")"
+                                             : space_ + "shared<" + type + ">(&" + key + ", \"" + name + "\")";
         if (is_local(token)) {
             changes_.insert_after(end, of_key + " " + type + "& " + name + " = " + memory + ";");
             remember(token);
@@ -295,6 +295,7 @@ class SharedRewriter
 
     const Source& source_;
     Changes& changes_;
+    std::string space_;
     std::unordered_map<std::size_t, LambdaBody> lambdas_; // by their brace
     std::unordered_set<std::string_view> names_;
     std::map<std::pair<std::string_view, std::size_t>, std::size_t> variables_; // name and bracket around it: token
@@ -310,9 +311,9 @@ class SharedRewriter
 } // namespace
 
 void rewrite_shared_variables(const Source& source, const std::vector<Function>& functions,
-                              const std::vector<LambdaBody>& lambdas, Changes& changes)
+                              const std::vector<LambdaBody>& lambdas, std::string_view space, Changes& changes)
 {
-    SharedRewriter(source, functions, lambdas, changes).rewrite();
+    SharedRewriter(source, functions, lambdas, space, changes).rewrite();
 }
 
 } // namespace nestbed::program

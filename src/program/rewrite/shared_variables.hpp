@@ -4,6 +4,7 @@
 #include "program/rewrite/changes.hpp"
 #include "program/rewrite/functions.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace nestbed::program
@@ -16,8 +17,10 @@ namespace nestbed::program
 // `extern __shared__ T x[];` becomes the same with ::nestbed::program::dynamic_shared. Lambdas capture what is now a reference; before,
 // it needed no capture. Outside of functions it becomes a function that returns the reference, and each use of the name a call.
 //
+// `space`: what is here ::nestbed::program::.
+//
 // Throws RunError with file and line if a declaration cannot be read.
 void rewrite_shared_variables(const Source& source, const std::vector<Function>& functions,
-                              const std::vector<LambdaBody>& lambdas, Changes& changes);
+                              const std::vector<LambdaBody>& lambdas, std::string_view space, Changes& changes);
 
 } // namespace nestbed::program

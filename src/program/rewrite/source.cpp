@@ -164,7 +164,11 @@ std::size_t Source::line_of(std::size_t byte) const
 
 Place Source::place(std::size_t token) const
 {
-    const std::size_t byte = token < size() ? tokens_[code_[token]].begin : text_.size();
+    return place_of(token < size() ? tokens_[code_[token]].begin : text_.size());
+}
+
+Place Source::place_of(std::size_t byte) const
+{
     const auto after = std::ranges::upper_bound(marks_, byte, {}, &Mark::end);
     if (after == marks_.begin())
         return {.file = "input", .line = line_of(byte) + 1};
@@ -174,7 +178,12 @@ Place Source::place(std::size_t token) const
 
 void Source::fail(std::size_t token, const std::string& reason) const
 {
-    const Place where = place(token);
+    fail_at(token < size() ? tokens_[code_[token]].begin : text_.size(), reason);
+}
+
+void Source::fail_at(std::size_t byte, const std::string& reason) const
+{
+    const Place where = place_of(byte);
     throw RunError(where.file + ":" + std::to_string(where.line) + ": " + reason);
 }
 

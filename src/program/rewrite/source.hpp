@@ -61,6 +61,8 @@ class Source
     const std::vector<std::string_view>& user_files() const { return user_files_; }
     // Throws RunError "FILE:LINE: reason".
     [[noreturn]] void fail(std::size_t token, const std::string& reason) const;
+    // The same for a byte of the text.
+    [[noreturn]] void fail_at(std::size_t byte, const std::string& reason) const;
 
   private:
     struct Mark {
@@ -75,6 +77,7 @@ class Source
     }
     void read();
     void pair_brackets();
+    Place place_of(std::size_t byte) const;
     std::size_t line_of(std::size_t byte) const; // of the whole text, from 0
 
     std::string_view text_;

@@ -37,6 +37,12 @@ function(_nestbed_words result key)
     set(${result} ${words} PARENT_SCOPE)
 endfunction()
 
+# Writes what the compilers get: the kernels and launches as nestbed has them.
+function(_nestbed_rewrite rewritten source mode)
+    add_custom_command(OUTPUT ${rewritten} DEPENDS ${source} DEPFILE ${rewritten}.d VERBATIM
+        COMMAND ${NESTBED_PROGRAM_FOLDER}/nestbed_rewrite ${mode} ${source} ${rewritten})
+endfunction()
+
 # Compiles a file; its object is appended to `objects`.
 function(_nestbed_compile objects object source)
     add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM COMMENT "nestbed: compiling ${source}"
@@ -72,12 +78,14 @@ function(nestbed_add_workload name)
             message(FATAL_ERROR "nestbed_add_workload(${name}): ${file} does not exist; allowed: .cu files")
         endif()
         cmake_path(GET file STEM stem)
-        _nestbed_compile(executor ${build}/${stem}.cpu.o ${file} ${compiler} ${flags})
+        _nestbed_rewrite(${build}/${stem}.cpu.cu ${file} workload-executor)
+        _nestbed_compile(executor ${build}/${stem}.cpu.o ${build}/${stem}.cpu.cu ${compiler} ${flags})
         if(watched_flags)
-            _nestbed_compile(watched ${build}/${stem}.races.o ${file} ${compiler} ${watched_flags})
+            _nestbed_compile(watched ${build}/${stem}.races.o ${build}/${stem}.cpu.cu ${compiler} ${watched_flags})
         endif()
         if(nvcc AND EXISTS ${nvcc})
-            _nestbed_compile(executor ${build}/${stem}.cuda.o ${file} ${nvcc} ${nvcc_flags})
+            _nestbed_rewrite(${build}/${stem}.cuda.cu ${file} workload-cuda)
+            _nestbed_compile(executor ${build}/${stem}.cuda.o ${build}/${stem}.cuda.cu ${nvcc} ${nvcc_flags})
         endif()
     endforeach()
     _nestbed_link(${build}/workload.so "${executor}" ${linker})

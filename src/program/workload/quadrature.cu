@@ -55,13 +55,13 @@ __device__ double simpson(Interval in, unsigned parts)
 // By all threads of the block. Returns whether the interval is to be divided; if not, its integral is added.
 __device__ bool must_divide(Interval in, const Task& task, bool last)
 {
-    BLOCK_SHARED(bool, divide, 1); // __shared__ bool divide[1];
+    __shared__ bool divide;
     double sum = simpson(in, 16 * blockDim.x);
     const double error = fabs(sum - simpson(in, blockDim.x));
     if (threadIdx.x == 0)
-        divide[0] = !last && error > task.tolerance * task.threshold * (in.to - in.from);
+        divide = !last && error > task.tolerance * task.threshold * (in.to - in.from);
     __syncthreads();
-    if (divide[0])
+    if (divide)
         return true;
     if (task.threshold > 1)
         sum = simpson(in, 16 * task.threshold * blockDim.x);
@@ -71,14 +71,12 @@ __device__ bool must_divide(Interval in, const Task& task, bool last)
 }
 
 // ---- The nested strategy: an interval that is to be divided launches a grid of two blocks, one for each half.
-template <class Nest> // its type is the mechanism
-__global__ void halves(Interval all, Task task, Nest nest)
+__global__ void halves(Interval all, Task task, Nest nest) // the depth, and the stream of the run's mechanism
 {
-    const auto scope = nest.enter(); // in each kernel with a Nest, for traces
     const double width = (all.to - all.from) / gridDim.x;
     const Interval own{all.from + blockIdx.x * width, all.from + (blockIdx.x + 1) * width};
     if (must_divide(own, task, nest.last_level()) && threadIdx.x == 0)
-        launch<halves<Nest>>(nest, {2, blockDim.x}, own, task);
+        halves<<<2, blockDim.x, 0, nest.stream>>>(own, task, nest);
 }
 struct Nested {
     static constexpr StrategyInfo info{.name = "quadrature_nested",
@@ -93,7 +91,7 @@ struct Nested {
     static void run(const Job& job)
     {
         launch_waves<Nested>(job, [&](const auto& wave, auto nest) {
-            host_launch<halves<decltype(nest)>>(wave, job.point.block, Interval{0, 1}, job.task, nest);
+            halves<<<wave.blocks, job.point.block, 0, wave.stream>>>(Interval{0, 1}, job.task, nest);
         });
     }
 };
@@ -128,8 +126,7 @@ struct Flat {
     static void run(const Job& job, State& state)
     {
         for (unsigned first = 0, end = 1; first != end;) {
-            host_launch<one_level>(job.context, {end - first, job.point.block}, state.first.data(),
-                                   state.second.data(), first, job.task);
+            one_level<<<end - first, job.point.block>>>(state.first.data(), state.second.data(), first, job.task);
             first = end;
             job.context.read(std::span(&end, 1), state.second, 0);
         }

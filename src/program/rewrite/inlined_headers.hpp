@@ -1,0 +1,16 @@
+// The user's own headers in place of their #include.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nestbed::program
+{
+
+// The text of a file with line marks, in which `#include "FILE"` of a FILE beside the including one, or in the folder of the first, is that
+// file's text. Other directives stay: conditions and guards have the same effect as before, and a header with `#pragma once` comes
+// once. `files` gets the names of the file and of those headers. Throws RunError "FILE:LINE: reason" if one cannot be read.
+std::string with_own_headers(const std::filesystem::path& file, std::vector<std::filesystem::path>& files);
+
+} // namespace nestbed::program
