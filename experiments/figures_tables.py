@@ -413,10 +413,7 @@ def timeline(read):
         *(events[events["ph"] == phase].sort_values("id").itertuples() for phase in "sf"))] if "id" in events else []
     arrows = arrows if len(arrows) <= MOST_ARROWS else []
     about = read["otherData"]
-    case, grid = about["case"], "grid" in about["case"]
-    size = " × ".join(style.grouped(int(case[name])) for name in (("grid", "block") if grid else ("nx", "ny")))
-    form = ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(case["mechanism"])]))
-    sheet = Sheet(f"{form}, {size} {'threads' if grid else 'numbers'}: {about['grids']} grids",
+    sheet = Sheet(f"{_program_title(slices) if 'nestbed_trace' in about else _case_title(about['case'])}: {about['grids']} grids",
                   subtitle="Pale: from the launch call to the first instruction. Full colour: from the first instruction to the last." +
                   (" A thin line leads from a launch to what it started." if arrows or not (events["ph"] == "s").any() else ""))
     axes = sheet.add(0.35, 0.1, style.WIDTH - 0.35 - 0.85, min(MOST, max(LEAST, LANE * len(rows))))
@@ -437,7 +434,21 @@ def timeline(read):
     return sheet.finish(_trace_caption(about))
 
 
+def _case_title(case):
+    grid = "grid" in case
+    size = " × ".join(style.grouped(int(case[name])) for name in (("grid", "block") if grid else ("nx", "ny")))
+    form = ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(case["mechanism"])]))
+    return f"{form}, {size} {'threads' if grid else 'numbers'}"
+
+
+def _program_title(slices):
+    kernels = sorted({one["kernel"] for one in slices["args"] if "kernel" in one})
+    return style.marked(", ".join(kernels[:3] + ["…"] * (len(kernels) > 3)))
+
+
 def _trace_caption(about):
+    if "nestbed_trace" in about:
+        return [f"{one['name']}: the kernels' clock moves in steps of {one['timer_step_ns']} ns." for one in about["devices"]]
     timed = f"The clock of the multiprocessors moves in steps of {about['timer_step_ns']} ns."
     timed += f" Tracing changes the time of a run by {100 * about['tracing']['overhead_share']:+.0f} %." if about.get("tracing") else ""
     racy = about["case"]["strategy"] in tables.those("strategies", "racy")

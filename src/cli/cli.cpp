@@ -7,6 +7,7 @@
 #include "cli/completion.hpp"
 #include "cli/help.hpp"
 #include "model/modules.hpp"
+#include "program/build/nvcc_command.hpp"
 #include "run/worker_session.hpp"
 
 #include <fmt/format.h>
@@ -89,6 +90,12 @@ int help(Arguments names, std::ostream& out)
     return exit_ok;
 }
 
+bool is_of_program(const Arguments& words)
+{
+    const SplitArguments split = split_at_dashes(words);
+    return split.after || std::ranges::any_of(split.before, program::is_program_source);
+}
+
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     const std::string name = arguments.empty() ? "--help" : arguments.front();
@@ -126,6 +133,8 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
             command = command.with(words.front());
             words.erase(words.begin());
         }
+        if (command.of_program && is_of_program(words))
+            command = command.of_program();
         if (command.raw) {
             const Arguments own = split_at_dashes(words).before;
             const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};

@@ -23,7 +23,8 @@ int count(const Arguments& arguments, const Given& /*given*/, std::ostream& out,
                         split.before.front()));
     out.flush();
     const HeldSignals signals;
-    return program::run_counted_build(split.after.value_or(Arguments{}), program::program_folder(), signals, err);
+    return program::run_counted_build(program::Recorded::counts, split.after.value_or(Arguments{}),
+                                      program::program_folder(), signals, err);
 }
 
 } // namespace

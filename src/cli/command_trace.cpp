@@ -1,22 +1,34 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/standard_streams.hpp"
+#include "base/subprocess.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/data_folders.hpp"
+#include "cli/run_options.hpp"
+#include "cli/user_program.hpp"
 #include "device/backends.hpp"
 #include "inspect/kernels.hpp"
+#include "inspect/launch_summary.hpp"
+#include "inspect/launch_trace.hpp"
+#include "inspect/level_prices.hpp"
 #include "inspect/timeline.hpp"
 #include "inspect/tree.hpp"
 #include "model/case_text.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
+#include "program/build/program_folder.hpp"
+#include "program/count/counted_build.hpp"
 #include "run/executor_times.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <ostream>
@@ -35,6 +47,8 @@ constexpr std::uint64_t kMaxGrids = 1U << 20U; // 120 MiB of marks, and about 50
 constexpr unsigned kDefaultRepeat = 15;        // the executor uses a third of it
 constexpr unsigned kWarmUps = 3;
 
+Command trace_program_command();
+
 // The cases to trace, and where.
 struct Asked {
     std::vector<Case> points;
@@ -47,10 +61,12 @@ struct Asked {
 
 Options trace_options()
 {
-    return {{.name = "grids",
-             .value = "N",
-             .help = "grids that the trace can hold; further grids are only counted",
-             .default_text = std::to_string(kDefaultGrids)}};
+    return {
+        {.name = "from", .value = "FILE", .help = "run nothing: read the trace of a user's program (JSON or CSV)"},
+        {.name = "grids",
+         .value = "N",
+         .help = "grids that the trace can hold; further grids are only counted",
+         .default_text = std::to_string(kDefaultGrids)}};
 }
 
 Options trace_settings()
@@ -199,8 +215,63 @@ int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
     return code;
 }
 
+constexpr const char* kHowToOpen = "{}: open it in ui.perfetto.dev or chrome://tracing\n";
+
+// --from: no other option is about a trace that is there already.
+LaunchTrace trace_of_program(const Given& given, std::initializer_list<std::string_view> allowed)
+{
+    for (const auto& [name, values] : given)
+        if (name != "from" && !values.empty() && std::ranges::find(allowed, name) == allowed.end())
+            throw UsageError(
+                fmt::format("--from cannot be combined with {}; allowed: {}",
+                            name == "argument" ? fmt::format("'{}'", values.front()) : "--" + name,
+                            allowed.size() == 0 ? "nothing" : fmt::format("--{}", fmt::join(allowed, ", --"))));
+    return read_launch_trace(only_value(given, "from", "", "a file's name"));
+}
+
+// The logs in which the prices of a level may be: the user's own first.
+std::vector<std::string> ladder_logs()
+{
+    std::vector<std::string> logs{std::string(kDefaultFolder) + "/ladder.csv"};
+    for (const std::filesystem::path& results : data_folders("results"))
+        if (std::filesystem::is_directory(results))
+            for (const auto& folder : std::filesystem::directory_iterator(results))
+                logs.push_back((folder.path() / "ladder.csv").string());
+    return logs;
+}
+
+int trace_from(const Given& given, std::ostream& out)
+{
+    const LaunchTrace traced = trace_of_program(given, {"output", "overwrite", "csv"});
+    const LaunchSummary summary = summary_of(traced);
+    const std::string name = only_value(given, "output", given.contains("csv") ? "nestbed-trace.csv" : "");
+    const bool rows = given.contains("csv") || name.ends_with(".csv");
+    const auto text = [&] { return rows ? launch_trace_csv(traced) : launch_trace_json(traced); };
+    if (name == "-" || is_open_on(STDOUT_FILENO, name)) {
+        out << text();
+        return exit_ok;
+    }
+    if (!name.empty())
+        OutputFile(name, given.contains("overwrite")).write(text(), "the trace");
+    out << summary_text(summary, traced);
+    const LevelCost cost = level_cost(summary.chain, traced.grids);
+    if (cost.levels > 0 && !traced.devices.empty()) {
+        const std::uint32_t device = traced.grids[summary.chain.grids.back()].device;
+        const auto of = std::ranges::find(traced.devices, device, &TracedDevice::number);
+        if (of != traced.devices.end())
+            out << advice_text(cost, find_level_prices(ladder_logs(), of->name, cost.blocks));
+    }
+    if (!name.empty() && !rows)
+        out << fmt::format(kHowToOpen, name);
+    return exit_ok;
+}
+
 int trace(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
+    if (given.contains("from"))
+        return trace_from(given, out);
+    if (given.contains("csv"))
+        throw UsageError("--csv requires --from, or a CUDA file");
     const std::string named = only_value(given, "output", "trace.json");
     const std::string path = is_open_on(STDOUT_FILENO, named) ? "-" : named;
     std::optional<OutputFile> file;
@@ -217,7 +288,7 @@ int trace(const Arguments& arguments, const Given& given, std::ostream& out, std
         return judged(traced, err);
     }
     file->write(trace_json(traced, command), "the trace");
-    out << heading(traced) << fmt::format("{}: open it in ui.perfetto.dev or chrome://tracing\n", path);
+    out << heading(traced) << fmt::format(kHowToOpen, path);
     return judged(traced, err);
 }
 
@@ -227,6 +298,10 @@ constexpr std::string_view kTreeLegend =
 
 int tree(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
+    if (given.contains("from")) {
+        out << tree_text(trace_of_program(given, {})) << kTreeLegend;
+        return exit_ok;
+    }
     const Asked asked = asked_for(given, "tree", given.contains("kernels"));
     if (given.contains("kernels"))
         return kernels(asked, out, err);
@@ -238,11 +313,95 @@ int tree(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
     return judged(traced, err);
 }
 
+bool has_gpu()
+{
+    return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg"); // the latter in WSL
+}
+
+bool is_given(const Arguments& words, std::initializer_list<std::string_view> options)
+{
+    return std::ranges::any_of(words, [&](const std::string& word) {
+        return std::ranges::any_of(options, [&](std::string_view option) { return word.starts_with(option); });
+    });
+}
+
+// Builds with nvcc, with what a program of one file needs if nothing else is said.
+std::filesystem::path build_traced(Arguments words, const TemporaryFolder& folder, const HeldSignals& signals,
+                                   std::ostream& err)
+{
+    words.insert(words.begin(), "nvcc");
+    if (!is_given(words, {"-rdc", "--rdc", "-dc", "--relocatable-device-code"}))
+        words.push_back("-rdc=true");
+    if (!is_given(words, {"-arch", "--arch", "-gencode", "--gencode", "--generate-code", "--gpu-architecture"}))
+        words.push_back("-arch=native");
+    const std::filesystem::path program = folder.path() / "program";
+    words.insert(words.end(), {"-o", program.string()});
+    const int code =
+        program::run_counted_build(program::Recorded::trace, words, program::program_folder(), signals, err);
+    return code == exit_ok ? program : std::filesystem::path();
+}
+
+int trace_program(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
+{
+    const ProgramRequest request = read_request(trace_program_command(), arguments);
+    const HeldSignals signals;
+    out.flush();
+    if (!request.has_source) {
+        if (!split_at_dashes(arguments).before.empty())
+            throw UsageError(fmt::format("trace: '{}' was not expected before --; allowed: nestbed trace my.cu "
+                                         "[-- arguments], nestbed trace -- make",
+                                         arguments.front()));
+        return program::run_counted_build(program::Recorded::trace, *request.after, program::program_folder(),
+                                          signals, err);
+    }
+    if (is_given(request.nvcc, {"-o", "--output-file"}))
+        throw UsageError(
+            "trace: the program runs at once and is not kept; allowed: no -o, or nestbed trace -- nvcc …");
+    const bool on_gpu = has_gpu() && !find_program("nvcc").empty();
+    const TemporaryFolder folder;
+    const std::filesystem::path path = on_gpu ? build_traced(request.nvcc, folder, signals, err)
+                                              : build_program(request, false, folder, signals, out, err);
+    if (path.empty())
+        return exit_could_not;
+    if (!on_gpu)
+        err << "nestbed: there is no GPU, or no nvcc on the PATH: the program runs on the executor\n";
+    const bool rows = request.given.contains("csv");
+    std::map<std::string, std::string> environment;
+    if (const char* const named = std::getenv("NESTBED_TRACE"); rows || named == nullptr || *named == 0)
+        environment["NESTBED_TRACE"] = rows ? "nestbed-trace.csv" : "nestbed-trace.json";
+    out.flush();
+    const ProgramEnd end = run_program_of_user(path, request.after.value_or(Arguments{}), environment, {}, signals);
+    if (end.signal != 0)
+        throw RunError(fmt::format("{}: {}", request.nvcc.front(), end.text()));
+    if (!on_gpu && !rows && environment.contains("NESTBED_TRACE"))
+        err << fmt::format(kHowToOpen, environment.at("NESTBED_TRACE"));
+    return end.exit_code;
+}
+
+Option csv_option()
+{
+    return {.name = "csv", .value = "", .help = "of a user's program: write rows (nestbed-trace.csv), not JSON"};
+}
+
+Command trace_program_command()
+{
+    return {.name = "trace",
+            .arguments = "FILE.cu... [--csv] [options of nvcc] [-- ARGUMENT...] | -- COMMAND...",
+            .summary = "write a timeline of every launch of a CUDA program",
+            .text = "",
+            .files = "cu",
+            .operands = SIZE_MAX,
+            .options = {csv_option()},
+            .raw = true,
+            .call = trace_program};
+}
+
 } // namespace
 
 Command trace_command()
 {
     Options options = trace_options();
+    options.push_back(csv_option());
     options.push_back({.name = "output",
                        .value = "FILE",
                        .help = "the trace, a new file; - for standard output",
@@ -253,12 +412,25 @@ Command trace_command()
             .arguments = "[EXPERIMENT.cfg] [options] [-o FILE.json]",
             .summary = "write a timeline of every launch of one case",
             .text = "Runs one case with and without tracing and writes when each grid was launched,\n"
-                    "began and ended. Open the file in ui.perfetto.dev or chrome://tracing.\n",
+                    "began and ended. Open the file in ui.perfetto.dev or chrome://tracing.\n"
+                    "\n"
+                    "The same of a CUDA program of your own: `nestbed trace` builds it as `nestbed\n"
+                    "count` does, and the program writes nestbed-trace.json when it ends, prints its\n"
+                    "table of launches, and for what the GPU waited.\n"
+                    "\n"
+                    "  nestbed trace my.cu -Iinclude -- 1000    # without a GPU: on the executor\n"
+                    "  nestbed trace -- make -B && ./my\n"
+                    "  nestbed trace --from nestbed-trace.json  # the same text again\n"
+                    "\n"
+                    "Environment of the program: NESTBED_TRACE=FILE, a name that ends in .csv for\n"
+                    "rows; NESTBED_TRACE_GRIDS=N, grids that fit, by default 1048576 from kernels\n"
+                    "and as many from the host; and that of `nestbed count`.\n",
             .files = "cfg",
             .operands = 1,
             .options = std::move(options),
             .settings = trace_settings(),
-            .call = trace};
+            .call = trace,
+            .of_program = trace_program_command};
 }
 
 Command tree_command()
@@ -273,7 +445,9 @@ Command tree_command()
             .arguments = "[EXPERIMENT.cfg] [options]",
             .summary = "print the launches of one case by depth",
             .text = "Runs one case as `nestbed trace` does and prints its grids and their times by\n"
-                    "depth.\n",
+                    "depth.\n"
+                    "\n"
+                    "  nestbed tree --from nestbed-trace.json    # of a CUDA program of your own\n",
             .files = "cfg",
             .operands = 1,
             .options = std::move(options),

@@ -31,6 +31,8 @@ struct Command {
     std::function<int(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)> call{};
     // If it stands for several, such as `draw`: the one with this first argument. Throws UsageError.
     std::function<Command(const std::string& argument)> with{};
+    // The same for a user's program: if a word is a CUDA file, or there are words after "--".
+    std::function<Command()> of_program{};
 };
 
 Command run_command();

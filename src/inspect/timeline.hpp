@@ -3,16 +3,11 @@
 
 #include "model/trace.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace nestbed
 {
-
-// Returns a lane for each grid that ran; kNoGrid for the others. Two grids with the same lane and depth do not
-// overlap in [called or begun, ended]. Lanes are numbered from 0 in each depth, and there are as few as possible.
-std::vector<std::uint32_t> lanes_of(const std::vector<TracedGrid>& grids);
 
 // Returns the trace in the Trace Event Format (JSON object format), which Perfetto and chrome://tracing open. It has
 // one process per depth, one thread per lane, one slice for the wait from call to begin, one slice for the run, and a

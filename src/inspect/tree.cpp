@@ -27,6 +27,7 @@ struct Alike {
     std::uint32_t depth = 0;
     std::uint32_t last_depth = 0; // deepest of the levels that share it
     std::size_t indent = 0;
+    bool root = false;       // no launcher, or one that is not in the trace
     std::uint64_t grids = 0; // per level
     std::uint64_t refused = 0;
     std::optional<std::uint32_t> blocks; // per grid; empty: they differ
@@ -83,11 +84,11 @@ std::vector<Alike> lines_of(const Trace& trace, Folding folding)
         const bool root = grid.parent == kNoGrid;
         const std::size_t parent = root ? SIZE_MAX : line_of_grid[grid.parent];
         const bool shaped = folding != Folding::by_depth;
-        const Key key{folding == Folding::by_parent ? parent : 0, grid.depth, shaped ? grid.blocks : 0,
+        const Key key{folding == Folding::by_parent || root ? parent : 0, grid.depth, shaped ? grid.blocks : 0,
                       shaped ? grid.threads : 0};
         const auto [found, is_new] = line_of_key.emplace(key, lines.size());
         if (is_new) {
-            lines.push_back({.depth = grid.depth, .last_depth = grid.depth});
+            lines.push_back({.depth = grid.depth, .last_depth = grid.depth, .root = root});
             if (!root)
                 lines[parent].children.push_back(found->second);
         }
@@ -126,7 +127,7 @@ std::vector<Alike> folded_lines(const Trace& trace, Folding folding)
     std::vector<Alike> lines = lines_of(trace, folding);
     std::vector<Alike> out;
     for (std::size_t index = 0; index < lines.size(); ++index)
-        if (lines[index].depth == 0)
+        if (lines[index].root)
             write_out(lines, index, 0, out);
     return out;
 }
@@ -179,6 +180,20 @@ std::string tree_text(const Trace& trace)
     if (folding != Folding::by_parent)
         text += fmt::format("(more than {} kinds of grids: folded by depth{})\n", kMaxLines,
                             folding == Folding::by_shape ? " and shape" : "");
+    return text;
+}
+
+std::string tree_text(const LaunchTrace& launches)
+{
+    Trace trace{.grids = launches.grids};
+    for (TracedGrid& grid : trace.grids)
+        if (grid.parent == kNoGrid)
+            grid.called_ns.reset(); // the times are those from calls in kernels
+    std::string text = tree_text(trace);
+    for (const TracedDevice& device : launches.devices)
+        if (device.lost + device.lost_of_host > 0)
+            text += fmt::format("({} more launches are not in the tree: it has at most {})\n",
+                                device.lost + device.lost_of_host, device.capacity);
     return text;
 }
 

@@ -1,7 +1,7 @@
 // The launch tree of a run, as text for a terminal.
 #pragma once
 
-#include "model/trace.hpp"
+#include "inspect/launch_trace.hpp"
 
 #include <string>
 
@@ -13,5 +13,7 @@ namespace nestbed
 // instruction (median and maximum), and how long at least one of the grids ran. Consecutive levels that are alike
 // share a line. If there are more than 40 lines, grids are grouped by depth and shape, or by depth alone.
 std::string tree_text(const Trace& trace);
+// The same of a user's program, and how many launches are not in it.
+std::string tree_text(const LaunchTrace& trace);
 
 } // namespace nestbed

@@ -27,7 +27,8 @@ struct GridRecord {
     int error;           // returned by the launch call
 };
 
-// A grid of a recursion. Times are nanoseconds on the clock of the kernels (Probing::timer_step_ns).
+// A grid of a recursion, or of a user's program. Times are nanoseconds on the clock of the kernels
+// (Probing::timer_step_ns), of a program on the clock of the host.
 struct TracedGrid {
     std::uint32_t parent = kNoGrid; // index of the grid that launched it; kNoGrid: the host launched it
     std::uint32_t depth = 0;
@@ -41,6 +42,13 @@ struct TracedGrid {
     std::uint32_t multiprocessors = 0;     // how many ran its first blocks; only 256 blocks are counted
     int error = 0;                         // returned by the launch call if it was refused
     std::string error_name;                // empty: the launch was accepted
+    // Of a program.
+    std::string kernel;
+    std::string place;      // FILE:LINE of the launch
+    std::string stream;     // null, named, fire_and_forget, tail; host:STREAM from the host
+    std::string grid_shape; // "8x2"; empty: not known
+    std::string block_shape;
+    std::uint32_t device = 0;
 };
 
 // The cost of tracing: runs of the same case, alternately with and without tracing.

@@ -1,5 +1,6 @@
 // A launch tree as data: its lanes, the file that trace viewers open, and the cost of tracing.
 #include "inspect/timeline.hpp"
+#include "inspect/trace_events.hpp"
 
 #include "support/matchers.hpp"
 

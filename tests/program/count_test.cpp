@@ -21,13 +21,15 @@ fs::path sources()
 
 TEST(CountedBuild, KeepsTheUsersOwnFlagsForNvcc)
 {
-    const auto environment = counting_environment("/opt/program", "-lineinfo", "/tmp/log");
+    const auto environment = counting_environment(Recorded::counts, "/opt/program", "-lineinfo", "/tmp/log");
     EXPECT_EQ(environment.at("NVCC_PREPEND_FLAGS"),
               "-ccbin=/opt/program/compilers -include=/opt/program/count/nestbed_count.cuh -lineinfo");
     EXPECT_EQ(environment.at("NESTBED_COUNT_LOG"), "/tmp/log");
-    EXPECT_EQ(counting_environment("/opt/program", "", "/tmp/log").at("NVCC_PREPEND_FLAGS"),
+    EXPECT_EQ(counting_environment(Recorded::counts, "/opt/program", "", "/tmp/log").at("NVCC_PREPEND_FLAGS"),
               "-ccbin=/opt/program/compilers -include=/opt/program/count/nestbed_count.cuh");
-    EXPECT_THROW(counting_environment("/opt/my program", "", "/tmp/log"), RunError);
+    EXPECT_EQ(counting_environment(Recorded::trace, "/opt/program", "", "/tmp/log").at("NVCC_PREPEND_FLAGS"),
+              "-ccbin=/opt/program/compilers -include=/opt/program/count/nestbed_trace.cuh");
+    EXPECT_THROW(counting_environment(Recorded::counts, "/opt/my program", "", "/tmp/log"), RunError);
 }
 
 TEST(CountedBuild, CountsEachFileOnceThoughItIsCompiledForHostAndGpus)
@@ -70,7 +72,7 @@ class Wrappers : public testing::Test
     int build(const std::string& script)
     {
         const HeldSignals signals;
-        return run_counted_build({"sh", "-c", script}, root(), signals, said);
+        return run_counted_build(Recorded::counts, {"sh", "-c", script}, root(), signals, said);
     }
     // A call of the wrapper as nvcc makes it for a file that is already preprocessed.
     std::string call(const std::string& options = "-D__CUDACC__") const
@@ -93,6 +95,20 @@ TEST_F(Wrappers, RewriteWhatThePreprocessorMakesOfCuda)
     EXPECT_THAT(folder.read("out.ii"), HasSubstr("rows\n"));
     EXPECT_EQ(said.str(),
               "nestbed: launches found: 2, in CUDA files: 1. The program prints its table when it ends\n");
+}
+
+TEST_F(Wrappers, TraceFilesThatIncludeTheTracer)
+{
+    script("nestbed_rewrite",
+           R"([ "$1" = trace ] && sed 's/LAUNCH/::nestbed_trace::Call nestbed_call(/g' "$2" >"$3")");
+    folder.write("in.cu", "enum nestbed_traced {};\na LAUNCH b\nvoid k(::nestbed_trace::Level nestbed_level)\n"
+                          "enum nestbed_rows_begin {};\nrows\nenum nestbed_rows_end {};\n");
+    fs::copy_file(sources() / "nestbed_trace.cuh", root() / "count" / "nestbed_trace.cuh");
+    const HeldSignals signals;
+    EXPECT_EQ(run_counted_build(Recorded::trace, {"sh", "-c", call()}, root(), signals, said), 0);
+    EXPECT_THAT(folder.read("out.ii"), HasSubstr("rows\n"));
+    EXPECT_EQ(said.str(), "nestbed: launches found: 1, in CUDA files: 1. The program prints its table when it ends, "
+                          "and writes nestbed-trace.json\n");
 }
 
 TEST_F(Wrappers, TakeTheTableOutOfFilesWithoutKernels)
@@ -131,8 +147,8 @@ TEST_F(Wrappers, BuildsPassTheirExitCodeOn)
 {
     EXPECT_EQ(build("exit 7"), 7);
     const HeldSignals signals;
-    EXPECT_THROW(run_counted_build({}, root(), signals, said), UsageError);
-    EXPECT_THROW(run_counted_build({"./no-such-program"}, root(), signals, said), UsageError);
+    EXPECT_THROW(run_counted_build(Recorded::counts, {}, root(), signals, said), UsageError);
+    EXPECT_THROW(run_counted_build(Recorded::counts, {"./no-such-program"}, root(), signals, said), UsageError);
 }
 
 TEST_F(Wrappers, NeedWhatOneTargetBuilds)
@@ -141,7 +157,7 @@ TEST_F(Wrappers, NeedWhatOneTargetBuilds)
     const HeldSignals signals;
     EXPECT_THAT(
         [&] {
-            run_counted_build({"sh", "-c", "true"}, root(), signals, said);
+            run_counted_build(Recorded::counts, {"sh", "-c", "true"}, root(), signals, said);
         },
         testing::ThrowsMessage<RunError>(testing::AllOf(HasSubstr("nestbed_rewrite does not exist; to build it: "),
                                                         testing::EndsWith("experiments/build.sh '' nestbed"))));

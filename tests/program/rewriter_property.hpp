@@ -80,7 +80,7 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
         const Source source(text);
         const bool of_workload = mode == RewriteMode::workload_cuda || mode == RewriteMode::workload_executor;
         const Changes changes = of_workload ? workload_changes(source, mode == RewriteMode::workload_executor)
-                                : mode == RewriteMode::count ? count_changes(source, "")
+                                : mode == RewriteMode::count ? count_changes(source, "", false)
                                                              : executor_changes(source, "", false);
         std::string result = changes.result();
         // The line at the end that registers the files.

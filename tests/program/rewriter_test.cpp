@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 #include <random>
+#include <regex>
 #include <sstream>
 
 namespace nestbed::program
@@ -116,6 +117,76 @@ TEST(Rewriter, MakesWhatTheTableSays)
         }
         EXPECT_EQ(counted, each.count);
     }
+}
+
+// With T:: for ::nestbed_trace::, X for the number of a launch site.
+std::string traced(std::string_view text)
+{
+    std::string result =
+        rewritten(std::string(kCountMark) + "# 1 \"my.cu\"\n" + std::string(text), RewriteMode::trace);
+    replace_all(result, "\n# 1 \"my.cu\"\n", "");
+    replace_all(result, "::nestbed_trace::", "T::");
+    replace_all(result, "/home/", "");
+    static const std::regex kSite("[0-9]+u, \"");
+    return std::regex_replace(result, kSite, "X, \"");
+}
+
+TEST(Rewriter, GivesATracedKernelItsRecordAndALaunchTheRecordOfItsChild)
+{
+    EXPECT_EQ(
+        traced("__global__ void k(int n) { k<<<n, 32, 8, s>>>(n); }"),
+        "__global__ void k(T::Level nestbed_level, int n) { const T::Grid<false> nestbed_grid(nestbed_level); "
+        "__extension__ ({ T::Call nestbed_call(nestbed_level, X, \"k\", \"my.cu:1\"); "
+        "k<<<nestbed_call.grid(n), nestbed_call.block(32), 8, nestbed_call.stream(s)>>>(nestbed_call.level(), n); "
+        "nestbed_call.launched(); }); }");
+    EXPECT_EQ(traced("__global__ void k(void); __device__ void d() { k<<<1, 2>>>(); } __global__ void k() {}"),
+              "__global__ void k(T::Level nestbed_level); __device__ void d() { __extension__ ({ T::Call "
+              "nestbed_call(T::level(), X, \"k\", \"my.cu:1\"); k<<<nestbed_call.grid(1), "
+              "nestbed_call.block(2)>>>(nestbed_call.level()); nestbed_call.launched(); }); } "
+              "__global__ void k(T::Level nestbed_level) { const T::Grid<true> nestbed_grid(nestbed_level);}");
+}
+
+TEST(Rewriter, FindsThePartsOfATracedConfiguration)
+{
+    const auto configuration = [](const std::string& text) {
+        std::string result = traced("__global__ void k(); void h() { k<<<" + text + ">>>(); }");
+        const std::size_t begin = result.find("<<<") + 3;
+        result = result.substr(begin, result.find(">>>(nestbed_call.level()") - begin);
+        replace_all(result, "nestbed_call.", "");
+        return result;
+    };
+    EXPECT_EQ(configuration("f<1, 2>(x), dim3(1, 2)"), "grid(f<1, 2>(x)), block(dim3(1, 2))");
+    EXPECT_EQ(configuration("a < b ? 1 : 2, c"), "grid(a < b ? 1 : 2), block(c)");
+    EXPECT_EQ(configuration("(n + 1) / 2, T::kBlock, sizeof(S<int, 3>), 0"),
+              "grid((n + 1) / 2), block(T::kBlock), sizeof(S<int, 3>), stream(0)");
+    EXPECT_EQ(configuration("x[f(1, 2)], g<h<int>, 3>::n, 0"), "grid(x[f(1, 2)]), block(g<h<int>, 3>::n), 0");
+}
+
+TEST(Rewriter, TracesEveryLaunchThatItCounts)
+{
+    const auto count_of = [](const std::string& text, std::string_view what) {
+        std::size_t count = 0;
+        for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+            ++count;
+        return count;
+    };
+    std::size_t launches = 0;
+    for (const RewriterCase& each : read_cases()) {
+        SCOPED_TRACE(each.name);
+        const std::string text = std::string(kCountMark) + each.text;
+        const std::string counted = rewritten(text, RewriteMode::count);
+        const std::string traced = rewritten(text, RewriteMode::trace);
+        if (counted.starts_with("error: ")) {
+            EXPECT_EQ(traced, counted);
+            continue;
+        }
+        EXPECT_EQ(count_of(traced, "::nestbed_trace::Call nestbed_call("),
+                  count_of(counted, "::nestbed_count::after("));
+        EXPECT_EQ(count_of(traced, "::nestbed_trace::Level nestbed_level"),
+                  count_of(counted, "unsigned nestbed_level"));
+        launches += count_of(counted, "::nestbed_count::after(");
+    }
+    EXPECT_GT(launches, 50U);
 }
 
 TEST(Rewriter, LeavesFilesWithoutTheMarkOfTheCountAsTheyAre)

@@ -1,6 +1,7 @@
 // The parts of the run-time library of users' programs that run without a program.
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "inspect/tree.hpp"
 #include "program/runtime/environment.hpp"
 #include "program/runtime/error_texts.hpp"
 #include "program/runtime/program_trace.hpp"
@@ -265,6 +266,7 @@ std::shared_ptr<GridRecord> grid_of(const std::string& kernel, const std::shared
     auto grid = std::make_shared<GridRecord>();
     grid->kernel = kernel;
     grid->parent = parent;
+    grid->mechanism = parent == nullptr ? Mechanism::host : Mechanism::null_stream;
     grid->level = parent == nullptr ? 0 : parent->level + 1;
     grid->block = dim3(32);
     grid->place = kernel + ".cu:7";
@@ -302,35 +304,20 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
     EXPECT_EQ(counts[1].deepest, 2U);
     EXPECT_EQ(counts[1].first_error, "LaunchPendingCountExceeded");
 
-    EXPECT_EQ(launch_tree_text(ledger), "\ndepth  grids  blocks  threads  refused  latency  at most     busy\n"
-                                        "0          1       1       32                             3.00 us\n"
-                                        " 1         1       6       32           1.00 us  1.00 us  3.00 us\n"
-                                        "  2        2       1       32        1  1.00 us  1.00 us  3.00 us\n"
-                                        " 1         1       8       32           1.00 us  1.00 us  3.00 us\n");
-    const auto json = nlohmann::json::parse(timeline_json(ledger));
-    std::size_t begins = 0;
-    std::size_t refusals = 0;
-    std::map<int, std::string> levels; // a process each
-    std::set<std::string> names;
-    for (const auto& event : json["traceEvents"])
-        if (event["ph"] == "M")
-            levels[event["pid"]] = event["args"]["name"];
-    EXPECT_EQ(levels, (std::map<int, std::string>{{1, "launched by the host"}, {2, "level 1"}, {3, "level 2"}}));
-    for (const auto& event : json["traceEvents"]) {
-        EXPECT_EQ(event["tid"], json["traceEvents"][0]["tid"]);
-        const bool is_root = event["ph"] == "b" && event["args"]["grid"] == root->number;
-        EXPECT_TRUE(!is_root || event["pid"] == 1);
-        EXPECT_TRUE(event["ph"] != "i" || (event["pid"] == 3 && event["ts"] == 0.5));
-        EXPECT_TRUE(event["ph"] != "b" || (event["ts"] == 1.5 && event["args"]["wait_us"] == (is_root ? 1.5 : 1)));
-        names.insert(event["name"]);
-        EXPECT_TRUE(event["ph"] != "e" || event["ts"] == 4.5);
-        begins += event["ph"] == "b" ? 1 : 0;
-        refusals += event["ph"] == "i" ? 1 : 0;
-    }
-    EXPECT_EQ(begins, 4U);
-    EXPECT_EQ(refusals, 1U);
-    EXPECT_THAT(names, testing::IsSupersetOf({"parent 1 x 32", "child 2x3 x 32", "cudaMemcpyAsync 2x1x4 x 32"}));
-    EXPECT_EQ(json["otherData"]["lost"], 0);
+    const LaunchTrace trace = launch_trace(ledger);
+    EXPECT_EQ(tree_text(trace), "\ndepth  grids  blocks  threads  refused  latency  at most     busy\n"
+                                "0          1       1       32                             3.00 us\n"
+                                " 1         1       6       32           1.00 us  1.00 us  3.00 us\n"
+                                "  2        2       1       32        1  1.00 us  1.00 us  3.00 us\n"
+                                " 1         1       8       32           1.00 us  1.00 us  3.00 us\n");
+    EXPECT_EQ(launch_trace_csv(trace),
+              "#nestbed-trace,1\n#device,0,1,0,0,0,1000000,nestbed's executor\n"
+              "id,parent,depth,device,kernel,place,grid,block,stream,called_ns,begun_ns,ended_ns,error\n"
+              "0,,0,0,\"parent\",\"parent.cu:7\",1,32,host,500,2000,5000,\n"
+              "1,0,1,0,\"child\",\"child.cu:7\",2x3,32,null,1000,2000,5000,\n"
+              "2,1,2,0,\"child\",\"child.cu:7\",1,32,null,1000,2000,5000,\n"
+              "3,1,2,0,\"child\",\"child.cu:7\",1,32,null,1000,,,LaunchPendingCountExceeded\n"
+              "4,0,1,0,\"cudaMemcpyAsync\",\"cudaMemcpyAsync.cu:7\",2x1x4,32,null,1000,2000,5000,\n");
     while (ledger.grids().size() < Ledger::kMaxGrids)
         ledger.add(copy);
     ledger.add(copy);

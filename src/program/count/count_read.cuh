@@ -8,6 +8,13 @@ namespace nestbed_count
 
 NESTBED_COMMON void report_at_exit();
 
+// What a traced program does besides (nestbed_trace.cuh). The first two are called with the lock held.
+struct TraceHooks {
+    void (*read)(int device, bool last); // after the counts of the current device were read
+    void (*forget)(int device);          // before a reset
+    void (*write)();                     // at the end
+};
+
 // A translation unit with kernels. `read` copies its table from the current device; none if its kernels cannot launch.
 struct Unit {
     explicit Unit(cudaError_t (*reader)(Row*)) : read(reader)
@@ -27,8 +34,17 @@ struct Unit {
 
     Unit* next = nullptr;
     cudaError_t (*read)(Row*);
-    Row* last[kDevices] = {}; // the table as it was last read; nullptr: nothing
+    const TraceHooks* trace = nullptr; // of a traced file
+    Row* last[kDevices] = {};          // the table as it was last read; nullptr: nothing
 };
+
+NESTBED_COMMON const TraceHooks* trace_hooks()
+{
+    for (const Unit* unit = state().units; unit != nullptr; unit = unit->next)
+        if (unit->trace != nullptr)
+            return unit->trace;
+    return nullptr;
+}
 
 // Adds the counts of a table to those of the kernels, for good. With the lock held.
 NESTBED_COMMON void add_rows(const Row* rows)
@@ -87,18 +103,20 @@ NESTBED_COMMON void read_unit(Unit& unit, int device)
 }
 
 // Waits for one device and reads its tables. With the lock held.
-NESTBED_COMMON void read_device(int device)
+NESTBED_COMMON void read_device(int device, bool last)
 {
     const cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess)
         state().lost[device] = error;
     for (Unit* unit = state().units; unit != nullptr && error == cudaSuccess; unit = unit->next)
         read_unit(*unit, device);
+    if (trace_hooks() != nullptr && error == cudaSuccess)
+        trace_hooks()->read(device, last);
 }
 
-// Reads one device, or all that launched (-1). Devices without launches since their reset are left alone. With the
-// lock held.
-NESTBED_COMMON void read_launched(int only_device)
+// Reads one device, or all that launched (-1). Devices without launches since their reset are left alone. `last`:
+// before the end or a reset. With the lock held.
+NESTBED_COMMON void read_launched(int only_device, bool last = false)
 {
     const cudaError_t pending = cudaPeekAtLastError();
     int current = -1;
@@ -108,7 +126,7 @@ NESTBED_COMMON void read_launched(int only_device)
             continue;
         const cudaError_t error = device == current ? cudaSuccess : cudaSetDevice(device);
         if (error == cudaSuccess)
-            read_device(device);
+            read_device(device, last);
         else
             state().lost[device] = error;
         if (known && device != current)

@@ -171,13 +171,14 @@ NESTBED_COMMON void write_report(const LaunchRow& all)
 NESTBED_COMMON void report()
 {
     char* text = nullptr;
+    const TraceHooks* trace = nullptr;
     {
         const Lock lock;
         if (state().reported || state().process != nestbed_process_id())
             return;
         state().reported = true;
         if (state().exit_is_registered)
-            read_launched(-1);
+            read_launched(-1, true);
         for (Unit* unit = state().units; unit != nullptr; unit = unit->next)
             for (int device = 0; device < kDevices; ++device)
                 keep_counts(*unit, device);
@@ -192,10 +193,13 @@ NESTBED_COMMON void report()
             fclose(out);
         }
         write_report(all);
+        trace = trace_hooks();
     }
     fflush(stdout);
     fputs(text == nullptr ? "nestbed: no memory to print the launches\n" : text, stderr);
     free(text);
+    if (trace != nullptr)
+        trace->write();
 }
 NESTBED_COMMON void report_at_exit()
 {
@@ -216,9 +220,11 @@ NESTBED_COMMON cudaError_t device_reset()
     }
     if (device < kDevices) {
         const Lock lock;
-        read_launched(device);
+        read_launched(device, true);
         for (Unit* unit = state().units; unit != nullptr; unit = unit->next)
             keep_counts(*unit, device);
+        if (trace_hooks() != nullptr)
+            trace_hooks()->forget(device);
         state().launched[device] = false;
     }
     return cudaDeviceReset();

@@ -29,30 +29,38 @@ std::string variable(const char* name)
     return value == nullptr ? "" : value;
 }
 
-// The path of the program that builds. Throws UsageError if there is none.
-std::string builder_path(const std::vector<std::string>& words)
+std::string_view header_of(Recorded recorded)
 {
+    return recorded == Recorded::trace ? "nestbed_trace.cuh" : "nestbed_count.cuh";
+}
+
+// The path of the program that builds. Throws UsageError if there is none.
+std::string builder_path(Recorded recorded, const std::vector<std::string>& words)
+{
+    const std::string_view command = recorded == Recorded::trace ? "trace" : "count";
     if (words.empty())
-        throw UsageError("no command was given after --; allowed: nestbed count -- make");
+        throw UsageError(fmt::format("no command was given after --; allowed: nestbed {} -- make", command));
     std::string path = find_program(words.front());
     if (!path.empty())
         return path;
     if (words.front() == "nvcc")
         throw UsageError(
-            "nvcc was not found on the PATH; it is the compiler of the CUDA toolkit, and `nestbed count` "
-            "needs it; without it: nestbed cpu");
+            fmt::format("nvcc was not found on the PATH; it is the compiler of the CUDA toolkit, and `nestbed {}` "
+                        "needs it; without it: nestbed cpu",
+                        command));
     throw UsageError(
         fmt::format("there is no program '{}'; allowed after --: the command that builds your program, such as make",
                     words.front()));
 }
 
-void say_what_was_rewritten(const RewrittenFiles& rewritten, const std::vector<std::string>& words, bool succeeded,
-                            std::ostream& err)
+void say_what_was_rewritten(Recorded recorded, const RewrittenFiles& rewritten, const std::vector<std::string>& words,
+                            bool succeeded, std::ostream& err)
 {
     if (rewritten.launches > 0) {
         err << fmt::format(
-            "nestbed: launches found: {}, in CUDA files: {}. The program prints its table when it ends\n",
-            rewritten.launches, rewritten.with_launches);
+            "nestbed: launches found: {}, in CUDA files: {}. The program prints its table when it ends{}\n",
+            rewritten.launches, rewritten.with_launches,
+            recorded == Recorded::trace ? ", and writes nestbed-trace.json" : "");
         return;
     }
     if (rewritten.files > 0) {
@@ -73,16 +81,16 @@ void say_what_was_rewritten(const RewrittenFiles& rewritten, const std::vector<s
 
 } // namespace
 
-std::map<std::string, std::string> counting_environment(const fs::path& folder, const std::string& prepended,
-                                                        const fs::path& log)
+std::map<std::string, std::string> counting_environment(Recorded recorded, const fs::path& folder,
+                                                        const std::string& prepended, const fs::path& log)
 {
     const std::string path = folder.string();
     if (path.find_first_of(" \t\"'\\") != std::string::npos)
         throw RunError(fmt::format("{}: nvcc cannot take a path with blanks or quotes; allowed: install nestbed in "
                                    "another folder",
                                    path));
-    return {{"NVCC_PREPEND_FLAGS", fmt::format("-ccbin={0}/compilers -include={0}/count/nestbed_count.cuh{1}{2}",
-                                               path, prepended.empty() ? "" : " ", prepended)},
+    return {{"NVCC_PREPEND_FLAGS", fmt::format("-ccbin={0}/compilers -include={0}/count/{1}{2}{3}", path,
+                                               header_of(recorded), prepended.empty() ? "" : " ", prepended)},
             {"NESTBED_COUNT_LOG", log.string()}};
 }
 
@@ -106,14 +114,14 @@ RewrittenFiles read_rewritten(const std::string& log_text)
     return rewritten;
 }
 
-int run_counted_build(const std::vector<std::string>& words, const fs::path& folder, const HeldSignals& signals,
-                      std::ostream& err)
+int run_counted_build(Recorded recorded, const std::vector<std::string>& words, const fs::path& folder,
+                      const HeldSignals& signals, std::ostream& err)
 {
     std::vector<std::string> arguments = words;
-    const std::string builder = builder_path(words);
+    const std::string builder = builder_path(recorded, words);
     arguments.front() = builder;
     for (const fs::path& file :
-         {folder / "count" / "nestbed_count.cuh", folder / "compilers" / "g++", folder / "nestbed_rewrite"})
+         {folder / "count" / header_of(recorded), folder / "compilers" / "g++", folder / "nestbed_rewrite"})
         if (!fs::exists(file))
             throw RunError(
                 fmt::format("{} does not exist; to build it: {}", file.string(), build_line(folder.parent_path())));
@@ -121,13 +129,13 @@ int run_counted_build(const std::vector<std::string>& words, const fs::path& fol
     const fs::path log = temporary.path() / "rewritten";
     const ProgramEnd end =
         run_child({.arguments = arguments,
-                   .environment = counting_environment(folder, variable("NVCC_PREPEND_FLAGS"), log),
+                   .environment = counting_environment(recorded, folder, variable("NVCC_PREPEND_FLAGS"), log),
                    .own_group = false},
                   signals);
     if (end.signal != 0)
         throw RunError(fmt::format("{}: {}", words.front(), end.text()));
     const RewrittenFiles rewritten = read_rewritten(fs::exists(log) ? read_text_file(log.string()) : "");
-    say_what_was_rewritten(rewritten, words, end.exit_code == 0, err);
+    say_what_was_rewritten(recorded, rewritten, words, end.exit_code == 0, err);
     return end.exit_code;
 }
 

@@ -1,9 +1,10 @@
-// A user's build with nvcc in which every launch is counted: its environment, and what it did.
+// A user's build with nvcc in which every launch is counted, or also traced: its environment, and what it did.
 #pragma once
 
 #include "base/subprocess.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <map>
@@ -13,10 +14,12 @@
 namespace nestbed::program
 {
 
-// The variables that make nvcc call our compiler wrappers and include nestbed_count.cuh first. `prepended`: the user's
+enum class Recorded : std::uint8_t { counts, trace };
+
+// The variables that make nvcc call our compiler wrappers and include nestbed_count.cuh or nestbed_trace.cuh first. `prepended`: the user's
 // NVCC_PREPEND_FLAGS, which stay in force. `folder`: the folder `program`; `log`: a file that gets a line for each file
 // that is rewritten. Throws RunError if nvcc could not take the folder's path.
-std::map<std::string, std::string> counting_environment(const std::filesystem::path& folder,
+std::map<std::string, std::string> counting_environment(Recorded recorded, const std::filesystem::path& folder,
                                                         const std::string& prepended,
                                                         const std::filesystem::path& log);
 
@@ -32,7 +35,7 @@ RewrittenFiles read_rewritten(const std::string& log_text);
 // Runs a build, for instance {"make", "-j"}, and says on `err` what was rewritten. Returns the exit code of the build.
 // Throws UsageError if the program does not exist, and
 // RunError.
-int run_counted_build(const std::vector<std::string>& words, const std::filesystem::path& folder,
+int run_counted_build(Recorded recorded, const std::vector<std::string>& words, const std::filesystem::path& folder,
                       const HeldSignals& signals, std::ostream& err);
 
 } // namespace nestbed::program

@@ -1,4 +1,4 @@
-// Mode count: launches of a program of nvcc are counted, and kernels know their nesting level.
+// Modes count and trace: launches of a program of nvcc are counted, and kernels know their nesting level, or their record in a trace.
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/refused_names.hpp"
@@ -37,9 +37,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHostCall
 class CountRewriter
 {
   public:
-    CountRewriter(const Source& source, std::string_view folder)
-        : source_(source), folder_(folder), functions_(find_functions(source)), lambdas_(find_lambdas(source)),
-          changes_(source)
+    CountRewriter(const Source& source, std::string_view folder, bool traces)
+        : source_(source), folder_(folder), traces_(traces),
+          parameter_(traces ? "::nestbed_trace::Level nestbed_level" : "unsigned nestbed_level"),
+          functions_(find_functions(source)), lambdas_(find_lambdas(source)), changes_(source)
     {
         for (const Function& function : functions_) {
             if (function.is_kernel)
@@ -119,15 +120,40 @@ class CountRewriter
                     "user's files that it includes; launch a kernel by its name");
         const Runs runs = runs_at(launch.opening);
         launches_on_device_ |= runs == Runs::device;
-        const std::string level = runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
         const Place place = source_.place(launch.opening);
         const std::string where = end_of(whole_name(folder_, place.file)) + ":" + std::to_string(place.line);
-        changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
+        const std::string words = std::to_string(site(launch, where)) + "u, \"" +
+                                  std::string(source_.text(launch.name)) + "\", \"" + where + "\"";
+        const bool in_kernel = runs == Runs::kernel;
+        std::string level;
+        if (traces_) {
+            level = "nestbed_call.level()";
+            changes_.insert_before(
+                launch.callee, std::string("__extension__ ({ ::nestbed_trace::Call nestbed_call(") +
+                                   (in_kernel ? "nestbed_level" : "::nestbed_trace::level()") + ", " + words + "); ");
+            note_configuration(launch);
+            changes_.insert_after(launch.end, "; nestbed_call.launched(); })");
+        } else {
+            level = in_kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
+            changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
+            changes_.insert_after(launch.end, ", ::nestbed_count::after(" + words + ", " + level + "))");
+        }
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
-        changes_.insert_after(launch.end, ", ::nestbed_count::after(" + std::to_string(site(launch, where)) +
-                                              "u, \"" + std::string(source_.text(launch.name)) + "\", \"" + where +
-                                              "\", " + level + "))");
         callee_names_.insert(launch.name);
+    }
+
+    // <<<nestbed_call.grid(grid), nestbed_call.block(block), bytes, nestbed_call.stream(stream)>>>
+    void note_configuration(const Launch& launch)
+    {
+        static constexpr std::array<std::string_view, 4> kNotedBy{"grid", "block", "", "stream"};
+        const std::vector<std::size_t> ends = configuration_ends(source_, launch);
+        std::size_t begin = launch.configuration;
+        for (std::size_t part = 0; part < ends.size() && part < kNotedBy.size(); begin = ends[part++] + 1) {
+            if (kNotedBy.at(part).empty() || begin == ends[part])
+                continue;
+            changes_.insert_before(begin, "nestbed_call." + std::string(kNotedBy.at(part)) + "(");
+            changes_.insert_after(ends[part] - 1, ")");
+        }
     }
 
     // Of a long name as many folders as there is room for.
@@ -159,17 +185,20 @@ class CountRewriter
     {
         const bool is_void = parameters + 2 == end && source_.is(parameters + 1, "void");
         if (is_void)
-            changes_.replace(parameters + 1, "unsigned nestbed_level");
+            changes_.replace(parameters + 1, std::string(parameter_));
         else
-            changes_.insert_after(parameters,
-                                  parameters + 1 == end ? "unsigned nestbed_level" : "unsigned nestbed_level, ");
+            changes_.insert_after(parameters, std::string(parameter_) + (parameters + 1 == end ? "" : ", "));
     }
 
     void give_level(const Function& kernel)
     {
         give_level_parameter(kernel.parameters, kernel.parameters_end);
         declared_names_.insert(kernel.name);
-        if (kernel.body != kNoToken && launches_on_device_)
+        if (kernel.body != kNoToken && traces_)
+            changes_.insert_after(kernel.body, std::string(" const ::nestbed_trace::Grid<") +
+                                                   (launches_on_device_ ? "true" : "false") +
+                                                   "> nestbed_grid(nestbed_level);");
+        else if (kernel.body != kNoToken && launches_on_device_)
             changes_.insert_after(kernel.body, " ::nestbed_count::enter(nestbed_level);");
     }
 
@@ -245,6 +274,8 @@ class CountRewriter
 
     const Source& source_;
     std::string_view folder_;
+    bool traces_;
+    std::string_view parameter_; // the hidden one of kernels
     std::vector<Function> functions_;
     std::vector<LambdaBody> lambdas_;
     Changes changes_;
@@ -260,9 +291,9 @@ class CountRewriter
 
 } // namespace
 
-Changes count_changes(const Source& source, std::string_view folder)
+Changes count_changes(const Source& source, std::string_view folder, bool traces)
 {
-    return CountRewriter(source, folder).rewrite();
+    return CountRewriter(source, folder, traces).rewrite();
 }
 
 } // namespace nestbed::program

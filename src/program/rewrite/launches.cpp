@@ -228,6 +228,24 @@ std::size_t template_arguments_end(const Source& source, std::size_t opening)
     return kNoToken;
 }
 
+std::vector<std::size_t> configuration_ends(const Source& source, const Launch& launch)
+{
+    std::vector<std::size_t> ends;
+    for (std::size_t at = launch.configuration; at < launch.closing; ++at) {
+        if (source.is(at, ",")) {
+            ends.push_back(at);
+        } else if (source.is(at, "(") || source.is(at, "[") || source.is(at, "{")) {
+            at = source.match(at);
+        } else if (source.is(at, "<") && at > launch.configuration && source.is_identifier(at - 1)) {
+            const std::size_t behind = template_arguments_end(source, at);
+            if (behind != kNoToken && behind <= launch.closing)
+                at = behind - 1;
+        }
+    }
+    ends.push_back(launch.closing);
+    return ends;
+}
+
 std::vector<Launch> find_launches(const Source& source)
 {
     std::vector<Launch> launches;

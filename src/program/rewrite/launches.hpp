@@ -23,6 +23,9 @@ struct Launch {
 // All launches, in their order. Throws RunError with file and line if there is something like a launch that is none.
 std::vector<Launch> find_launches(const Source& source);
 
+// The ends of the parts of a launch's configuration: the tokens of its commas, and `>>>`.
+std::vector<std::size_t> configuration_ends(const Source& source, const Launch& launch);
+
 // The token after the template arguments that begin at `<`; kNoToken if they do not end before the statement does, or
 // have more than 500 tokens, those in brackets not counted.
 std::size_t template_arguments_end(const Source& source, std::size_t opening);

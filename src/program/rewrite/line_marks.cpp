@@ -90,7 +90,7 @@ void SystemFiles::learn_folders(std::string_view file)
             learn(folder.substr(0, bin) + "/include/");
             learn(folder.substr(0, bin) + "/targets/");
         }
-    } else if (is_or_ends_with(file, "nestbed_count.cuh")) {
+    } else if (is_or_ends_with(file, "nestbed_count.cuh") || is_or_ends_with(file, "nestbed_trace.cuh")) {
         learn(folder);
     } else if (is_or_ends_with(file, "nestbed/program.hpp")) {
         learn(std::string(folder_of(std::string_view(folder).substr(0, folder.size() - 1))));

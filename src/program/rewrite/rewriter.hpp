@@ -1,6 +1,6 @@
 // Rewrites a CUDA file, so that its launches are counted (by nvcc's programs), or so that the executor runs its kernels. What is
-// written in place of launches and kernels is declared in program/count/nestbed_count.cuh, in nestbed/program.hpp, and for
-// workloads in device/.
+// written in place of launches and kernels is declared in program/count/nestbed_count.cuh and nestbed_trace.cuh, in
+// nestbed/program.hpp, and for workloads in device/.
 #pragma once
 
 #include "program/rewrite/changes.hpp"
@@ -15,6 +15,7 @@ namespace nestbed::program
 
 enum class RewriteMode : std::uint8_t {
     count,
+    trace,          // count, and record every grid
     executor,       // of a file for -rdc=true
     executor_whole, // of a file that is a program of its own for the device: nvcc without -rdc=true
     workload_cuda,  // of a file of a user's workload, which is not preprocessed (inlined_headers.hpp)
@@ -29,13 +30,13 @@ enum class RewriteMode : std::uint8_t {
 //
 // `warnings`, if given, gets "FILE:LINE: warning: …" for what the program cannot do at run time.
 //
-// In mode count, a text without the mark of nestbed_count.cuh comes back unchanged: nvcc also preprocesses files that
+// In modes count and trace, a text without the mark of nestbed_count.cuh comes back unchanged: nvcc also preprocesses files that
 // have no CUDA.
 std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder = "",
                     std::vector<std::string>* warnings = nullptr);
 
 // The changes that rewrite() makes of the user's parts.
-Changes count_changes(const Source& source, std::string_view folder);
+Changes count_changes(const Source& source, std::string_view folder, bool traces);
 Changes executor_changes(const Source& source, std::string_view folder, bool whole_program);
 Changes workload_changes(const Source& source, bool for_executor);
 

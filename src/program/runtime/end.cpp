@@ -5,6 +5,8 @@
 #include "base/reported_place.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
+#include "inspect/launch_summary.hpp"
+#include "inspect/tree.hpp"
 #include "program/runtime/program_trace.hpp"
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/running.hpp"
@@ -124,11 +126,15 @@ std::optional<int> report(int status)
     }
     const Environment& env = environment();
     if (env.tree)
-        text += launch_tree_text(ledger);
+        text += tree_text(launch_trace(ledger));
     text += refusals_text(counts);
+    if (!env.trace_file.empty()) {
+        const LaunchTrace trace = launch_trace(ledger);
+        text += summary_text(summary_of(trace), trace);
+        write_file("NESTBED_TRACE", env.trace_file,
+                   env.trace_file.ends_with(".csv") ? launch_trace_csv(trace) : launch_trace_json(trace));
+    }
     write_error(text);
-    if (!env.trace_file.empty())
-        write_file("NESTBED_TRACE", env.trace_file, timeline_json(ledger));
     if (!env.report_file.empty())
         write_file("NESTBED_REPORT", env.report_file,
                    json_lines(report_json(counts, failed_kernels(), incomplete, races)));

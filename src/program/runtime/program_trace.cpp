@@ -1,14 +1,12 @@
 #include "program/runtime/program_trace.hpp"
 
-#include "base/json.hpp"
-#include "inspect/tree.hpp"
 #include "program/runtime/error_texts.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
+#include <utility>
 
 namespace nestbed::program
 {
@@ -28,102 +26,57 @@ std::string spelled(dim3 dim)
                                     : fmt::format("{}x{}x{}", dim.x, dim.y, dim.z);
 }
 
-double us(std::uint64_t ns)
+// Of a launch; those of the host do not say in which of its streams they are.
+std::string stream_of(const GridRecord& grid)
 {
-    return static_cast<double>(ns) / 1000.0;
+    switch (grid.mechanism) {
+    case Mechanism::null_stream:
+        return "null";
+    case Mechanism::named_stream:
+        return "named";
+    case Mechanism::tail:
+        return "tail";
+    default:
+        return std::string(name_of(grid.mechanism));
+    }
 }
 
 } // namespace
 
-std::string launch_tree_text(const Ledger& ledger)
+LaunchTrace launch_trace(const Ledger& ledger)
 {
-    Trace trace;
-    for (const auto& grid : ledger.grids()) {
-        TracedGrid traced;
-        if (grid->parent != nullptr) {
-            traced.parent = static_cast<std::uint32_t>(grid->parent->number);
-            traced.called_ns = grid->called_ns;
-        }
-        traced.depth = grid->level;
-        traced.blocks = static_cast<std::uint32_t>(product(grid->grid));
-        traced.threads = static_cast<std::uint32_t>(product(grid->block));
-        if (grid->ended_ns != 0) {
+    LaunchTrace trace{.devices = {{.name = kExecutorDevice,
+                                   .timer_step_ns = 1,
+                                   .within_ns = 0,
+                                   .lost = ledger.lost(),
+                                   .capacity = Ledger::kMaxGrids}}};
+    // By level: a child that runs at its launch is in the ledger before its parent.
+    std::vector<std::shared_ptr<GridRecord>> grids = ledger.grids();
+    std::ranges::stable_sort(grids, {}, &GridRecord::level);
+    std::unordered_map<const GridRecord*, std::uint32_t> index;
+    for (const auto& grid : grids) {
+        index.emplace(grid.get(), static_cast<std::uint32_t>(index.size()));
+        TracedGrid traced{.depth = grid->level,
+                          .blocks = static_cast<std::uint32_t>(product(grid->grid)),
+                          .threads = static_cast<std::uint32_t>(product(grid->block)),
+                          .called_ns = grid->called_ns,
+                          .error = grid->error,
+                          .kernel = grid->kernel,
+                          .place = grid->place,
+                          .stream = stream_of(*grid),
+                          .grid_shape = spelled(grid->grid),
+                          .block_shape = spelled(grid->block)};
+        if (const auto parent = index.find(grid->parent.get()); parent != index.end())
+            traced.parent = parent->second; // otherwise the host's, or one that did not fit
+        if (grid->begun_ns != 0)
             traced.begun_ns = grid->begun_ns;
+        if (grid->ended_ns != 0)
             traced.ended_ns = grid->ended_ns;
-        }
-        traced.error = grid->error;
         if (grid->error != 0)
             traced.error_name = short_error_name(grid->error);
-        trace.grids.push_back(traced);
+        trace.grids.push_back(std::move(traced));
     }
-    std::string text = tree_text(trace);
-    if (ledger.lost() > 0)
-        text += fmt::format("({} more launches are not in the tree: it has at most {})\n", ledger.lost(),
-                            Ledger::kMaxGrids);
-    return text;
-}
-
-std::string timeline_json(const Ledger& ledger)
-{
-    std::string events;
-    const auto add = [&](const Json& event) {
-        events += events.empty() ? "\n" : ",\n";
-        events += json_text(event);
-    };
-    std::uint64_t zero_ns = UINT64_MAX;
-    std::set<unsigned> levels;
-    for (const auto& grid : ledger.grids()) {
-        zero_ns = std::min(zero_ns, grid->called_ns);
-        levels.insert(grid->level);
-    }
-    // Viewers treat process 0 as no process.
-    for (const unsigned level : levels)
-        add({{"ph", "M"},
-             {"name", "process_name"},
-             {"pid", level + 1},
-             {"tid", 0},
-             {"args", {{"name", level == 0 ? "launched by the host" : fmt::format("level {}", level)}}}});
-    for (const auto& grid : ledger.grids()) {
-        Json arguments{{"grid", grid->number},
-                       {"blocks", spelled(grid->grid)},
-                       {"threads", spelled(grid->block)},
-                       {"shared_bytes", grid->shared_bytes},
-                       {"mechanism", name_of(grid->mechanism)},
-                       {"launched_at", grid->place}};
-        if (grid->parent != nullptr)
-            arguments["parent"] = grid->parent->number;
-        const std::string name = fmt::format("{} {} x {}", grid->kernel, spelled(grid->grid), spelled(grid->block));
-        if (grid->error != 0) {
-            add({{"ph", "i"},
-                 {"name", fmt::format("refused: {} ({})", name, short_error_name(grid->error))},
-                 {"pid", grid->level + 1},
-                 {"tid", 0},
-                 {"ts", us(grid->called_ns - zero_ns)},
-                 {"s", "p"},
-                 {"args", arguments}});
-            continue;
-        }
-        if (grid->ended_ns == 0)
-            continue;
-        arguments["wait_us"] = us(grid->begun_ns - grid->called_ns);
-        // Asynchronous slices may overlap: the viewer gives them lanes.
-        Json begin{{"ph", "b"},
-                   {"cat", "grid"},
-                   {"id", grid->number},
-                   {"name", name},
-                   {"pid", grid->level + 1},
-                   {"tid", 0},
-                   {"ts", us(grid->begun_ns - zero_ns)},
-                   {"args", arguments}};
-        Json end = begin;
-        end["ph"] = "e";
-        end["ts"] = us(grid->ended_ns - zero_ns);
-        end.erase("args");
-        add(begin);
-        add(end);
-    }
-    return fmt::format("{{\"displayTimeUnit\": \"ns\", \"otherData\": {{\"lost\": {}}}, \"traceEvents\": [{}\n]}}\n",
-                       ledger.lost(), events);
+    return trace;
 }
 
 } // namespace nestbed::program
