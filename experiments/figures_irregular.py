@@ -584,10 +584,6 @@ def against_launches(part, shown, figure):
                           notes=[f"The {len(made)} works with the most cases; {left_out} more are in the log."] if left_out else [])
 
 
-def _depths_of(case):
-    return [int(float(number)) for number in str(case["launches_by_depth"]).split()]
-
-
 def depths(cases):
     """Cases that launch a grid for each part at two depths or more."""
     own = prepared(cases)
@@ -603,7 +599,7 @@ def by_depth(part, shown, figure):
         lines = []
         for form in parts.grouped_by(panel, ["strategy", "input"]):
             case = form.sort_values("launches", ascending=False, kind="stable").iloc[0]
-            each = _depths_of(case)
+            each = [int(float(number)) for number in str(case["launches_by_depth"]).split()]
             lines.append(parts.Line(f"{style.marked(case['strategy'])}, {case['input']}", case["strategy"], "", None, list(range(1, len(each) + 1)),
                                     pandas.DataFrame({"y": each}), style.look_of(case["strategy"])[0], style.MARKS[len(lines) % len(style.MARKS)]))
         made.append(Panel(work_text(panel.iloc[0], parts.varying(shown, work_columns(shown, ["input"]))), lines, "depth of the new grids", "launches",

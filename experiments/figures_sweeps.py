@@ -187,15 +187,14 @@ def wrong(part, taken, figure):
     on_cpu = part.backend == "cpu"
     made, pooled, without = [], False, []
     for name, lines in parts.lines_and_panels(groups, parts.names_beside("delay")):
+        without += [line.label for line in lines if not any(line.cases["trials"])]
         together = {}
-        for line in lines:
+        for line in (line for line in lines if any(line.cases["trials"])):
             shares = tuple(found and found[0] / found[1] for found in line.cases["trials"])
             key = (line.strategy, shares) if any(shares) else ()
             together.setdefault((*key, *line.x), []).append(line)
-            without += [] if any(line.cases["trials"]) else [line.label]
-        together = [tried for same in together.values() if (tried := [line for line in same if any(line.cases["trials"])])]
-        pooled = pooled or any(len(same) > 1 for same in together)
-        drawn = list(map(_one_line, together))
+        pooled = pooled or any(len(same) > 1 for same in together.values())
+        drawn = list(map(_one_line, together.values()))
         racy = [line for line in drawn if line.colour != style.GREY]
         for place, line in enumerate(racy):  # several mechanisms of a strategy, with different results
             before = [other.strategy for other in racy[:place]].count(line.strategy)
