@@ -2,12 +2,13 @@
 """Does it pay to launch from the device? What results/method.md does without a GPU. experiments/device_vs_best.sh installs what this needs and
 runs it, with NESTBED, the path of a nestbed."""
 import argparse
-import csv
 import io
 import math
 import pathlib
 import random
 import sys
+
+import pandas
 
 import checked_output
 import log_files
@@ -225,10 +226,6 @@ def row_of(place, kinds, number, chosen):
     return row
 
 
-def text_of(cell):
-    return ("" if math.isnan(cell) else f"{cell:.6g}") if isinstance(cell, float) else str(cell)
-
-
 def table_of(searches, paths, without=()):
     """(the table as text, its rows). Raises ScriptError."""
     found = searched(cases_of_all(searches))
@@ -241,14 +238,10 @@ def table_of(searches, paths, without=()):
     rows = [row for row in rows if row]
     if not rows:
         raise BadInput(f"{paths[0]}: no work in it has both sides; allowed: logs of experiments/device_vs_best_chosen.cfg")
-    nowhere = {column_of(kind) for kind in KINDS if all(math.isnan(row[column_of(kind)]) for row in rows)}
-    nowhere |= {name for name in work_columns()[2:] if not any(row[name] for row in rows)}  # parameters of other workloads
-    columns = [name for name in rows[0] if name not in nowhere]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([text_of(row[name]) for name in columns] for row in rows)
-    return out.getvalue(), rows
+    frame = pandas.DataFrame(rows)
+    nowhere = [name for name in map(column_of, KINDS) if frame[name].isna().all()]
+    nowhere += [name for name in work_columns()[2:] if (frame[name] == "").all()]  # parameters of other workloads
+    return frame.drop(columns=nowhere).to_csv(index=False, float_format="%.6g", lineterminator="\n"), rows
 
 
 def said_of(rows):

@@ -31,7 +31,6 @@ class Panel:
     ends: bool = True
     crosses: int = None
     xtext: typing.Callable = style.grouped
-    ytext: typing.Callable = style.grouped
     pad: float = 1.12
     more: typing.Callable = None
 
@@ -108,7 +107,7 @@ def _ends(panel):
 def _draw_panel(sheet, axes, panel):
     drawn = [line.cases[name] for line in panel.lines for name in ("y", "y_low", "y_high") if name in line.cases]
     values = [value for column in drawn for value in column if value == value]
-    style.set_axis(axes, "y", panel.y, [*values, *panel.ys, *(y for y, _, _ in panel.across)], sheet.height_of(axes), panel.ytext, panel.pad)
+    style.set_axis(axes, "y", panel.y, [*values, *panel.ys, *(y for y, _, _ in panel.across)], sheet.height_of(axes), pad=panel.pad)
     xs = [*panel.xs, *(x for line in panel.lines for x in line.x)]
     style.set_axis(axes, "x", panel.x, xs, sheet.width_of(axes), panel.xtext)
     if panel.crosses is not None:
@@ -131,8 +130,7 @@ def _draw_panel(sheet, axes, panel):
 def draw(title, panels, caption, *, key=(), subtitle="", notes=(), columns=0, height=0.0, left=0.72, shares=None, shared=False, width=style.WIDTH,
          bare=False, below=0.42):
     """A figure of panels, row by row; a panel is as wide as its column and those after it that are None. `left`: inches for the ticks of y.
-    `shares`: of the width, by column. `shared`: the panels of a row have one y axis. `below`: inches for the ticks of x. Returns its sheet, which is
-    finished."""
+    `shares`: of the width, by column. `shared`: the panels of a row have one y axis. `below`: inches for the ticks of x."""
     sheet = Sheet(title, key, subtitle, width, bare)
     columns = columns or (1 if len(panels) == 1 else 2)
     labels = [[row for panel in panels[column::columns] if panel for label in panel.labels() for row in label.split("\n")] for column in range(columns)]
@@ -155,9 +153,7 @@ def draw(title, panels, caption, *, key=(), subtitle="", notes=(), columns=0, he
             _draw_panel(sheet, axes, panel)
             axes.set_ylabel("" if column and panels[place - 1] and panels[place - 1].ylabel == panel.ylabel else panel.ylabel)
             axes.tick_params(labelleft=not (shared and column))
-    sheet.notes += notes
-    sheet.finish(caption, below + 0.08)
-    return sheet
+    return sheet.finish([*notes, *caption], below + 0.08)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------------
@@ -187,9 +183,10 @@ def _columns(texts, heads, size):
     return [max(style.text_width(text, size) for text in column) for column in zip(*texts, *([heads] if heads else []))]
 
 
-def draw_rows(sheet, rows, xlabel, *, x="fit", xs=(), across=None, heads=(), title="", top=0.25, left=0.0, width=style.WIDTH, step=LINE_HEIGHT,
-              size=8.5, pad=1.12, xtext=style.grouped):
-    """A panel of rows, the first at the top, in a strip of the sheet. `heads`: of the columns. `across`: a line to compare the dots with."""
+def _row_panel(sheet, rows, top, left, width, xlabel, *, x="fit", xs=(), across=None, heads=(), title="", step=LINE_HEIGHT, size=8.5, pad=1.12,
+               more=None):
+    """A panel of rows, the first at the top, in a strip of the sheet. `heads`: of the columns. `across`: a line to compare the dots with. `more`:
+    draws what else is on the axes."""
     names = _columns([row.names for row in rows], heads[:len(rows[0].names)], size)
     texts = _columns([row.texts for row in rows], heads[len(rows[0].names):], 8)
     start = style.MARGIN + sum(names) + 0.14 * len(names)
@@ -198,7 +195,7 @@ def draw_rows(sheet, rows, xlabel, *, x="fit", xs=(), across=None, heads=(), tit
     axes = sheet.add(left + start, top, inner, height)
     dots = [dot for row in rows for dot in row.dots]
     values = [value for dot in dots for value in (dot.x, dot.low, dot.high) if value == value]
-    style.set_axis(axes, "x", x, [*xs, *values, *([] if across is None else [across])], inner, xtext, pad)
+    style.set_axis(axes, "x", x, [*xs, *values, *([] if across is None else [across])], inner, pad=pad)
     if not values and not xs:
         axes.set_xticks([])
     if across is not None:
@@ -234,14 +231,17 @@ def draw_rows(sheet, rows, xlabel, *, x="fit", xs=(), across=None, heads=(), tit
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(xlabel)
-    return axes
+    if more:
+        more(axes)
 
 
-def draw_columns(sheet, panels, xlabel, columns, **more):
-    """Panels of rows below each other in columns, each in the shorter one: [(title, rows, options of draw_rows)]."""
-    tops = [0.25 if len(panels) == 1 else 0.3] * columns
-    for title, rows, own in panels:
+def draw_rows(title, panels, caption, *, key=(), subtitle="", notes=(), columns=1, top=0.0, **look):
+    """A figure of panels of rows: [(rows, options of _row_panel)], below each other in columns, each in the shorter one. `look`: the options that
+    they share."""
+    sheet = Sheet(title, key, subtitle)
+    tops, pitch = [top or (0.25 if len(panels) == 1 else 0.3)] * columns, sheet.width / columns
+    for rows, own in panels:
         column = tops.index(min(tops))
-        pitch = sheet.width / columns
-        draw_rows(sheet, rows, xlabel, title=title, top=tops[column], left=column * pitch, width=pitch, **{**more, **own})
-        tops[column] += row_height(rows, more.get("step", LINE_HEIGHT)) + 0.78
+        _row_panel(sheet, rows, tops[column], column * pitch, pitch, **{**look, **own})
+        tops[column] += row_height(rows, look.get("step", LINE_HEIGHT)) + 0.78
+    return sheet.finish([*notes, *caption])

@@ -172,6 +172,11 @@ def grouped_by(cases, names, least=1):
     return [cases.take(places) for places in places_by(cases, names) if len(places) >= least]
 
 
+def sorted_groups(cases, names):
+    """The groups of cases that agree in `names`, sorted by their values."""
+    return sorted(grouped_by(cases, names), key=lambda group: [order_of(group.iloc[0][name]) for name in names])
+
+
 def names_beside(axis):
     """The case_names() that distinguish lines along an axis (of AXES)."""
     return [name for name in [*case_names(), *AXES[axis].apart] if name not in (AXES[axis].field, *AXES[axis].follows)]
@@ -291,13 +296,15 @@ def in_rows(names, a_row=2):
     return ",\n".join(rows)
 
 
-def family_key(lines):
-    """The key entries of the families that occur, in their order."""
-    return key_of({line.family for line in lines})
-
-
 def key_of(there):
+    """The key entries of families, in their order."""
     return [(family, colour, "s") for family, colour in style.FAMILY_COLOURS.items() if family in there]
+
+
+def family_key(lines):
+    """Those of lines, if they are of several strategies and not coloured by value."""
+    several = len({line.strategy for line in lines}) > 1 and lines[0].value is None
+    return key_of({line.family for line in lines}) if several else []
 
 
 def count_text(number, what):

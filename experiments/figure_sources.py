@@ -1,7 +1,8 @@
 """What a figure file says about the logs that it is drawn from, and whether they are still the same."""
 import html
 import re
-import struct
+
+import PIL.Image
 
 import log_files
 
@@ -16,22 +17,11 @@ def sources_text(name, csvs):
     return f"{name} of {', '.join(f'{csv.name}, SHA-256 {log_files.sha256_of(csv)}' for csv in csvs)}"
 
 
-def png_texts(data):
-    """The texts in a PNG, by keyword."""
-    texts, at = {}, 8
-    while at + 8 <= len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        if kind == b"tEXt":
-            keyword, _, text = data[at + 8:at + 8 + length].partition(b"\0")
-            texts[keyword.decode("latin-1")] = text.decode("latin-1")
-        at += length + 12
-    return texts
-
-
 def source_of(path):
     """The sources_text of a figure file; empty if it has none."""
     if path.suffix == ".png":
-        return png_texts(path.read_bytes()).get("Source", "")
+        with PIL.Image.open(path) as image:
+            return image.info.get("Source", "")
     with log_files.opened_bytes(path) as file:
         found = re.search(r"<dc:source>([^<]*)</dc:source>", file.read().decode("utf-8", "replace"))
     return html.unescape(found[1]) if found else ""

@@ -249,8 +249,7 @@ class Sheet:
     """A figure: a title that is a sentence, a key in its own colours, axes placed in inches from the top, and a
     caption.
 
-    `add` places axes, and `finish` lays out the page around them. `notes` are sentences that the caption must contain
-    in addition to the source of the numbers. `bare`: title and caption are not drawn; `caption` has the text.
+    `add` places axes, and `finish` lays out the page around them. `bare`: title and caption are not drawn.
     """
 
     def __init__(self, title, key=(), subtitle="", width=WIDTH, bare=False):
@@ -262,8 +261,6 @@ class Sheet:
         self.key = self._key_lines(key)
         self.top = MARGIN + 0.23 * len(self.title) + 0.17 * len(self.subtitle) + 0.19 * len(self.key) + 0.1
         self.boxes = []
-        self.notes = []
-        self.caption = ""
 
     def _key_lines(self, key):
         """[(text, colour, mark or None)] with their positions, over as many lines as necessary."""
@@ -294,8 +291,7 @@ class Sheet:
     def finish(self, caption, bottom=0.5):
         """Adds title, key and caption. `bottom`: inches below the lowest axes, for ticks and their label. Returns the
         figure."""
-        self.caption = " ".join([*self.notes, *caption])
-        lines = [] if self.bare else [line for part in [*self.notes, *caption] for line in wrapped(part, 7, self.width - 2 * MARGIN)]
+        lines = [] if self.bare else [line for part in caption for line in wrapped(part, 7, self.width - 2 * MARGIN)]
         body = max((top + height for _, _, top, _, height in self.boxes), default=0)
         total = self.top + body + bottom + 0.135 * len(lines) + MARGIN
         self.figure.set_size_inches(self.width, total)
@@ -319,13 +315,13 @@ class Sheet:
             self.figure.text(MARGIN / self.width, (MARGIN * 0.7 + 0.135 * number) / total, line, fontsize=7, color="#555555")
         return self.figure
 
-    def end_labels(self, axes, labels, size=8):
+    def end_labels(self, axes, labels):
         """Labels to the right of axes, [(x, y, text, colour)] in data coordinates. They are spread so that none
         covers another, and a line leads from each to its point."""
         if not labels:
             return
         height = self.height_of(axes)
-        gap = size * 1.22 / 72 / height
+        gap = 8 * 1.22 / 72 / height
         to_axes = axes.transData + axes.transAxes.inverted()
         points = to_axes.transform([(x, y) for x, y, _, _ in labels])
         heights = [text.count("\n") + 1 for _, _, text, _ in labels]
@@ -339,7 +335,7 @@ class Sheet:
             start = 1 + 0.06 * inch
             axes.plot([x + 0.05 * inch, start, start + 0.12 * inch], [y, y, place], color=colour, linewidth=0.5, alpha=0.7,
                       transform=axes.transAxes, clip_on=False, zorder=1)
-            axes.text(start + 0.15 * inch, place, text, color=colour, fontsize=size, va="center_baseline",
+            axes.text(start + 0.15 * inch, place, text, color=colour, fontsize=8, va="center_baseline",
                       transform=axes.transAxes)
 
 

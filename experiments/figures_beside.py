@@ -116,10 +116,9 @@ def _panels(figure, machines):
                        crosses=None if measure.linear else strip, **along_x(axis, xs)) for machine, side in zip(machines, sides)]
     notes = ["Bars: 95 % Wilson intervals, of the rows that are ok or wrong."] if figure.measures == ("wrong",) else []
     notes += [f"Measured on one machine alone, and not drawn: {'; '.join(title for title, _ in alone if title) or 'other shapes'}."] if alone else []
-    several = len({line.strategy for line in lines}) > 1
     names = [AXES[axis].column, *parts.names_beside(axis)]
     return panels_of.draw(_title(figure, machines, _in_both(machines, names)), made, _caption(figure, machines), columns=2, left=0.62, notes=notes,
-                          key=parts.family_key(lines) if several and figure.by_family else (), height=2.6 if len(rows) < 3 else 1.9).figure
+                          key=[] if figure.level else parts.family_key(lines), height=2.6 if len(rows) < 3 else 1.9)
 
 
 def _rows(figure, machines):
@@ -141,10 +140,9 @@ def _rows(figure, machines):
         name = ", ".join(filter(None, [parts.strategy_label(cases[0], several), parts.shape_text(cases[0], names)]))
         rows.append(Row((name,), dots, (f"{style.three(cases[1]['y'] / cases[0]['y'])} ×" if cases[0]["y"] > 0 else "",), linked=True))
     key = [(machine.name, *look) for machine, look in zip(machines, LOOKS)]
-    sheet = style.Sheet(_title(figure, machines, both), key + ([("Tesla K40c, as printed in the book", *BOOK_LOOK)] if book else []),
-                        parts.common_text(machines[0].cases))
-    panels_of.draw_rows(sheet, rows, label, heads=("", "second over first"), step=0.23)
     alone = sum(len(machine.cases) for machine in machines) - 2 * len(both)
-    sheet.notes += [f"Not drawn: {parts.count_text(alone, 'case')} without a value on both machines."] if alone else []
-    sheet.notes += ["K40c: " + "; ".join(dict.fromkeys(source for _, source in book.values())) + "."] if book else []
-    return sheet.finish(_caption(figure, machines))
+    notes = [f"Not drawn: {parts.count_text(alone, 'case')} without a value on both machines."] if alone else []
+    notes += ["K40c: " + "; ".join(dict.fromkeys(source for _, source in book.values())) + "."] if book else []
+    return panels_of.draw_rows(_title(figure, machines, both), [(rows, {})], _caption(figure, machines), subtitle=parts.common_text(machines[0].cases),
+                               key=key + ([("Tesla K40c, as printed in the book", *BOOK_LOOK)] if book else []), notes=notes,
+                               xlabel=label, heads=("", "second over first"), step=0.23)

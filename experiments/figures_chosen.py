@@ -207,11 +207,6 @@ def _places(cases, column):
     return numbers.tolist() if numbers[there].notna().all() else _texts(cases[column])
 
 
-def _apart(cases, names):
-    """Groups of cases that agree in these columns and in x."""
-    return parts.places_by(cases, [*names, "x"])
-
-
 def _different(cases):
     """The columns of a case in which these differ; no value is a value, too."""
     return [name for name in ["strategy", "mechanism", *parts.case_names(), *parts.CHOSEN] if len(set(_texts(cases[name]))) > 1]
@@ -220,10 +215,10 @@ def _different(cases):
 def _default_series(cases, choice):
     """The columns that vary, without x, the facets and what follows from the others."""
     names = [name for name in _different(cases) if name not in (choice.x, *choice.facets)]
-    least = len(_apart(cases, [*names, *choice.facets]))
+    least = len(parts.places_by(cases, [*names, *choice.facets, "x"]))
     for name in [*FOLLOW, "mechanism", *reversed(names)]:
         fewer = [one for one in names if one != name]
-        if name in names and name != "strategy" and len(_apart(cases, [*fewer, *choice.facets])) == least:
+        if name in names and name != "strategy" and len(parts.places_by(cases, [*fewer, *choice.facets, "x"])) == least:
             names = fewer
     return names
 
@@ -231,7 +226,7 @@ def _default_series(cases, choice):
 def _one_each(cases, choice, names):
     """One case at each point: the only one, or the fastest. Raises BadInput if there are several and `best` is not asked for."""
     keep = []
-    for places in _apart(cases, names):
+    for places in parts.places_by(cases, [*names, "x"]):
         own = cases.iloc[places]
         if len(own) > 1 and not choice.best:
             apart = [name for name in _different(own) if name not in names]
@@ -312,8 +307,8 @@ def _sheet(part, cases, choice):
     steps = sorted(set(shown["x"]), key=parts.order_of)
     words = not isinstance(steps[0], (int, float))
     shown = measured(shown.assign(place=[steps.index(x) for x in shown["x"]] if words else shown["x"]), scale)
-    groups = sorted(parts.grouped_by(shown, choice.facets), key=lambda group: [parts.order_of(group.iloc[0][name]) for name in choice.facets])
-    panels = [(_label(group.iloc[0], choice.facets) or "others" * bool(choice.facets), _lines(group, series)) for group in groups]
+    panels = [(_label(group.iloc[0], choice.facets) or "others" * bool(choice.facets), _lines(group, series))
+              for group in parts.sorted_groups(shown, choice.facets)]
     lines = [line for _, own in panels for line in own]
     labels = {line.label for line in lines}
     for count, most, what in ((len(panels), MOST_PANELS, "panels: --facet"), (len(labels), MOST_LINES, "lines: --series")):
@@ -352,11 +347,10 @@ def _sheet(part, cases, choice):
     if not timed:
         notes.append("Share of the rows that are ok or wrong, and its 95 % Wilson interval." if choice.y == "wrong" else
                      "Median and its 95 % interval." if shown["low"].notna().any() else "Median.")
-    sheet = panels_of.draw(f"{title[0].upper()}{title[1:]} against {x_title}", made, parts.caption_of(part, shown, timed, "cases that were not chosen"),
-                           key=key, subtitle=", ".join(filter(None, [*common, parts.common_text(shown)])), notes=notes, columns=columns, left=left,
-                           height=min(3.2, max(1.5, 0.62 * width)), width=choice.width, bare=choice.bare,
-                           below=0.42 + (style.slant(axis["x"], width) if words else 0))
-    return sheet.figure, sheet.caption
+    caption = [*notes, *parts.caption_of(part, shown, timed, "cases that were not chosen")]
+    return panels_of.draw(f"{title[0].upper()}{title[1:]} against {x_title}", made, caption, key=key, columns=columns, left=left,
+                          subtitle=", ".join(filter(None, [*common, parts.common_text(shown)])), height=min(3.2, max(1.5, 0.62 * width)),
+                          width=choice.width, bare=choice.bare, below=0.42 + (style.slant(axis["x"], width) if words else 0)), " ".join(caption)
 
 
 def _x_axis(steps, swept):

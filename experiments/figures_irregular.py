@@ -13,7 +13,7 @@ import figure_parts as parts
 import figure_panels as panels_of
 import figure_style as style
 import tables
-from figure_panels import Dot, Panel, Row, measured, nothing_timed
+from figure_panels import Dot, Panel, Row, measured
 
 MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget",
@@ -293,7 +293,6 @@ class Swept:
     notes: typing.Callable
     keyed: bool = False
     height: float = 3.4
-    subtitle: str = "Solid: launches from the device. Dashed: flat forms."
 
     def takes(self, cases):
         found = [sweep.takes(cases) for sweep in self.sweeps]
@@ -302,7 +301,7 @@ class Swept:
     def draw(self, part, shown, figure):
         found = [(sweep, *panel) for sweep in self.sweeps for panel in sweep.panels(shown)]
         if not found:
-            return nothing_timed(figure.title, part, shown)
+            return None
         if not self.keyed:
             for _, _, lines in found:
                 parts.dress(lines)
@@ -338,9 +337,9 @@ class Swept:
         notes += ["A row without launches at the right has those of a row above."] if any(one and one in drawn[:row] for row, one in enumerate(drawn)) else []
         first = [(group, lines) for sweep, group, lines in found if sweep is found[0][0]]
         two = any(sweep.beside for sweep in self.sweeps)
-        subtitle = self.subtitle if not two else "Dashed: the best flat form of the same work." if across else ""
+        subtitle = "Dashed: the best flat form of the same work." if across else "" if two else "Solid: launches from the device. Dashed: flat forms."
         return panels_of.draw(self.title(figure.title, first, shown), made, parts.caption_of(part, shown), key=key.values() if self.keyed else (),
-                              columns=2 if two else 1, height=2.0 if two else self.height, notes=notes, subtitle=subtitle).figure
+                              columns=2 if two else 1, height=2.0 if two else self.height, notes=notes, subtitle=subtitle)
 
 
 def _ends(lines, x):
@@ -582,11 +581,7 @@ def against_launches(part, shown, figure):
     left_out = len(every) - len(made)
     return panels_of.draw(figure.title, made, parts.caption_of(part, shown), key=_key(shown), columns=2, height=2.0,
                           subtitle="Dashed: the best flat form of the same work.",
-                          notes=[f"The {len(made)} works with the most cases; {left_out} more are in the log."] if left_out else []).figure
-
-
-def _depths_of(case):
-    return [int(float(number)) for number in str(case["launches_by_depth"]).split()]
+                          notes=[f"The {len(made)} works with the most cases; {left_out} more are in the log."] if left_out else [])
 
 
 def depths(cases):
@@ -604,13 +599,13 @@ def by_depth(part, shown, figure):
         lines = []
         for form in parts.grouped_by(panel, ["strategy", "input"]):
             case = form.sort_values("launches", ascending=False, kind="stable").iloc[0]
-            each = _depths_of(case)
+            each = [int(float(number)) for number in str(case["launches_by_depth"]).split()]
             lines.append(parts.Line(f"{style.marked(case['strategy'])}, {case['input']}", case["strategy"], "", None, list(range(1, len(each) + 1)),
                                     pandas.DataFrame({"y": each}), style.look_of(case["strategy"])[0], style.MARKS[len(lines) % len(style.MARKS)]))
         made.append(Panel(work_text(panel.iloc[0], parts.varying(shown, work_columns(shown, ["input"]))), lines, "depth of the new grids", "launches",
                           x="steps", ys=[1]))
     return panels_of.draw(figure.title, made, parts.caption_of(part, shown), columns=1, height=2.6,
-                          notes=["Without aggregation. Of each strategy and input, the case with the most launches."]).figure
+                          notes=["Without aggregation. Of each strategy and input, the case with the most launches."])
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------------------
@@ -632,26 +627,20 @@ def against_flat(part, shown, figure):
             order = tuple(parts.order_of(case[name]) for name in ["workload", "size", "input", "item_work", "mechanism"])
             lines.append((order, ratio, f"{work_text(case, names)}, {best['strategy']} by {parts.mechanism_text(case['mechanism'])}", row))
     if not lines:
-        return nothing_timed(figure.title, part, shown)
+        return None
     lines.sort(key=lambda line: line[0])
     most = max(lines, key=lambda line: line[1])
-    sheet = style.Sheet(f"{figure.title}: {style.three(min(line[1] for line in lines))} to {style.three(most[1])} times as fast; the most for {most[2]}",
-                        _key(nested))
-    panels_of.draw_rows(sheet, [row for *_, row in lines], "speedup over the best flat form of the same work", x="log", xs=(0.9, 1.1), across=1, top=0.2,
-                        step=0.25)
-    sheet.notes.append("Each dot is one case whose launches depend on the data; the larger one is the fastest of its line, named at the right with its "
-                       "speedup. At 1, it is as fast as the fastest form without device launches, which is named behind it. Cases whose threshold "
-                       "leaves nothing to launch are not shown.")
-    return sheet.finish(parts.caption_of(part, shown))
-
-
-def inputs(cases):
-    """Irregular cases of the same size with three inputs or more. Each tree of a search has a size of its own, which is then part of the
-    name of the input."""
-    return _BY_INPUT.takes(cases)
+    return panels_of.draw_rows(
+        f"{figure.title}: {style.three(min(line[1] for line in lines))} to {style.three(most[1])} times as fast; the most for {most[2]}",
+        [([row for *_, row in lines], {})], parts.caption_of(part, shown), key=_key(nested), xlabel="speedup over the best flat form of the same work",
+        x="log", xs=(0.9, 1.1), across=1, top=0.2, step=0.25,
+        notes=["Each dot is one case whose launches depend on the data; the larger one is the fastest of its line, named at the right with its "
+               "speedup. At 1, it is as fast as the fastest form without device launches, which is named behind it. Cases whose threshold "
+               "leaves nothing to launch are not shown."])
 
 
 def _with_sizes(cases):
+    """The irregular cases. Each tree of a search has a size of its own, which is then part of the name of the input."""
     own = prepared(cases)
     trees = own["workload"].map(_sized_by_input).astype(bool)
     if not trees.any():
@@ -660,24 +649,22 @@ def _with_sizes(cases):
     return own.assign(input=own["input"].mask(trees, named), **{name: own[name].mask(trees) for name in tables.size_columns()})
 
 
-_BY_INPUT = Sweep("input", None, without=("input",), of=_with_sizes)
+BY_INPUT = Sweep("input", None, without=("input",), of=_with_sizes)
 
 
 def by_input(part, shown, figure):
     """A row for each input; a dot for each strategy and mechanism: its fastest case."""
-    found = [(group, lines) for group in by_work(shown, without=("input",)) if (lines := _BY_INPUT.lines(group))]
+    found = [(group, lines) for group in by_work(shown, without=("input",)) if (lines := BY_INPUT.lines(group))]
     if not found:
-        return nothing_timed(figure.title, part, shown)
+        return None
     looks = style.looks_in_turn((line.strategy, line.mechanism) for _, lines in found for line in lines)
-    sheet = style.Sheet(figure.title, [(form_label(*form), *look) for form, look in looks.items()])
     panels = []
     for group, lines in found:
         rows = [Row((name,), [Dot(line.cases["us"].iloc[line.x.index(name)], *looks[line.strategy, line.mechanism]) for line in lines if name in line.x])
                 for name in dict.fromkeys(group["input"])]
-        panels.append((work_text(group.iloc[0], work_columns(group, ["input"])), [row for row in rows if row.dots], {}))
-    panels_of.draw_columns(sheet, panels, "time, µs", 1, x="log")
-    sheet.notes.append("A dot is the fastest case of its strategy and mechanism.")
-    return sheet.finish(parts.caption_of(part, shown))
+        panels.append(([row for row in rows if row.dots], {"title": work_text(group.iloc[0], work_columns(group, ["input"]))}))
+    return panels_of.draw_rows(figure.title, panels, parts.caption_of(part, shown), key=[(form_label(*form), *look) for form, look in looks.items()],
+                               xlabel="time, µs", x="log", notes=["A dot is the fastest case of its strategy and mechanism."])
 
 
 # --- the study of threshold, coarsening and aggregation -----------------------------------------------------------------------------
@@ -719,7 +706,7 @@ def study_ratios(part, shown, figure):
     """A row for each study and one for their geometric mean; a dot for each ratio; the paper's three as hollow dots."""
     found = ratios_of(part, shown)
     if not found:
-        return nothing_timed(figure.title, part, shown)
+        return None
     looks = {name: (style.on_page(colour)["light"], mark)
              for name, colour, mark in zip([*PAPER, LAST_RATIO], (style.VERMILLION, style.ORANGE, style.GREEN, style.BLUE), "osD^")}
     of_workloads = collections.defaultdict(list)
@@ -727,14 +714,13 @@ def study_ratios(part, shown, figure):
         of_workloads[workload].append(list(ratios.values()))
     logs = [numpy.log(ratios).mean(axis=0) for ratios in of_workloads.values()]
     mean = dict(zip(looks, map(float, numpy.exp(numpy.mean(logs, axis=0)))))
-    sheet = style.Sheet(f"{figure.title}: {style.three(mean[LAST_RATIO])} times as fast as the best flat form, "
-                        f"{style.three(mean['over plain dynamic parallelism'])} times as fast as plain dynamic parallelism",
-                        [(name, *look) for name, look in looks.items()])
     rows = [Row((label,), [Dot(ratio, *looks[name], hollow=ratios is PAPER) for name, ratio in ratios.items()],
                 tuple(style.three(ratios[name]) if name in ratios else "" for name in looks))
             for label, ratios in [*((label, ratios) for _, label, ratios in found), ("geometric mean", mean), ("the paper's", PAPER)]]
-    axes = panels_of.draw_rows(sheet, rows, "speedup of the best threshold, coarsening and aggregation", x="log", xs=[0.9], across=1, top=0.2, step=0.25)
-    axes.axhline(len(found) - 0.5, color="#BBBBBB", linewidth=0.7)
-    sheet.notes.append("At the right: the same, in the order of the key. The geometric mean is over the workloads, of each its own geometric mean. The "
-                       "paper's ratios are geometric means over its own benchmarks, on another GPU and with the old device runtime. It has no fourth.")
-    return sheet.finish(parts.caption_of(part, shown))
+    title = (f"{figure.title}: {style.three(mean[LAST_RATIO])} times as fast as the best flat form, "
+             f"{style.three(mean['over plain dynamic parallelism'])} times as fast as plain dynamic parallelism")
+    return panels_of.draw_rows(title, [(rows, {})], parts.caption_of(part, shown), key=[(name, *look) for name, look in looks.items()],
+                               xlabel="speedup of the best threshold, coarsening and aggregation", x="log", xs=[0.9], across=1, top=0.2, step=0.25,
+                               more=lambda axes: axes.axhline(len(found) - 0.5, color="#BBBBBB", linewidth=0.7),
+                               notes=["At the right: the same, in the order of the key. The geometric mean is over the workloads, of each its own geometric mean. The "
+                                      "paper's ratios are geometric means over its own benchmarks, on another GPU and with the old device runtime. It has no fourth."])

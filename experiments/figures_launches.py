@@ -9,7 +9,7 @@ import figure_parts as parts
 import figure_panels as panels_of
 import figure_style as style
 import tables
-from figure_panels import Panel, measured, nothing_timed
+from figure_panels import Panel, measured
 from measures import AXES, MEASURES
 
 HEIGHT = 3.0
@@ -21,6 +21,20 @@ DECIDERS = [style.VERMILLION, style.PURPLE, "#8C5A3C", "#3A97CF", style.ORANGE, 
 CLOCKS = {"GPU's own time": ("span_us", "span_p99_us", "span_p999_us", "span_worst_us"),
           "host's clock": ("us", "wall_p99_us", "wall_p999_us", "wall_worst_us")}
 HOST = ["host_load", "nice", "pin"]
+
+
+def empty_grids(strategy):
+    """Takes chains or fan-outs of several lengths, unless the pending-launch limit or the submission varies, which a line does not show."""
+    def takes(cases):
+        own = cases[(cases["strategy"] == strategy) & cases["launched"].notna()]
+        return own if own["launched"].nunique() > 1 and not parts.varying(own, ["pending_limit_asked", "submit_asked"]) else own[:0]
+    return takes
+
+
+def submissions(cases):
+    """Chains and fan-outs of empty grids, if some were requested as held and some as open."""
+    own = cases[cases["launched"].notna() & (cases["submit_asked"] != "")]
+    return own if own["submit_asked"].nunique() > 1 else own[:0]
 
 
 def variant(case):
@@ -53,12 +67,13 @@ def _each(shown, strategy):
 # --- time per launch ---
 
 
-def launch_time(part, shown, _):
-    """Time per launch by mechanism: chains against their length, and fan-outs against their width. Beside the chains:
+def launch_time(part, _, __):
+    """Time per launch by mechanism: chains against their length, and fan-outs against their width, whichever of them a log has. Beside the chains:
     the effect of larger levels. Hollow marks in the fan-outs: the same launches from one root grid, if waves were
     measured too."""
+    shown = part.cases[part.cases["launched"].notna()]
     if not shown["us"].notna().any():
-        return nothing_timed("Time a launch", part, shown)
+        return None
     chains, fans = _each(shown, "chain"), _each(shown, "fanout")
     panels, notes, label = [], [], MEASURES["each"].label
     if chains["x"].notna().any():
@@ -80,7 +95,7 @@ def launch_time(part, shown, _):
         notes.append("Time per launch: the time of a run, divided by the grids of its chain or the launches of its fan-out. Those of host and host graph "
                      "come from the host. grid.sync() launches nothing; its time is divided by the same number.")
     return panels_of.draw(_launch_title(chains, fans), panels, parts.caption_of(part, shown), key=_key(_lines(pandas.concat([chains, fans]))),
-                          columns=2, shares=(0.8, 0.2), height=HEIGHT, notes=notes).figure
+                          columns=2, shares=(0.8, 0.2), height=HEIGHT, notes=notes)
 
 
 def _larger_levels(lines, larger, at):
@@ -127,8 +142,6 @@ def _launch_title(chains, fans):
 def submission(part, shown, _):
     """Time divided by launches, held and open, by mechanism. Beside it: how much longer an open run takes. One row
     for chains and one for fan-outs."""
-    if not shown["us"].notna().any():
-        return nothing_timed("What submission costs", part, shown)
     panels, added, lines = [], {}, []
     for strategy, (axis, title, _) in TITLES.items():
         cases = _each(shown, strategy)
@@ -154,7 +167,7 @@ def submission(part, shown, _):
     notes += [f"Not drawn as held, because a stream does not take so much before the GPU starts: {'; '.join(words)}."] if words else []
     return panels_of.draw(_submission_title(added), panels, parts.caption_of(part, shown), key=_key(sorted(
         lines, key=lambda line: style.mechanism_rank(line.mechanism))), height=HEIGHT, notes=notes,
-        subtitle="Filled: held, the GPU starts when all is submitted. Hollow: open, it starts at once.").figure
+        subtitle="Filled: held, the GPU starts when all is submitted. Hollow: open, it starts at once.")
 
 
 def _costs(held, opened):
@@ -202,8 +215,6 @@ def by_launches(part, shown, _):
     """Time per launch: of the deepest chains against their number; of trees against their launches; of one block against
     its children; of a chain against the size of its levels. Each of the smallest blocks, and of the smallest grid where
     the grid does not vary."""
-    if not shown["us"].notna().any():
-        return nothing_timed("Chains and trees of empty grids", part, shown)
     found = _tree_panels(shown)
     drawn = pandas.concat([cases for _, _, cases in found])
     panels = [Panel(title, _lines(cases, ["strategy", "mechanism"], lambda case: case["strategy"] in DASHED), label, "time per launch, µs", y="fit",
@@ -216,7 +227,7 @@ def by_launches(part, shown, _):
         best = drawn.loc[drawn["y"].idxmin()]
         among = {"chain": "a chain", "chains": f"{style.grouped(best['grid'])} chains"}.get(best["strategy"].split("_")[0], "a tree")
         title = f"A launch takes at best {style.time_text(best['y'])}, by {parts.mechanism_text(best['mechanism'])}, in {among}"
-    return panels_of.draw(title, panels, parts.caption_of(part, drawn), key=_key(_lines(drawn)), columns=2, height=HEIGHT, notes=notes).figure
+    return panels_of.draw(title, panels, parts.caption_of(part, drawn), key=_key(_lines(drawn)), columns=2, height=HEIGHT, notes=notes)
 
 
 def _tree_panels(shown):
@@ -258,7 +269,7 @@ def by_blocks(part, shown, _):
     pairs = timed.sort_values("length").groupby(["mechanism", "x"], as_index=False)[["length", "us", "low", "high"]].agg(["first", "last", "count"])
     pairs = pairs[pairs["us", "count"] > 1]
     if not len(pairs):
-        return nothing_timed("The ladder", part, shown)
+        return None
     levels = pairs["length", "last"] - pairs["length", "first"]
     slopes = pandas.DataFrame({"y": (pairs["us", "last"] - pairs["us", "first"]) / levels,
                                "y_low": ((pairs["low", "last"] - pairs["high", "first"]) / levels).clip(lower=1e-3),
@@ -277,7 +288,7 @@ def by_blocks(part, shown, _):
                                       pad=1.25)], parts.caption_of(part, shown), height=4.6,
         key=[(by, colours[by], "o") for by in colours if by in set(slopes["by"])], subtitle="Who decides whether there is another level:",
         notes=[f"The difference of the times of chains of {depths} empty levels, divided by the levels between them. At the right: of the smallest and of "
-               "the largest level."]).figure
+               "the largest level."])
 
 
 def _ladder_title(slopes):
@@ -305,8 +316,6 @@ def loads(cases):
 def by_load(part, shown, _):
     """A row of panels for each clock and a panel for each quantile; a line for each mechanism. Beside the lines: hosts whose thread is pinned or
     of a low priority."""
-    if not shown["us"].notna().any():
-        return nothing_timed("A busy host", part, shown)
     hosts = sorted(set(shown[HOST].itertuples(index=False, name=None)), key=lambda host: (host[1] > 0 or host[2] == "yes", *host))
     words = ["\n".join([f"{load:g}", *(["pinned"] if pin == "yes" else []), *([f"nice {nice:g}"] if nice else [])]) for load, nice, pin in hosts]
     shown = shown.assign(x=[hosts.index(host) for host in shown[HOST].itertuples(index=False, name=None)],
@@ -331,4 +340,4 @@ def by_load(part, shown, _):
         key=_key(panels[0].lines), subtitle="Time against the busy threads for each core of the host, by mechanism:", columns=4, height=2.0, left=0.85, shared=True,
         notes=["Above: the GPU's own time, from the first level's begin to the end of the last. Below: the host's clock, from its first call until it "
                f"knows the end. Of {' or '.join(style.grouped(count) for count in runs)} runs a point: medians of the quantiles of the rows, the worst of "
-               "all."]).figure
+               "all."])

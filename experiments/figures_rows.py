@@ -1,19 +1,16 @@
-"""Figures of rows: one dot per case, sorted by time; rates of one size; rounds; the book's machine; stale values; lanes; edges per second."""
+"""Figures of rows: one dot per case, sorted by time; rates of one size; the book's machine; stale values; lanes; edges per second."""
 import csv
 import math
 import pathlib
 
 import pandas
-from matplotlib.patches import Rectangle
 
 import figure_parts as parts
 import figure_panels as panels_of
 import figure_style as style
 import figures_irregular as irregular
-import logs
 import tables
-from figure_panels import Dot, Row, is_hollow, nothing_timed
-from figure_style import Sheet
+from figure_panels import Dot, Row, is_hollow
 from measures import MEASURES, bandwidth
 
 BOOK = pathlib.Path(__file__).resolve().parent.parent / "results" / "k40c.csv"
@@ -26,44 +23,41 @@ NEAR = 0.1  # share of the peak: panels with a rate above it show the peak
 # one that corrects distances at more.
 EXACT = ["bfs_frontier", "bfs_balanced"]
 COUNTED = {"bfs": "edges that leave reached vertices, each once", "sssp": "edges that the form with the least work looks at, the same for all forms"}
-# Outcomes of lanes: colours, and words in a cell.
+# Outcomes of lanes, with their looks.
 FORMS = {"lanes_in_turn": "in turn", "lanes_at_once": "at once"}
 ENDS, REFUSED, HANGS, OTHER = "all launches run", "some launches refused, the grid ends", "the grid hangs", "another outcome"
-OUTCOMES = {ENDS: (style.GREEN, ""), REFUSED: (style.SKY, "refused"), HANGS: (style.VERMILLION, "hangs"), OTHER: (style.GREY, "?")}
+OUTCOMES = {ENDS: (style.GREEN, "o"), REFUSED: (style.SKY, "D"), HANGS: (style.VERMILLION, "s"), OTHER: (style.GREY, "x")}
 
 
 # --- one dot per case ---------------------------------------------------------------------------------------------------------
 
 
 def strategies(part, shown, figure):
-    """One row per case, sorted by time, with one panel per shape. If all experiments of the log ran the same cases in rounds, their ratios."""
-    if repeated(part) is not None:
-        return rounds(part, shown)
+    """One row per case, sorted by time, with one panel per shape."""
     shapes = parts.varying(shown, SHAPE)
     several = parts.mechanisms_each(shown)
     suffixes = parts.varying(shown, [name for name in parts.case_names() if name not in [*SHAPE, "type"]])
     types = sorted({name for name in shown["type"] if name}, key=parts.order_of)
     timed = shown["us"].dropna()
-    every = sorted(parts.grouped_by(shown, shapes), key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in shapes])
+    every = parts.sorted_groups(shown, shapes)
     notes = [f"Not drawn: {style.grouped(len(every) - MOST_PANELS)} larger sizes."] if len(every) > MOST_PANELS else []
     panels, left_out = zip(*(_lines_of(panel, suffixes, MOST_LINES // min(len(every), MOST_PANELS)) for panel in every[:MOST_PANELS]))
     notes += [f"Not drawn: {style.grouped(sum(left_out))} slower ways."] if any(left_out) else []
     there = {style.family_of(strategy, launches) for strategy, launches in zip(shown["strategy"], shown["launches"])}
     marks = [(name, style.GREY, "oD^v"[place % 4]) for place, name in enumerate(types)] if len(types) > 1 else []
-    sheet = Sheet(_strategies_title(shown, shapes, len(every), panels, suffixes), [*parts.key_of(there), *marks])
     scale, unit = style.time_unit(timed if len(timed) else [1.0])
     alone, by, made = len(panels) == 1, any(map(parts.mechanism_text, shown["mechanism"])), []
     for panel in panels:
         times = pandas.concat([cases for _, cases in panel]).dropna(subset=["us"])
         values = parts.extents(times, scale) if len(times) else []
         rows = [_row(suffix, cases, types, scale, several, alone, by) for suffix, cases in panel]
-        made.append(("" if alone else parts.shape_text(panel[0][1].iloc[0], SHAPE), rows,
-                     {"x": "log" if style.wants_log(values) else "linear", "heads": ("strategy", *["by"] * by, "time", "device launches") if alone else ()}))
-    panels_of.draw_columns(sheet, made, f"{MEASURES['time'].title}, {unit}{'' if len(timed) else ': none'}", 1 if alone else 2, pad=1.35,
-                           size=9 if alone else 8)
+        made.append((rows, {"title": "" if alone else parts.shape_text(panel[0][1].iloc[0], SHAPE), "x": "log" if style.wants_log(values) else "linear",
+                            "heads": ("strategy", *["by"] * by, "time", "device launches") if alone else ()}))
     floor = part.rows["empty_kernel_us"].dropna()
-    sheet.notes += notes + ([f"An empty kernel takes {style.time_text(floor.median())}, timed the same way."] if len(floor) else [])
-    return sheet.finish(parts.caption_of(part, shown))
+    notes += [f"An empty kernel takes {style.time_text(floor.median())}, timed the same way."] if len(floor) else []
+    return panels_of.draw_rows(_strategies_title(shown, shapes, len(every), panels, suffixes), made, parts.caption_of(part, shown), notes=notes,
+                               key=[*parts.key_of(there), *marks], columns=1 if alone else 2, pad=1.35, size=9 if alone else 8,
+                               xlabel=f"{MEASURES['time'].title}, {unit}{'' if len(timed) else ': none'}")
 
 
 def _row(suffix, cases, types, scale, several, alone, by):
@@ -134,65 +128,6 @@ def _faults(cases):
     return f"{said} of {parts.count_text(cases['rows'].sum(), 'run')}"
 
 
-# --- rounds -------------------------------------------------------------------------------------------------------------------
-
-
-def repeated(part):
-    """The cases of a part whose experiments all ran the same cases, in several rounds (run_id) each; None for any
-    other part."""
-    if part.cases["experiment"].nunique() < 2 or (part.rows.groupby("experiment", observed=True)["run_id"].nunique() < 2).any():
-        return None
-    return part.cases if all(set(group["experiment"]) == set(part.cases["experiment"]) for group in _alike(part.cases)) else None
-
-
-def _alike(cases):
-    """Groups of cases that differ in nothing but the experiment."""
-    return parts.grouped_by(cases, [name for name in logs.case_columns() if name != "experiment"])
-
-
-def _rounds_of(part, case):
-    """The times of a case, [those of a round]. Samples of one process are alike, so a bootstrap must draw whole
-    rounds."""
-    rows = part.rows[part.rows["line"].isin(case["lines"])].dropna(subset=["us"])
-    return [times["us"].tolist() for _, times in rows.groupby("run_id", sort=False, observed=True)]
-
-
-def rounds(part, shown):
-    """Ratios of the medians to those of `full`, or to those of the first experiment if there is no `full`: one row
-    each, by strategy."""
-    names = list(dict.fromkeys(shown["experiment"]))
-    first = "full" if "full" in names else names[0]
-    several = parts.mechanisms_each(shown)
-    varies = parts.varying(shown, [name for name in parts.case_names() if name != "experiment"])
-    lines, without = [], []
-    for group in _alike(shown):
-        case = group.iloc[0]
-        label = ", ".join(filter(None, [parts.strategy_label(case, several), parts.shape_text(group, varies)]))
-        plain = label.replace(style.marked(case["strategy"]), case["strategy"], 1)
-        found = {case["experiment"]: _rounds_of(part, case) for _, case in group.iterrows()}
-        for name in (name for name in names if name != first):
-            answer = logs.ratios([(found[name], found[first])])[0] if found[name] and found[first] else (math.nan,)
-            if math.isnan(answer[0]):
-                without.append(f"{label}, {name}")
-                continue
-            count = min(len(found[name]), len(found[first]))
-            middle, low, high = answer if count >= logs.LEAST else (answer[0], math.nan, math.nan)
-            text = f"{middle:.3f}" + (f"  ({low:.3f} to {high:.3f})" if low == low else "")
-            lines.append((middle, f"{middle:.3f} ({plain}, {name})", count, Row((f"{label}, {name}",), [Dot(middle, style.BLUE, "o", low, high)], (text,))))
-    if not lines:
-        return nothing_timed(f"Time over that of {first}", part, shown)
-    ends = [choice(lines, key=lambda line: line[0])[1] for choice in (min, max)]
-    sheet = Sheet(f"Time relative to {first}: {' to '.join(dict.fromkeys(ends))}", (), parts.common_text(shown))
-    panels_of.draw_rows(sheet, [row for *_, row in lines], f"time relative to {first}", x=None, across=1, top=0.2, step=0.24, size=9)
-    counts = sorted({count for _, _, count, _ in lines})
-    interval = ", and its 95 % bootstrap interval, which draws whole rounds" if counts[-1] >= logs.LEAST else ""
-    sheet.notes.append(f"Ratio of the medians{interval}. A round is one run of nestbed: {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} of "
-                       "each.")
-    sheet.notes += [f"Rows without a time: {parts.status_text(shown)}."] if parts.status_text(shown) else []
-    sheet.notes += [f"Without a time on both sides: {'; '.join(without)}."] if without else []
-    return sheet.finish(parts.caption_of(part, shown, timed=False))
-
-
 # --- bandwidth at one size ----------------------------------------------------------------------------------------------------
 
 
@@ -205,19 +140,17 @@ def bandwidth_dots(part, shown, _):
     names = parts.varying(shown, ["nx", "ny"] if matrix else ["elements"])
     looks, key = _block_looks(shown) if matrix else _type_looks(shown)
     kind = f" of {best['type']}" if parts.varying(shown, ["type"]) else ""
-    sheet = Sheet(f"{style.marked(best['strategy'])} reaches {style.three(best['bandwidth_gb_s'])} GB/s{kind}, "
-                  f"{100 * best['bandwidth_gb_s'] / peak:.0f} % of the device's peak", key)
-    panels = sorted(parts.grouped_by(shown, names),
-                    key=lambda panel: (-panel["strategy"].nunique(), [parts.order_of(panel.iloc[0][name]) for name in names]))
+    panels = sorted(parts.sorted_groups(shown, names), key=lambda panel: -panel["strategy"].nunique())
     made = []
     for cases in panels:
         rows = [_rate_row(strategy, own, looks) for strategy, own in sorted(
             cases.groupby("strategy"), key=lambda row: (-row[1]["bandwidth_gb_s"].max(), row[0]))]
-        made.append((parts.shape_text(cases, names), rows, {"across": peak} if cases["bandwidth_gb_s"].max() >= NEAR * peak else {}))
-    panels_of.draw_columns(sheet, made, MEASURES["bandwidth"].label, 1 if matrix else 2, x="linear", size=8)
-    sheet.notes += [f"Line: the device's peak by its own data, {style.three(peak)} GB/s. Numbers at the right: GB/s of the best "
-                    "dot, and its share of the peak.", *cache_note(part)]
-    return sheet.finish(parts.caption_of(part, shown, elsewhere="what launches from the device or has a depth"))
+        made.append((rows, {"title": parts.shape_text(cases, names), "across": peak if cases["bandwidth_gb_s"].max() >= NEAR * peak else None}))
+    title = f"{style.marked(best['strategy'])} reaches {style.three(best['bandwidth_gb_s'])} GB/s{kind}, {100 * best['bandwidth_gb_s'] / peak:.0f} % of the device's peak"
+    return panels_of.draw_rows(title, made, parts.caption_of(part, shown, elsewhere="what launches from the device or has a depth"), key=key,
+                               xlabel=MEASURES["bandwidth"].label, columns=1 if matrix else 2, x="linear", size=8,
+                               notes=[f"Line: the device's peak by its own data, {style.three(peak)} GB/s. Numbers at the right: GB/s of the best "
+                                      "dot, and its share of the peak.", *cache_note(part)])
 
 
 def _rate_row(strategy, cases, looks):
@@ -281,23 +214,23 @@ def book(part, shown, figure):
     theirs = book_times()
     timed = shown[shown["us"] > 0]
     if not len(timed):
-        return nothing_timed(figure.title, part, shown)
+        return None
     cases = sorted((case for _, case in timed.iterrows()), key=lambda case: -theirs[case["strategy"]][0])
     factors = [1e3 * theirs[case["strategy"]][0] / case["us"] for case in cases if case["clock"] == "gpu"]
     machine = part.rows["gpu"].iloc[0] or "this machine"
-    sheet = Sheet(f"{figure.title} on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
-                  + (f": {style.three(min(factors))} to {style.three(max(factors))} times as fast" if factors else ""),
-                  [("Tesla K40c, as printed in the book", style.ORANGE, "s"), (f"{machine}, this log", style.BLUE, "o")],
-                  "2²⁰ ints in 2048 blocks of 512 threads. Two machines: the book's and this log's.")
     rows = []
     for case in cases:
         old = theirs[case["strategy"]][0]
         dots = [Dot(old, style.ORANGE, "s", size=7), Dot(case["us"] / 1e3, style.BLUE, "o", case["low"] / 1e3, case["high"] / 1e3, is_hollow(case), 7.5)]
         rows.append(Row((style.marked(case["strategy"]) + (" (one core)" if case["strategy"] == "host" else ""),), dots,
                         (style.time_text(1e3 * old), style.time_text(case["us"]), f"{style.three(1e3 * old / case['us'])} ×"), linked=True))
-    panels_of.draw_rows(sheet, rows, "time of a run, ms", x="log", heads=("", "the book", "this log", "times as fast"), step=0.34, size=9, pad=2.2)
-    sheet.notes.append("K40c: " + "; ".join(dict.fromkeys(theirs[case["strategy"]][1] for case in cases)) + ".")
-    return sheet.finish(parts.caption_of(part, shown, elsewhere="not in the book's table"))
+    title = f"{figure.title} on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
+    title += f": {style.three(min(factors))} to {style.three(max(factors))} times as fast" if factors else ""
+    return panels_of.draw_rows(title, [(rows, {})], parts.caption_of(part, shown, elsewhere="not in the book's table"),
+                               key=[("Tesla K40c, as printed in the book", style.ORANGE, "s"), (f"{machine}, this log", style.BLUE, "o")],
+                               subtitle="2²⁰ ints in 2048 blocks of 512 threads. Two machines: the book's and this log's.",
+                               notes=["K40c: " + "; ".join(dict.fromkeys(theirs[case["strategy"]][1] for case in cases)) + "."],
+                               xlabel="time of a run, ms", x="log", heads=("", "the book", "this log", "times as fast"), step=0.34, size=9, pad=2.2)
 
 
 # --- stale values -------------------------------------------------------------------------------------------------------------
@@ -314,9 +247,6 @@ def stale(part, shown, figure):
     found = {name: [_count(rows[(rows["strategy"] == name) & (rows["delay_us"] == delay)]) for delay in delays] for name in patterns}
     unit = "" if part.backend == "cpu" else " µs"
     words = [f"delay {style.grouped(delay)}{unit}" if delay else "no delay" for delay in delays]
-    sheet = Sheet(_stale_title(figure.title, found), [*((word, style.INK, mark) for word, mark in zip(words, "oD")),
-                                                      ("the rules guarantee the fresh value", style.GREEN, "s"),
-                                                      ("they guarantee nothing", style.VERMILLION, "s")])
     decades = max(1, math.ceil(math.log10(max(2, *(of for counts in found.values() for _, of, _ in counts)))))
     made = []
     for name, counts in found.items():
@@ -325,14 +255,19 @@ def stale(part, shown, figure):
         dots = [Dot(0.0 if not count else 0.9 + decades + max(math.log10(count / of), -decades), colour, mark, size=8.5 - 2.5 * (mark == "D"))
                 for (count, of, _), mark in zip(counts, "oD") if of]
         made.append(Row((style.marked(name),), dots, tuple(text for *_, text in counts), colour))
-    axes = panels_of.draw_rows(sheet, made, "share of the instances that read the stale value", heads=("", *words), size=9)
-    axes.set_xlim(-0.2, 0.9 + decades + 0.2)
-    powers = range(0, decades + 1, 2 if decades > 5 else 1)
-    axes.set_xticks([0.0, *(0.9 + decades - power for power in powers)],
-                    ["0", *(style.grouped(10.0**-power) if power < 3 else f"10⁻{style.raised(power)}" for power in powers)])
-    sheet.notes.append("An instance is one block of the root grid, with words of its own. At the right: how many read the stale value. The "
-                       "delay holds up the write; that of litmus_child_write holds up the read. –: the pattern has nothing to delay.")
-    return sheet.finish(parts.caption_of(part, shown, timed=False))
+
+    def by_decades(axes):
+        axes.set_xlim(-0.2, 0.9 + decades + 0.2)
+        powers = range(0, decades + 1, 2 if decades > 5 else 1)
+        axes.set_xticks([0.0, *(0.9 + decades - power for power in powers)],
+                        ["0", *(style.grouped(10.0**-power) if power < 3 else f"10⁻{style.raised(power)}" for power in powers)])
+
+    key = [*((word, style.INK, mark) for word, mark in zip(words, "oD")), ("the rules guarantee the fresh value", style.GREEN, "s"),
+           ("they guarantee nothing", style.VERMILLION, "s")]
+    return panels_of.draw_rows(_stale_title(figure.title, found), [(made, {})], parts.caption_of(part, shown, timed=False), key=key,
+                               xlabel="share of the instances that read the stale value", heads=("", *words), size=9, more=by_decades,
+                               notes=["An instance is one block of the root grid, with words of its own. At the right: how many read the stale value. The "
+                                      "delay holds up the write; that of litmus_child_write holds up the read. –: the pattern has nothing to delay."])
 
 
 def _count(rows):
@@ -367,42 +302,31 @@ def outcome(statuses):
 
 
 def lanes(part, shown, _):
-    """A panel for each mechanism and number of levels. Rows are the form and the lanes; columns are the limits."""
+    """A panel for each mechanism and number of levels. Rows are the form and the lanes; places are the limits."""
     shown = shown.assign(outcome=shown["statuses"].map(outcome))
     limits = sorted(shown["pending_limit_asked"].unique(), key=parts.order_of)
-    rows = [(form, block) for form in FORMS for block in sorted(shown["block"][shown["strategy"] == form].unique(), key=parts.order_of)]
-    panels = parts.grouped_by(shown, ["depth", "mechanism", "grid"])
-    panels.sort(key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in ("depth", "mechanism", "grid")])
+    panels = []
+    for panel in parts.sorted_groups(shown, ["depth", "mechanism", "grid"]):
+        case = panel.iloc[0]
+        title = f"{parts.count_text(int(case['depth']), 'level')}, {parts.mechanism_text(case['mechanism'])}, {parts.name_of('grid', case['grid'])}"
+        rows = []
+        for form, words in FORMS.items():
+            for own in parts.sorted_groups(panel[panel["strategy"] == form], ["block"]):
+                dots = [Dot(limits.index(one["pending_limit_asked"]), *OUTCOMES[one["outcome"]], size=9) for _, one in own.iterrows()]
+                rows.append(Row((f"{parts.count_text(own['block'].iloc[0], 'lane')} {words}",), dots))
+        panels.append((rows, {"title": title}))
     hung = shown["outcome"] == HANGS
     title = f"Lanes that launch past the limit: none of {parts.count_text(len(shown), 'case')} hangs"
     if hung.any():
         of_form = {words: shown["strategy"] == name for name, words in FORMS.items() if (shown["strategy"] == name).any()}
         counts = [f"{(hung & own).sum()} of {own.sum()} cases {words}" for words, own in of_form.items()]
         title = f"Lanes that launch past the limit hang the GPU in {' and '.join(reversed(counts))}"
-    sheet = Sheet(title, [(what, colour, "s") for what, (colour, _) in OUTCOMES.items() if (shown["outcome"] == what).any()])
-    left, gap, columns = 1.15, 0.3, min(2, len(panels))
-    width, height = (style.WIDTH - left - gap * columns) / columns, 0.235 * len(rows)
-    for place, panel in enumerate(panels):
-        row, column = divmod(place, columns)
-        case = panel.iloc[0]
-        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.8), width, height, f"{parts.count_text(int(case['depth']), 'level')}, "
-                         f"{parts.mechanism_text(case['mechanism'])}, {parts.name_of('grid', case['grid'])}")
-        for _, case in panel.iterrows():
-            x, y = limits.index(case["pending_limit_asked"]), rows.index((case["strategy"], case["block"]))
-            colour, word = OUTCOMES[case["outcome"]]
-            axes.add_patch(Rectangle((x - 0.48, y - 0.44), 0.96, 0.88, color=colour, linewidth=0))
-            axes.text(x, y, word, ha="center", va="center", fontsize=7, color="white" if case["outcome"] == HANGS else style.INK)
-        axes.grid(False)
-        axes.set_xlim(-0.5, len(limits) - 0.5)
-        axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xticks(range(len(limits)), [parts.name_of("", limit) for limit in limits])
-        axes.set_yticks(range(len(rows)), [f"{parts.count_text(block, 'lane')} {FORMS[form]}" if column == 0 else "" for form, block in rows])
-        axes.tick_params(length=0)
-        axes.set_xlabel("pending-launch limit")
-    sheet.notes.append("Each cell is a case: blocks of so many threads, all of which launch, one lane of the warp after another or all in "
-                       "the same instruction. A case hangs if one of its runs gave no sign of life until the timeout; its other runs "
-                       "were then not made.")
-    return sheet.finish(parts.caption_of(part, shown, timed=False))
+    return panels_of.draw_rows(title, panels, parts.caption_of(part, shown, timed=False), columns=min(2, len(panels)), xlabel="pending-launch limit",
+                               x=[parts.name_of("", limit) for limit in limits],
+                               key=[(what, *look) for what, look in OUTCOMES.items() if (shown["outcome"] == what).any()],
+                               notes=["Each mark is a case: blocks of so many threads, all of which launch, one lane of the warp after another or all in "
+                                      "the same instruction. A case hangs if one of its runs gave no sign of life until the timeout; its other runs "
+                                      "were then not made."])
 
 
 # --- edges per second ---------------------------------------------------------------------------------------------------------
@@ -439,25 +363,22 @@ def edges_per_second(part, shown, figure):
         rates = {name: best["edges"] / best[of] / 1000 for name, of in (("rate", "us"), ("rate_low", "high"), ("rate_high", "low"))}
         graphs += [best.assign(text=graph_text(shown, graph.iloc[0]), **rates)] if len(best) else []
     if not graphs:
-        return nothing_timed(figure.title, part, shown)
+        return None
     forms = pandas.concat(graphs).drop_duplicates(["strategy", "mechanism"])
     forms = forms.assign(rank=[parts.rank_of(case) for _, case in forms.iterrows()]).sort_values(["by_need", "rank"])
     looks = style.looks_in_turn(zip(forms["strategy"], forms["mechanism"]))
     tops = [best.loc[best["rate"].idxmax()] for best in graphs]
     top = max(tops, key=lambda case: case["rate"])
     nested = sum(bool(case["by_need"] and case["expected"] > 0) for case in tops)
-    sheet = Sheet(f"{figure.title}: up to {style.three(top['rate'])}·10⁹, by {irregular.form_label(top['strategy'], top['mechanism'])} in {top['text']}; "
-                  f"launches from the device give the highest rate in {nested} of {parts.count_text(len(tops), 'graph')}",
-                  [(irregular.form_label(*form), *look) for form, look in looks.items()],
-                  "Above the middle of a row: flat forms. Below: forms that launch from the device.")
-    at = 0.25
+    panels = []
     for workload, counted in COUNTED.items():
         rows = [Row((best["text"].iloc[0],), [Dot(case["rate"], *looks[case["strategy"], case["mechanism"]], case["rate_low"], case["rate_high"],
                                                   shift=0.19 if case["by_need"] else -0.19) for _, case in best.iterrows()])
                 for best in graphs if best["workload"].iloc[0] == workload]
-        if rows:
-            panels_of.draw_rows(sheet, rows, f"10⁹ edges per second; counted: {counted}", x="log", title=workload, top=at, step=0.44)
-            at += panels_of.row_height(rows, 0.44) + 0.85
-    sheet.notes.append("A dot is the fastest case of its strategy and mechanism. All forms of a graph are divided by the same number of edges, "
-                       "whatever they look at themselves. Graphs without both kinds of forms, or without a form that counts these edges, are not shown.")
-    return sheet.finish(parts.caption_of(part, shown))
+        panels += [(rows, {"title": workload, "xlabel": f"10⁹ edges per second; counted: {counted}"})] if rows else []
+    title = (f"{figure.title}: up to {style.three(top['rate'])}·10⁹, by {irregular.form_label(top['strategy'], top['mechanism'])} in {top['text']}; "
+             f"launches from the device give the highest rate in {nested} of {parts.count_text(len(tops), 'graph')}")
+    return panels_of.draw_rows(title, panels, parts.caption_of(part, shown), x="log", step=0.44, key=[(irregular.form_label(*form), *look) for form, look in looks.items()],
+                               subtitle="Above the middle of a row: flat forms. Below: forms that launch from the device.",
+                               notes=["A dot is the fastest case of its strategy and mechanism. All forms of a graph are divided by the same number of edges, "
+                                      "whatever they look at themselves. Graphs without both kinds of forms, or without a form that counts these edges, are not shown."])

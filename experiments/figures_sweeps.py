@@ -9,7 +9,8 @@ import figure_parts as parts
 import figure_panels as panels_of
 import figure_style as style
 import logs
-from figure_panels import Panel, measured, nothing_timed
+import tables
+from figure_panels import Panel, measured
 from measures import AXES, MEASURES
 
 
@@ -28,13 +29,14 @@ def _flat_beside(part, groups, axis):
     return flat if len(flat) <= 3 else flat.iloc[:0]
 
 
-def against(part, groups, figure):
+def against(part, taken, figure):
     """Time against the figure's axis. Lines are strategies, and panels are shapes."""
     axis = figure.axes[0]
+    groups = parts.along(taken, axis)
     flat = _flat_beside(part, groups, axis)
     shown = pandas.concat([*groups, flat])
     if not shown["us"].notna().any():
-        return nothing_timed(figure.title, part, shown)
+        return None
     scale, unit = style.time_unit(shown["us"])
     panels = parts.lines_and_panels([measured(group, scale) for group in groups], parts.names_beside(axis))
     lines = [line for _, found in panels for line in found]
@@ -47,12 +49,8 @@ def against(part, groups, figure):
     never = [line.label for line in lines if not line.cases["us"].notna().any()]
     return panels_of.draw(_against_title(lines, axis, figure.title, panels), made,
                           parts.caption_of(part, shown, elsewhere=f"cases in which {axis} does not vary"),
-                          key=parts.family_key(lines) if _by_family(lines) else (), subtitle=parts.common_text(shown),
-                          notes=[f"Without any time, × alone: {', '.join(dict.fromkeys(never))}."] if never else []).figure
-
-
-def _by_family(lines):
-    return len({line.strategy for line in lines}) > 1 and lines[0].value is None
+                          key=parts.family_key(lines), subtitle=parts.common_text(shown),
+                          notes=[f"Without any time, × alone: {', '.join(dict.fromkeys(never))}."] if never else [])
 
 
 def _against_title(lines, axis, title, panels):
@@ -76,9 +74,27 @@ def _subject(lines):
 # --- launches ---
 
 
-def launches(part, by_axis, _):
-    """Device launches as the kernels counted them, one row of panels per axis: {"depth": groups, "grid": groups}. Panels with the same counts
-    are drawn once, with all their names, because counts depend on few things."""
+def grids(cases):
+    """For logs in which something launches more than one grid. For flat kernels, the number of elements varies, and
+    another figure draws the rate."""
+    if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
+        return cases[:0]
+    own = cases[~cases["strategy"].isin(tables.those("strategies", "is_reference"))]
+    return own if parts.along(own, "grid") else own[:0]
+
+
+def counts(cases):
+    """The cases of the figures of depths and grids, if any of their lines launches from the device."""
+    deep, wide = parts.along(cases, "depth"), grids(cases)
+    launching = any(group["launches"].max() > 0 for group in [*deep, *parts.along(wide, "grid")])
+    return (cases if deep else wide) if launching else cases[:0]
+
+
+def launches(part, taken, figure):
+    """Device launches as the kernels counted them, one row of panels per axis. Panels with the same counts are drawn once, with all their names,
+    because counts depend on few things."""
+    by_axis = {"depth": parts.along(taken, "depth"), "grid": parts.along(grids(taken), "grid")}
+    by_axis = {axis: counted for axis, groups in by_axis.items() if (counted := [group for group in groups if group["launches"].notna().any()])}
     shown = pandas.concat([group for groups in by_axis.values() for group in groups])
     shown = shown.loc[~shown.index.duplicated()]
     cells, lines = {}, []
@@ -98,7 +114,7 @@ def launches(part, by_axis, _):
         words = next(iter(labels))[0].replace("\n", " ")
         subtitle = ", ".join(filter(None, [subtitle, f"the same for {words}" if "," in words else words]))
         made = [dataclasses.replace(panel, ends=False) for panel in made]
-    key = parts.family_key(lines) if _by_family(lines) else []
+    key = parts.family_key(lines)
     if key and any(line.colour == style.GREY for panel in made for line in panel.lines):
         key.append(("the same for several", style.GREY, "s"))
     left = part.cases[~part.cases.index.isin(shown.index)]
@@ -108,18 +124,25 @@ def launches(part, by_axis, _):
     refused = int((shown["failed"] > 0).sum())
     caption += [f"{refused} points are of runs in which launches were refused: the median of attempts."] if refused else []
     return panels_of.draw(f"Device launches, counted in the kernels: up to {style.grouped(shown['launches'].max())} per run" +
-                          (f" ({_subject(lines)})" if _subject(lines) else ""), made, caption, key=key, subtitle=subtitle, left=0.8).figure
+                          (f" ({_subject(lines)})" if _subject(lines) else ""), made, caption, key=key, subtitle=subtitle, left=0.8)
 
 
 # --- waves ---
 
 
-def waves(part, shown, figure):
+def in_waves(cases):
+    """Four or more cases that differ only in wave or streams."""
+    found = [group for group in parts.grouped_by(cases, ["strategy", "mechanism", *parts.case_names()], 3)
+             if group.groupby("wave")["streams"].nunique().max() > 1 and group["wave"].nunique() >= 2]
+    return pandas.concat(found) if found else cases[:0]
+
+
+def waves(part, shown, _):
     """Time against root blocks per wave. Lines are numbers of streams, and panels what else varies. Refused cases are
     marked ×."""
     placed = shown[shown["wave"].notna()]
     if not placed["us"].notna().any():
-        return nothing_timed(figure.title, part, shown)
+        return None
     scale, unit = style.time_unit(placed["us"])
     several = len(placed[["strategy", "mechanism"]].drop_duplicates()) > 1
     way = ["strategy", "mechanism"] if several else []
@@ -127,9 +150,8 @@ def waves(part, shown, figure):
     streams = sorted(placed["streams"].dropna().unique())
     looks = [(style.grouped(count), colour, style.MARKS[place % len(style.MARKS)])
              for place, (count, colour) in enumerate(zip(streams, style.scale_colours(len(streams))))]
-    groups = sorted(parts.grouped_by(placed, [*way, *rest]), key=lambda group: [parts.order_of(group.iloc[0][name]) for name in [*way, *rest]])
     made = []
-    for cases in groups:
+    for cases in parts.sorted_groups(placed, [*way, *rest]):
         case = cases.iloc[0]
         ways = ", ".join(filter(None, [style.marked(case["strategy"]), parts.mechanism_text(case["mechanism"])])) if several else ""
         lines = []
@@ -151,93 +173,68 @@ def waves(part, shown, figure):
                           f"over {parts.name_of('streams', best['streams'])}, {style.time_text(best['us'])}", made,
                           parts.caption_of(part, placed, elsewhere=elsewhere), columns=min(3, len(made)), height=2.0 if len(made) > 1 else 2.9, shared=True,
                           key=[("streams:", style.INK, None), *looks, *([("no run has a time", style.INK, "x")] if placed["us"].isna().any() else [])],
-                          subtitle=", ".join(filter(None, [parts.common_text(placed), alone]))).figure
+                          subtitle=", ".join(filter(None, [parts.common_text(placed), alone])))
 
 
 # --- wrong answers ---
 
 
-def wrong(part, groups, figure):
-    """Share of wrong answers against the delay. Runs that were neither ok nor wrong do not count."""
+def wrong(part, taken, figure):
+    """Share of wrong answers against the delay. Runs that were neither ok nor wrong do not count. Lines of a strategy with the same shares are one
+    line, of all their runs, and so are all lines that are never wrong, in grey."""
+    groups = [group.assign(trials=[logs.wrong_share(case) for _, case in group.iterrows()]) for group in parts.along(taken, "delay")]
     shown = pandas.concat(groups)
     on_cpu = part.backend == "cpu"
     made, pooled, without = [], False, []
     for name, lines in parts.lines_and_panels(groups, parts.names_beside("delay")):
-        without += [line.label for line in lines if not any(_tried(line))]
-        together = _by_shares([line for line in lines if any(_tried(line))])
-        pooled = pooled or any(len(same) > 1 for _, same in together)
-        for line, same in together:
-            trials = _pooled(same)
-            spans = [(found[0] / found[1], *logs.interval_of_share(*found)) if found else [math.nan] * 3 for found in trials]
-            line.cases = pandas.DataFrame([[100 * end for end in span] for span in spans], columns=["y", "y_low", "y_high"])
-        racy = [line for line, _ in together if line.colour != style.GREY]
+        without += [line.label for line in lines if not any(line.cases["trials"])]
+        together = {}
+        for line in (line for line in lines if any(line.cases["trials"])):
+            shares = tuple(found and found[0] / found[1] for found in line.cases["trials"])
+            key = (line.strategy, shares) if any(shares) else ()
+            together.setdefault((*key, *line.x), []).append(line)
+        pooled = pooled or any(len(same) > 1 for same in together.values())
+        drawn = list(map(_one_line, together.values()))
+        racy = [line for line in drawn if line.colour != style.GREY]
+        for place, line in enumerate(racy):  # several mechanisms of a strategy, with different results
+            before = [other.strategy for other in racy[:place]].count(line.strategy)
+            if [other.strategy for other in racy].count(line.strategy) > 1:
+                line.mark, line.dash = style.mechanism_mark(line.mechanism), style.DASHES[before % len(style.DASHES)]
         for line in racy[:1]:  # wider than lines that may coincide with it
             line.width, line.dash = 4.0, "-"
-        made.append(Panel(name, [line for line, _ in together], AXES["delay"].on_cpu if on_cpu else AXES["delay"].title, MEASURES["wrong"].label,
+        made.append(Panel(name, drawn, AXES["delay"].on_cpu if on_cpu else AXES["delay"].title, MEASURES["wrong"].label,
                           y="percent", xs=[x for line in lines for x in line.x]))
     most = int(shown["rows"].max())
     notes = [f"Bars: 95 % Wilson score interval of the share (0 of {most}: up to {100 * logs.wilson(0, most)[1]:.1f} %)." +
-             (" The mechanisms of a strategy are one line, of all their runs, where their intervals overlap at "
-              "every delay; so are the strategies that are never wrong." if pooled else "")]
+             (" The mechanisms of a strategy are one line, of all their runs, where their shares are the same; so are the strategies that are never "
+              "wrong." if pooled else "")]
     others = parts.status_text(shown.assign(statuses=[{status: count for status, count in found.items() if status not in ("ok", "wrong")}
                                                       for found in shown["statuses"]], samples=[[]] * len(shown), ok=0))
     if others:
         notes.append(f"Rows neither right nor wrong are no trials: {others}." +
                      (f" Nothing else, so that no line is drawn: {', '.join(without)}." if without else ""))
     return panels_of.draw(_wrong_title(figure.title, shown, "an interruption" if on_cpu else "a delay"), made,
-                          parts.caption_of(part, shown, timed=False), subtitle=parts.common_text(shown), columns=1, height=3.1, notes=notes).figure
+                          parts.caption_of(part, shown, timed=False), subtitle=parts.common_text(shown), columns=1, height=3.1, notes=notes)
 
 
-def _tried(line):
-    """logs.wrong_share of each case of a line."""
-    return [logs.wrong_share(case) for _, case in line.cases.iterrows()]
-
-
-def _pooled(lines):
-    """(wrong, trials) at each position of lines with the same positions, summed over all lines; None if there is no
-    trial."""
-    columns = [[one for one in column if one] for column in zip(*map(_tried, lines))]
-    return [tuple(map(sum, zip(*there))) if there else None for there in columns]
-
-
-def _overlap(one, other):
-    """Whether the intervals of two lines overlap wherever both have one."""
-    pairs = [(logs.wilson(*mine), logs.wilson(*theirs)) for mine, theirs in zip(_tried(one), _tried(other)) if mine and theirs]
-    return one.x == other.x and all(mine[0] <= theirs[1] and theirs[0] <= mine[1] for mine, theirs in pairs)
-
-
-def _by_shares(lines):
-    """[(line, [lines that it stands for])]: lines of a strategy that overlap everywhere are one line, and so are all
-    lines that are never wrong, in grey."""
-    together = []
-    for line in lines:
-        right = all(hits == 0 for hits, _ in filter(None, _tried(line)))
-        for other, same in together:
-            if right == (other.colour == style.GREY) and line.x == other.x and (
-                    right or line.strategy == other.strategy and all(_overlap(line, one) for one in same)):
-                same.append(line)
-                break
-        else:
-            together.append((dataclasses.replace(line, colour=style.GREY if right else style.BLACK), [line]))
-    for line, same in together:
-        if line.colour == style.GREY:
-            line.label = "never wrong:\n" + parts.in_rows(list(dict.fromkeys(style.marked(one.strategy) for one in same)))
-            line.mark, line.dash = "s", "-"
-            continue
-        if len(same) > 1:
-            line.label = f"{style.marked(line.strategy)}, by any of\n" + parts.in_rows([parts.mechanism_text(one.mechanism) for one in same])
-        own = [id(one) for one, _ in together if one.strategy == line.strategy and one.colour != style.GREY]
-        line.colour, line.mark, line.dash = style.look_of(line.strategy, line.cases["launches"].max())
-        if len(own) > 1:  # several mechanisms of a strategy, with different results
-            line.mark, line.dash = style.mechanism_mark(line.mechanism), style.DASHES[own.index(id(line)) % len(style.DASHES)]
-    return together
+def _one_line(same):
+    """The line of all trials of lines with the same positions: of a strategy, or, in grey, of all that are never wrong."""
+    trials = [tuple(map(sum, zip(*filter(None, column)))) for column in zip(*(line.cases["trials"] for line in same))]
+    spans = [(found[0] / found[1], *logs.interval_of_share(*found)) if found else [math.nan] * 3 for found in trials]
+    cases, line = pandas.DataFrame([[100 * end for end in span] for span in spans], columns=["y", "y_low", "y_high"]), same[0]
+    if not any(wrong for wrong, _ in filter(None, trials)):
+        label = "never wrong:\n" + parts.in_rows(list(dict.fromkeys(style.marked(one.strategy) for one in same)))
+        return dataclasses.replace(line, cases=cases, label=label, colour=style.GREY, mark="s", dash="-")
+    label = line.label if len(same) == 1 else f"{style.marked(line.strategy)}, by any of\n" + parts.in_rows([parts.mechanism_text(one.mechanism) for one in same])
+    colour, mark, dash = style.look_of(line.strategy, line.cases["launches"].max())
+    return dataclasses.replace(line, cases=cases, label=label, colour=colour, mark=mark, dash=dash)
 
 
 def _wrong_title(title, shown, cause):
-    trials = [(case["strategy"], case["delay_us"], *(logs.wrong_share(case) or (0, 0))) for _, case in shown.iterrows()]
+    trials = [(case["strategy"], case["delay_us"], *case["trials"]) for _, case in shown.iterrows() if case["trials"]]
     runs = sum(count for *_, count in trials)
     racy = sorted({strategy for strategy, _, hits, _ in trials if hits})
-    safe = {strategy for strategy, _, _, count in trials if count} - set(racy)
+    safe = {strategy for strategy, *_ in trials} - set(racy)
     if not runs:
         return f"{title}: no run ended right or wrong"
     if not racy:
@@ -251,8 +248,9 @@ def _wrong_title(title, shown, cause):
 # --- pending-launch limit ---
 
 
-def pending_limit(part, groups, _):
+def pending_limit(part, taken, _):
     """Against the pending-launch limit: launches lost, and time over that under `auto`; and below, device memory."""
+    groups = parts.along(taken, "limit")
     swept = pandas.concat(groups)
     auto = part.cases[part.cases["pending_limit_asked"] == "auto"]
     shown = pandas.concat([swept, auto[auto["strategy"].isin(swept["strategy"])]])
@@ -287,7 +285,7 @@ def pending_limit(part, groups, _):
              "(dashed: 1), where nestbed sends waves that fit. ×: no time, because launches were refused."]
     notes += [f"Right, without a time under auto that a ratio could be of: {'; '.join(dict.fromkeys(bare))}."] if bare else []
     return panels_of.draw(_pending_title(swept) + _slower(groups, auto, limits[-1]), made,
-                          parts.caption_of(part, shown, elsewhere="strategies under one limit alone"), height=1.65, notes=notes).figure
+                          parts.caption_of(part, shown, elsewhere="strategies under one limit alone"), height=1.65, notes=notes)
 
 
 def _auto_of(case, auto):

@@ -90,9 +90,9 @@ def frontiers(path):
     panel = Panel("", lines, "level: edges from the source", "vertices of the level", ys=[1], ends=False, more=few_marks)
     notes = ["A breadth-first search from the source of bfs and sssp, computed on the host from the graph alone: no times. Both axes are "
              "logarithmic, the horizontal one from level 1 on."]
-    sheet = panels_of.draw(title, [panel], [f"{logs.cut(logs.seen(path.name))}, by `nestbed info graph`."], height=3.6, left=0.85, notes=notes,
+    figure = panels_of.draw(title, [panel], [f"{logs.cut(logs.seen(path.name))}, by `nestbed info graph`."], height=3.6, left=0.85, notes=notes,
                            key=[(line.label, line.colour, line.mark) for line in lines])
-    return [(FRONTIER, sheet.figure)]
+    return [(FRONTIER, figure)]
 
 
 # --- mutants of the race detector -----------------------------------------------------------------------------------------------
@@ -109,24 +109,23 @@ def mutants(path):
         return []
     found = found.assign(share=found["wrong"] / found["orders"]).sort_values(["share", "strategy"])
     hidden, orders = int((found["wrong"] == 0).sum()), style.grouped(found["orders"].max())
-    sheet = Sheet(f"{orders} random orders never show {hidden} of {len(found)} races; the detector finds all {len(found)} in one run",
-                  [("shown by some order", style.GREEN, "s"), ("never shown", style.VERMILLION, "s")])
     rows = []
     for row in found.itertuples():
         colour = style.on_page(style.GREEN if row.wrong else style.VERMILLION)["light"]
         rows.append(Row((row.strategy,), [Dot(100 * row.share, colour, size=7.5)], (f"{style.grouped(row.wrong)} of {style.grouped(row.orders)}",), colour))
-    panels_of.draw_rows(sheet, rows, "orders with a wrong answer, %", x="percent", top=0.1, size=9)
-    return [(MUTANTS, sheet.finish(["A mutant is a race-free strategy with one change: a barrier, a fence or a release taken out, a plain counter, a "
-                                    "slice shifted by one, and so on. tests/races holds the list and checks each at its line."]))]
+    return [(MUTANTS, panels_of.draw_rows(
+        f"{orders} random orders never show {hidden} of {len(found)} races; the detector finds all {len(found)} in one run", [(rows, {})],
+        ["A mutant is a race-free strategy with one change: a barrier, a fence or a release taken out, a plain counter, a "
+         "slice shifted by one, and so on. tests/races holds the list and checks each at its line."],
+        key=[("shown by some order", style.GREEN, "s"), ("never shown", style.VERMILLION, "s")], xlabel="orders with a wrong answer, %", x="percent",
+        top=0.1, size=9))]
 
 
 # --- do launches pay? -----------------------------------------------------------------------------------------------------------
 
 
-def is_device_vs_best(path):
-    """Whether a file is a table of experiments/device_vs_best.sh."""
-    return has("workload", "l2", "device", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", "speedup", "low", "high",
-               "host_speedup", "library_speedup", "input")(path)
+is_device_vs_best = has("workload", "l2", "device", "machines", "processes", "nested", "mechanism", "flat", "flat_kind", "pays", "speedup", "low", "high",
+                        "host_speedup", "library_speedup", "input")  # a table of experiments/device_vs_best.sh
 
 
 def device_vs_best(path):
@@ -158,16 +157,16 @@ def _device_vs_best_figure(path, own, l2):
         rows.append(Row((label(work),), [*host, Dot(work["speedup"], colour, "o", work["low"], work["high"], size=4.5)], (text,)))
     title = (f"Launches from the device pay on {(own['pays'] == 'yes').sum()} of {len(own)} works: at best {style.three(best['speedup'])} times as fast as "
              f"the fastest rival ({label(best)}), in the median {style.three(own['speedup'].median())} times")
-    sheet = Sheet(title, [(words, style.on_page(colour)["light"], "o") for words, colour in VERDICTS.values()])
-    panels_of.draw_rows(sheet, rows, "speedup of the form that launches over its fastest rival, by the host's clock", x="log", xs=(0.9, 1.1), across=1,
-                        top=0.2, size=8)
-    sheet.notes.append("Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
-                       f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/method.md.")
     counts = []
     for what, ending in (("process", "es"), ("machine", "s")):
         numbers = sorted(set(own[f"{what}{ending}"].astype(int)))
         counts.append(f"{' or '.join(map(str, numbers))} {what}{'' if numbers == [1] else ending}")
-    return sheet.finish([f"From {path.name}: {' on '.join(counts)}, {own['device'].iloc[0]}."])
+    return panels_of.draw_rows(
+        title, [(rows, {})], [f"From {path.name}: {' on '.join(counts)}, {own['device'].iloc[0]}."],
+        key=[(words, style.on_page(colour)["light"], "o") for words, colour in VERDICTS.values()],
+        xlabel="speedup of the form that launches over its fastest rival, by the host's clock", x="log", xs=(0.9, 1.1), across=1, top=0.2, size=8,
+        notes=["Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
+               f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/method.md."])
 
 
 # --- predictions ----------------------------------------------------------------------------------------------------------------
@@ -301,7 +300,7 @@ def _roofline(cases, model):
              "the whole GPU time of a case over its launches, so the start of the case, its memory traffic and blocks that wait put it above "
              "the model. Hollow: bound by memory traffic."]
     return panels_of.draw(f"Launch roofline: a level takes {extremes('level')}{rates}", panels, _caption(cases, model, "grey"), key=key, columns=2,
-                          height=2.35, shared=True, notes=notes).figure
+                          height=2.35, shared=True, notes=notes)
 
 
 def _predicted(cases, model):
@@ -328,12 +327,12 @@ def _predicted(cases, model):
         _draw_predicted(axes, some, side, head - 0.4)
         axes.set_ylabel("" if column else "measured")
         axes.set_xlabel("predicted" if place >= len(panels) - columns else "")
-    sheet.notes.append(f"Line: measured as predicted; band: ±{100 * NEAR:g} %. Numbered and named: up to {MOST_NAMED} strategies and "
-                       f"mechanisms of each log whose farthest case is more than {100 * NEAR:g} % off, with measured / predicted of that case. Bars: 95 % "
-                       f"intervals whose ends differ by more than {100 * (WIDE - 1):.0f} %.")
+    notes = [f"Line: measured as predicted; band: ±{100 * NEAR:g} %. Numbered and named: up to {MOST_NAMED} strategies and "
+             f"mechanisms of each log whose farthest case is more than {100 * NEAR:g} % off, with measured / predicted of that case. Bars: 95 % "
+             f"intervals whose ends differ by more than {100 * (WIDE - 1):.0f} %."]
     if by_need:
-        sheet.notes.append("Of each input the model gets two measured times. Its rules for data-dependent launches were chosen with these logs in view.")
-    return sheet.finish(_caption(cases, model, "the panels marked so"))
+        notes.append("Of each input the model gets two measured times. Its rules for data-dependent launches were chosen with these logs in view.")
+    return sheet.finish([*notes, *_caption(cases, model, "the panels marked so")])
 
 
 def _draw_predicted(axes, some, side, names):

@@ -4,6 +4,7 @@ All code that draws or shows a CSV uses this module. Times are in microseconds. 
 ratios, come from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's
 python3-pandas, and NESTBED, the path of a nestbed.
 """
+import collections
 import csv
 import hashlib
 import json
@@ -135,9 +136,9 @@ def read_log(path, numbers=()):
     for name in columns_read:
         column = columns.get(name)
         if name in floats:
-            columns[name] = packed_csv.narrow(column.values()) if column else numpy.full(len(lines), numpy.nan)
+            columns[name] = numpy.full(len(lines), numpy.nan) if column is None else packed_csv.narrow(column)
         elif name != "key" or column:
-            texts, codes = (column.texts, column.codes()) if column else ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
+            texts, codes = column or ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
             columns[name] = packed_csv.packed(codes, _numbers_of(path, name, texts, codes, lines) if name in tables.number_columns() else
                                               [_shown(name, text, whole) for text in texts])
     if "workload" not in header:
@@ -174,12 +175,6 @@ def _shown(name, text, whole):
     return cut(named)
 
 
-def _median(column):
-    """The median of the existing values of an array; NaN if there is none."""
-    values = column[~numpy.isnan(column)]
-    return float(numpy.median(values)) if len(values) else numpy.nan
-
-
 def case_columns():
     """The columns that define a case. Samples that agree in all of them are repetitions of one case."""
     return ["experiment", *tables.axis_columns(), "schedule", "gpu"]
@@ -195,7 +190,7 @@ class _Cases:
             codes, values = packed_csv.codes_of(log[name])
             if len(values) > 1 or len(values) and (codes < 0).any():
                 number = pandas.factorize(number * (len(values) + 1) + codes)[0]
-        self.order = numpy.argsort(number, kind="stable")
+        self.number, self.order = number, numpy.argsort(number, kind="stable")
         self.begins = numpy.flatnonzero(numpy.diff(number[self.order], prepend=-1))
         self.ends = numpy.append(self.begins[1:], len(log))
 
@@ -208,26 +203,13 @@ class _Cases:
         values = values[self.order]
         return [values[begin:end] for begin, end in zip(self.begins, self.ends)]
 
-    def medians(self, values):
-        """_median() of each case. Most columns have one value in all rows of a case."""
-        if not len(self.begins):
-            return []
-        values = values[self.order]
-        least, most = (reduce.reduceat(values, self.begins) for reduce in (numpy.fmin, numpy.fmax))
-        return [float(low) if low == high or numpy.isnan(low) else _median(values[begin:end])
-                for low, high, begin, end in zip(least, most, self.begins, self.ends)]
-
-    def greatest(self, values):
-        return numpy.fmax.reduceat(values[self.order], self.begins).tolist()
+    def of_numbers(self, values, which="median"):
+        """The median (or another aggregate) of the numbers of each case, of an array with a number per row; NaN if there is none."""
+        return pandas.Series(numpy.asarray(values, dtype=float)).groupby(self.number).agg(which).tolist()
 
     def counts(self, name):
         """{value: number of rows} of each case; the most frequent value first, then by first row."""
-        codes, values = packed_csv.codes_of(self.log[name])
-        found = []
-        for own in self.split(codes):
-            different, firsts, numbers = numpy.unique(own, return_index=True, return_counts=True)
-            found.append({values[different[place]]: int(numbers[place]) for place in numpy.lexsort((firsts, -numbers))})
-        return found
+        return [dict(collections.Counter(own.tolist()).most_common()) for own in self.split(numpy.asarray(self.log[name]))]
 
 
 def cases_of(log):
@@ -268,10 +250,10 @@ def cases_of(log):
     for name, column in (("launches", "launches_attempted"), ("failed", "launches_failed"), ("expected", "launches_expected"),
                          ("latency", "latency_us"), *((name, name) for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s",
                                                                               "peak_gb_s", "peak_share"))):
-        found[name] = cases.medians(numpy.asarray(log[column], dtype=float))
+        found[name] = cases.of_numbers(log[column])
     for name in OF_RUNS:
-        found[name] = (cases.greatest if "worst" in name else cases.medians)(numpy.asarray(log[name], dtype=float))
-    found["work"] = cases.medians(numpy.where(log["status"] == "ok", numpy.asarray(log["work"], dtype=float), numpy.nan))
+        found[name] = cases.of_numbers(log[name], "max" if "worst" in name else "median")
+    found["work"] = cases.of_numbers(log["work"].astype(float).where(log["status"] == "ok"))
     found["launches_by_depth"], found["log"] = cases.first("launches_by_depth"), cases.first("log")
     found["lines"] = cases.split(log["line"].to_numpy())
     return pandas.DataFrame(found)

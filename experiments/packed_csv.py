@@ -66,65 +66,6 @@ def records(file):
         raise CsvError(0, "it is empty; allowed: a CSV with a header")
 
 
-def _alike(cells):
-    """Whether all cells are the same, as in most columns of a log."""
-    return cells.count(cells[0]) == len(cells)
-
-
-class Column:
-    """The cells of a column: `texts` are the different ones, in the order of their first rows; `codes()` has the place of
-    each row's cell among them."""
-
-    def __init__(self):
-        self._places = collections.defaultdict(itertools.count().__next__)
-        self._pieces = []
-
-    def add(self, cells, _):
-        if _alike(cells):
-            self._pieces.append(numpy.full(len(cells), self._places[cells[0]], dtype=numpy.min_scalar_type(len(self._places))))
-            return
-        codes = numpy.fromiter(map(self._places.__getitem__, cells), dtype=numpy.int32, count=len(cells))
-        self._pieces.append(codes.astype(numpy.min_scalar_type(len(self._places))))
-
-    @property
-    def texts(self):
-        return list(self._places)
-
-    def codes(self):
-        codes = numpy.concatenate(self._pieces) if self._pieces else numpy.zeros(0, dtype=numpy.uint8)
-        self._pieces = [codes]
-        return codes
-
-
-class Numbers:
-    """A column of numbers, most of them different: NaN where a cell is empty."""
-
-    def __init__(self, name):
-        self.name, self._pieces = name, []
-
-    def add(self, cells, lines):
-        if _alike(cells):
-            self._pieces.append(numpy.full(len(cells), self._number(cells[0], lines[0])))
-            return
-        try:
-            found = numpy.array([float(cell) if cell else math.nan for cell in cells])
-            if "_" not in "".join(cells) and not numpy.isinf(found).any() and int(numpy.isnan(found).sum()) == cells.count(""):
-                self._pieces.append(found)
-                return
-        except ValueError:
-            pass
-        self._pieces.append(numpy.array([self._number(cell, line) for cell, line in zip(cells, lines)]))
-
-    def _number(self, cell, line):
-        number = number_in(cell)
-        if number is None:
-            raise CsvError(line, f"{self.name} is '{cell}'; allowed: a finite number or nothing")
-        return number
-
-    def values(self):
-        return numpy.concatenate(self._pieces) if self._pieces else numpy.zeros(0)
-
-
 def number_in(cell):
     """The number in a cell, NaN if it is empty; None if it has no finite number."""
     try:
@@ -135,18 +76,29 @@ def number_in(cell):
 
 
 def read(file, texts, numbers):
-    """({name: Column or Numbers}, header, array with the line of each row) of a CSV, of these columns if it has them. Raises
-    CsvError."""
+    """({name: column}, header, array with the line of each row) of a CSV, of these columns if it has them. A column of `numbers` is an array, NaN
+    where a cell is empty; of `texts` (the different cells, in the order of their first rows; the place of each row's cell among them). Raises CsvError."""
     rows = records(file)
     _, header = next(rows)
-    columns = {name: Numbers(name) if name in numbers else Column() for name in header if name in numbers or name in texts}
-    places, lines = [(header.index(name), column) for name, column in columns.items()], []
+    places = {name: collections.defaultdict(itertools.count().__next__) for name in header if name in texts and name not in numbers}
+    pieces, lines = {name: [] for name in header if name in places or name in numbers}, []
     while chunk := list(itertools.islice(rows, ROWS_AT_ONCE)):
         lines.append(numpy.array([line for line, _ in chunk], dtype=numpy.int32))
-        cells = list(zip(*(row for _, row in chunk)))
-        for place, column in places:
-            column.add(cells[place], lines[-1])
-    return columns, header, numpy.concatenate(lines) if lines else numpy.zeros(0, dtype=numpy.int32)
+        columns = list(zip(*(row for _, row in chunk)))
+        for name, own in pieces.items():
+            cells = columns[header.index(name)]
+            if name in numbers:
+                found = [number_in(cell) for cell in cells]
+                if None in found:
+                    at = found.index(None)
+                    raise CsvError(chunk[at][0], f"{name} is '{cells[at]}'; allowed: a finite number or nothing")
+                own.append(numpy.array(found))
+            else:
+                codes = numpy.fromiter(map(places[name].__getitem__, cells), dtype=numpy.int32, count=len(cells))
+                own.append(codes.astype(numpy.min_scalar_type(len(places[name]))))
+    whole = {name: numpy.concatenate(own or [numpy.zeros(0, dtype=numpy.uint8)]) for name, own in pieces.items()}
+    return ({name: (list(places[name]), column) if name in places else column for name, column in whole.items()}, header,
+            numpy.concatenate(lines or [numpy.zeros(0, dtype=numpy.int32)]))
 
 
 def narrow(numbers):

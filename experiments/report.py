@@ -121,7 +121,7 @@ def fields(one, names):
 def figures_of(shown, drawn):
     """The figures for the page's scripts, each with its views and its pictures: those of the table, then the others."""
     groups = [(own, taken) for one in shown for _, own, taken in one.taken]
-    by_id = {figure.name: {**fields(figure, OF_FIGURE), "views": [] if figure.page else views.views_of(figure, groups)} for figure in figures.FIGURES}
+    by_id = {figure.name: {**fields(figure, OF_FIGURE), "views": views.views_of(figure, groups) if figure.note else []} for figure in figures.FIGURES}
     for picture in drawn:
         other = {"title": picture.heading, "note": "", "axes": [], "measures": [], "level": "", "views": []}
         by_id.setdefault(picture.figure, other).setdefault("pictures", []).append(fields(picture, OF_PICTURE))

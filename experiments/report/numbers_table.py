@@ -62,9 +62,9 @@ def statements_of(root, folder):
         if name not in statements:
             csv, gpus = path.with_name(f"{log}.csv"), value.frames[0].get("gpu")
             commands = logs.command_texts(csv, logs.manifest_of(csv).get("runs", {}))
-            statements[name] = {"id": name, "sentence": sentences.get(group, group), "log": log, "csv": os.path.relpath(csv, root / "results"), "figure": "",
+            statements[name] = {"id": name, "sentence": sentences.get(group, group), "log": log, "csv": os.path.relpath(csv, root / "results"),
                             "command": "; ".join(commands) or "results/numbers.py --check", "hardware": "" if gpus is None else ", ".join(gpus.unique()),
-                            "minutes": 0, "numbers": []}
+                            "numbers": []}
         lines = sorted({line for frame in value.frames if frame.attrs["path"] == path for line in frame.index})
         factor, offset, _ = module.UNITS[one.unit]
         low, high = [end * factor + offset for end in value.interval() or []] or (None, None)
@@ -72,7 +72,7 @@ def statements_of(root, folder):
                   "what": value.what, "rows": len(lines), "lines": lines, "tolerance": one.tolerance}
         if not ours:
             number["second"] = {"text": there and one.text(there), "value": there and there.value, "within": there and verdict == "near", "judged": judged,
-                                "why": "" if there else "no such rows", "ratio": there and value.value and there.value / value.value}
+                                "ratio": there and value.value and there.value / value.value}
         statements[name]["numbers"].append(number)
     return list(statements.values())
 
@@ -89,10 +89,6 @@ def interval_text(number):
     return f"{number_text(number['low'])} – {number_text(number['high'])}{unit}"
 
 
-def duration_text(minutes):
-    return f"{minutes:.2g}\u202fmin" if minutes >= 1 else f"{60 * minutes:.0f}\u202fs"
-
-
 def tolerance_text(number):
     return f"± {100 * number['tolerance']:.3g}\u202f%" if number["tolerance"] else "the same"
 
@@ -101,7 +97,7 @@ def second_html(number):
     """The measurement of the page's own folder, beside the statement."""
     second = number.get("second")
     if not second or second["within"] is None:
-        return f'<span class="muted">not measured: {html.escape((second or {}).get("why") or "no such rows")}</span>'
+        return '<span class="muted">not measured: no such rows</span>'
     ratio = f" <span class=\"muted\">× {three(second['ratio'])}</span>" if second.get("ratio") else ""
     verdict = "within" if second["within"] else "outside"
     said = f'<span class="verdict {verdict}">{verdict}</span>' if second.get("judged", True) else '<span class="muted">another GPU</span>'
@@ -115,17 +111,13 @@ def sentence_html(text):
 
 def statement_cell(statement, span, results, beside):
     identifier = html.escape(statement["id"])
-    figure = statement.get("figure")
-    links = [f'<a href="{link(results / statement["csv"], beside)}">{html.escape(os.path.basename(statement["csv"]))}</a>']
-    if figure:
-        links.insert(0, f'<a href="{link(results / figure, beside)}">figure</a>')
-    took = f"{duration_text(statement['minutes'])} on " if statement["minutes"] else ""
-    measured = html.escape(f"{took}{statement['hardware']}" or "computed from the logs")
+    rows = f'<a href="{link(results / statement["csv"], beside)}">{html.escape(os.path.basename(statement["csv"]))}</a>'
+    measured = html.escape(statement["hardware"] or "computed from the logs")
     return (f'<td class="statement" rowspan="{span}"><p class="sentence">{sentence_html(statement["sentence"])} '
             f'<a class="anchor" href="#numbers-{identifier}" aria-label="Link to the numbers {identifier}">#</a></p>'
             f'<div class="command"><code>{html.escape(statement["command"])}</code>'
             f'<button type="button" class="copy" aria-label="Copy the command of {identifier}">Copy</button></div>'
-            f'<p class="muted">{measured} · {" · ".join(links)}</p></td>')
+            f'<p class="muted">{measured} · {rows}</p></td>')
 
 
 def number_cells(number, compared):

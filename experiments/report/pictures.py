@@ -59,7 +59,7 @@ def of_log(path, taken):
         for figure, cases in own.items():
             name = f"{path.name.removesuffix('.csv')}-{figure.file}{part.suffix}"
             svg = next((picture.svg for picture in found if picture.name == name), None) or _kept(name, [path]) or \
-                _drawn(name, figure.draw(part, figure.find(part, cases), figure), [path])
+                _drawn(name, figure.drawn(part, cases), [path])
             found.append(Picture(name, figure.name, figure.title, path.name, machine, list(dict.fromkeys(cases["workload"])), svg))
     return found
 

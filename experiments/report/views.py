@@ -121,9 +121,9 @@ def views_of(figure, groups):
     indices of cases."""
     found = []
     for own, taken in groups:
-        if figure not in taken and not figure.wider:
+        if figure not in taken and not figure.last:
             continue
-        every = (own if figure.wider else taken[figure])[_columns()]
+        every = (own if figure.last else taken[figure])[_columns()]
         for shown in parts.grouped_by(every, ["workload"]):
             views = [line_view(figure, shown, axis) for axis in figure.axes] if figure.axes else dot_views(shown)
             weight = OWN if (shown["experiment"] == figure.experiment).any() else 0

@@ -291,15 +291,6 @@ class AlongAnAxis(FigureTest):
                 for row in rows([10, 11], strategy=name, bandwidth_gb_s=rate, peak_gb_s=100, launches_attempted=0, depth="")]
         self.check_figure("bandwidth", dots, ["copy reaches 90.0 GB/s, 90 % of the device's peak"])
 
-    def test_rounds_are_drawn_as_rounds(self):
-        def made(least, **more):
-            return [row for experiment, extra in (("other", 1), ("full", 0)) for run in range(3)
-                    for row in rows([least + extra] * 4, experiment=experiment, run_id=f"{experiment}{run}", **more)]
-        # an interval needs five rounds
-        self.check_figure("strategies", made(10), ["Time relative to full: 1.100 (nosync, other)", "A round is one run of nestbed: 3 of each."], ["interval"])
-        words = words_of(self.drawn(made(0, block=32) + made(10, block=64))["made-strategies"])
-        self.assertRegex(words, r"Without a time on both sides: nosync \(racy\), [^;.]*32[^;.]*, other\.")
-
     # --- looks ---
 
     def test_families_are_those_that_nestbed_names(self):
@@ -661,7 +652,7 @@ class IrregularWorkloads(FigureTest):
         places = {line.get_marker(): line.get_xdata()[0] for line in figure.axes[0].lines if line.get_ydata()[0] == 3}
         self.assertGreater(places["D"], places["o"])
 
-    def test_lanes_are_cells_by_outcome(self):
+    def test_lanes_are_dots_by_outcome(self):
         made = []
         for block, limit in ((1, 128), (1, 65536), (32, 128), (32, 65536)):
             shape = {"block": block, "grid": 400, "depth": 2, "pending_limit_asked": limit, "elements": "", "type": ""}
@@ -670,8 +661,9 @@ class IrregularWorkloads(FigureTest):
                 made += rows([None] if refused else [1, 2], strategy=strategy, status=status if refused else "ok", **shape)
         self.assertEqual(self.files_of(made), {"lanes"})  # and no other figure, such as that of limits
         figure = self.check_figure("lanes", made, ["hang the GPU in 1 of 4 cases at once and 0 of 4 cases in turn", "2 levels, NULL stream, 400 blocks"])
-        self.assertEqual(sorted(text.get_text() for text in figure.axes[0].texts if text.get_text()), ["hangs", "refused"])
-        self.assertEqual(len(figure.axes[0].patches), 8)
+        self.assertEqual(self.names_of_rows(figure.axes[0]), ["1 lane in turn", "32 lanes in turn", "1 lane at once", "32 lanes at once"])
+        self.assertEqual({mark: sorted(dots) for mark, dots in self.dots(figure.axes[0]).items()},
+                         {"o": [(0, 0), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3)], "D": [(0, 1)], "s": [(0, 3)]})
         self.check_figure("lanes", [row for row in made if row["status"] != "timeout"], ["none of 7 cases hangs"])
         self.check_figure("lanes", rows([None], strategy="lanes_in_turn", status="crashed", depth=1, pending_limit_asked=128), ["another outcome"])
 

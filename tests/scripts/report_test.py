@@ -79,8 +79,8 @@ def write_log(path, rows):
 
 
 def a_statement(name, log, lines, **number):
-    return {"id": name, "sentence": f"{name} takes so long.", "csv": log, "figure": "h200/figures/ways.svg",
-            "command": "nestbed run it.cfg", "hardware": "NVIDIA H200", "minutes": 0.1,
+    return {"id": name, "sentence": f"{name} takes so long.", "csv": log,
+            "command": "nestbed run it.cfg", "hardware": "NVIDIA H200",
             "numbers": [{"id": f"{name}.ms", "text": "8.59 ms", "value": 8.59, "low": 8.1, "high": 9.3, "unit": "ms",
                          "what": "median of gpu_us", "rows": len(lines), "lines": lines, "tolerance": 0.2, **number}]}
 
@@ -89,9 +89,7 @@ def own_statements():
     lines = [line for line, row in read_csv(RESULTS / "ways.csv").items()
              if (row["strategy"], row["mechanism"]) == ("nosync", "null_stream")]
     counts = a_statement("counts", "h200/reconcile.csv", [2, 3], low=None, high=None, unit="", tolerance=0)
-    of_findings = [{**a_statement(name, log, lines[:2]), "figure": figure} for name, log, figure in
-                   (("synced", "h200/ways.csv", "h200/figures/ways-strategies.svg"), ("barrier", "h200/ways.csv", "h200/figures/ways-strategies.svg"),
-                    ("shown", "h200/hazard.csv", "h200/figures/hazard-wrong.svg"))]
+    of_findings = [a_statement(name, log, lines[:2]) for name, log in (("synced", "h200/ways.csv"), ("barrier", "h200/ways.csv"), ("shown", "h200/hazard.csv"))]
     return {"statements": [a_statement("nosync", "h200/ways.csv", lines), counts, *of_findings]}
 
 
@@ -311,7 +309,7 @@ class Table(Folder):
             figure = next(each for each in figures.FIGURES if each.name == name)
             [part] = figure_parts.parts_of(RESULTS / log, logs.read_log(RESULTS / log))
             names = figure_parts.names_beside(name.removeprefix("by-"))
-            [(_, drawn)] = figure_parts.lines_and_panels(figure.find(part, figure.takes(part.cases)), names)
+            [(_, drawn)] = figure_parts.lines_and_panels(figure_parts.along(figure.takes(part.cases), figure.axes[0]), names)
             views = next(each["views"] for each in data["figures"] if each["id"] == name)
             series = [each for view in views if view["value"] == log for each in view["series"] if not each["across"]]
             self.assertEqual([(each["name"], each["look"]["light"]) for each in series],
@@ -327,11 +325,11 @@ class Table(Folder):
         """A figure of a log is both a picture of plot.sh and drawn by the page, except where the table gives a reason."""
         listed = {figure["id"]: figure for figure in data_of_results()["figures"]}
         table = {figure.name: figure for figure in figures.FIGURES if figure.name in listed}
-        self.assertEqual([name for name, figure in table.items() if figure.wider], ["ways"])
+        self.assertEqual([name for name, figure in table.items() if figure.last], ["ways"])
         drawn, files = ({(name, each["log"]) for name in table for each in listed[name][kind]} for kind in ("views", "pictures"))
-        self.assertEqual({pair for pair in drawn if not table[pair[0]].wider}, {pair for pair in files if not table[pair[0]].page and pair[0] != "ways"})
-        self.assertLessEqual({pair for pair in files if table[pair[0]].wider}, drawn)
-        self.assertFalse({name for name, _ in drawn if table[name].page})
+        self.assertEqual({pair for pair in drawn if not table[pair[0]].last}, {pair for pair in files if table[pair[0]].note and pair[0] != "ways"})
+        self.assertLessEqual({pair for pair in files if table[pair[0]].last}, drawn)
+        self.assertFalse({name for name, _ in drawn if not table[name].note})
         self.assertGreaterEqual(len(drawn), 12)
 
     def test_hues_can_be_seen_on_both_grounds(self):
