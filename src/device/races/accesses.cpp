@@ -318,6 +318,8 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     }
     if (kind == volatile_read && !thread.seen.empty())
         note_open_order(region->cells[first], now, thread, *region, address);
+    if (!region->spans.empty()) [[unlikely]]
+        check_spans(*region, now, thread, inside, inside_end, bytes);
     for (std::size_t cell = first; cell <= last; ++cell) {
         now.part = region->part(cell, inside, inside_end);
         access_cell(region->cells[cell], now, thread, *region, cell, bytes);

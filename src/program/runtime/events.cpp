@@ -15,7 +15,9 @@ struct CUevent_st {
     bool timing = true;
     std::weak_ptr<nestbed::program::GridRecord> grid{}; // whose threads created it
     bool of_host = true;
-    std::uint64_t captured = 0; // for the observer
+    std::uint64_t captured = 0;    // for the observer
+    cudaStream_t stream = nullptr; // where it is recorded, and the last work before it
+    std::uint64_t last_work = 0;
 };
 
 namespace nestbed::program
@@ -119,9 +121,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     finish_launches();
     const std::unique_lock lock = locked_by_host();
     if (!nestbed::cpu::in_kernel())
-        use_stream(stream);
+        use_stream(stream, false);
     return with_event(event, [stream](CUevent_st& of) {
         of.recorded = true;
+        of.stream = stream;
+        of.last_work = nestbed::cpu::in_kernel() ? 0 : last_work_of(stream);
         if (nestbed::cpu::observer != nullptr && is_observed())
             of.captured = nestbed::cpu::observer->captures(observed_thread(), number_of(stream));
         of.at = std::chrono::steady_clock::now();
@@ -138,12 +142,25 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     return with_event(event, [](const CUevent_st& of) {
         if (nestbed::cpu::observer != nullptr && of.recorded)
             nestbed::cpu::observer->event_synchronized(of.captured);
+        if (of.recorded)
+            is_done(of.stream, of.last_work);
         return cudaSuccess;
     });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    if (!nestbed::cpu::in_kernel()) {
+        finish_launches();
+        const std::lock_guard lock(state().running);
+        bool is_done = true;
+        const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
+            is_done = !of.recorded || is_done_at_query(of.stream, of.last_work);
+            return cudaSuccess;
+        });
+        if (error == cudaSuccess && !is_done)
+            return cudaErrorNotReady;
+    }
     return cudaEventSynchronize(event);
 }
 
