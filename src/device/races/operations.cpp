@@ -172,17 +172,17 @@ void Detector::check_host_access(Region& region, Access now, const Rows& rows, C
 void Detector::check_spans(Region& region, const Access& now, const WatchedThread& thread, std::size_t first,
                            std::size_t end, std::size_t bytes)
 {
-    for (HostSpan& span : region.spans) {
-        if (span.known_to == now.grid || span.access.grid == now.grid)
+    bool comes_after_all = true;
+    for (const HostSpan& span : region.spans) {
+        if (knows(thread.block->grid->base, span.access))
             continue;
-        if (knows(thread.block->grid->base, span.access)) {
-            span.known_to = now.grid;
-            continue;
-        }
-        if ((writes(now.kind) || writes(span.access.kind)) && span.rows.meet(first, end) &&
-            !ordered(span.access, thread))
+        comes_after_all = false;
+        if (span.access.grid != now.grid && (writes(now.kind) || writes(span.access.kind)) &&
+            span.rows.meet(first, end) && !ordered(span.access, thread))
             found(span.access, now, &thread, region, first / region.element, bytes);
     }
+    if (comes_after_all)
+        region.comes_after_spans = now.grid;
 }
 
 void Detector::add_span(Region& region, const Access& access, const Rows& rows)
@@ -195,6 +195,7 @@ void Detector::add_span(Region& region, const Access& access, const Rows& rows)
     if (region.spans.size() == kMaxSpans)
         region.spans.erase(region.spans.begin());
     region.spans.push_back({.access = access, .rows = rows});
+    region.comes_after_spans = kNoGrid;
 }
 
 } // namespace nestbed::races

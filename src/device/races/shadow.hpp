@@ -117,8 +117,8 @@ struct Rows {
 struct HostSpan {
     Access access{};
     Rows rows{};
-    std::uint32_t known_to = 0xFFFFFFFF; // a grid that comes after it
 };
+inline constexpr std::uint32_t kNoGrid = 0xFFFFFFFF;
 
 // Memory that threads can share.
 struct Region {
@@ -141,9 +141,10 @@ struct Region {
     std::size_t atomic_bytes = 0;   // of its first atomic operation
     bool has_pairs = false;         // of its atomics some may race: of the scope of a block, or of different sizes
     Cells cells{};
-    std::vector<HostSpan> spans{};        // that the host has not waited for
-    std::vector<std::uint64_t> written{}; // a bit for each byte; empty: nothing is
-    std::size_t held = 0;                 // bytes of its cells
+    std::vector<HostSpan> spans{};             // that the host has not waited for
+    std::uint32_t comes_after_spans = kNoGrid; // a grid that comes after all of them
+    std::vector<std::uint64_t> written{};      // a bit for each byte; empty: nothing is
+    std::size_t held = 0;                      // bytes of its cells
 
     std::size_t count() const { return (bytes + element - 1) / element; }
     // Which bytes of a cell an access has that begins and ends (behind its last byte) at these offsets: a bit for each byte of an element of
