@@ -117,7 +117,6 @@ void Detector::operation_accesses(void* operation, const cpu::Rows& rows, bool w
     if (of_region.begin >= region->bytes || of_region.end() > region->bytes)
         return; // which is an error of its own
     const Access now = access_by(grid, write);
-    ++accesses_;
     check_host_access(*region, now, of_region, grid.base);
     add_span(*region, now, of_region);
 }
