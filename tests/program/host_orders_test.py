@@ -16,7 +16,64 @@ PER_THREAD = {"null_stream_then_blocking": False, "stream_per_thread_and_null_st
               "non_blocking_then_legacy_stream": False}
 
 
+# What the host reads after it has put 1 into memory by work in a stream: 0 is possible where it has not waited.
+LATE = r"""
+#include <cstdlib>
+#include <cstring>
+__global__ void put(int* to) { *to = 1; }
+__global__ void raise(volatile int* to) { *to = 1; }
+static int* pinned;
+static void put_by_host(void*) { *pinned = 1; }
+int main(int, char** words)
+{
+    const auto is = [&](const char* word) { return strstr(words[1], word) != nullptr; };
+    cudaStream_t a, b;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaEvent_t event;
+    cudaEventCreate(&event);
+    cudaMallocHost(&pinned, 4);
+    int *one, *d;
+    cudaMallocHost(&one, 4);
+    cudaMalloc(&d, 4);
+    *pinned = 0;
+    *one = 1;
+    if (is("kernel"))
+        put<<<1, 1, 0, a>>>(pinned);
+    if (is("copy")) {
+        cudaMemcpyAsync(d, one, 4, cudaMemcpyHostToDevice, b);
+        cudaEventRecord(event, b);
+        cudaStreamWaitEvent(a, event);
+        cudaMemcpyAsync(pinned, d, 4, cudaMemcpyDeviceToHost, a);
+    }
+    if (is("function"))
+        cudaLaunchHostFunc(a, put_by_host, nullptr);
+    if (is("set"))
+        cudaMemsetAsync(pinned, 1, 1, a);
+    if (is("spin")) {
+        raise<<<1, 1, 0, a>>>(pinned);
+        while (*static_cast<volatile int*>(pinned) == 0) {
+        }
+    }
+    if (is("waited"))
+        cudaStreamSynchronize(a);
+    const int seen = *pinned;
+    cudaDeviceSynchronize();
+    return *pinned == 1 ? seen : 9;
+}
+"""
+
+
 class HostOrders(unittest.TestCase):
+    def test_a_random_order_shows_what_the_host_has_not_waited_for(self):
+        called = runner(LATE)
+        for work in ("kernel", "copy", "function", "set", "spin"):
+            for order in ("waited", "" if work != "spin" else "itself"):
+                with self.subTest(work=work, order=order):
+                    seen = {called(work + order, NESTBED_SCHEDULE=f"random:{seed}").returncode for seed in range(6)}
+                    self.assertEqual(seen, {1} if order else {0, 1})
+            self.assertEqual(called(work, NESTBED_SCHEDULE="fifo").returncode, 1)
+
     def check(self, called, name, is_right):
         with self.subTest(name=name):
             done = called(name)

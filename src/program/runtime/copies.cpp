@@ -1,6 +1,7 @@
 // Copies and fills: from the host at once; as a grid of one thread in the stream, from a kernel.
 #include "device/cpu/observer.hpp"
 #include "device/cpu/own_memory.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/memory.hpp"
 #include "program/runtime/state.hpp"
 #include "program/runtime/variables.hpp"
@@ -170,28 +171,33 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
     if (const std::string why = why_not_usable(copy.from, from_bytes, from_device); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: source: {}", function, why));
-    finish_launches();
     const std::lock_guard lock(state().running);
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
+    const Where from = where(copy.from);
+    const Where to = where(copy.to);
     const HostWaits host =
-        waits ? of_synchronous_copy(where(copy.from), where(copy.to), copy.rows.width * copy.rows.height)
-              : of_asynchronous_copy(where(copy.from), where(copy.to));
+        waits ? of_synchronous_copy(from, to, copy.rows.width * copy.rows.height) : of_asynchronous_copy(from, to);
     use_stream(stream);
     if (host == HostWaits::for_stream) {
         host_waited_for(stream);
         use_stream(stream);
     }
-    {
+    put_into(number_of(stream), [=] {
+        finish_launches();
         const Operation operation(function, place, stream);
         operation.accesses(copy.rows.at(copy.from, copy.from_pitch), false);
         operation.accesses(copy.rows.at(copy.to, copy.to_pitch), true);
-    }
-    copy.run(&std::memmove);
-    host_wrote(copy.to, to_bytes);
+        if (sticky_error() != cudaSuccess)
+            return;
+        copy.run(&std::memmove);
+        host_wrote(copy.to, to_bytes);
+    });
+    if (from == Where::pageable || to == Where::pageable) // which may be the stack of a function
+        run(works_in(number_of(stream)));
     if (host == HostWaits::for_copy)
         host_waited_for(stream);
-    return cudaSuccess;
+    return noted(sticky_error());
 }
 
 // `waits`: see copy().
@@ -212,17 +218,21 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, bo
         return wrong_stream(function, place);
     if (const std::string why = why_not_usable(fill.to, bytes, true); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
-    finish_launches();
     const std::lock_guard lock(state().running);
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
     use_stream(stream);
-    Operation(function, place, stream).accesses(fill.rows.at(fill.to, fill.pitch), true);
-    fill.run(&std::memset);
-    host_wrote(fill.to, bytes);
+    put_into(number_of(stream), [=] {
+        finish_launches();
+        Operation(function, place, stream).accesses(fill.rows.at(fill.to, fill.pitch), true);
+        if (sticky_error() != cudaSuccess)
+            return;
+        fill.run(&std::memset);
+        host_wrote(fill.to, bytes);
+    });
     if (waits && where(fill.to) != Where::device)
         host_waited_for(stream);
-    return cudaSuccess;
+    return noted(sticky_error());
 }
 
 char* slice_of(const cudaPitchedPtr& memory, const cudaPos& from, std::size_t number)

@@ -123,7 +123,7 @@ cudaError_t free_memory(void* memory, bool of_host, const void* place,
         return noted(error);
     if (memory == nullptr)
         return cudaSuccess;
-    finish_launches();
+    finish_works();
     const char* const function = of_host ? "cudaFreeHost" : stream ? "cudaFreeAsync" : "cudaFree";
     if (!cpu::in_kernel() && !of_host && cpu::observer != nullptr)
         ends_in(stream, memory, function, place);
@@ -319,6 +319,7 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned /*flags*/)
 
 cudaError_t cudaHostUnregister(void* host)
 {
+    finish_works();
     Heap& of = heap();
     const std::lock_guard lock(of.mutex);
     const auto found = of.by_begin.find(reinterpret_cast<std::uintptr_t>(host));

@@ -35,7 +35,7 @@ struct State {
 
     cpu::Executor executor;
     Ledger ledger;
-    std::mutex running; // held while the host runs a grid
+    std::recursive_mutex running; // held while the host runs what is in its streams: functions of its own, too
 };
 State& state();
 
@@ -97,6 +97,8 @@ cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream
 std::string spelled(Place place);
 // What the host launched is complete when this returns: a kernel may still run if the next one need not wait for its end.
 void finish_launches();
+// The same of all that the host has put into its streams.
+void finish_works();
 
 // ---- streams of the host ----
 
@@ -116,7 +118,7 @@ void warn_of_stream_of_another_block(cudaStream_t stream, const GridRecord& laun
 void* observed_thread();
 bool is_observed();
 // While the host runs a grid, its kernels are in no need of the lock.
-std::unique_lock<std::mutex> locked_by_host();
+std::unique_lock<std::recursive_mutex> locked_by_host();
 // Of the host, or of the children of a kernel's thread.
 cudaError_t wait_for_all();
 // The host is about to put work into a stream. The NULL stream waits for the blocking streams, and they for it.

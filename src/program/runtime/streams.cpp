@@ -2,6 +2,7 @@
 // streams tell the observer which orders CUDA guarantees.
 #include "device/cpu/observer.hpp"
 #include "program/runtime/device.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
@@ -170,9 +171,9 @@ void* observed_thread()
     return cpu::in_kernel() ? cpu::current_thread->observed : nullptr;
 }
 // While the host runs a grid, its kernels are in no need of the lock.
-std::unique_lock<std::mutex> locked_by_host()
+std::unique_lock<std::recursive_mutex> locked_by_host()
 {
-    return cpu::in_kernel() ? std::unique_lock<std::mutex>() : std::unique_lock(state().running);
+    return cpu::in_kernel() ? std::unique_lock<std::recursive_mutex>() : std::unique_lock(state().running);
 }
 bool is_observed()
 {
@@ -215,6 +216,7 @@ cudaError_t wait_for_all()
 void use_stream(cudaStream_t stream, bool is_work)
 {
     const auto waits = [](std::uint64_t later, std::uint64_t earlier) {
+        let_wait(later, works_in(earlier));
         if (cpu::observer != nullptr)
             cpu::observer->stream_waits(nullptr, later, cpu::observer->captures(nullptr, earlier));
     };
@@ -264,6 +266,7 @@ void Operation::runs_here() const
 void host_waited_for(cudaStream_t stream)
 {
     const std::uint64_t number = number_of(stream);
+    run(works_in(number));
     if (cpu::observer != nullptr)
         cpu::observer->stream_synchronized(number);
     Work& of = work()[number];
@@ -277,8 +280,9 @@ void host_waited_for(cudaStream_t stream)
 
 void host_waited()
 {
-    finish_launches();
     const std::lock_guard lock(state().running);
+    run_all_works();
+    finish_launches();
     used_streams() = {};
     work().clear();
     works_done = works;
@@ -308,14 +312,14 @@ cudaError_t call_in_stream(cudaStream_t stream, const char* function, const void
         return noted(error);
     if (!can_use_stream(stream))
         return wrong_stream(function, place);
-    finish_launches();
-    {
-        const std::lock_guard lock(state().running); // not while it runs
-        use_stream(stream);
-    }
-    const Operation operation(function, place, stream);
-    operation.runs_here();
-    call();
+    const std::lock_guard lock(state().running);
+    use_stream(stream);
+    put_into(number_of(stream), [=] {
+        finish_launches();
+        const Operation operation(function, place, stream);
+        operation.runs_here();
+        call();
+    });
     return cudaSuccess;
 }
 
@@ -384,11 +388,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
         return wrong_stream(__func__, __builtin_return_address(0));
     if (nestbed::cpu::in_kernel())
         return wait_for_all();
-    finish_launches();
     const std::lock_guard lock(state().running);
     if (number_of(stream) == 0)
         use_stream(stream, false); // it waits for the blocking ones
     host_waited_for(stream);
+    finish_launches();
     return noted(sticky_error());
 }
 
@@ -422,12 +426,12 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned /*flags*/)
 {
     return call_in_stream(stream, __func__, __builtin_return_address(0),
-                          [&] { callback(stream, sticky_error(), data); });
+                          [=] { callback(stream, sticky_error(), data); });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
 {
-    return call_in_stream(stream, __func__, __builtin_return_address(0), [&] { function(data); });
+    return call_in_stream(stream, __func__, __builtin_return_address(0), [=] { function(data); });
 }
 
 // NOLINTEND(readability-identifier-naming)
