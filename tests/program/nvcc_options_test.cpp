@@ -73,7 +73,7 @@ TEST(NvccOptions, OfTheDefaultStreamDefineWhatNvccDefines)
     EXPECT_THAT(parsed("--default-stream per-thread my.cu").preprocessor,
                 ElementsAre("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"));
     EXPECT_EQ(error_of("-default-stream=mine my.cu"),
-              "nvcc: -default-stream 'mine'; allowed: legacy, null, per-thread");
+              "nvcc: --default-stream 'mine'; allowed: legacy, null, per-thread");
 }
 
 TEST(NvccOptions, SayWhatIsMade)

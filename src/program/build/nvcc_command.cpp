@@ -257,7 +257,8 @@ class Parser
             break;
         case NvccUse::default_stream:
             if (value != "legacy" && value != "null" && value != "per-thread")
-                throw UsageError(fmt::format("nvcc: {} '{}'; allowed: legacy, null, per-thread", word, value));
+                throw UsageError(
+                    fmt::format("nvcc: --default-stream '{}'; allowed: legacy, null, per-thread", value));
             if (value == "per-thread")
                 command_.preprocessor.emplace_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"); // as nvcc does
             break;
