@@ -45,10 +45,11 @@ std::string line_of(const std::string& first, std::string_view gap, const std::s
 
 std::string lines_of(const RaceAccess& access, const std::string& name)
 {
-    std::string text = line_of(
-        fmt::format("  {:<6} {}", name, spelled(access.places.front())), "  ",
-        access.by_host ? "the host"
-                       : fmt::format("depth {}, block {}, thread {}", access.depth, access.block, access.thread));
+    std::string text = line_of(fmt::format("  {:<6} {}", name, spelled(access.places.front())), "  ",
+                               access.by_host              ? "the host"
+                               : !access.operation.empty() ? access.operation
+                                                           : fmt::format("depth {}, block {}, thread {}",
+                                                                         access.depth, access.block, access.thread));
     if (access.places.size() > 1 && access.places[1].file != access.places[0].file)
         text += folded("called at " + spelled(access.places[1]), kIndent);
     return text;
@@ -106,6 +107,8 @@ Json json_of(const RaceAccess& access, const std::string& name)
     Json json{{"kind", name}};
     if (access.by_host)
         json["host"] = true;
+    else if (!access.operation.empty())
+        json["operation"] = access.operation;
     else
         json.update({{"depth", access.depth}, {"block", access.block}, {"thread", access.thread}});
     for (const SourcePlace& place : access.places)

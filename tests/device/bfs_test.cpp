@@ -112,6 +112,13 @@ class RunSeen final : public cpu::Observer
     void forget(const void* /*begin*/) override {}
     void freed(const void* /*begin*/, const void* /*place*/) override {}
     void synchronized() override {}
+    void* operation_begins(std::uint64_t /*stream*/, const char* /*name*/, const void* /*place*/) override
+    {
+        return nullptr;
+    }
+    void operation_accesses(void* /*operation*/, const cpu::Rows& /*rows*/, bool /*write*/) override {}
+    void operation_runs_on_host(void* /*operation*/) override {}
+    void operation_ends(void* /*operation*/) override {}
     void stream_synchronized(std::uint64_t /*stream*/) override {}
     void event_synchronized(std::uint64_t /*captured*/) override {}
     std::uint64_t captures(void* /*thread*/, std::uint64_t /*stream*/) override { return 0; }

@@ -53,7 +53,7 @@ TEST(NvccOptions, OfGpuCodeHaveNoEffect)
                "--generate-code arch=compute_90,code=sm_90|-code=sm_90|-Xptxas -v|-Xptxas=-O3,-v|--ptxas-options=-v|"
                "-G|--device-debug|-g|-lineinfo|--generate-line-info|-use_fast_math|--use_fast_math|-maxrregcount=32|"
                "-maxrregcount 32|--maxrregcount=32|-m64|-m 64|--machine 64|-ftz=true|--expt-relaxed-constexpr|"
-               "-expt-relaxed-constexpr|--expt-extended-lambda|--extended-lambda|--default-stream per-thread|"
+               "-expt-relaxed-constexpr|--expt-extended-lambda|--extended-lambda|--default-stream null|"
                "-default-stream=legacy|-cudart shared|--cudart=static|-t 4|--threads 0|-ccbin g++|"
                "-ccbin=/usr/bin/g++-12|--compiler-bindir=/usr/bin/g++|-dlto|-Wno-deprecated-gpu-targets|-Xnvlink -v|"
                "-diag-suppress 177|--diag-suppress=177,550|-w|--keep|-lcudadevrt|-lcudart|-lcudart_static|"
@@ -66,6 +66,14 @@ TEST(NvccOptions, OfGpuCodeHaveNoEffect)
         EXPECT_THAT(command.compiler, IsEmpty()) << option;
         EXPECT_THAT(command.linker, IsEmpty()) << option;
     }
+}
+
+TEST(NvccOptions, OfTheDefaultStreamDefineWhatNvccDefines)
+{
+    EXPECT_THAT(parsed("--default-stream per-thread my.cu").preprocessor,
+                ElementsAre("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"));
+    EXPECT_EQ(error_of("-default-stream=mine my.cu"),
+              "nvcc: --default-stream 'mine'; allowed: legacy, null, per-thread");
 }
 
 TEST(NvccOptions, SayWhatIsMade)

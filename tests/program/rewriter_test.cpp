@@ -204,17 +204,18 @@ TEST(Rewriter, MarksSidesForThePluginOfTheCompiler)
     std::string marked = rewrite(text, RewriteMode::executor);
     for (const char* const side : {"global", "device", "both", "variable"})
         replace_all(marked, "__attribute__((nestbed_" + std::string(side) + "))", std::string("<") + side + ">");
-    EXPECT_EQ(marked,
-              "<variable> int x; static const bool nestbed_known_x = "
-              "::nestbed::program::register_symbol(x, \"x\", false); struct S {  <both> S() {} <device> int f(); };\n"
-              "template <class T>  inline T <both> g(T);\n"
-              " void h() { auto l = []   (int) {}; }\n"
-              "static <device> int d();");
+    EXPECT_EQ(marked, "<variable> int x; static const bool nestbed_known_x = "
+                      "::nestbed::program::register_symbol(x, \"x\", ::nestbed::program::VariableKind::device); "
+                      "struct S {  <both> S() {} <device> int f(); };\n"
+                      "template <class T>  inline T <both> g(T);\n"
+                      " void h() { auto l = []   (int) {}; }\n"
+                      "static <device> int d();");
 }
 
 TEST(Rewriter, GivesEachFileOfAWholeProgramItsOwnVariables)
 {
-    const std::string known = " static const bool nestbed_known_x = P::register_symbol(x, \"x\", false);";
+    const std::string known =
+        " static const bool nestbed_known_x = P::register_symbol(x, \"x\", P::VariableKind::device);";
     for (const auto& [text, declaration] : {std::pair("__device__ int x;", " static int x;"),
                                             std::pair("alignas(8) __device__ int x;", "alignas(8)  static int x;"),
                                             std::pair("static __device__ int x;", "static  int x;"),

@@ -28,8 +28,8 @@ ORDERS = {
     "A d B": False, "N d A": False, "A sA B": False, "N sN A": False, "A sB B": True, "N s0 A": True, "A s0 N": False, "A eA h B": False,
     "eA A h B": True, "A h B": True,
     # A wait for all makes streams new: there is nothing to wait for.
-    # A copy waits for what is before it in its stream; the host waits for a copy that is not asynchronous.
-    "A c B": False, "A c N": False, "A mA B": True, "A mA A": False, "A m0 B": False, "N m0 A": True, "A mN B": True,
+    # A copy waits for what is before it in its stream. The host does not wait for one on the device.
+    "A c B": False, "A c N": True, "A c s0 N": False, "A mA B": True, "A mA A": False, "A m0 B": False, "N m0 A": True, "A mN B": True,
     "d A B": True, "-0 d A N": True,
 }
 SOURCE = r"""

@@ -40,6 +40,17 @@ struct Memory {
     bool is_constant = false;            // and so is a write by a kernel
 };
 
+// Bytes that an operation of the host accesses: rows that begin `pitch` bytes one after another.
+struct Rows {
+    const void* begin = nullptr;
+    std::size_t width = 0;
+    std::size_t height = 1;
+    std::size_t pitch = 0;
+};
+
+// In place of a stream: an operation that comes after nothing but what the host has waited for.
+inline constexpr std::uint64_t kNoStream = ~std::uint64_t{0};
+
 class Observer
 {
   public:
@@ -67,7 +78,14 @@ class Observer
     virtual void event_synchronized(std::uint64_t captured) = 0;
     // An event of a thread of a kernel, or of the host (nullptr), captures what is in a stream: of the thread's block, or of the host.
     virtual std::uint64_t captures(void* thread, std::uint64_t stream) = 0;
-    // A thread of a kernel made a stream. `place`: the address after the call.
+    // The host puts something into one of its streams that is no kernel: a copy, a set, memory of a pool, a function. `name`: of CUDA's
+    // function; `place`: the address after its call. Returns a handle; nullptr: it is not observed.
+    virtual void* operation_begins(std::uint64_t stream, const char* name, const void* place) = 0;
+    virtual void operation_accesses(void* operation, const Rows& rows, bool write) = 0;
+    // What the host does from here to its end is of the operation, which is a function of the host.
+    virtual void operation_runs_on_host(void* operation) = 0;
+    virtual void operation_ends(void* operation) = 0;
+    // A thread of a kernel, or the host (nullptr), made a stream. `place`: the address after the call.
     virtual void stream_made(void* thread, std::uint64_t stream, const void* place) = 0;
     // What is launched into the stream from now on waits for it.
     virtual void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) = 0;

@@ -12,10 +12,10 @@ namespace nestbed::races
 
 bool knows(Clock clock, const Access& access)
 {
-    return clock != nullptr &&
-           (time_of(clock, block_actor(access.grid, access.block)) > access.phase ||
-            time_of(clock, thread_actor(access.grid, access.block, access.thread)) >= access.epoch ||
-            time_of(clock, grid_actor(access.grid)) != 0);
+    const Clock part = part_of(clock, access.grid);
+    return part != nullptr && (part->key == grid_actor(access.grid) ||
+                               time_of(part, block_actor(access.grid, access.block)) > access.phase ||
+                               time_of(part, thread_actor(access.grid, access.block, access.thread)) >= access.epoch);
 }
 
 void remember(SeenAtomics& seen, const SeenAtomic& atomic)
@@ -318,6 +318,8 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     }
     if (kind == volatile_read && !thread.seen.empty())
         note_open_order(region->cells[first], now, thread, *region, address);
+    if (!region->spans.empty() && region->comes_after_spans != now.grid) [[unlikely]]
+        check_spans(*region, now, thread, inside, inside_end, bytes);
     for (std::size_t cell = first; cell <= last; ++cell) {
         now.part = region->part(cell, inside, inside_end);
         access_cell(region->cells[cell], now, thread, *region, cell, bytes);

@@ -94,6 +94,7 @@ void Detector::synchronized()
     for (const auto& [stream, clock] : streams_)
         host_ = clocks_.merged(host_, clock);
     streams_.clear();
+    last_unawaited_.clear();
 }
 
 void Detector::stream_synchronized(std::uint64_t stream)
@@ -139,7 +140,8 @@ void Detector::stream_made(void* handle, std::uint64_t stream, const void* place
 {
     const Busy busy;
     if (watching_)
-        made_[stream] = sites_.at(static_cast<const WatchedThread*>(handle)->node, place);
+        made_[stream] =
+            handle == nullptr ? host_site(place) : sites_.at(static_cast<const WatchedThread*>(handle)->node, place);
 }
 
 void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t captured)

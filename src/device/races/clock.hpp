@@ -25,6 +25,15 @@ using Clock = const ClockNode*; // nullptr: nothing is ordered before
 // 0 of an actor that it does not have.
 std::uint32_t time_of(Clock clock, std::uint64_t actor);
 
+// The part that is of a grid: its end alone, or blocks and threads of it; nullptr: there is none.
+inline Clock part_of(Clock clock, std::uint32_t grid)
+{
+    constexpr unsigned kGridShift = 32; // of an actor: see actor_of()
+    while (clock != nullptr && clock->branch >> kGridShift != 0)
+        clock = (std::uint64_t{grid} << kGridShift & clock->branch) != 0 ? clock->one : clock->zero;
+    return clock != nullptr && clock->key >> kGridShift == grid ? clock : nullptr;
+}
+
 // Makes clocks, and keeps them until a collection or its own end. A clock that has the end of a grid has nothing else of that grid: the
 // end comes after all that its blocks and threads did.
 class Clocks

@@ -138,18 +138,44 @@ std::string Detector::spelled_launch(const WatchedGrid& grid) const
                        place.line == 0 ? "" : fmt::format(" (made at {}:{})", place.file, place.line));
 }
 
+// "the stream made at my.cu:8", of the host.
+std::string Detector::spelled_stream(const WatchedGrid& grid) const
+{
+    if (grid.stream == 0)
+        return "the NULL stream";
+    const auto made = made_.find(grid.stream);
+    const SourcePlace place = made == made_.end() ? SourcePlace{} : sites_.places(made->second).front();
+    return place.line == 0 ? "the default stream of a thread"
+                           : fmt::format("the stream made at {}:{}", place.file, place.line);
+}
+
+// "kernel k in the NULL stream", of what the host has put into a stream.
+std::string Detector::spelled_work(const WatchedGrid& grid) const
+{
+    return fmt::format("{} in {}",
+                       grid.operation == nullptr ? "kernel " + name_of(grid) : fmt::format("{}()", grid.operation),
+                       spelled_stream(grid));
+}
+
 std::string Detector::between_siblings(const WatchedGrid& left, const WatchedGrid& right) const
 {
+    if (right.stream == cpu::kNoStream)
+        return fmt::format("{}() does not wait for {} (a cudaStreamSynchronize() before it would do)",
+                           right.operation, spelled_work(left));
     if (left.parent == nullptr && left.stream == right.stream)
         return "a grid that is launched programmatically need not wait for the one before it in its stream (a "
                "cudaGridDependencySynchronize() before its access would do, and one in each grid that is between "
                "them)";
+    const auto is_of_program = [](const WatchedGrid& grid) {
+        return grid.launch.line != 0 || grid.operation != nullptr;
+    };
+    if (left.parent == nullptr && (!is_of_program(left) || !is_of_program(right)))
+        return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
     if (left.parent == nullptr)
-        return left.launch.line == 0 || right.launch.line == 0
-                   ? fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream)
-                   : fmt::format("kernel {} and kernel {} are in different streams, which are in no order (an event "
-                                 "would do, for which the second stream waits)",
-                                 name_of(left), name_of(right));
+        return fmt::format(
+            "{} and {} are in no order (cudaStreamSynchronize() of the first stream would do, or an event "
+            "of it that the second one waits for)",
+            spelled_work(left), spelled_work(right));
     return fmt::format(
         "a grid launched {} and one launched {} are in no order (one stream of one block, as its NULL stream, would "
         "order them, or a tail launch)",
@@ -174,10 +200,21 @@ std::string Detector::missing_fence(const SeenAtomic& atomic, const Access& firs
 
 Detector::Missing Detector::missing_order(const Access& first, const Access& second, const WatchedThread* thread)
 {
-    if (second.grid == kHost)
+    const auto root = [this](const Access& access) {
+        const WatchedGrid* grid = grids_[access.grid].get();
+        while (grid->parent != nullptr)
+            grid = grid->parent;
+        return grid;
+    };
+    if (second.grid == kHost && grids_[first.grid]->operation == nullptr)
         return {
             fmt::format("the host has not waited for the kernel (a cudaDeviceSynchronize() before its {} would do)",
                         verb(second))};
+    if (second.grid == kHost)
+        return {fmt::format("the host has not waited for {} (a cudaStreamSynchronize() before its {} would do)",
+                            spelled_work(*grids_[first.grid]), verb(second))};
+    if (thread == nullptr)
+        return {between_siblings(*root(first), *grids_[second.grid])};
     if (is_atomic(first.kind) && is_atomic(second.kind) && first.size != second.size)
         return {fmt::format("both are atomic, but of {} and {} bytes: atomics that overlap in part are as plain "
                             "accesses to each other",
@@ -248,6 +285,8 @@ RaceAccess Detector::described(const Access& access) const
 void Detector::describe_grid(RaceAccess& access, const WatchedGrid& grid) const
 {
     access.kernel = name_of(grid);
+    if (grid.operation != nullptr)
+        access.operation = fmt::format("{}(), in {}", grid.operation, spelled_stream(grid));
     if (grid.parent != nullptr)
         access.launched_by = {.place = sites_.places(grid.site).front(),
                               .block = grid.parent_block,

@@ -46,7 +46,7 @@ Races Detector::end()
                 .bad_accesses = described_bad_accesses(),
                 .warnings = described_misuses(true),
                 .notes = described_notes(),
-                .grids = grids_.size(),
+                .grids = grids_.size() - operations_,
                 .threads = threads_,
                 .accesses = accesses_,
                 .memory_bytes = max_bytes_,
@@ -98,7 +98,10 @@ void Detector::reset()
     open_launches_.clear();
     made_.clear();
     notes_.clear();
-    accesses_ = threads_ = 0;
+    last_unawaited_.clear();
+    function_ = nullptr;
+    functions_ = nullptr;
+    accesses_ = threads_ = operations_ = 0;
     block_bytes_ = max_bytes_ = 0;
 }
 
@@ -107,12 +110,17 @@ void Detector::memory(const cpu::Memory& memory)
     const Busy busy;
     settle();
     shadow_.add(memory);
-    if (memory.by_host != cpu::HostAccess::unchecked) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(memory.begin);
-        checked_begin_ = std::min(checked_begin_, begin);
-        checked_end_ = std::max(checked_end_, begin + memory.bytes);
-    }
+    if (memory.by_host != cpu::HostAccess::unchecked)
+        (memory.is_variable ? checked_variables_ : checked_)
+            .add(reinterpret_cast<std::uintptr_t>(memory.begin), memory.bytes);
     forget_atomics(reinterpret_cast<std::uintptr_t>(memory.begin), memory.bytes);
+}
+
+void Checked::add(std::uintptr_t from, std::size_t count)
+{
+    const std::uintptr_t end = std::max(bytes == 0 ? 0 : begin + bytes, from + count);
+    begin = bytes == 0 ? from : std::min(begin, from);
+    bytes = end - begin;
 }
 
 void Detector::host_wrote(const void* begin, std::size_t bytes)
@@ -199,6 +207,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
             grid.base = clocks_.merged(host_, streams_[stream]);
         }
         last = &grid;
+        last_unawaited_[stream] = grid.number;
         return &grid;
     }
     WatchedBlock& block = *thread->block;

@@ -50,6 +50,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -62,6 +63,14 @@ struct LocalVariable {
     const char* name = "";
     std::size_t bytes = 0;
     std::size_t element = 1; // bytes of an element of an array of numbers
+};
+
+// Where memory is whose accesses by the host are checked.
+struct Checked {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+
+    void add(std::uintptr_t from, std::size_t count);
 };
 
 class Detector final : public cpu::Observer, public cpu::Interruptible
@@ -78,6 +87,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void stream_synchronized(std::uint64_t stream) override;
     void event_synchronized(std::uint64_t captured) override;
     std::uint64_t captures(void* thread, std::uint64_t stream) override;
+    void* operation_begins(std::uint64_t stream, const char* name, const void* place) override;
+    void operation_accesses(void* operation, const cpu::Rows& rows, bool write) override;
+    void operation_runs_on_host(void* operation) override;
+    void operation_ends(void* operation) override;
     void stream_made(void* thread, std::uint64_t stream, const void* place) override;
     void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
     void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place,
@@ -114,7 +127,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
 
     void enters(WatchedThread& thread, const void* place);
     void leaves(WatchedThread& thread);
-    // The same of the host: of the operating-system thread that the program began with.
+    // The same of the host: of the operating-system thread that the program began with, which calls this at its begin.
+    void host_begins() { host_thread_ = std::this_thread::get_id(); }
     void host_enters(const void* place) { host_calls_.push_back(place); }
     void host_leaves()
     {
@@ -124,8 +138,18 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void host_accesses(std::uintptr_t address, std::size_t bytes, bool write, const void* place);
     // An acquire: what the kernel released to the address comes before what the host does next.
     void host_acquires(std::uintptr_t address);
+    // The host has taken a lock, which a function of the host in a stream may have held.
+    void host_locks();
+    // The function of the host in a stream that runs now; nullptr: none does.
+    WatchedThread* function_of_host() const { return function_; }
+    // Whether there was one: what orders the host and it must be known, wherever it is.
+    static bool has_functions_of_host() { return has_functions_; }
     // Whether the host's accesses of some memory near there are checked.
-    static bool checks_host_at(std::uintptr_t address) { return address >= checked_begin_ && address < checked_end_; }
+    static bool checks_host_at(std::uintptr_t address)
+    {
+        return address - checked_.begin < checked_.bytes ||
+               address - checked_variables_.begin < checked_variables_.bytes;
+    }
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
     // `alignment`: what the address must be a multiple of; 0: of a variable its own. `in_block`: an atomic operation whose scope is the block.
     // `is_object`: of which nobody may need each byte, as a copy of a structure; else of one number.
@@ -263,6 +287,19 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
                 .kind = kind,
                 .in_block = in_block};
     }
+    // The place of a call or an access of the host.
+    std::uint32_t host_site(const void* place);
+    // What the host or an operation of it does to memory: finds the races with what it does not come after.
+    // `place`: of an access whose site is not known yet.
+    void check_host_access(Region& region, Access now, const Rows& rows, Clock clock, const void* place = nullptr);
+    // The same of a function of the host in a stream.
+    void function_accesses(Region& region, std::size_t begin, std::size_t end, AccessKind kind, const void* place);
+    // The same with what operations of the host did, which is no part of the cells.
+    void check_spans(Region& region, const Access& now, const WatchedThread& thread, std::size_t first,
+                     std::size_t end, std::size_t bytes);
+    void add_span(Region& region, const Access& access, const Rows& rows);
+    // Whether the clock has all that the host has put into its streams and not waited for.
+    bool knows_all(Clock clock);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
     void note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
@@ -271,6 +308,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
                    std::size_t bytes, std::ptrdiff_t beyond);
     // `thread`: of the second access; nullptr: the host.
     std::string spelled_launch(const WatchedGrid& grid) const;
+    std::string spelled_stream(const WatchedGrid& grid) const;
+    std::string spelled_work(const WatchedGrid& grid) const;
     std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right) const;
     Missing missing_order(const Access& first, const Access& second, const WatchedThread* thread);
     std::string missing_fence(const SeenAtomic& atomic, const Access& first);
@@ -306,8 +345,13 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     Clock host_ = nullptr;
-    std::map<std::uint64_t, Clock> streams_;      // of the host
-    std::map<std::uint64_t, std::uint32_t> made_; // the sites where threads made streams
+    WatchedThread* function_ = nullptr; // of the host, that runs in a stream
+    Clock functions_ = nullptr;         // the end of such functions
+    std::map<std::uint64_t, std::uint32_t>
+        last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
+    std::uint64_t operations_ = 0;           // among the grids
+    std::map<std::uint64_t, Clock> streams_; // of the host
+    std::map<std::uint64_t, std::uint32_t> made_; // the sites where streams were made
     std::map<std::uint64_t, Clock> awaited_;      // by stream of the host: what events captured for which it waits
     std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;
@@ -316,8 +360,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::pair<std::uint32_t, std::uint32_t>, Found> notes_;                       // by sites
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::vector<FoundMisuse> misuses_;
-    static inline std::uintptr_t checked_begin_ = ~std::uintptr_t{0};
-    static inline std::uintptr_t checked_end_ = 0;
+    static inline bool has_functions_ = false; // of the host, in streams
+    static inline Checked checked_;            // memory
+    static inline Checked checked_variables_;  // far from it
+    std::thread::id host_thread_;
+    bool is_host_thread() const { return std::this_thread::get_id() == host_thread_; }
     std::vector<const void*> host_calls_; // where the functions were called that the host is in
     std::uint64_t accesses_ = 0;
     std::string illegal_; // see take_illegal()

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <pthread.h>
+#include <semaphore.h>
 #include <utility>
 
 namespace nestbed::races
@@ -36,6 +38,7 @@ thread_local bool is_first_thread = false; // of the host: the others' accesses 
 __attribute__((constructor(101))) void watch()
 {
     is_first_thread = true;
+    detector().host_begins();
     cpu::observer = &detector();
     cpu::interruptible = &detector();
 }
@@ -160,12 +163,16 @@ void note_atomic(const volatile void* address, std::size_t bytes, Atomic what, i
     // What an exchange reads may not matter to the program.
     const bool reads = what == Atomic::load || what == Atomic::update;
     if (thread == nullptr) {
-        // The host's processor keeps the order of its reads, volatile ones too.
-        if (what != Atomic::store && (acquires(order) || is_volatile) && Detector::checks_host_at(number(address)) &&
-            is_host()) {
-            const Busy busy;
+        // The host's processor keeps the order of its accesses, volatile ones too.
+        if ((!Detector::checks_host_at(number(address)) && !Detector::has_functions_of_host()) || !is_host())
+            return;
+        const Busy busy;
+        WatchedThread* const function = detector().function_of_host();
+        const bool orders = acquires(order) || releases(order) || is_volatile;
+        if (function != nullptr && what != Atomic::load)
+            detector().writes_atomically(*function, number(address), orders, what != Atomic::store, false);
+        if (function == nullptr && what != Atomic::store && orders)
             detector().host_acquires(number(address));
-        }
         return;
     }
     const Busy busy;
@@ -337,6 +344,23 @@ void* nestbed_watched_memset(void* to, int byte, unsigned long bytes)
 {
     nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
     return std::memset(to, byte, bytes);
+}
+// What pthread_mutex_lock and sem_wait are in watched code of the host: see program/include/nestbed/program/builtins.hpp.
+static int has_locked(int error)
+{
+    if (nestbed::races::Detector::has_functions_of_host() && nestbed::races::is_host()) {
+        const nestbed::races::Busy busy;
+        nestbed::races::detector().host_locks();
+    }
+    return error;
+}
+int nestbed_watched_lock(pthread_mutex_t* mutex)
+{
+    return has_locked(pthread_mutex_lock(mutex));
+}
+int nestbed_watched_wait(sem_t* semaphore)
+{
+    return has_locked(sem_wait(semaphore));
 }
 // Before a read of a structure that GCC reports as that of one number.
 void nestbed_watched_object()

@@ -39,6 +39,7 @@ void Detector::make_room()
         return;
     const auto keep = [this](Clock clock) { clocks_.keep(clock); };
     keep(host_);
+    keep(functions_);
     for (const auto* const of_streams : {&streams_, &awaited_})
         for (const auto& [stream, clock] : *of_streams)
             keep(clock);

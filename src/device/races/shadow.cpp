@@ -73,6 +73,28 @@ void Cells::make(std::size_t first, std::size_t last, std::size_t count)
             pages_[page] = std::make_unique<Page>();
 }
 
+bool Rows::meet(std::size_t first, std::size_t last_end) const
+{
+    if (first >= end() || last_end <= begin)
+        return false;
+    if (height == 1 || first < begin)
+        return true;
+    const std::size_t column = (first - begin) % pitch;
+    return column < width || column + (last_end - first) > pitch;
+}
+
+bool Rows::meet(const Rows& other) const
+{
+    const Rows& few = height <= other.height ? *this : other;
+    const Rows& many = height <= other.height ? other : *this;
+    for (std::size_t row = 0; row < few.height; ++row) {
+        const std::size_t first = few.begin + row * few.pitch;
+        if (many.meet(first, first + few.width))
+            return true;
+    }
+    return false;
+}
+
 std::string Region::spelled(std::ptrdiff_t offset) const
 {
     if (name.empty())
@@ -207,6 +229,7 @@ void Shadow::clear()
 void Shadow::empty(Region& region)
 {
     region.cells = {};
+    region.spans.clear();
     bytes_ -= std::exchange(region.held, 0);
 }
 
@@ -277,6 +300,15 @@ const Region* Shadow::before(std::uintptr_t address) const
 const Region* Shadow::nearest_variable(std::uintptr_t address) const
 {
     return nearest_of(regions_, address, true);
+}
+
+std::vector<Region*> Shadow::variables_of_host()
+{
+    std::vector<Region*> found;
+    for (auto& [end, region] : regions_)
+        if (region.is_of_host && region.is_variable)
+            found.push_back(&region);
+    return found;
 }
 
 void Shadow::mark_written(Region& region, std::size_t first_byte, std::size_t end)

@@ -81,6 +81,13 @@ class Cells
     void make(std::size_t first, std::size_t last, std::size_t count);
     // Of a cell that was made.
     Cell& operator[](std::size_t number) { return (*pages_[number / kPage])[number % kPage]; }
+    // The first one from the number on that is of a page that was made; `end`: there is none before it.
+    std::size_t next_made(std::size_t number, std::size_t end) const
+    {
+        while (number < end && (number / kPage >= pages_.size() || pages_[number / kPage] == nullptr))
+            number = number / kPage >= pages_.size() ? end : (number / kPage + 1) * kPage;
+        return number < end ? number : end;
+    }
     // nullptr: it was not made.
     const Cell* find(std::size_t number) const
     {
@@ -94,6 +101,24 @@ class Cells
 
     std::vector<std::unique_ptr<Page>> pages_;
 };
+
+// What an operation of the host accesses in a region: rows of bytes.
+struct Rows {
+    std::size_t begin = 0; // from the begin of the region
+    std::size_t width = 0;
+    std::size_t height = 1;
+    std::size_t pitch = 0;
+
+    std::size_t end() const { return begin + (height - 1) * pitch + width; }
+    bool meet(std::size_t first, std::size_t last_end) const;
+    bool meet(const Rows& other) const;
+    friend bool operator==(const Rows&, const Rows&) = default;
+};
+struct HostSpan {
+    Access access{};
+    Rows rows{};
+};
+inline constexpr std::uint32_t kNoGrid = 0xFFFFFFFF;
 
 // Memory that threads can share.
 struct Region {
@@ -116,8 +141,10 @@ struct Region {
     std::size_t atomic_bytes = 0;   // of its first atomic operation
     bool has_pairs = false;         // of its atomics some may race: of the scope of a block, or of different sizes
     Cells cells{};
-    std::vector<std::uint64_t> written{}; // a bit for each byte; empty: nothing is
-    std::size_t held = 0;                 // bytes of its cells
+    std::vector<HostSpan> spans{};             // that the host has not waited for
+    std::uint32_t comes_after_spans = kNoGrid; // a grid that comes after all of them
+    std::vector<std::uint64_t> written{};      // a bit for each byte; empty: nothing is
+    std::size_t held = 0;                      // bytes of its cells
 
     std::size_t count() const { return (bytes + element - 1) / element; }
     // Which bytes of a cell an access has that begins and ends (behind its last byte) at these offsets: a bit for each byte of an element of
@@ -171,6 +198,8 @@ class Shadow
     const Region* before(std::uintptr_t address) const;
     // The variable of kernels that begins or ends nearest to an address that is in none; nullptr: there is none.
     const Region* nearest_variable(std::uintptr_t address) const;
+    // Those that the program has listed.
+    std::vector<Region*> variables_of_host();
     // That they have been written, if that is kept of their region.
     void mark_written(Region& region, std::size_t first_byte, std::size_t end);
     void mark_written(std::uintptr_t address, std::size_t bytes);

@@ -66,6 +66,7 @@ struct WatchedGrid {
     std::uint32_t site = 0;         // of the launch
     std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
+    const char* operation = nullptr;       // of the host: the function of CUDA; nullptr: it is a kernel
     cpu::CallPlace launch{};               // the kernel, and where it was launched, of a user's program
     bool complete = false;                 // with its descendants, without tail launches
     WatchedGrid* before = nullptr;         // in the stream of the launching block

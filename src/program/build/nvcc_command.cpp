@@ -255,6 +255,13 @@ class Parser
                 throw UsageError(fmt::format("nvcc: {} '{}'; allowed: -rdc=true, -rdc=false", word, value));
             command_.relocatable = value == "true";
             break;
+        case NvccUse::default_stream:
+            if (value != "legacy" && value != "null" && value != "per-thread")
+                throw UsageError(
+                    fmt::format("nvcc: --default-stream '{}'; allowed: legacy, null, per-thread", value));
+            if (value == "per-thread")
+                command_.preprocessor.emplace_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"); // as nvcc does
+            break;
         case NvccUse::options_file:
             for (const std::string& path : split(value, ','))
                 take_file(path);

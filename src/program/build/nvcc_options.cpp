@@ -87,7 +87,7 @@ constexpr std::array kOptions = std::to_array<NvccOption>({
     {"prec-sqrt", "prec-sqrt", one},
     {"fmad", "fmad", one},
     {"extra-device-vectorization", "extra-device-vectorization"},
-    {"default-stream", "default-stream", one},
+    {"default-stream", "default-stream", one, default_stream},
     {"ptxas-options", "Xptxas", one},
     {"nvlink-options", "Xnvlink", one},
     {"archive-options", "Xarchive", one},

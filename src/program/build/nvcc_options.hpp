@@ -27,13 +27,14 @@ enum class NvccUse {
     action,        // what is made: -c, -dlink, -lib
     dependencies,  // -MD, -MF …: for g++ when it preprocesses
     relocatable,   // -rdc
-    options_file,  // -optf
-    dry_run,       // -dryrun: prints the steps, runs none
-    verbose,       // -v: prints the steps and runs them
-    run,           // -run
-    watched,       // --nestbed-races: nestbed's own, code that the race detector sees
-    architecture,  // --nestbed-cuda-arch: nestbed's own, the value of __CUDA_ARCH__
-    refused,       // its result is GPU code, which the executor does not have: -ptx
+    default_stream,
+    options_file, // -optf
+    dry_run,      // -dryrun: prints the steps, runs none
+    verbose,      // -v: prints the steps and runs them
+    run,          // -run
+    watched,      // --nestbed-races: nestbed's own, code that the race detector sees
+    architecture, // --nestbed-cuda-arch: nestbed's own, the value of __CUDA_ARCH__
+    refused,      // its result is GPU code, which the executor does not have: -ptx
 };
 
 enum class NvccValue {

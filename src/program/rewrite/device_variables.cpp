@@ -21,7 +21,7 @@ struct Declaration {
     std::vector<std::size_t> names;
     bool is_static = false; // or has internal linkage for another reason
     bool is_extern = false;
-    bool is_constant = false; // __constant__
+    const char* kind = "device"; // VariableKind
 };
 
 class VariableRewriter
@@ -162,7 +162,10 @@ class VariableRewriter
         const bool has_list = source_.is(at, "__attribute__") || source_.is(at, "alignas");
         if (!has_list || !source_.is(at + 1, "(") || source_.match(at + 1) == kNoToken)
             return kNoToken;
-        to.is_constant |= source_.is(at + 3, "nestbed_constant");
+        if (source_.is(at + 3, "nestbed_constant"))
+            to.kind = "constant";
+        if (source_.is(at + 3, "nestbed_managed"))
+            to.kind = "managed";
         return source_.match(at + 1) + 1;
     }
     // The `,` or `;` behind dimensions and initial value.
@@ -190,7 +193,8 @@ class VariableRewriter
         for (const std::size_t name : of.names) {
             const std::string text(source_.text(name));
             calls += " static const bool nestbed_known_" + text + " = ::nestbed::program::register_symbol(" + text +
-                     ", \"" + namespaces(name) + text + "\", " + (of.is_constant ? "true" : "false") + ");";
+                     ", \"" + namespaces(name) + text + "\", " + "::nestbed::program::VariableKind::" + of.kind +
+                     ");";
         }
         changes_.insert_after(of.end, calls);
     }

@@ -1,8 +1,10 @@
-// Copies and fills: at once on the host; as a grid of one thread in the stream, from a kernel.
+// Copies and fills: from the host at once; as a grid of one thread in the stream, from a kernel.
 #include "device/cpu/observer.hpp"
 #include "device/cpu/own_memory.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/memory.hpp"
 #include "program/runtime/state.hpp"
+#include "program/runtime/variables.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +22,53 @@ struct Rows {
     std::size_t width = 0;
     std::size_t height = 1;
 
+    cpu::Rows at(const void* begin, std::size_t pitch) const { return {begin, width, height, pitch}; }
     std::size_t span(std::size_t pitch) const { return height == 0 || width == 0 ? 0 : (height - 1) * pitch + width; }
 };
+
+// Where memory is, by the CUDA Runtime API's "API synchronization behavior".
+enum class Where : std::uint8_t { device, pinned, managed, pageable };
+
+Where where(const void* memory)
+{
+    if (const std::optional<Allocation> allocation = allocation_at(memory)) {
+        switch (allocation->kind) {
+        case MemoryKind::managed:
+            return Where::managed;
+        case MemoryKind::host:
+        case MemoryKind::registered:
+            return Where::pinned;
+        case MemoryKind::device:
+        case MemoryKind::container:
+        case MemoryKind::kernel_heap:
+            return Where::device;
+        }
+    }
+    const std::optional<VariableKind> variable = kind_of_variable(memory);
+    return !variable ? Where::pageable : *variable == VariableKind::managed ? Where::managed : Where::device;
+}
+
+// What the host has waited for when a function of CUDA returns.
+enum class HostWaits : std::uint8_t {
+    for_nothing,
+    for_stream, // what was in the stream before, not the copy itself: its last part may still be under way
+    for_copy
+};
+
+HostWaits of_synchronous_copy(Where from, Where to, std::size_t bytes)
+{
+    // CUDA Programming Guide, "Asynchronous Concurrent Execution". The API's own table says the same of any size.
+    constexpr std::size_t kMaxUnderWay = 64 * 1024;
+    if (from == Where::pageable && to == Where::device)
+        return bytes <= kMaxUnderWay ? HostWaits::for_stream : HostWaits::for_copy;
+    return from == Where::device && to == Where::device ? HostWaits::for_nothing : HostWaits::for_copy;
+}
+
+HostWaits of_asynchronous_copy(Where from, Where to)
+{
+    const auto is_of_host = [](Where one) { return one == Where::pinned || one == Where::pageable; };
+    return is_of_host(from) && is_of_host(to) ? HostWaits::for_copy : HostWaits::for_nothing;
+}
 
 struct Copy {
     void* to = nullptr;
@@ -87,7 +134,7 @@ const char* why_not_for_child(const void* memory)
     return nullptr;
 }
 
-// `waits`: the host waits for the copy, as for one without Async.
+// `waits`: it is a function without Async.
 cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cudaStream_t stream, bool waits,
                  const void* place)
 {
@@ -124,17 +171,37 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
     if (const std::string why = why_not_usable(copy.from, from_bytes, from_device); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: source: {}", function, why));
-    use_stream_for_copy(stream);
+    const std::lock_guard lock(state().running);
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
-    copy.run(&std::memmove);
-    host_wrote(copy.to, to_bytes);
-    if (waits)
-        host_waited();
-    return cudaSuccess;
+    const Where from = where(copy.from);
+    const Where to = where(copy.to);
+    const HostWaits host =
+        waits ? of_synchronous_copy(from, to, copy.rows.width * copy.rows.height) : of_asynchronous_copy(from, to);
+    use_stream(stream);
+    if (host == HostWaits::for_stream) {
+        host_waited_for(stream);
+        use_stream(stream);
+    }
+    put_into(number_of(stream), [=] {
+        finish_launches();
+        const Operation operation(function, place, stream);
+        operation.accesses(copy.rows.at(copy.from, copy.from_pitch), false);
+        operation.accesses(copy.rows.at(copy.to, copy.to_pitch), true);
+        if (sticky_error() != cudaSuccess)
+            return;
+        copy.run(&std::memmove);
+        host_wrote(copy.to, to_bytes);
+    });
+    if (from == Where::pageable || to == Where::pageable) // which may be the stack of a function
+        run(works_in(number_of(stream)));
+    if (host == HostWaits::for_copy)
+        host_waited_for(stream);
+    return noted(sticky_error());
 }
 
-cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, const void* place)
+// `waits`: see copy().
+cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, bool waits, const void* place)
 {
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
@@ -151,18 +218,63 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, co
         return wrong_stream(function, place);
     if (const std::string why = why_not_usable(fill.to, bytes, true); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
-    use_stream_for_copy(stream);
+    const std::lock_guard lock(state().running);
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
-    fill.run(&std::memset);
-    host_wrote(fill.to, bytes);
+    use_stream(stream);
+    put_into(number_of(stream), [=] {
+        finish_launches();
+        Operation(function, place, stream).accesses(fill.rows.at(fill.to, fill.pitch), true);
+        if (sticky_error() != cudaSuccess)
+            return;
+        fill.run(&std::memset);
+        host_wrote(fill.to, bytes);
+    });
+    if (waits && where(fill.to) != Where::device)
+        host_waited_for(stream);
+    return noted(sticky_error());
+}
+
+char* slice_of(const cudaPitchedPtr& memory, const cudaPos& from, std::size_t number)
+{
+    return static_cast<char*>(memory.ptr) + ((from.z + number) * memory.ysize + from.y) * memory.pitch + from.x;
+}
+
+// Its slices one after another.
+cudaError_t copy_slices(const char* function, const cudaMemcpy3DParms* of, cudaStream_t stream, bool waits,
+                        const void* place)
+{
+    if (of == nullptr || of->srcArray != nullptr || of->dstArray != nullptr)
+        return noted_at(
+            place, cudaErrorInvalidValue,
+            fmt::format("{}: the executor copies between memory of srcPtr and dstPtr, not arrays", function));
+    const Rows rows{.width = of->extent.width, .height = of->extent.height};
+    for (std::size_t slice = 0; slice < of->extent.depth; ++slice)
+        if (const cudaError_t error = copy(function,
+                                           {slice_of(of->dstPtr, of->dstPos, slice), of->dstPtr.pitch,
+                                            slice_of(of->srcPtr, of->srcPos, slice), of->srcPtr.pitch, rows},
+                                           of->kind, stream, waits, place);
+            error != cudaSuccess)
+            return error;
+    return cudaSuccess;
+}
+
+cudaError_t fill_slices(const char* function, const cudaPitchedPtr& to, int byte, cudaExtent extent,
+                        cudaStream_t stream, bool waits, const void* place)
+{
+    for (std::size_t slice = 0; slice < extent.depth; ++slice)
+        if (const cudaError_t error =
+                fill(function, {slice_of(to, {}, slice), to.pitch, byte, {extent.width, extent.height}}, stream,
+                     waits, place);
+            error != cudaSuccess)
+            return error;
     return cudaSuccess;
 }
 
 } // namespace
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* to, const void* from,
-                        std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+                        std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool waits)
 {
     if (offset > symbol_bytes || bytes > symbol_bytes - offset)
         return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
@@ -170,9 +282,10 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
                                     offset, symbol_bytes));
     char* const at = static_cast<char*>(symbol) + offset;
     const bool writes = to == nullptr;
-    return copy(writes ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol",
-                {.to = writes ? at : to, .from = writes ? from : at, .rows = {.width = bytes}}, kind, stream, true,
-                __builtin_return_address(0));
+    const char* const function = writes ? (waits ? "cudaMemcpyToSymbol" : "cudaMemcpyToSymbolAsync")
+                                        : (waits ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync");
+    return copy(function, {.to = writes ? at : to, .from = writes ? from : at, .rows = {.width = bytes}}, kind,
+                stream, waits, __builtin_return_address(0));
 }
 
 } // namespace nestbed::program
@@ -206,25 +319,45 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
                 __builtin_return_address(0));
 }
 
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters)
+{
+    return copy_slices(__func__, parameters, nullptr, true, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream)
+{
+    return copy_slices(__func__, parameters, stream, false, __builtin_return_address(0));
+}
+
 cudaError_t cudaMemset(void* to, int byte, size_t bytes)
 {
-    return fill("cudaMemset", {.to = to, .byte = byte, .rows = {.width = bytes}}, nullptr,
+    return fill("cudaMemset", {.to = to, .byte = byte, .rows = {.width = bytes}}, nullptr, true,
                 __builtin_return_address(0));
 }
 
 cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream)
 {
-    return fill("cudaMemsetAsync", {.to = to, .byte = byte, .rows = {.width = bytes}}, stream,
+    return fill("cudaMemsetAsync", {.to = to, .byte = byte, .rows = {.width = bytes}}, stream, false,
                 __builtin_return_address(0));
 }
 
 cudaError_t cudaMemset2D(void* to, size_t pitch, int byte, size_t width, size_t height)
 {
-    return fill("cudaMemset2D", {to, pitch, byte, {width, height}}, nullptr, __builtin_return_address(0));
+    return fill("cudaMemset2D", {to, pitch, byte, {width, height}}, nullptr, true, __builtin_return_address(0));
 }
 
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
 {
-    return fill("cudaMemset2DAsync", {to, pitch, byte, {width, height}}, stream, __builtin_return_address(0));
+    return fill("cudaMemset2DAsync", {to, pitch, byte, {width, height}}, stream, false, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int byte, cudaExtent extent)
+{
+    return fill_slices(__func__, to, byte, extent, nullptr, true, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int byte, cudaExtent extent, cudaStream_t stream)
+{
+    return fill_slices(__func__, to, byte, extent, stream, false, __builtin_return_address(0));
 }
 // NOLINTEND(readability-identifier-naming)

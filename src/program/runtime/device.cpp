@@ -120,6 +120,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
         return noted(error);
     if (static_cast<std::size_t>(limit) >= limits.size())
         return noted(cudaErrorUnsupportedLimit);
+    finish_works();
     if (limit == cudaLimitMallocHeapSize && heap().is_used_by_kernels)
         return noted(cudaErrorInvalidValue); // CUDA Runtime API, cudaDeviceSetLimit()
     if (limit == cudaLimitDevRuntimePendingLaunchCount && !environment().pending_limit)

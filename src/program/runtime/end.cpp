@@ -7,6 +7,7 @@
 #include "device/cpu/observer.hpp"
 #include "inspect/launch_summary.hpp"
 #include "inspect/tree.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/program_trace.hpp"
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/running.hpp"
@@ -149,10 +150,11 @@ void at_end(int status, void* /*argument*/)
     if (!is_process_of_program())
         return; // a child of the program that did not execute another one
     while (reported.exchange(true))
-        pause();                      // a signal ends the program
+        pause(); // a signal ends the program
+    end_help();
     if (state().running.try_lock()) { // else another thread of the host runs a kernel, which may never end
         state().running.unlock();
-        finish_launches();
+        finish_works();
     }
     static_cast<void>(std::fflush(nullptr));
     std::cout.flush();
@@ -197,7 +199,7 @@ std::optional<int> report_at_exit(int status)
         return {};
     if (state().running.try_lock()) {
         state().running.unlock();
-        finish_launches();
+        finish_works();
     } else {
         early_end = "_exit() has ended the program while a kernel ran";
         if (cpu::interruptible != nullptr)

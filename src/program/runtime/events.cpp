@@ -1,5 +1,6 @@
 // Events. One is recorded at once, because what is in the stream has run, or runs before cudaStreamWaitEvent() returns.
 #include "device/cpu/observer.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,10 @@ struct CUevent_st {
     bool timing = true;
     std::weak_ptr<nestbed::program::GridRecord> grid{}; // whose threads created it
     bool of_host = true;
-    std::uint64_t captured = 0; // for the observer
+    std::uint64_t captured = 0;    // for the observer
+    cudaStream_t stream = nullptr; // where it is recorded, and the last work before it
+    std::uint64_t last_work = 0;
+    nestbed::program::LateWorks works{}; // before it
 };
 
 namespace nestbed::program
@@ -119,9 +123,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     finish_launches();
     const std::unique_lock lock = locked_by_host();
     if (!nestbed::cpu::in_kernel())
-        use_stream(stream);
+        use_stream(stream, false);
     return with_event(event, [stream](CUevent_st& of) {
         of.recorded = true;
+        of.stream = stream;
+        if (!nestbed::cpu::in_kernel()) {
+            of.last_work = last_work_of(stream);
+            of.works = works_in(number_of(stream));
+        }
         if (nestbed::cpu::observer != nullptr && is_observed())
             of.captured = nestbed::cpu::observer->captures(observed_thread(), number_of(stream));
         of.at = std::chrono::steady_clock::now();
@@ -133,17 +142,34 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     if (nestbed::cpu::in_kernel())
         return wait_for_all();
-    finish_launches();
     const std::lock_guard lock(state().running);
-    return with_event(event, [](const CUevent_st& of) {
+    LateWorks works;
+    const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
         if (nestbed::cpu::observer != nullptr && of.recorded)
             nestbed::cpu::observer->event_synchronized(of.captured);
+        if (of.recorded)
+            is_done(of.stream, of.last_work);
+        works = of.works;
         return cudaSuccess;
     });
+    run(works); // which may use events
+    finish_launches();
+    return error == cudaSuccess ? noted(sticky_error()) : error;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    if (!nestbed::cpu::in_kernel()) {
+        finish_launches();
+        const std::lock_guard lock(state().running);
+        bool is_done = true;
+        const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
+            is_done = !of.recorded || is_done_at_query(of.stream, of.last_work);
+            return cudaSuccess;
+        });
+        if (error == cudaSuccess && !is_done)
+            return cudaErrorNotReady;
+    }
     return cudaEventSynchronize(event);
 }
 
@@ -174,17 +200,21 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const std::unique_lock lock = locked_by_host();
     bool recorded = false;
     std::uint64_t captured = 0;
+    LateWorks works;
     const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
         recorded = of.recorded;
         captured = of.captured;
+        works = of.works;
         return cudaSuccess;
     });
     if (error != cudaSuccess || !recorded)
         return error;
-    if (nestbed::cpu::in_kernel())
+    if (nestbed::cpu::in_kernel()) {
         nestbed::cpu::complete_children();
-    else
+    } else {
         use_stream(stream);
+        let_wait(number_of(stream), works);
+    }
     if (nestbed::cpu::observer != nullptr && is_observed())
         nestbed::cpu::observer->stream_waits(observed_thread(), number_of(stream), captured);
     return cudaSuccess;

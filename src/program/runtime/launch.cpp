@@ -4,6 +4,7 @@
 #include "program/runtime/argument_checks.hpp"
 #include "program/runtime/error_texts.hpp"
 #include "program/runtime/kernel_limits.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
@@ -182,10 +183,15 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     }
     const std::lock_guard lock(state().running);
     use_stream(launch.stream);
-    last_launched = {kernel, grid->place};
-    run_watched([&] {
-        state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body), kernel, launch.place),
-                             static_cast<unsigned>(number_of(launch.stream)), launch.programmatic);
+    const std::uint64_t stream = number_of(launch.stream);
+    put_into(stream, [launch, grid, stream, name = std::string(kernel), before,
+                      call = call_of(grid, std::move(body), kernel, launch.place)] {
+        if (sticky_error() != before)
+            return; // of a kernel that ran late
+        last_launched = {name, grid->place};
+        run_watched([&] {
+            state().executor.run(launch.grid, launch.block, call, static_cast<unsigned>(stream), launch.programmatic);
+        });
     });
     return before;
 }
@@ -270,6 +276,15 @@ cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of)
     configured() = std::make_unique<Configuration>(configuration).release(); // submit() takes it over
     call(of_call);
     return error;
+}
+
+void finish_works()
+{
+    if (cpu::in_kernel())
+        return;
+    const std::lock_guard lock(state().running);
+    run_all_works();
+    finish_launches();
 }
 
 void finish_launches()

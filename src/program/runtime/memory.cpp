@@ -38,9 +38,9 @@ cpu::HostAccess by_host(MemoryKind kind)
         return cpu::HostAccess::forbidden;
     case MemoryKind::managed:
     case MemoryKind::host:
+    case MemoryKind::registered:
         return cpu::HostAccess::ordered;
     case MemoryKind::container:
-    case MemoryKind::registered:
         break;
     }
     return cpu::HostAccess::unchecked;
@@ -103,14 +103,30 @@ std::string free_at(void* memory, bool of_host, const char* function, const void
     return "";
 }
 
-cudaError_t free_memory(void* memory, bool of_host, const void* place)
+// In the order of the stream, which the memory of a pool has; without one when the host has come here.
+void ends_in(std::optional<cudaStream_t> stream, void* memory, const char* function, const void* place)
+{
+    const std::optional<Allocation> allocation = allocation_at(memory);
+    if (!allocation || allocation->address() != memory || !(stream || allocation->is_of_pool))
+        return;
+    const std::lock_guard lock(state().running);
+    if (stream)
+        use_stream(*stream);
+    (stream ? Operation(function, place, *stream) : Operation(function, place))
+        .accesses({.begin = memory, .width = allocation->bytes}, true);
+}
+
+cudaError_t free_memory(void* memory, bool of_host, const void* place,
+                        std::optional<cudaStream_t> stream = std::nullopt)
 {
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
     if (memory == nullptr)
         return cudaSuccess;
-    finish_launches();
-    const char* const function = of_host ? "cudaFreeHost" : "cudaFree";
+    finish_works();
+    const char* const function = of_host ? "cudaFreeHost" : stream ? "cudaFreeAsync" : "cudaFree";
+    if (!cpu::in_kernel() && !of_host && cpu::observer != nullptr)
+        ends_in(stream, memory, function, place);
     if (const std::string why = free_at(memory, of_host, function, place); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}({}): {}", function, memory, why));
     return cudaSuccess;
@@ -160,6 +176,26 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
     const bool is_unwritten = is_managed || kind == MemoryKind::device || kind == MemoryKind::kernel_heap;
     tell_observer(allocation, element_bytes, is_unwritten && !environment().zero_memory, fill);
     *memory = allocation.address();
+    return cudaSuccess;
+}
+
+cudaError_t allocated_in(cudaStream_t stream, void* memory)
+{
+    if (memory == nullptr)
+        return cudaSuccess; // of no bytes
+    const void* const place = __builtin_return_address(0);
+    if (!can_use_stream(stream))
+        return wrong_stream("cudaMallocAsync", place);
+    std::size_t bytes = 0;
+    {
+        const std::lock_guard lock(heap().mutex);
+        Allocation& allocation = *heap().at(reinterpret_cast<std::uintptr_t>(memory));
+        allocation.is_of_pool = true;
+        bytes = allocation.bytes;
+    }
+    const std::lock_guard lock(state().running);
+    use_stream(stream);
+    Operation("cudaMallocAsync", place, stream).accesses({.begin = memory, .width = bytes}, true);
     return cudaSuccess;
 }
 
@@ -252,6 +288,13 @@ cudaError_t cudaFree(void* memory)
     return free_memory(memory, false, __builtin_return_address(0));
 }
 
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    return free_memory(memory, false, __builtin_return_address(0), stream);
+}
+
 cudaError_t cudaFreeHost(void* memory)
 {
     return free_memory(memory, true, __builtin_return_address(0));
@@ -276,6 +319,7 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned /*flags*/)
 
 cudaError_t cudaHostUnregister(void* host)
 {
+    finish_works();
     Heap& of = heap();
     const std::lock_guard lock(of.mutex);
     const auto found = of.by_begin.find(reinterpret_cast<std::uintptr_t>(host));

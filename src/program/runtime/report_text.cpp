@@ -86,7 +86,8 @@ std::string refusals_text(const std::vector<KernelCounts>& counts)
 
 std::string checked_text(const CheckedRaces& races)
 {
-    std::string text = races.races.grids == 0 ? "not searched for races: no kernel ran\n" : races_text(races.races);
+    std::string text = races.races.grids == 0 && races.races.none() ? "not searched for races: no kernel ran\n"
+                                                                    : races_text(races.races);
     if (const std::uint64_t open = races.races.open_launches; open != 0)
         text += message(
             fmt::format("note: {} at {} {} in no order with the launch before by another thread of the block into "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/cpu/executor.hpp"
+#include "device/cpu/observer.hpp"
 #include "program/include/nestbed/program.hpp"
 #include "program/runtime/environment.hpp"
 #include "program/runtime/program_ledger.hpp"
@@ -34,7 +35,7 @@ struct State {
 
     cpu::Executor executor;
     Ledger ledger;
-    std::mutex running; // held while the host runs a grid
+    std::recursive_mutex running; // held while the host runs what is in its streams: functions of its own, too
 };
 State& state();
 
@@ -96,10 +97,12 @@ cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream
 std::string spelled(Place place);
 // What the host launched is complete when this returns: a kernel may still run if the next one need not wait for its end.
 void finish_launches();
+// The same of all that the host has put into its streams.
+void finish_works();
 
 // ---- streams of the host ----
 
-// The number of a stream; 0: the NULL stream.
+// The number of a stream; 0: the NULL stream, which is the calling thread's own in a program built with --default-stream per-thread.
 std::uint64_t number_of(cudaStream_t stream);
 bool is_named(cudaStream_t stream);
 // Whether the caller can use the stream: the host the streams that it has created, a thread of a kernel those that its grid has created,
@@ -115,15 +118,40 @@ void warn_of_stream_of_another_block(cudaStream_t stream, const GridRecord& laun
 void* observed_thread();
 bool is_observed();
 // While the host runs a grid, its kernels are in no need of the lock.
-std::unique_lock<std::mutex> locked_by_host();
+std::unique_lock<std::recursive_mutex> locked_by_host();
 // Of the host, or of the children of a kernel's thread.
 cudaError_t wait_for_all();
 // The host is about to put work into a stream. The NULL stream waits for the blocking streams, and they for it.
-void use_stream(cudaStream_t stream);
-// The same for work that is no kernel: the next kernel waits for it, and so for what was before it.
-void use_stream_for_copy(cudaStream_t stream);
+// `is_work`: which a query asks for; not the record of an event.
+void use_stream(cudaStream_t stream, bool is_work = true);
+// What the host puts into a stream that is no kernel, for the observer, from its begin to its end.
+class Operation
+{
+  public:
+    // Without a stream it comes after nothing but what the host has waited for.
+    Operation(const char* name, const void* place) : Operation(name, place, cpu::kNoStream) {}
+    Operation(const char* name, const void* place, cudaStream_t stream);
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+    ~Operation();
+
+    void accesses(const cpu::Rows& rows, bool write) const;
+    // What the calling thread does from now on is of the operation.
+    void runs_here() const;
+
+  private:
+    Operation(const char* name, const void* place, std::uint64_t stream);
+    void* observed_ = nullptr;
+};
+// The host has waited for all that is in the stream. Not for the other streams.
+void host_waited_for(cudaStream_t stream);
 // The host has waited for all work.
 void host_waited();
+// The number of the last work in the stream, for a later query of an event; and whether a query answers that this work is done. Once it does
+// not, unless the host has waited for it: a program that does not look at the answer must not go on as if it had.
+std::uint64_t last_work_of(cudaStream_t stream);
+bool is_done_at_query(cudaStream_t stream, std::uint64_t last);
+void is_done(cudaStream_t stream, std::uint64_t last);
 
 // ---- memory ----
 

@@ -2,10 +2,12 @@
 // streams tell the observer which orders CUDA guarantees.
 #include "device/cpu/observer.hpp"
 #include "program/runtime/device.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -57,30 +59,65 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, const char* func
             fmt::format("{}: flags {}; in a kernel a stream needs cudaStreamNonBlocking", function, flags));
     if (flags > cudaStreamNonBlocking)
         return noted(cudaErrorInvalidValue);
+    state(); // the observer begins before it is told of streams
     const std::uintptr_t number = ++streams;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): it is never followed
     if (const cudaError_t error = give(stream, reinterpret_cast<cudaStream_t>(number << kFlagBits | flags), place);
         error != cudaSuccess)
         return error;
-    if (cpu::in_kernel() && cpu::current_thread->observed != nullptr)
-        cpu::observer->stream_made(cpu::current_thread->observed, number, place);
+    if (cpu::observer != nullptr && is_observed())
+        cpu::observer->stream_made(observed_thread(), number, place);
     const std::lock_guard lock(all_streams().mutex);
     own_streams().emplace(number, cpu::in_kernel() ? dim3(cpu::current_thread->block_index) : dim3());
     return cudaSuccess;
 }
 
-// Streams with work that the host has not waited for.
+// Streams with work that the host has not waited for. Only the host changes them, with the lock of running grids.
 struct Used {
     bool null_stream = false;
     std::set<std::uint64_t> blocking{};
 };
-thread_local Used used_streams;
+Used& used_streams()
+{
+    static Used& of_process = *new Used; // programs use streams in destructors
+    return of_process;
+}
+
+bool is_per_thread = false; // the NULL stream
+
+// A query answers once that the last work of a stream is not done yet: a program that does not look at the answer has not waited.
+struct Work {
+    std::uint64_t last = 0, asked = 0, done = 0;
+};
+std::map<std::uint64_t, Work>& work()
+{
+    static auto& of_process = *new std::map<std::uint64_t, Work>;
+    return of_process;
+}
+std::uint64_t works = 0;
+std::uint64_t works_done = 0; // up to there the host has waited for all
+
+// Of a blocking stream.
+std::uint64_t number_of_own_stream()
+{
+    thread_local const std::uint64_t own = ++streams;
+    return own;
+}
 
 } // namespace
 
 std::uint64_t number_of(cudaStream_t stream)
 {
-    return is_named(stream) ? reinterpret_cast<std::uintptr_t>(stream) >> kFlagBits : 0;
+    if (is_named(stream))
+        return reinterpret_cast<std::uintptr_t>(stream) >> kFlagBits;
+    const bool is_own = stream == cudaStreamPerThread || (stream == nullptr && is_per_thread);
+    return is_own && !cpu::in_kernel() ? number_of_own_stream() : 0;
+}
+
+bool null_stream_is_per_thread(); // of a program that is built so
+bool null_stream_is_per_thread()
+{
+    return is_per_thread = true;
 }
 
 bool is_named(cudaStream_t stream)
@@ -134,9 +171,9 @@ void* observed_thread()
     return cpu::in_kernel() ? cpu::current_thread->observed : nullptr;
 }
 // While the host runs a grid, its kernels are in no need of the lock.
-std::unique_lock<std::mutex> locked_by_host()
+std::unique_lock<std::recursive_mutex> locked_by_host()
 {
-    return cpu::in_kernel() ? std::unique_lock<std::mutex>() : std::unique_lock(state().running);
+    return cpu::in_kernel() ? std::unique_lock<std::recursive_mutex>() : std::unique_lock(state().running);
 }
 bool is_observed()
 {
@@ -176,37 +213,136 @@ cudaError_t wait_for_all()
     return noted(sticky_error());
 }
 
-void use_stream(cudaStream_t stream)
+void use_stream(cudaStream_t stream, bool is_work)
 {
     const auto waits = [](std::uint64_t later, std::uint64_t earlier) {
+        let_wait(later, works_in(earlier));
         if (cpu::observer != nullptr)
             cpu::observer->stream_waits(nullptr, later, cpu::observer->captures(nullptr, earlier));
     };
-    if (!is_named(stream)) {
-        for (const std::uint64_t other : used_streams.blocking)
+    const std::uint64_t number = number_of(stream);
+    if (is_work)
+        work()[number].last = ++works;
+    Used& used = used_streams();
+    if (number == 0) {
+        for (const std::uint64_t other : used.blocking)
             waits(0, other);
-        used_streams.null_stream = true;
-    } else if ((flags_of(stream) & cudaStreamNonBlocking) == 0) {
-        if (used_streams.null_stream)
-            waits(number_of(stream), 0);
-        used_streams.blocking.insert(number_of(stream));
+        used.null_stream = true;
+    } else if (!is_named(stream) || (flags_of(stream) & cudaStreamNonBlocking) == 0) {
+        if (used.null_stream)
+            waits(number, 0);
+        used.blocking.insert(number);
     }
 }
 
-void use_stream_for_copy(cudaStream_t stream)
+Operation::Operation(const char* name, const void* place, cudaStream_t stream)
+    : Operation(name, place, number_of(stream))
 {
-    finish_launches();
-    use_stream(stream);
-    if (const std::uint64_t number = number_of(stream); cpu::observer != nullptr)
-        cpu::observer->stream_waits(nullptr, number, cpu::observer->captures(nullptr, number));
+}
+
+Operation::Operation(const char* name, const void* place, std::uint64_t stream)
+    : observed_(cpu::observer == nullptr ? nullptr : cpu::observer->operation_begins(stream, name, place))
+{
+}
+
+Operation::~Operation()
+{
+    if (observed_ != nullptr)
+        cpu::observer->operation_ends(observed_);
+}
+
+void Operation::accesses(const cpu::Rows& rows, bool write) const
+{
+    if (observed_ != nullptr)
+        cpu::observer->operation_accesses(observed_, rows, write);
+}
+
+void Operation::runs_here() const
+{
+    if (observed_ != nullptr)
+        cpu::observer->operation_runs_on_host(observed_);
+}
+
+void host_waited_for(cudaStream_t stream)
+{
+    const std::uint64_t number = number_of(stream);
+    run(works_in(number));
+    if (cpu::observer != nullptr)
+        cpu::observer->stream_synchronized(number);
+    Work& of = work()[number];
+    of.done = of.last;
+    if (number == 0) { // and so for the blocking ones
+        for (const std::uint64_t other : used_streams().blocking)
+            work()[other].done = work()[other].last;
+        used_streams() = {};
+    }
 }
 
 void host_waited()
 {
+    const std::lock_guard lock(state().running);
+    run_all_works();
     finish_launches();
-    used_streams = {};
+    used_streams() = {};
+    work().clear();
+    works_done = works;
     if (cpu::observer != nullptr)
         cpu::observer->synchronized();
+}
+
+namespace
+{
+
+// What comes before the work in the NULL stream is in the blocking ones, too.
+Work& work_of(std::uint64_t number)
+{
+    Work& of = work()[number];
+    if (number == 0)
+        for (const std::uint64_t other : used_streams().blocking)
+            if (const Work& blocking = work()[other]; blocking.done != blocking.last)
+                of.last = std::max(of.last, blocking.last);
+    return of;
+}
+
+// A function that the host puts into a stream. `place`: the address after the call.
+template <class Call>
+cudaError_t call_in_stream(cudaStream_t stream, const char* function, const void* place, const Call& call)
+{
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    if (!can_use_stream(stream))
+        return wrong_stream(function, place);
+    const std::lock_guard lock(state().running);
+    use_stream(stream);
+    put_into(number_of(stream), [=] {
+        finish_launches();
+        const Operation operation(function, place, stream);
+        operation.runs_here();
+        call();
+    });
+    return cudaSuccess;
+}
+
+} // namespace
+
+std::uint64_t last_work_of(cudaStream_t stream)
+{
+    return work_of(number_of(stream)).last;
+}
+
+bool is_done_at_query(cudaStream_t stream, std::uint64_t last)
+{
+    Work& of = work_of(number_of(stream));
+    if (last <= std::max({works_done, of.done, of.asked}))
+        return true;
+    of.asked = last;
+    return false;
+}
+
+void is_done(cudaStream_t stream, std::uint64_t last)
+{
+    Work& of = work()[number_of(stream)];
+    of.done = std::max(of.done, last);
 }
 
 } // namespace nestbed::program
@@ -252,17 +388,24 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
         return wrong_stream(__func__, __builtin_return_address(0));
     if (nestbed::cpu::in_kernel())
         return wait_for_all();
-    finish_launches();
     const std::lock_guard lock(state().running);
-    if (!is_named(stream))
-        use_stream(stream); // it waits for the blocking ones
-    if (nestbed::cpu::observer != nullptr)
-        nestbed::cpu::observer->stream_synchronized(number_of(stream));
+    if (number_of(stream) == 0)
+        use_stream(stream, false); // it waits for the blocking ones
+    host_waited_for(stream);
+    finish_launches();
     return noted(sticky_error());
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    finish_launches();
+    {
+        const std::lock_guard lock(state().running);
+        if (sticky_error() == cudaSuccess && !is_done_at_query(stream, last_work_of(stream)))
+            return cudaErrorNotReady; // which is no error that cudaGetLastError() must return
+    }
     return cudaStreamSynchronize(stream);
 }
 
@@ -282,22 +425,13 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned /*flags*/)
 {
-    if (!can_use_stream(stream))
-        return wrong_stream(__func__, __builtin_return_address(0));
-    host_waited();
-    callback(stream, sticky_error(), data);
-    return cudaSuccess;
+    return call_in_stream(stream, __func__, __builtin_return_address(0),
+                          [=] { callback(stream, sticky_error(), data); });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
 {
-    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
-        return noted(error);
-    if (!can_use_stream(stream))
-        return wrong_stream(__func__, __builtin_return_address(0));
-    host_waited();
-    function(data);
-    return cudaSuccess;
+    return call_in_stream(stream, __func__, __builtin_return_address(0), [=] { function(data); });
 }
 
 // NOLINTEND(readability-identifier-naming)

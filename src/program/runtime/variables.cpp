@@ -52,6 +52,7 @@ struct Variable {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     std::string name;
+    VariableKind kind = VariableKind::device;
 };
 
 struct Pad {
@@ -91,23 +92,27 @@ std::string nearest_to(std::uintptr_t address)
 } // namespace
 
 bool known_variable(const void* begin, std::size_t bytes, std::size_t element_bytes, const char* name,
-                    bool is_constant)
+                    VariableKind kind)
 {
     if (cpu::observer != nullptr)
-        cpu::observer->memory({.begin = begin,
-                               .bytes = bytes,
-                               .element = element_bytes,
-                               .name = name,
-                               .is_variable = true,
-                               .is_constant = is_constant});
-    variables().push_back({reinterpret_cast<std::uintptr_t>(begin), bytes, name});
+        cpu::observer->memory(
+            {.begin = begin,
+             .bytes = bytes,
+             .element = element_bytes,
+             .name = name,
+             .by_host = kind == VariableKind::managed ? cpu::HostAccess::ordered : cpu::HostAccess::unchecked,
+             .is_variable = true,
+             .is_constant = kind == VariableKind::constant});
+    variables().push_back({reinterpret_cast<std::uintptr_t>(begin), bytes, name, kind});
     return true;
 }
 
-bool is_known_variable(const void* address)
+std::optional<VariableKind> kind_of_variable(const void* address)
 {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return std::ranges::any_of(variables(), [at](const Variable& one) { return at - one.begin < one.bytes; });
+    const auto found =
+        std::ranges::find_if(variables(), [at](const Variable& one) { return at - one.begin < one.bytes; });
+    return found == variables().end() ? std::nullopt : std::optional(found->kind);
 }
 
 bool is_host_variable(const void* address)

@@ -5,6 +5,7 @@
 #include "device/cpu/executor_state.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "program/runtime/heap.hpp"
+#include "program/runtime/late_work.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 #include "program/runtime/waiting_threads.hpp"
@@ -110,7 +111,8 @@ class Program final : public cpu::UsersProgram
     bool host_may_write() override
     {
         // The watchdog, and the thread of last_report.
-        const std::size_t own = (environment().watchdog_s > 0 ? 2 : 1) + state().executor.workers();
+        const std::size_t own =
+            (environment().watchdog_s > 0 ? 2 : 1) + state().executor.workers() + (is_helper_idle() ? 1 : 0);
         std::error_code none;
         const std::filesystem::directory_iterator tasks("/proc/self/task", none);
         return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks))) > own;

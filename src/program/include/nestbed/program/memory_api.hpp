@@ -20,15 +20,18 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
                      MemoryKind kind);
 cudaError_t allocate_pitched(void** memory, std::size_t* pitch, std::size_t width, std::size_t height,
                              std::size_t element_bytes, const char* name, Place place);
+// The memory has just been allocated in the order of a stream.
+cudaError_t allocated_in(cudaStream_t stream, void* memory);
 // A copy to or from a __device__ or __constant__ variable.
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* to, const void* from,
-                        std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+                        std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool waits);
 
 // The address on the device of a variable that may be the host's shadow of it.
 void* variable_of_symbol(const void* symbol);
 // Tells the race detector of a variable of kernels. Returns true.
+enum class VariableKind : unsigned char { device, constant, managed };
 bool known_variable(const void* begin, std::size_t bytes, std::size_t element_bytes, const char* name,
-                    bool is_constant);
+                    VariableKind kind);
 
 template <class T>
 void* address_of(const T& symbol)
@@ -38,9 +41,9 @@ void* address_of(const T& symbol)
 }
 // What the rewriter puts behind each variable of kernels.
 template <class T>
-bool register_symbol(const T& symbol, const char* name, bool is_constant)
+bool register_symbol(const T& symbol, const char* name, VariableKind kind)
 {
-    return known_variable(address_of(symbol), sizeof(T), kElementBytes<T>, name, is_constant);
+    return known_variable(address_of(symbol), sizeof(T), kElementBytes<T>, name, kind);
 }
 } // namespace nestbed::program
 
@@ -66,9 +69,10 @@ cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned, NESTBED_NAMED(
     return cudaMallocManaged(memory, bytes, name, place);
 }
 template <class T>
-cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t, NESTBED_NAMED("device memory"))
+cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream, NESTBED_NAMED("device memory"))
 {
-    return cudaMalloc(memory, bytes, name, place);
+    const cudaError_t error = cudaMalloc(memory, bytes, name, place);
+    return error == cudaSuccess ? nestbed::program::allocated_in(stream, *memory) : error;
 }
 template <class T>
 cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height, NESTBED_NAMED("pitched memory"))
@@ -92,6 +96,15 @@ cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned, NESTBED_NAMED("hos
 {
     return cudaMallocHost(memory, bytes, name, place);
 }
+inline cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent, NESTBED_NAMED("pitched memory"))
+{
+    void* begin = nullptr;
+    size_t pitch = 0;
+    const cudaError_t error = nestbed::program::allocate_pitched(&begin, &pitch, extent.width,
+                                                                 extent.height * extent.depth, 1, name, place);
+    *memory = {begin, pitch, extent.width, extent.height};
+    return error;
+}
 #undef NESTBED_NAMED
 template <class T>
 cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned)
@@ -104,10 +117,7 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned flags = 0);
 cudaError_t cudaHostUnregister(void* host);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaFreeHost(void* memory);
-inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t)
-{
-    return cudaFree(memory);
-}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream);
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
@@ -127,11 +137,15 @@ inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, siz
 {
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void* to, int byte, size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2D(void* to, size_t pitch, int byte, size_t width, size_t height);
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int byte, size_t width, size_t height,
                               cudaStream_t stream = nullptr);
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int byte, cudaExtent extent);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int byte, cudaExtent extent, cudaStream_t stream = nullptr);
 // All memory is the same memory here: these do nothing.
 inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr)
 {
@@ -171,26 +185,28 @@ cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t by
                                     cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
     return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, nullptr, from,
-                                         bytes, kind, stream);
+                                         bytes, kind, stream, false);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind);
+    return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, nullptr, from,
+                                         bytes, kind, nullptr, true);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream = nullptr)
 {
     return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, to, nullptr, bytes,
-                                         kind, stream);
+                                         kind, stream, false);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind);
+    return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, to, nullptr, bytes,
+                                         kind, nullptr, true);
 }
 template <class Pointer, class T>
 cudaError_t cudaGetSymbolAddress(Pointer** address, const T& symbol)

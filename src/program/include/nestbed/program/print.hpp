@@ -10,10 +10,16 @@ namespace nestbed::program
 // its part of the format is printed as it is (CUDA C++ Programming Guide, "Formatted Output").
 int print_of_kernel(unsigned count, const char* format, ...);
 
+// Says that some kernel of the program may print. Returns true.
+bool kernels_print();
+template <class... Values>
+inline const bool kPrints = kernels_print(); // before main()
+
 // In a function for both sides it may be the host's.
 template <class... Values>
 int print(const char* format, Values... values)
 {
+    static_cast<void>(&kPrints<Values...>);
     return cpu::in_kernel() ? print_of_kernel(sizeof...(values), format, values...) : ::printf(format, values...);
 }
 

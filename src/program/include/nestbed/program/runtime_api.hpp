@@ -77,6 +77,10 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 
 namespace nestbed::program
 {
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+bool null_stream_is_per_thread();
+static const bool nestbed_null_stream = null_stream_is_per_thread();
+#endif
 // `kernel`: the address of a kernel.
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* kernel);
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);

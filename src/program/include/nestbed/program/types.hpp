@@ -181,6 +181,17 @@ struct cudaPitchedPtr {
     void* ptr;
     size_t pitch, xsize, ysize;
 };
+typedef struct cudaArray* cudaArray_t; // of which there are none
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
 typedef struct CUuuid_st {
     char bytes[16];
 } cudaUUID_t;
