@@ -36,7 +36,7 @@ Samples samples_of(const std::string& log, std::string_view gpu)
     if (reader.next(row))
         for (std::size_t column = 0; column < row.cells.size(); ++column)
             columns[row.cells[column]] = column;
-    for (const char* name : {"strategy", "mechanism", "grid", "depth", "gpu_us", "status", "gpu"})
+    for (const char* name : {"experiment", "mechanism", "grid", "depth", "gpu_us", "status", "gpu"})
         if (!columns.contains(name))
             throw RunError(fmt::format("{}: there is no column {}; it is not a log of nestbed run", log, name));
     Samples samples;
@@ -45,7 +45,7 @@ Samples samples_of(const std::string& log, std::string_view gpu)
             const std::size_t column = columns.at(name);
             return column < row.cells.size() ? row.cells[column] : std::string();
         };
-        if (cell("strategy") != "chain" || cell("status") != "ok" || cell("gpu") != gpu || cell("gpu_us").empty())
+        if (cell("experiment") != "ladder" || cell("status") != "ok" || cell("gpu") != gpu || cell("gpu_us").empty())
             continue;
         samples[static_cast<std::uint32_t>(std::strtoul(cell("grid").c_str(), nullptr, 10))][cell("mechanism")]
                [static_cast<unsigned>(std::strtoul(cell("depth").c_str(), nullptr, 10))]

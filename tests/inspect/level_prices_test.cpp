@@ -12,12 +12,12 @@ namespace
 // One block a level: a device graph 4 us, grid.sync() 1 us; 132 blocks: 5 and 2. The H100's are twice as much.
 std::string ladder()
 {
-    std::string log = "strategy,mechanism,grid,depth,gpu_us,status,gpu\n";
+    std::string log = "experiment,mechanism,grid,depth,gpu_us,status,gpu\n";
     const auto add = [&](const std::string& mechanism, int grid, int depth, double us,
                          const std::string& status = "ok") {
-        log += "chain," + mechanism + "," + std::to_string(grid) + "," + std::to_string(depth) + "," +
+        log += "ladder," + mechanism + "," + std::to_string(grid) + "," + std::to_string(depth) + "," +
                std::to_string(us) + "," + status + ",NVIDIA H200\n";
-        log += "chain," + mechanism + "," + std::to_string(grid) + "," + std::to_string(depth) + "," +
+        log += "ladder," + mechanism + "," + std::to_string(grid) + "," + std::to_string(depth) + "," +
                std::to_string(2 * us) + "," + status + ",NVIDIA H100\n";
     };
     for (const auto& [grid, more] : {std::pair(1, 0), std::pair(132, 1)})
@@ -27,7 +27,7 @@ std::string ladder()
             add("tail", grid, depth, 12 * depth);
             add("null_stream", grid, depth, 1, "crashed");
         }
-    log += "nosync,graph_tail,1,16,1,ok,NVIDIA H200\n";
+    log += "grid,graph_tail,1,16,1,ok,NVIDIA H200\n";
     return log;
 }
 

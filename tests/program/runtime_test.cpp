@@ -315,9 +315,9 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
               "id,parent,depth,device,kernel,place,grid,block,stream,called_ns,begun_ns,ended_ns,error\n"
               "0,,0,0,\"parent\",\"parent.cu:7\",1,32,host,500,2000,5000,\n"
               "1,0,1,0,\"child\",\"child.cu:7\",2x3,32,null,1000,2000,5000,\n"
-              "2,1,2,0,\"child\",\"child.cu:7\",1,32,null,1000,2000,5000,\n"
-              "3,1,2,0,\"child\",\"child.cu:7\",1,32,null,1000,,,LaunchPendingCountExceeded\n"
-              "4,0,1,0,\"cudaMemcpyAsync\",\"cudaMemcpyAsync.cu:7\",2x1x4,32,null,1000,2000,5000,\n");
+              "2,0,1,0,\"cudaMemcpyAsync\",\"cudaMemcpyAsync.cu:7\",2x1x4,32,null,1000,2000,5000,\n"
+              "3,1,2,0,\"child\",\"child.cu:7\",1,32,null,1000,2000,5000,\n"
+              "4,1,2,0,\"child\",\"child.cu:7\",1,32,null,1000,,,LaunchPendingCountExceeded\n");
     while (ledger.grids().size() < Ledger::kMaxGrids)
         ledger.add(copy);
     ledger.add(copy);
