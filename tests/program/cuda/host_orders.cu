@@ -13,6 +13,8 @@ constexpr int kCount = 32;
 constexpr size_t kBytes = kCount * sizeof(int);
 constexpr size_t kLarge = 1 << 20;
 
+// A line for each use.
+// clang-format off
 __global__ void put(int* to, int value) { to[threadIdx.x] = value; }
 __global__ void get(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void put_column(char* to, size_t pitch, size_t column) { to[threadIdx.x * pitch + column] = 1; }
@@ -292,3 +294,4 @@ int main(int count, char** words)
     cases().at(words[1]).run();
     return cudaDeviceSynchronize();
 }
+// clang-format on
