@@ -238,10 +238,12 @@ __device__ void launched(const Nest& nest, const LaunchShape& shape, const Call&
         static_assert(Nest::mechanism == Mechanism::named_stream, "kernels launch kernels by four mechanisms");
         cudaStream_t stream = nullptr;
         const int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-        if (error == 0)
-            launched_into(nest, stream, shape, call);
-        else if (nest.attempt())
-            nest.count_failure(error);
+        if (error != 0) {
+            if (nest.attempt())
+                nest.count_failure(error);
+            return;
+        }
+        launched_into(nest, stream, shape, call);
         cudaStreamDestroy(stream); // takes effect when the work in the stream is done
     }
 }

@@ -10,9 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -33,6 +34,26 @@ bool is_of_this_program(const fs::path& file)
 {
     const std::string content = read_text_file(file.string());
     return !content.starts_with("\177ELF") || content.find(nestbed_interface) != std::string::npos;
+}
+
+// The sources in a rule for Make, as nestbed_rewrite writes it: `OUTPUT: FILE FILE`.
+std::vector<fs::path> sources_of_rule(const fs::path& file)
+{
+    std::ifstream in(file);
+    const std::string rule((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    std::vector<fs::path> sources;
+    std::string word;
+    for (std::size_t at = 0; at < rule.size(); ++at) {
+        if ((rule[at] == '\\' || rule[at] == '$') && at + 1 < rule.size())
+            word += rule[++at];
+        else if (rule[at] == ' ' || rule[at] == '\n')
+            sources.emplace_back(std::exchange(word, {}));
+        else
+            word += rule[at];
+    }
+    if (!sources.empty())
+        sources.erase(sources.begin()); // the output
+    return sources;
 }
 
 std::unique_ptr<Modules>& in_use()
@@ -287,19 +308,18 @@ void Modules::load_folder(const fs::path& folder)
 
 std::vector<std::string> Modules::changed_since_built() const
 {
-    constexpr std::array<std::string_view, 4> kSources{".cu", ".cuh", ".h", ".hpp"};
-    std::vector<std::string> texts;
+    std::set<std::string> texts;
     for (const fs::path& folder : folders_) {
-        std::error_code error; // what cannot be read has not been built either
+        std::error_code error; // what cannot be read is not judged
         const fs::file_time_type built = fs::last_write_time(folder / "build" / kWorkloadModule, error);
-        for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-            if (std::ranges::find(kSources, entry.path().extension().string()) != kSources.end() &&
-                entry.last_write_time(error) > built && !error)
-                texts.push_back(fmt::format("{} was changed after it was built; to build it: nestbed build {}",
-                                            entry.path().string(), folder.string()));
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder / "build", error))
+            if (entry.path().string().ends_with(".cu.d"))
+                for (const fs::path& source : sources_of_rule(entry.path()))
+                    if (fs::last_write_time(source, error) > built && !error)
+                        texts.insert(fmt::format("{} was changed after it was built; to build it: nestbed build {}",
+                                                 source.string(), folder.string()));
     }
-    std::ranges::sort(texts);
-    return texts;
+    return {texts.begin(), texts.end()};
 }
 
 fs::path module_folder()

@@ -92,6 +92,20 @@ TEST(WorkloadRewriter, MakesOfKernelsAndLaunchesWhatTheTableSays)
          "[hidden] { N::launched_into(hidden, nullptr, {1, 2}, L { k<<<>>>(next, 0); }); "
          "N::launched_into(hidden, nullptr, {1, 2}, L { k<<<>>>(next, 0); }); }(); "
          "[=] { N::launched_into(hidden, nullptr, {1, 2}, L { k<<<>>>(next, a); }); }(); [&a] { a = 0; }(); }"},
+        {"__global__ void k(Nest nest) { [nest](int d) { k<<<1, 2, 0, nest.stream>>>(nest); }(1); [](Nest nest) { "
+         "k<<<1, 2, 0, nest.stream>>>(nest); }(nest); }",
+         "__global__ void k(auto nest) { scope = nest.enter(); [nest](int d) { N::launched(nest, {1, 2, U(0)}, L { "
+         "k<<<>>>(next); }); }(1); "
+         "[](auto nest) { N::launched(nest, {1, 2, U(0)}, L { k<<<>>>(next); }); }(nest); }"},
+        // Comparisons are no template arguments.
+        {"void run() { k<<<n < m ? 1 : 2, x > y ? 3 : 4>>>(a < b, c > d); }",
+         "void run() { N::launched_from_host(0u, {n < m ? 1 : 2, x > y ? 3 : 4}, H { k<<<>>>(a < b, c > d); }); }"},
+        // A Nest without a name.
+        {"__global__ void k(int, Nest); __global__ void p(Nest nest) { k<<<1, 2>>>(1, nest); } __global__ void "
+         "k(int, Nest) {}",
+         "__global__ void k(int, auto hidden); __global__ void p(auto nest) { scope = nest.enter(); "
+         "N::launched_into(nest, nullptr, {1, 2}, L { k<<<>>>(1, next); }); } __global__ void k(int, auto hidden) { "
+         "scope = hidden.enter(); }"},
         // A function of the device that launches.
         {"__device__ void f(const Nest& nest) { k<<<1, 2, 0, nest.stream>>>(nest); } __global__ void k(Nest nest) { "
          "f(nest); }",
@@ -142,6 +156,13 @@ TEST(WorkloadRewriter, MakesOfKernelsAndLaunchesWhatTheTableSays)
         {"template <class... T> __global__ void k(T... all) { k<<<1, 2>>>(all...); }",
          "my.cu:1: the kernel k launches grids or is launched by one, and has a parameter pack; in a workload it "
          "cannot be both"},
+        {"template <> __global__ void k<int>(int* a) { k<<<1, 2>>>(a); }",
+         "my.cu:1: the kernel k launches grids or is launched by one, and is a specialisation or an instantiation; "
+         "in a workload it cannot be both"},
+        {"__global__ void k()\n{\n#ifdef A\n if (a) {\n#else\n {\n#endif\n }\n}\n",
+         "my.cu:2: this bracket has no pair; allowed in a workload: #if, #else and #endif around whole statements"},
+        {"#define BLOCK 256 // of k<<<n, BLOCK>>>\n#if defined(__global__)\n#endif\n#define __global__\n",
+         "#define BLOCK 256 // of k<<<n, BLOCK>>>\n#if defined(__global__)\n#endif\n#define __global__\n"},
         {"\n#define GO(k) k<<<1, 2>>>()\n",
          "my.cu:2: a macro with <<< is not for workloads; write out the kernel or the launch"},
         {"#define KERNEL extern __global__ void\n",
@@ -194,31 +215,46 @@ TEST(WorkloadRewriter, MakesReferencesOfSharedVariablesForTheExecutorAlone)
 TEST(WorkloadRewriter, TakesTheUsersOwnHeadersIn)
 {
     const TemporaryFolder folder;
-    const auto write = [&](const char* name, const char* text) { std::ofstream((folder.path() / name)) << text; };
-    std::filesystem::create_directories((folder.path() / "inner"));
-    write("a.cu",
-          "#include <cmath>\n#include \"inner/b.cuh\"\n#include \"nowhere.hpp\"\n#include \"inner/b.cuh\"\nint a;\n");
+    std::filesystem::create_directories(folder.path() / "inner");
+    std::vector<std::filesystem::path> files;
+    const auto write = [&](const char* name, const char* text) { std::ofstream(folder.path() / name) << text; };
+    const auto read = [&] {
+        std::string text = with_own_headers(folder.path() / "a.cu", files);
+        replace_all(text, folder.path().string() + "/", "");
+        return text;
+    };
+    write("a.cu", "#include <cmath>\n#include \"inner/b.cuh\"\n#include \"nowhere.hpp\"\n#include <c.h>\nint a;\n");
     write("inner/b.cuh", "#pragma once\n#include \"c.h\"\nint b;");
     write("inner/c.h", "int c;\n");
-    std::vector<std::filesystem::path> files;
-    std::string text = with_own_headers(folder.path() / "a.cu", files);
-    replace_all(text, folder.path().string() + "/", "");
-    EXPECT_EQ(text, "# 1 \"a.cu\"\n#include <cmath>\n# 1 \"inner/b.cuh\" 1\n\n# 1 \"inner/c.h\" 1\nint c;\n# 2 "
-                    "\"inner/b.cuh\" 2\n\nint b;\n"
-                    "# 2 \"a.cu\" 2\n\n#include \"nowhere.hpp\"\n\nint a;\n");
-    EXPECT_EQ(files.size(), 3U);
-    write("inner/c.h", "#if 0 // not yet\nit's no code\n#if 1\n#else\n#endif\n#else\nint c;\n#endif\n");
-    write("a.cu", "#include \"inner/c.h\"\n#if 0\nthe end");
-    text = with_own_headers(folder.path() / "a.cu", files);
-    replace_all(text, folder.path().string() + "/", "");
-    EXPECT_EQ(text,
-              "# 1 \"a.cu\"\n# 1 \"inner/c.h\" 1\n#if 0 // not yet\n\n\n\n\n#else\nint c;\n#endif\n# 1 \"a.cu\" 2\n\n"
+    write("c.h", "int c2;\n");
+    EXPECT_EQ(
+        read(),
+        "# 1 \"a.cu\"\n#include <cmath>\n# 1 \"inner/b.cuh\" 1\n#ifndef NESTBED_ONCE_1\n#define NESTBED_ONCE_1\n"
+        "# 1 \"inner/b.cuh\"\n\n# 1 \"inner/c.h\" 1\nint c;\n# 2 \"inner/b.cuh\" 2\n\nint b;\n#endif\n"
+        "# 2 \"a.cu\" 2\n\n#include \"nowhere.hpp\"\n# 1 \"c.h\" 1\nint c2;\n# 4 \"a.cu\" 2\n\nint a;\n");
+    EXPECT_EQ(files.size(), 4U);
+    // Where a branch may not be taken, its marks do not count.
+    write("a.cu", "#ifdef X\n#include \"c.h\"\n#endif\nint a;\n");
+    EXPECT_EQ(read(),
+              "# 1 \"a.cu\"\n#ifdef X\n# 1 \"c.h\" 1\nint c2;\n# 2 \"a.cu\" 2\n\n#endif\n# 3 \"a.cu\"\n\nint a;\n");
+    write("c.h", "#if 0 // not yet\nit's no code\n#if 1\n#else\n#endif\n#else\nint c;\n#endif\n");
+    write("a.cu", "#include \"c.h\"\n#if 0\nthe end");
+    EXPECT_EQ(read(),
+              "# 1 \"a.cu\"\n# 1 \"c.h\" 1\n#if 0 // not yet\n\n\n\n\n#else\nint c;\n#endif\n# 1 \"a.cu\" 2\n\n"
               "#if 0\nthe end\n");
-    write("inner/c.h", "#include \"c.h\"\n");
-    EXPECT_THAT([&] { with_own_headers(folder.path() / "a.cu", files); },
-                testing::ThrowsMessage<RunError>(
-                    HasSubstr("c.h: it is included from 100 files that include each other; allowed: headers with "
-                              "#pragma once or a guard")));
+    // Headers that include each other.
+    write("a.cu", "#include \"c.h\"\n");
+    write("c.h", "#ifndef C\n#define C\n#include \"d.h\"\n#endif\n");
+    write("d.h", "#ifndef D\n#define D\n#include \"c.h\"\nint d;\n#endif\n");
+    EXPECT_THAT(read(), HasSubstr("#define D\n\nint d;\n"));
+    write("d.h", "#include \"d.h\"\n");
+    EXPECT_THAT(read, testing::ThrowsMessage<RunError>(
+                          HasSubstr("d.h: it is included from 100 files that include each other; allowed: headers "
+                                    "with #pragma once or a guard")));
+    write("a.cu", "\n#include HEADER\n");
+    EXPECT_THAT(read, testing::ThrowsMessage<RunError>(EndsWith(
+                          "a.cu:2: the header is named by a macro; allowed in a workload: #include \"FILE\", "
+                          "#include <FILE>")));
 }
 
 } // namespace

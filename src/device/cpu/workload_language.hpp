@@ -6,7 +6,6 @@
 #include "model/mechanism.hpp"
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -46,22 +45,32 @@ template <class Call>
 KernelCall call_made_by(const Call& call)
 {
     KernelCall made;
-    void* const outer = std::exchange(made_for(), &made); // the arguments of a launch may launch
-    call();
-    made_for() = outer;
+    struct Restore {
+        void* outer; // the arguments of a launch may launch
+        ~Restore() { made_for() = outer; }
+    };
+    {
+        const Restore restore{std::exchange(made_for(), &made)};
+        call();
+    }
+    if (!made)
+        throw Fault(
+            "a launch called a function that `nestbed build` did not rewrite; allowed: a kernel of the .cu file, "
+            "or of a header that it includes by #include \"FILE\"");
     return made;
 }
+// A thread that is called by other means than <<< >>>, as by launch() of nest.hpp, runs the body.
 template <class Body>
 void kernel(const char* name, const Body& body)
 {
-    if (made_for() == nullptr)
-        throw Fault(std::string("kernel ") + name + " was called without <<<...>>>");
-    auto& made = *static_cast<KernelCall*>(made_for());
-    made = KernelCall([body] {
+    KernelCall call([body] {
         Body own = body; // each thread has its own parameters
         own();
     });
-    made.launch.function = name;
+    if (made_for() == nullptr)
+        return call();
+    call.launch.function = name;
+    *static_cast<KernelCall*>(made_for()) = std::move(call);
 }
 
 inline constexpr std::uintptr_t kFirstNamedStream = 8;

@@ -5,7 +5,6 @@
 #include "program/rewrite/tokens.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 
 namespace nestbed::program
@@ -16,6 +15,7 @@ namespace
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxIncludes = 100;
+constexpr std::size_t kMaxInlined = 10000;
 
 // The words of a directive, without the blanks around them: `include` and `"FILE"`.
 struct Directive {
@@ -52,21 +52,43 @@ class Inliner
         if (std::ranges::find(files_, file) == files_.end())
             files_.push_back(file);
         const std::string text = read_text_file(file.string());
+        if (++inlined_ > kMaxInlined)
+            throw RunError(open_.front().string() + ": more than " + std::to_string(kMaxInlined) +
+                           " headers are included, again and again");
         mark(file, 1, open_.size() > 1 ? " 1" : "");
         TokenReader reader(text);
         std::size_t line = 1;
+        bool has_once = false;
+        bool has_marks = false; // of headers
         while (!reader.at_end()) {
             const Token token = reader.next();
             const std::string_view all = std::string_view(text).substr(token.begin, token.end - token.begin);
             line += std::ranges::count(all, '\n');
-            if (token.kind == TokenKind::directive && directive(all, line))
+            if (token.kind != TokenKind::directive) {
+                out_ += all;
                 continue;
-            out_ += all;
-            if (token.kind == TokenKind::directive && is_never(all))
-                line += skip(text, reader, token.end);
+            }
+            const Directive directive = directive_of(all);
+            if (directive.name == "include" && include(directive.rest, line)) {
+                has_marks = true;
+            } else if (directive.name == "pragma" && directive.rest == "once" && open_.size() > 1 && !has_once) {
+                // Where the header is included first may be a branch that is not taken.
+                const std::string name = "NESTBED_ONCE_" + std::to_string(number_of(file));
+                out_ += "#ifndef " + name + "\n#define " + name + "\n";
+                mark(file, line, "");
+                has_once = true;
+            } else {
+                out_ += all;
+                if (is_never(directive))
+                    line += skip(text, reader, token.end);
+                else if (has_marks && (directive.name.starts_with("el") || directive.name == "endif"))
+                    mark_again(line); // a mark in a branch that is not taken does not count
+            }
         }
         if (!out_.ends_with('\n'))
             out_ += '\n';
+        if (has_once)
+            out_ += "#endif\n";
         open_.pop_back();
     }
 
@@ -74,22 +96,21 @@ class Inliner
     std::vector<fs::path> files() && { return std::move(files_); }
 
   private:
-    // Whether something else stands in place of the directive.
-    bool directive(std::string_view text, std::size_t line)
+    // Whether the file is one of the user's, which is now in place of the directive.
+    bool include(std::string_view name, std::size_t line)
     {
-        const auto [name, rest] = directive_of(text);
-        if (name == "pragma" && rest == "once" && open_.size() > 1) {
-            once_.insert(open_.back());
-            return true;
-        }
-        const std::size_t end = name == "include" && rest.starts_with('"') ? rest.find('"', 1) : std::string::npos;
+        if (name.empty() || (name.front() != '"' && name.front() != '<'))
+            throw RunError(
+                open_.back().string() + ":" + std::to_string(line) +
+                ": the header is named by a macro; allowed in a workload: #include \"FILE\", #include <FILE>");
+        const std::size_t end = name.find(name.front() == '"' ? '"' : '>', 1);
         if (end == std::string::npos)
             return false;
         for (const fs::path& folder : {open_.back().parent_path(), folder_}) {
-            const fs::path file = (folder / rest.substr(1, end - 1)).lexically_normal();
+            const fs::path file = (folder / name.substr(1, end - 1)).lexically_normal();
             if (!fs::is_regular_file(file))
                 continue;
-            if (!once_.contains(file)) {
+            if (std::ranges::find(open_, file) == open_.end() || !is_guarded(file)) {
                 add(file);
                 mark(open_.back(), line, " 2");
             }
@@ -98,10 +119,36 @@ class Inliner
         return false;
     }
 
-    // `#if 0`. What follows may be no code, and have quotes without end.
-    static bool is_never(std::string_view text)
+    // Whether a header that is included while it is read is empty.
+    static bool is_guarded(const fs::path& file)
     {
-        const auto [name, rest] = directive_of(text);
+        const std::string text = read_text_file(file.string());
+        for (TokenReader reader(text); !reader.at_end();) {
+            const Token token = reader.next();
+            if (token.kind != TokenKind::directive)
+                continue;
+            const auto [name, rest] =
+                directive_of(std::string_view(text).substr(token.begin, token.end - token.begin));
+            return name == "ifndef" || (name == "pragma" && rest == "once");
+        }
+        return false;
+    }
+
+    std::size_t number_of(const fs::path& file) const
+    {
+        return static_cast<std::size_t>(std::ranges::find(files_, file) - files_.begin());
+    }
+
+    void mark_again(std::size_t line)
+    {
+        out_ += '\n';
+        mark(open_.back(), line, "");
+    }
+
+    // `#if 0`. What follows may be no code, and have quotes without end.
+    static bool is_never(const Directive& directive)
+    {
+        const auto& [name, rest] = directive;
         return name == "if" && (rest == "0" || rest.starts_with("0 ") || rest.starts_with("0/"));
     }
 
@@ -141,7 +188,7 @@ class Inliner
     fs::path folder_;
     std::vector<fs::path> open_;
     std::vector<fs::path> files_;
-    std::set<fs::path> once_;
+    std::size_t inlined_ = 0;
     std::string out_;
 };
 

@@ -5,6 +5,8 @@
 #include "program/rewrite/shared_variables.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -26,9 +28,10 @@ class WorkloadRewriter
     Changes rewrite(bool for_executor) &&
     {
         refuse_macros();
+        refuse_unpaired();
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (is_nest_type(token))
-                changes_.replace(token, "auto");
+                changes_.replace(token, has_no_name(token) ? "auto " + std::string(kHiddenNest) : "auto");
         launches_ = find_launches(source_);
         find_nested_kernels();
         for (const Function& function : functions_)
@@ -48,22 +51,52 @@ class WorkloadRewriter
     void refuse_macros() const
     {
         for (const Token& token : source_.all_tokens()) {
-            const std::string_view text = source_.text_of(token);
-            if (token.kind != TokenKind::directive || text.find("define") == std::string_view::npos)
+            if (token.kind != TokenKind::directive)
+                continue;
+            const std::string_view directive = source_.text_of(token).substr(1);
+            std::vector<std::string_view> words; // `define`, the name, and what follows
+            for (TokenReader reader(directive); !reader.at_end();)
+                if (const Token part = reader.next(); is_code(part.kind))
+                    words.push_back(directive.substr(part.begin, part.end - part.begin));
+            if (words.empty() || words.front() != "define")
                 continue;
             for (const std::string_view word : {"<<<", "__global__", "__shared__"})
-                if (text.find(word) != std::string_view::npos)
+                if (std::find(words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), words.end(), word) !=
+                    words.end())
                     source_.fail_at(token.begin, "a macro with " + std::string(word) +
                                                      " is not for workloads; write out the kernel or the launch");
         }
     }
 
-    void refuse_shared_outside() const
+    // All branches of an #if are read, one after another.
+    void refuse_unpaired() const
     {
         for (std::size_t token = 0; token < source_.size(); ++token)
-            if (source_.is(token, "__shared__") && function_around(token) == nullptr)
+            for (const std::string_view bracket : {"(", ")", "[", "]", "{", "}"})
+                if (source_.is(token, bracket) && source_.match(token) == kNoToken)
+                    source_.fail(token,
+                                 "this bracket has no pair; allowed in a workload: #if, #else and #endif around "
+                                 "whole statements");
+    }
+
+    void refuse_shared_outside() const
+    {
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            std::size_t around = source_.parent(token);
+            while (source_.is(around, "{") && is_of_namespace(around))
+                around = source_.parent(around);
+            if (source_.is(token, "__shared__") && around == kNoToken)
                 source_.fail(token, "a __shared__ variable outside of a function is not for workloads; declare it in "
                                     "the kernel");
+        }
+    }
+    bool is_of_namespace(std::size_t brace) const
+    {
+        std::size_t before = brace;
+        while (before > 0 && (source_.is(before - 1, "::") || source_.is_identifier(before - 1)) &&
+               !source_.is(before, "namespace"))
+            --before;
+        return source_.is(before, "namespace") || source_.is_string(brace - 1);
     }
 
     // `Nest` as the type of a parameter. Its real type is the mechanism of the launches.
@@ -77,6 +110,11 @@ class WorkloadRewriter
         const std::string_view after = source_.text(token + 1);
         return is_parameter && (before == "(" || before == "," || before == "const") &&
                (source_.is_identifier(token + 1) || after == "&" || after == ")" || after == ",");
+    }
+
+    bool has_no_name(std::size_t nest_type) const
+    {
+        return source_.is(nest_type + 1, ",") || source_.is(nest_type + 1, ")");
     }
 
     // The function of the device whose body a token is in, the innermost one; nullptr: it runs on the host.
@@ -93,10 +131,12 @@ class WorkloadRewriter
     std::string_view nest_of(const Function& function) const
     {
         for (std::size_t token = function.parameters + 1; token < function.parameters_end; ++token)
-            if (is_nest_type(token))
-                for (std::size_t name = token + 1; name < function.parameters_end; ++name)
+            if (is_nest_type(token)) {
+                for (std::size_t name = token + 1; name < function.parameters_end && !source_.is(name, ","); ++name)
                     if (source_.is_identifier(name) && !source_.is(name, "const"))
                         return source_.text(name);
+                return kHiddenNest;
+            }
         return {};
     }
 
@@ -177,6 +217,8 @@ class WorkloadRewriter
             const std::string_view text = source_.text(token);
             if (text == ";" || text == "}" || text == "{")
                 break;
+            if (text == "template" && (token + 1 == kernel.attribute || source_.is(token + 2, ">")))
+                fails("is a specialisation or an instantiation");
             if (text == "extern" && source_.is_string(token + 1))
                 fails("is extern \"C\"");
         }
@@ -190,7 +232,7 @@ class WorkloadRewriter
     bool enters(const Function& kernel) const
     {
         for (std::size_t token = kernel.body; token < kernel.body_end; ++token)
-            if (source_.is(token, "enter") && source_.is(token + 1, "("))
+            if (source_.is(token, "enter") && source_.is(token + 1, "(") && source_.is(token - 1, "."))
                 return true;
         return false;
     }
@@ -219,7 +261,7 @@ class WorkloadRewriter
                 at = source_.match(at) < end ? source_.match(at) : end;
             } else if (text == "<" && source_.is_identifier(at - 1)) {
                 const std::size_t close = template_arguments_end(source_, at);
-                at = close != kNoToken && close <= end ? close - 1 : at;
+                at = close != kNoToken && close <= end && ends_template_arguments(close, end) ? close - 1 : at;
             } else if (text == ",") {
                 parts.push_back({part, at});
                 part = at + 1;
@@ -228,6 +270,13 @@ class WorkloadRewriter
         if (part < end)
             parts.push_back({part, end});
         return parts;
+    }
+
+    // Of what could be two comparisons.
+    bool ends_template_arguments(std::size_t after, std::size_t end) const
+    {
+        const std::string_view text = source_.text(after);
+        return after == end || text == "(" || text == "{" || text == "::" || text == "," || text == ">";
     }
 
     std::string_view nest_in(const Function& function) const
@@ -243,9 +292,11 @@ class WorkloadRewriter
                 continue;
             const std::size_t first = lambda.captures + 1;
             const std::size_t close = source_.match(lambda.captures);
-            const bool captures_all = (source_.is(first, "=") || source_.is(first, "&")) &&
-                                      (first + 1 == close || source_.is(first + 1, ","));
-            if (!captures_all && capturing_.insert(lambda.captures).second)
+            bool has_it = (source_.is(first, "=") || source_.is(first, "&")) &&
+                          (first + 1 == close || source_.is(first + 1, ","));
+            for (std::size_t at = first; at < lambda.body; ++at) // a capture, or a parameter
+                has_it |= source_.is(at, nest);
+            if (!has_it && capturing_.insert(lambda.captures).second)
                 changes_.insert_before(close, (first == close ? "" : ", ") + std::string(nest));
         }
     }
