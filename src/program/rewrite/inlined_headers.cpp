@@ -92,8 +92,8 @@ class Inliner
         open_.pop_back();
     }
 
-    std::string text() && { return std::move(out_); }
-    std::vector<fs::path> files() && { return std::move(files_); }
+    const std::string& text() const { return out_; }
+    const std::vector<fs::path>& files() const { return files_; }
 
   private:
     // Whether the file is one of the user's, which is now in place of the directive.
@@ -198,9 +198,8 @@ std::string with_own_headers(const fs::path& file, std::vector<fs::path>& files)
 {
     Inliner inliner(file);
     inliner.add(file);
-    std::string text = std::move(inliner).text();
-    files = std::move(inliner).files();
-    return text;
+    files = inliner.files();
+    return inliner.text();
 }
 
 } // namespace nestbed::program
