@@ -36,7 +36,6 @@ void Ledger::add(const std::shared_ptr<GridRecord>& grid)
         ++lost_;
         return;
     }
-    grid->number = grids_.size();
     grids_.push_back(grid);
 }
 

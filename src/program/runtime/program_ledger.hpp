@@ -53,7 +53,6 @@ struct GridRecord : std::enable_shared_from_this<GridRecord> {
     std::uint64_t called_ns = 0;
     std::atomic<std::uint64_t> begun_ns = 0;
     std::atomic<std::uint64_t> ended_ns = 0;
-    std::uint64_t number = 0; // in the order of the launches that are kept
 };
 
 std::uint64_t now_ns();
