@@ -318,10 +318,11 @@ bool has_gpu()
     return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg"); // the latter in WSL
 }
 
+// An option of nvcc, with its value in the next word or behind an equals sign. (-optf and -odir are not -o.)
 bool is_given(const Arguments& words, std::initializer_list<std::string_view> options)
 {
     return std::ranges::any_of(words, [&](const std::string& word) {
-        return std::ranges::any_of(options, [&](std::string_view option) { return word.starts_with(option); });
+        return std::ranges::find(options, std::string_view(word).substr(0, word.find('='))) != options.end();
     });
 }
 

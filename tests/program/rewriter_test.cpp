@@ -4,6 +4,8 @@
 #include "support/effort.hpp"
 #include "support/matchers.hpp"
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include <chrono>
 #include <fstream>
 #include <random>
@@ -50,11 +52,7 @@ std::vector<RewriterCase> read_cases()
     return cases;
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to)
-{
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-}
+using boost::algorithm::replace_all;
 
 // Without the attributes of sides, which have a test of their own. With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
 std::string shortened(std::string text)

@@ -67,7 +67,7 @@ template <class Nest, class Call>
 int device_launched(cudaStream_t stream, const LaunchShape& shape, const Nest& next, const Call& call)
 {
     cpu::KernelCall made = cpu::call_made_by([&] { call(next, shape, stream); });
-    if (shape.shared_bytes > cpu::kDefaultDynamicSharedBytes && shape.shared_bytes > max_allowed_shared_bytes)
+    if (shape.shared_bytes > max_allowed_shared_bytes)
         return cpu::launch_invalid_configuration; // as on an H100
     made.shared_bytes = shape.shared_bytes;
     return cpu::launch_into(cpu::number_in_block(stream), shape.grid, shape.block, cpu::mechanism_of(stream),

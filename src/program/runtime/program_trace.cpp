@@ -29,16 +29,7 @@ std::string spelled(dim3 dim)
 // Of a launch; those of the host do not say in which of its streams they are.
 std::string stream_of(const GridRecord& grid)
 {
-    switch (grid.mechanism) {
-    case Mechanism::null_stream:
-        return "null";
-    case Mechanism::named_stream:
-        return "named";
-    case Mechanism::tail:
-        return "tail";
-    default:
-        return std::string(name_of(grid.mechanism));
-    }
+    return grid.mechanism == Mechanism::null_stream ? "null" : std::string(name_of(grid.mechanism));
 }
 
 } // namespace
