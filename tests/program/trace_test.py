@@ -249,6 +249,8 @@ class OneFile(unittest.TestCase):
             refused = called([NESTBED, "trace", *words], folder)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn(message, refused.stderr)
+        (folder / "options").write_text("-DUNUSED=1", encoding="utf-8")
+        self.assertEqual(called([NESTBED, "trace", "my.cu", "-optf", "options", "-odir=."], folder).returncode, 0)  # they are not -o
 
 
 @unittest.skipUnless(shutil.which("nvcc"), "there is no nvcc")
