@@ -278,6 +278,25 @@ cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of)
     return error;
 }
 
+cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, void** arguments)
+{
+    const FoundKernel found = found_kernel(kernel);
+    if (found.kernel == nullptr)
+        return noted(cudaErrorInvalidDeviceFunction,
+                     fmt::format("{}: a launch by an address that is not of a kernel", spelled(launch.place)));
+    if (found.parameters == nullptr)
+        return noted(cudaErrorNotSupported,
+                     fmt::format("{}: a launch of {} by its address; a kernel with a parameter that has no name can be "
+                                 "launched by <<<>>> alone",
+                                 spelled(launch.place), found.kernel->name));
+    if (found.parameters->count > 0 && arguments == nullptr)
+        return noted(cudaErrorInvalidValue, fmt::format("{}: a launch of {} by its address without arguments",
+                                                        spelled(launch.place), found.kernel->name));
+    const auto call = [&] { found.parameters->call(kernel, arguments); };
+    return launch_extended(
+        launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); }, const_cast<void*>(static_cast<const void*>(&call)));
+}
+
 void finish_works()
 {
     if (cpu::in_kernel())
