@@ -28,15 +28,9 @@ constexpr std::string_view kLaunches = "cudaLaunchCooperativeKernel* cudaLaunchD
 constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
-    "cudaGraphAdd* cudaGraphChildGraphNode* cudaGraphClone cudaGraphConditionalHandleCreate* "
-    "cudaGraphCreate cudaGraphDebugDotPrint cudaGraphDestroy cudaGraphDestroyNode "
-    "cudaGraphEventRecordNode* cudaGraphEventWaitNode* cudaGraphExec* cudaGraphExternalSemaphores* "
-    "cudaGraphGetEdges* cudaGraphGetNodes cudaGraphGetRootNodes cudaGraphHostNode* "
-    "cudaGraphInstantiate* cudaGraphKernelNode* cudaGraphLaunch cudaGraphLaunch_ptsz "
-    "cudaGraphMemAllocNode* cudaGraphMemFreeNode* cudaGraphMemcpyNode* cudaGraphMemsetNode* "
-    "cudaGraphNodeFindInClone cudaGraphNodeGet* cudaGraphNodeSet* cudaGraphReleaseUserObject "
-    "cudaGraphRemoveDependencies* cudaGraphRetainUserObject cudaGraphSetConditional "
-    "cudaGraphUpload* cudaStreamBeginCapture* cudaStreamEndCapture";
+    "cudaGraphAddExternalSemaphores* cudaGraphExternalSemaphores* cudaGraphExecExternalSemaphores* "
+    "cudaGraphRetainUserObject cudaGraphReleaseUserObject cudaGraphKernelNodeSetAttribute "
+    "cudaGraphKernelNodeGetAttribute cudaGraphKernelNodeCopyAttributes";
 constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
@@ -45,9 +39,11 @@ constexpr std::string_view kGridBarriers = "this_multi_grid this_cluster";
 constexpr std::array kRefused{
     RefusedNames{kLaunches,
                  "the executor launches kernels by kernel<<<grid, block>>>(arguments), cudaLaunchKernel() and "
-                            "cudaLaunchKernelEx() only"},
+                 "cudaLaunchKernelEx() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
-    RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
+    RefusedNames{kGraphCalls,
+                 "the graphs of the executor have no semaphores of other programs, objects of users and attributes "
+                 "of kernels"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
     RefusedNames{kGridBarriers, "the executor has no grids of several devices and no clusters", true},

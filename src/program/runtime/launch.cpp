@@ -3,6 +3,7 @@
 #include "device/cpu/observer.hpp"
 #include "program/runtime/argument_checks.hpp"
 #include "program/runtime/error_texts.hpp"
+#include "program/runtime/graphs.hpp"
 #include "program/runtime/kernel_limits.hpp"
 #include "program/runtime/late_work.hpp"
 #include "program/runtime/running.hpp"
@@ -167,6 +168,25 @@ void run_watched(const Run& run)
 }
 
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
+                             bool of_library);
+
+// Of a graph: the same launch into the stream of the node.
+NodeWork node_of(const char* kernel, const Configuration& launch, std::function<void()> body, bool of_library)
+{
+    return {.type = cudaGraphNodeTypeKernel,
+            .put =
+                [=](cudaStream_t stream, bool programmatic) {
+                    Configuration own = launch;
+                    own.stream = stream;
+                    own.programmatic = programmatic;
+                    return launch_from_host(kernel, own, body, of_library);
+                },
+            .place = launch.address,
+            .name = fmt::format("kernel {}", kernel),
+            .programmatic = launch.programmatic};
+}
+
+cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library)
 {
     // After an illegal access no kernel runs on a GPU. The detector goes on, to report those of other kernels.
@@ -176,6 +196,9 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->of_library = of_library;
     refuse(*grid, launch);
+    if (grid->error == cudaSuccess && is_captured(launch.stream))
+        return capture(launch.stream, node_of(kernel, launch, std::move(body), of_library));
+    grid->graph_run = running_graph();
     state().ledger.add(grid);
     if (grid->error != cudaSuccess) {
         note_refusal();
@@ -285,16 +308,18 @@ cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, 
         return noted(cudaErrorInvalidDeviceFunction,
                      fmt::format("{}: a launch by an address that is not of a kernel", spelled(launch.place)));
     if (found.parameters == nullptr)
-        return noted(cudaErrorNotSupported,
-                     fmt::format("{}: a launch of {} by its address; a kernel with a parameter that has no name can be "
-                                 "launched by <<<>>> alone",
-                                 spelled(launch.place), found.kernel->name));
+        return noted(
+            cudaErrorNotSupported,
+            fmt::format("{}: a launch of {} by its address; a kernel with a parameter that has no name can be "
+                        "launched by <<<>>> alone",
+                        spelled(launch.place), found.kernel->name));
     if (found.parameters->count > 0 && arguments == nullptr)
         return noted(cudaErrorInvalidValue, fmt::format("{}: a launch of {} by its address without arguments",
                                                         spelled(launch.place), found.kernel->name));
     const auto call = [&] { found.parameters->call(kernel, arguments); };
     return launch_extended(
-        launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); }, const_cast<void*>(static_cast<const void*>(&call)));
+        launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); },
+        const_cast<void*>(static_cast<const void*>(&call)));
 }
 
 void finish_works()
