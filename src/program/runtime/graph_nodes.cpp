@@ -19,12 +19,31 @@ Graphs& graphs()
     return of_process;
 }
 
+namespace
+{
+
+void forget_node(CUgraphNode_st& node)
+{
+    graphs().nodes.erase(&node);
+    for (const std::unique_ptr<CUgraph_st>& inner : node.inner)
+        forget_graph(*inner);
+}
+
+} // namespace
+
 CUgraph_st* graph_of(cudaGraph_t handle)
 {
     if (const auto found = graphs().graphs.find(handle); found != graphs().graphs.end())
         return found->second.get();
     const auto inner = graphs().inner.find(handle);
     return inner == graphs().inner.end() ? nullptr : inner->second;
+}
+
+void forget_graph(CUgraph_st& graph)
+{
+    graphs().inner.erase(&graph);
+    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
+        forget_node(*node);
 }
 
 namespace
@@ -45,22 +64,6 @@ void register_inner(CUgraphNode_st& node)
         graphs().inner.emplace(inner.get(), inner.get());
         register_graph(*inner);
     }
-}
-
-void forget_node(CUgraphNode_st& node);
-
-void forget_graph(CUgraph_st& graph)
-{
-    graphs().inner.erase(&graph);
-    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
-        forget_node(*node);
-}
-
-void forget_node(CUgraphNode_st& node)
-{
-    graphs().nodes.erase(&node);
-    for (const std::unique_ptr<CUgraph_st>& inner : node.inner)
-        forget_graph(*inner);
 }
 
 bool comes_after(const CUgraphNode_st* node, const CUgraphNode_st* before)

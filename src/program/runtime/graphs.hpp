@@ -102,6 +102,7 @@ CUgraph_st* graph_of(cudaGraph_t handle);
 // With the lock of running grids. Its graphs are the caller's.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies);
 void register_graph(CUgraph_st& graph);
+void forget_graph(CUgraph_st& graph);
 cudaGraphNode_t add_node(CUgraph_st& graph, NodeWork work, Edges after);
 
 // ---- capture ----
