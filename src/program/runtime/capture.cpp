@@ -355,6 +355,7 @@ cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child)
     const cudaGraphNode_t node = captured->next.front().from;
     std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
     node->inner.push_back(copy_of(child, copies));
+    register_inner(*node);
     return cudaSuccess;
 }
 

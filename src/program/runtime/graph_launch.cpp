@@ -158,12 +158,27 @@ void run_condition(const CUgraphNode_st& node, const std::shared_ptr<GraphRun>& 
     });
 }
 
+// Once, in a stream: what the values of conditional handles are at the begin.
+void assign_values(const CUgraph_st& graph, cudaStream_t stream)
+{
+    if (graph.values.empty())
+        return;
+    put_into(number_of(stream), [values = graph.values] {
+        finish_launches();
+        for (const CUgraph_st::Value& each : values)
+            if (each.is_assigned)
+                __atomic_store_n(each.value, each.first, __ATOMIC_RELAXED);
+    });
+}
+
 cudaError_t run_node(const CUgraphNode_st& node, const std::shared_ptr<GraphRun>& run)
 {
     if (!node.enabled)
         return cudaSuccess;
-    if (node.work.type == cudaGraphNodeTypeGraph)
+    if (node.work.type == cudaGraphNodeTypeGraph) {
+        assign_values(*node.inner.front(), node.stream);
         return run_nodes(*node.inner.front(), node.stream, run);
+    }
     if (node.work.type == cudaGraphNodeTypeConditional) {
         put_into(number_of(node.stream), [&node, run] { run_condition(node, run); }); // the run keeps the node
         return cudaSuccess;
@@ -200,19 +215,6 @@ cudaError_t run_nodes(const CUgraph_st& graph, cudaStream_t outer, const std::sh
     for (const CUgraphNode_st* const node : last)
         follow(outer, ends[node]);
     return cudaSuccess;
-}
-
-// Once, in a stream: what the values of conditional handles are at the begin.
-void assign_values(const CUgraph_st& graph, cudaStream_t stream)
-{
-    if (graph.values.empty())
-        return;
-    put_into(number_of(stream), [values = graph.values] {
-        finish_launches();
-        for (const CUgraph_st::Value& each : values)
-            if (each.is_assigned)
-                __atomic_store_n(each.value, each.first, __ATOMIC_RELAXED);
-    });
 }
 
 cudaError_t run_graph(const Executable& executable, cudaStream_t stream, const std::shared_ptr<GraphRun>& run)

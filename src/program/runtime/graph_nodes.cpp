@@ -55,17 +55,6 @@ CUgraphNode_st* node_of(cudaGraphNode_t handle)
     return found == graphs().nodes.end() ? nullptr : found->first;
 }
 
-void register_inner(CUgraphNode_st& node)
-{
-    node.bodies.clear();
-    for (const std::unique_ptr<CUgraph_st>& inner : node.inner) {
-        inner->of = &node;
-        node.bodies.push_back(inner.get());
-        graphs().inner.emplace(inner.get(), inner.get());
-        register_graph(*inner);
-    }
-}
-
 bool comes_after(const CUgraphNode_st* node, const CUgraphNode_st* before)
 {
     std::set<const CUgraphNode_st*> seen;
@@ -322,6 +311,17 @@ void print_graph(std::FILE* file, const CUgraph_st& graph, const std::string& pr
 }
 
 } // namespace
+
+void register_inner(CUgraphNode_st& node)
+{
+    node.bodies.clear();
+    for (const std::unique_ptr<CUgraph_st>& inner : node.inner) {
+        inner->of = &node;
+        node.bodies.push_back(inner.get());
+        graphs().inner.emplace(inner.get(), inner.get());
+        register_graph(*inner);
+    }
+}
 
 void register_graph(CUgraph_st& graph)
 {

@@ -101,7 +101,9 @@ CUgraph_st* graph_of(cudaGraph_t handle);
 
 // With the lock of running grids. Its graphs are the caller's.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies);
+// The nodes of the graph, and the graphs in a node.
 void register_graph(CUgraph_st& graph);
+void register_inner(CUgraphNode_st& node);
 void forget_graph(CUgraph_st& graph);
 cudaGraphNode_t add_node(CUgraph_st& graph, NodeWork work, Edges after);
 
