@@ -28,6 +28,9 @@ struct CUgraphExec_st {
     std::vector<void*> unfreed{}; // memory that its nodes allocate and do not free
     std::atomic<bool> is_on_device = false;
 
+    CUgraphExec_st() = default;
+    CUgraphExec_st(const CUgraphExec_st&) = delete;
+    CUgraphExec_st& operator=(const CUgraphExec_st&) = delete;
     ~CUgraphExec_st()
     {
         for (const cudaStream_t stream : streams)

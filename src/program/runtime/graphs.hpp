@@ -109,9 +109,7 @@ cudaGraphNode_t add_node(CUgraph_st& graph, NodeWork work, Edges after);
 
 // ---- capture ----
 
-// Whether what is put into the stream becomes a node.
-bool is_captured(cudaStream_t stream);
-// Adds the node.
+// Of a stream of which is_captured() is true: adds the node.
 cudaError_t capture(cudaStream_t stream, NodeWork work);
 // The next work that the calling thread puts into the NULL stream goes to this, in place of the stream.
 class TakenWork
