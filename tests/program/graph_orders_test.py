@@ -52,7 +52,9 @@ class GraphOrders(unittest.TestCase):
         for case in cases:
             with self.subTest(name=case[1:]):
                 done = called(case[1:])
-                self.assertEqual((done.returncode, "race: " in done.stderr), (0, False) if case[0] == "+" else (EXIT_BAD, True), done.stderr)
+                reported = ["race: " in done.stderr, "use after free: " in done.stderr]
+                expected = {"+": (0, [False, False]), "-": (EXIT_BAD, [True, False]), "!": (EXIT_BAD, [False, True])}
+                self.assertEqual((done.returncode, reported), expected[case[0]], done.stderr)
 
     def test_right_cases_run_by_every_order_without_the_detector(self):
         called = runner(SOURCE.read_text(encoding="utf-8"))

@@ -725,7 +725,18 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters)
 {
-    return node_parameters(NESTBED_HERE, node, cudaGraphNodeTypeKernel, parameters, &NodeWork::kernel);
+    const void* const place = __builtin_return_address(0);
+    const std::lock_guard lock(state().running);
+    CUgraphNode_st* of = nullptr;
+    if (const cudaError_t error = with_node(__func__, place, node, cudaGraphNodeTypeKernel, of); error != cudaSuccess)
+        return error;
+    if (of->work.arguments == nullptr)
+        return noted_at(
+            place, cudaErrorNotSupported,
+            fmt::format("cudaGraphKernelNodeGetParams: {} was captured; the executor has the arguments of "
+                        "kernels that cudaGraphAddKernelNode() adds",
+                        of->work.name));
+    return give(parameters, of->work.kernel, place);
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters, Place place)

@@ -144,7 +144,7 @@ NodeWork graph_work(cudaGraphNodeType type, const void* place);
 // Of the last node of the captured stream, which is a child graph.
 cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child);
 // A function of the host, in a stream.
-cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, std::function<void()> call);
+cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, const std::function<void()>& call);
 
 // Memory of a graph has its address from the call that adds the node, until the program ends. Nodes begin and end its use.
 cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* name, Place place);
