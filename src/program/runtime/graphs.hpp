@@ -132,7 +132,9 @@ class TakenWork
 std::optional<cudaError_t> captures_record(cudaEvent_t event, cudaStream_t stream, unsigned flags, const void* place);
 std::optional<cudaError_t> captures_wait(cudaStream_t stream, cudaEvent_t event, unsigned flags, const void* place);
 // What cannot be done while the stream is captured, or while anything is (nullopt): cudaSuccess if it can. Ends what is captured.
-cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const char* function, const void* place);
+// `in_any_mode`: of the capture.
+cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const char* function, const void* place,
+                                   bool in_any_mode = false);
 cudaError_t refused_of_captured(cudaEvent_t event, const char* function, const void* place);
 
 // ---- work of nodes ----
