@@ -404,14 +404,16 @@ def timeline(read):
     runs have the colour of their depth."""
     events = pandas.DataFrame(read["traceEvents"])
     slices = events[events["ph"] == "X"]
-    end = (slices["ts"] + slices["dur"]).max()
+    about = read["otherData"]
+    # The first launch of a program loads its code.
+    begin = slices[slices["name"] != "wait"]["ts"].min() if "nestbed_trace" in about else 0
+    end = (slices["ts"] + slices["dur"]).max() - begin
     scale, unit = style.time_unit([end])
     rows = {lane: row for row, lane in enumerate(sorted(set(zip(slices["pid"], slices["tid"]))))}
-    events = events.assign(ts=events["ts"] / scale, dur=events.get("dur") / scale, row=[rows.get(lane) for lane in zip(events["pid"], events["tid"])])
+    events = events.assign(ts=(events["ts"] - begin) / scale, dur=events.get("dur") / scale, row=[rows.get(lane) for lane in zip(events["pid"], events["tid"])])
     arrows = [[(start.ts, start.row + 0.5), (found.ts, found.row + 0.5)] for start, found in zip(
         *(events[events["ph"] == phase].sort_values("id").itertuples() for phase in "sf"))] if "id" in events else []
     arrows = arrows if len(arrows) <= MOST_ARROWS else []
-    about = read["otherData"]
     sheet = Sheet(f"{_program_title(slices) if 'nestbed_trace' in about else _case_title(about['case'])}: {about['grids']} grids",
                   subtitle="Pale: from the launch call to the first instruction. Full colour: from the first instruction to the last." +
                   (" A thin line leads from a launch to what it started." if arrows or not (events["ph"] == "s").any() else ""))

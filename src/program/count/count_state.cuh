@@ -22,9 +22,9 @@ constexpr unsigned kBuckets = 1024;
 constexpr long long kReadInterval_ns = 50 * 1000 * 1000;
 
 // A launch site in device code.
-struct Row {
-    unsigned site; // 0: free
-    unsigned deepest;
+struct alignas(8) Row {
+    unsigned site;    // 0: free
+    unsigned deepest; // kernels read it together with `site`
     unsigned long long calls, refused;
     int first_error;
     unsigned unknown_level;
