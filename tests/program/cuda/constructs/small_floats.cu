@@ -1,4 +1,4 @@
-// Numbers of 16 and 8 bits: sums over the results of every function for all numbers, and for pairs and triples of them, as a GPU has
+// Numbers of 16 and 8 bits: sums over the results of every function for all numbers, and for some pairs and triples, as a GPU has
 // them; with an argument each. ON_HOST: those that CUDA has for the host, too.
 #include "../check.h"
 
@@ -132,6 +132,8 @@ HERE void all(Sums& sums)
         sums.add(
             bits(Format::of(static_cast<double>(static_cast<float>(a)) * (1 + static_cast<double>(state) / 8e12))));
         Format::conversions(sums, a, static_cast<int>(state) >> (i % 31));
+        if (i % 8 != 7)
+            continue;
         sums.add(bits(a + b)), sums.add(bits(a - d)), sums.add(bits(a * b)), sums.add(bits(a / c));
         sums.add(bits(__hadd(a, d))), sums.add(bits(__hmul(d, c))), sums.add(bits(__hadd_sat(a, b))),
             sums.add(bits(__hmul_sat(a, d)));

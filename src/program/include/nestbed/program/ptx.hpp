@@ -2,6 +2,7 @@
 #pragma once
 
 #include "intrinsics.hpp"
+#include "ptx_arithmetic.hpp"
 #include "runtime_api.hpp"
 #include "warps.hpp"
 

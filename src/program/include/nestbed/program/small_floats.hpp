@@ -100,6 +100,7 @@ struct Bfloat : SmallFormat<7, -126, 0x7F80, 0x7F7F, 0x7FFF> {
     }
 };
 
+// Of the result of an operation.
 template <class Format>
 unsigned short small_of(double value)
 {
@@ -107,6 +108,16 @@ unsigned short small_of(double value)
     return static_cast<double>(single) == value || value != value
                ? Format::of(single)
                : static_cast<unsigned short>(Format::rounded(value));
+}
+// A conversion to bfloat16 keeps the first bits of a NaN.
+template <class Format>
+unsigned short small_of_double(double value)
+{
+    if (!std::is_same<Format, Bfloat>::value || value == value)
+        return small_of<Format>(value);
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return static_cast<unsigned short>((bits >> 48 & 0x8000) | 0x7FC0 | (bits >> 45 & 0x7F));
 }
 template <class Format, class T>
 unsigned short small_of_integer(T value, SmallRounding rounding = SmallRounding::nearest)
@@ -164,7 +175,7 @@ inline float clamped(float value)
         Small() = default;                                                                                           \
         constexpr Small(const Small##_raw& raw) : __x(raw.x) {}                                                      \
         Small(float value) : __x(nestbed::program::Format::of(value)) {}                                             \
-        Small(double value) : __x(nestbed::program::small_of<nestbed::program::Format>(value)) {}                    \
+        Small(double value) : __x(nestbed::program::small_of_double<nestbed::program::Format>(value)) {}             \
         NESTBED_SMALL_INTEGERS(NESTBED_SMALL_FROM, Small, Format)                                                    \
         constexpr Small& operator=(const Small##_raw& raw)                                                           \
         {                                                                                                            \
@@ -175,8 +186,8 @@ inline float clamped(float value)
         operator float() const { return nestbed::program::Format::to_float(__x); }                                   \
         constexpr operator bool() const { return (__x & 0x7FFF) != 0; }                                              \
         NESTBED_SMALL_INTEGERS(NESTBED_SMALL_TO, Small, Format)                                                      \
-        NESTBED_SMALL_TO(signed char, Small, Format) NESTBED_SMALL_TO(unsigned char, Small, Format)                  \
-            NESTBED_SMALL_TO(char, Small, Format)                                                                    \
+        NESTBED_SMALL_TO(signed char, Small, Format)                                                                 \
+        NESTBED_SMALL_TO(unsigned char, Small, Format) NESTBED_SMALL_TO(char, Small, Format)                         \
     };                                                                                                               \
     struct alignas(4) Small2 {                                                                                       \
         Small x, y;                                                                                                  \
@@ -271,11 +282,11 @@ inline float clamped(float value)
     {                                                                                                                \
         return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                           \
     }
-#define NESTBED_SMALL_FUNCTION(Small, Small2, name, value)                                                           \
+#define NESTBED_SMALL_FUNCTION(Small, Small2, Format, name, value)                                                   \
     inline Small h##name(Small a)                                                                                    \
     {                                                                                                                \
         const float x = a;                                                                                           \
-        return Small(value);                                                                                         \
+        return Small##_raw{nestbed::program::small_of<nestbed::program::Format>(value)};                             \
     }                                                                                                                \
     inline Small2 h2##name(Small2 a)                                                                                 \
     {                                                                                                                \
@@ -307,7 +318,7 @@ inline float clamped(float value)
     NESTBED_SMALL_BINARY(Small, Small2, Format, mul, *)                                                              \
     inline Small __hdiv(Small a, Small b)                                                                            \
     {                                                                                                                \
-        return Small(double(float(a)) / float(b));                                                                   \
+        return Small##_raw{nestbed::program::small_of<nestbed::program::Format>(double(float(a)) / float(b))};       \
     }                                                                                                                \
     inline Small2 __h2div(Small2 a, Small2 b)                                                                        \
     {                                                                                                                \
@@ -333,13 +344,17 @@ inline float clamped(float value)
     NESTBED_SMALL_FMA(Small, Small2, Format, _rn, x)                                                                 \
     NESTBED_SMALL_FMA(Small, Small2, Format, _sat, nestbed::program::clamped(x))                                     \
     NESTBED_SMALL_FMA(Small, Small2, Format, _relu, x < 0 ? 0.0F : x)                                                \
+    inline bool __hisnan(Small a)                                                                                    \
+    {                                                                                                                \
+        return std::isnan(float(a));                                                                                 \
+    }                                                                                                                \
     inline Small __hneg(Small a)                                                                                     \
     {                                                                                                                \
-        return std::isnan(float(a)) ? a : Small(Small##_raw{(unsigned short)(a.__x ^ 0x8000)});                      \
+        return Small##_raw{(unsigned short)(__hisnan(a) ? 0x7FFF : a.__x ^ 0x8000)};                                 \
     }                                                                                                                \
     inline Small __habs(Small a)                                                                                     \
     {                                                                                                                \
-        return Small##_raw{(unsigned short)(a.__x & 0x7FFF)};                                                        \
+        return Small##_raw{(unsigned short)(__hisnan(a) ? 0x7FFF : a.__x & 0x7FFF)};                                 \
     }                                                                                                                \
     inline Small2 __hneg2(Small2 a)                                                                                  \
     {                                                                                                                \
@@ -375,10 +390,6 @@ inline float clamped(float value)
     NESTBED_SMALL_COMPARISON(Small, Small2, le, <=)                                                                  \
     NESTBED_SMALL_COMPARISON(Small, Small2, gt, >)                                                                   \
     NESTBED_SMALL_COMPARISON(Small, Small2, ge, >=)                                                                  \
-    inline bool __hisnan(Small a)                                                                                    \
-    {                                                                                                                \
-        return std::isnan(float(a));                                                                                 \
-    }                                                                                                                \
     inline int __hisinf(Small a)                                                                                     \
     {                                                                                                                \
         return std::isinf(float(a)) ? (float(a) < 0 ? -1 : 1) : 0;                                                   \
@@ -398,22 +409,22 @@ inline float clamped(float value)
                          return __hmax_nan(a, b);)                                                                   \
     NESTBED_SMALL_SELECT(Small, Small2, __hmin, if (__hisnan(a) != __hisnan(b)) return __hisnan(a) ? b : a;          \
                          return __hmin_nan(a, b);)                                                                   \
-    NESTBED_SMALL_FUNCTION(Small, Small2, sqrt, std::sqrt(double(x)))                                                \
-    NESTBED_SMALL_FUNCTION(Small, Small2, rsqrt, 1.0 / std::sqrt(double(x)))                                         \
-    NESTBED_SMALL_FUNCTION(Small, Small2, rcp, 1.0 / double(x))                                                      \
-    NESTBED_SMALL_FUNCTION(Small, Small2, exp, std::exp(double(x)))                                                  \
-    NESTBED_SMALL_FUNCTION(Small, Small2, exp2, std::exp2(double(x)))                                                \
-    NESTBED_SMALL_FUNCTION(Small, Small2, exp10, std::pow(10.0, double(x)))                                          \
-    NESTBED_SMALL_FUNCTION(Small, Small2, log, std::log(double(x)))                                                  \
-    NESTBED_SMALL_FUNCTION(Small, Small2, log2, std::log2(double(x)))                                                \
-    NESTBED_SMALL_FUNCTION(Small, Small2, log10, std::log10(double(x)))                                              \
-    NESTBED_SMALL_FUNCTION(Small, Small2, sin, std::sin(double(x)))                                                  \
-    NESTBED_SMALL_FUNCTION(Small, Small2, cos, std::cos(double(x)))                                                  \
-    NESTBED_SMALL_FUNCTION(Small, Small2, tanh, std::tanh(double(x)))                                                \
-    NESTBED_SMALL_FUNCTION(Small, Small2, floor, std::floor(x))                                                      \
-    NESTBED_SMALL_FUNCTION(Small, Small2, ceil, std::ceil(x))                                                        \
-    NESTBED_SMALL_FUNCTION(Small, Small2, trunc, std::trunc(x))                                                      \
-    NESTBED_SMALL_FUNCTION(Small, Small2, rint, std::nearbyint(x))                                                   \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, sqrt, std::sqrt(double(x)))                                        \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, rsqrt, 1.0 / std::sqrt(double(x)))                                 \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, rcp, 1.0 / double(x))                                              \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, exp, std::exp(double(x)))                                          \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, exp2, std::exp2(double(x)))                                        \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, exp10, std::pow(10.0, double(x)))                                  \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, log, std::log(double(x)))                                          \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, log2, std::log2(double(x)))                                        \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, log10, std::log10(double(x)))                                      \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, sin, std::sin(double(x)))                                          \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, cos, std::cos(double(x)))                                          \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, tanh, std::tanh(double(x)))                                        \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, floor, std::floor(x))                                              \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, ceil, std::ceil(x))                                                \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, trunc, std::trunc(x))                                              \
+    NESTBED_SMALL_FUNCTION(Small, Small2, Format, rint, std::nearbyint(x))                                           \
     /* Each half of a pair is an atomic operation of its own. */                                                     \
     inline Small atomicAdd(Small* address, Small value)                                                              \
     {                                                                                                                \
