@@ -139,8 +139,7 @@ def _size_text(case, names):
 def work_text(case, names):
     words = [case["workload"]] if "workload" in names else []
     if not math.isnan(case["nx"]):
-        if {"nx", "ny"} & set(names):
-            words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
+        words.append(parts.shape_text(case, [name for name in ("nx", "ny") if name in names]))
     else:
         words.append(_size_text(case, names))
     words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name] and case[name] != _items(case)]

@@ -164,7 +164,7 @@ def waves(part, shown, _):
     rows = max(len(panels_of.refused(panel.lines)) for panel in made)
     made = [dataclasses.replace(panel, crosses=rows) for panel in made]
     best = placed.loc[placed["us"].idxmin()]
-    unplaced, elsewhere = shown[shown["wave"].isna()], "other cases"
+    unplaced, elsewhere = shown[shown["wave"].isna()], ""
     if len(unplaced):
         details = part.rows[part.rows["wave"].isna() & (part.rows["detail"] != "")]["detail"]
         elsewhere = (parts.status_text(unplaced) or "without waves") + (f", the first: {details.iloc[0]}" if len(details) else "")

@@ -14,7 +14,6 @@
 #include "model/modules.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
-#include "program/build/nvcc_command.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
@@ -124,10 +123,8 @@ void check_experiment(const std::string& path)
 }
 
 // The races of nestbed's own strategies.
-int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int races_of_cases(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
-    const Command command = races_command();
-    const Given given = parse_arguments(arguments, options_of(command), command.operands, usage_of(command));
     for (const std::string_view name : kForPrograms)
         if (given.contains(std::string(name)))
             throw UsageError(
@@ -163,13 +160,6 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
     return as_expected ? exit_ok : exit_rows_bad;
 }
 
-// Whether the words are about a user's program.
-bool is_about_program(const Arguments& arguments)
-{
-    const SplitArguments split = split_at_dashes(arguments);
-    return split.after || std::ranges::any_of(split.before, program::is_program_source);
-}
-
 // What a program that was watched has reported. Null if it wrote nothing, or was ended while it did.
 Json read_report(const std::filesystem::path& report)
 {
@@ -184,7 +174,7 @@ bool has_findings(const Json& report)
     return !report.at("races").empty() || !report.at("bad_accesses").empty();
 }
 
-int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int races_of_program(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const Command command = races_command();
     const ProgramRequest request = read_request(command, arguments);
@@ -233,11 +223,6 @@ int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream
     return end.exit_code;
 }
 
-int races(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
-{
-    return is_about_program(arguments) ? races_of_program(arguments, out, err) : races_of_cases(arguments, out, err);
-}
-
 } // namespace
 
 Command races_command()
@@ -284,8 +269,13 @@ Command races_command()
             .operands = 1,
             .options = std::move(options),
             .settings = std::move(settings),
-            .raw = true,
-            .call = races};
+            .call = races_of_cases,
+            .of_program = [] {
+                Command command = races_command();
+                command.raw = true;
+                command.call = races_of_program;
+                return command;
+            }};
 }
 
 } // namespace nestbed

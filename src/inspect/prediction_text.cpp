@@ -112,8 +112,7 @@ std::string shape_of(const Case& point)
 {
     if (point.aggregate != Aggregate::absent)
         return fmt::format("{} {}, {}", cell(point, "input"), size_text(point), choice_text(point));
-    std::string shape =
-        point.nx != 0 ? fmt::format("{}x{}", point.nx, point.ny) : fmt::format("{}x{}", point.grid, point.block);
+    std::string shape = shape_text(point, "x");
     if (point.nx != 0 && point.shape.threads() != 0)
         shape += " by " + name_of(point.shape);
     for (const auto& [name, axis] :

@@ -292,6 +292,10 @@ TEST(SettingsFile, AFolderIsNoFile)
     const ScratchFolder folder;
     EXPECT_EQ(settings_refusal(folder.path("")),
               folder.path("") + ": it is a folder; allowed: a file of key = value lines");
+    EXPECT_EQ(settings_refusal(folder.write("log.csv", "")),
+              folder.path("log.csv") +
+                  ": it is a CSV; allowed: a file of key = value lines; the commands for a log are "
+                  "`nestbed show LOG.csv` and `nestbed predict --against LOG.csv`");
 }
 
 TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)
