@@ -371,7 +371,7 @@ def caption_of(part, shown, timed=True, elsewhere=""):
         elsewhere = elsewhere or ("cases in which too little varies" if any(map(tables.is_own, shown["workload"].unique())) else "other cases")
         words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "
                      f"{elsewhere}.")
-    racy = sorted(set(shown["strategy"]) & set(tables.those("strategies", "racy")))
+    racy = sorted(set(shown["strategy"]) & set(tables.names_with("strategies", "racy")))
     if racy:
         words.append(f"Racy ({', '.join(racy)}): the answer depends on which thread comes first.")
     commits = ", ".join(part.rows["git"].unique())

@@ -79,7 +79,7 @@ def grids(cases):
     another figure draws the rate."""
     if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
         return cases[:0]
-    own = cases[~cases["strategy"].isin(tables.those("strategies", "is_reference"))]
+    own = cases[~cases["strategy"].isin(tables.names_with("strategies", "is_reference"))]
     return own if parts.along(own, "grid") else own[:0]
 
 

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/run_options.hpp"
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 #include "cli/watched_case.hpp"
 #include "device/backends.hpp"
 #include "device/cpu/observer.hpp"
@@ -70,7 +70,7 @@ std::string_view why_wrong(const std::vector<BadAccess>& bad)
 }
 
 // Prints the races of a case. Returns whether the result is as expected.
-bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race, bool strict)
+bool is_as_expected(RaceDetection& detector, const WatchedCase& now, bool expect_race, bool strict)
 {
     Races races = [&] {
         const TimeLimit limit(now);
@@ -155,7 +155,7 @@ int races_of_cases(const Arguments& arguments, const Given& given, std::ostream&
                 out << "\n";
             const WatchedCase now{point, timeout, given.contains("json"), out, err};
             as_expected =
-                look(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) && as_expected;
+                is_as_expected(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) && as_expected;
         }
     return as_expected ? exit_ok : exit_rows_bad;
 }

@@ -5,7 +5,7 @@
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 #include "program/orders/orders.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include "base/subprocess.hpp"
 #include "base/temporary_folder.hpp"
 #include "cli/data_folders.hpp"
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 #include "inspect/launch_summary.hpp"
 #include "inspect/level_prices.hpp"
 #include "program/build/program_folder.hpp"

@@ -652,7 +652,7 @@ TEST_F(CommandLine, AGpuAskedForWhereThereIsNoneIsSaidWithTheReason)
     expect_usage_error("run gpu.cfg", {"gpu.cfg:2: backend = cuda"});
 }
 
-TEST_F(CommandLine, RefusesBlocksBelowAWarpForIrregularWorkloadsAlsoWhereTheyFollow)
+TEST_F(CommandLine, RefusesBlocksBelowAWarpForIrregularWorkloads)
 {
     const auto refused = [](const Words& options) {
         const Outcome outcome = ended(2, Words("run --strategy bezier_children --backend cpu --dry-run") + options);

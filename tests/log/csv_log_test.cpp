@@ -154,7 +154,7 @@ TEST_F(CsvLogFile, IsWrittenByOneRunAtATime)
     EXPECT_NO_THROW(Log{path});
 }
 
-TEST_F(CsvLogFile, IsFreeSoonAfterARunThatWasKilledEvenIfAProcessThatItWasStartingHasACopy)
+TEST_F(CsvLogFile, IsFreeSoonAfterAKilledRunEvenIfAChildHasACopy)
 {
     const std::string path = folder.path("new.csv");
     pid_t copy = 0;
@@ -315,26 +315,6 @@ TEST_F(CsvLogFile, IsNotWrittenThroughALink)
     EXPECT_EQ(back_up(path), folder.path("link.csv.old-1"));
     EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link.csv.old-1")));
     EXPECT_EQ(folder.read("real.csv"), "rows");
-}
-
-TEST_F(CsvLogFile, ThatIsCompressedIsNotWritten)
-{
-    const auto refusal = [](const std::string& path) {
-        return text_of<UsageError>([&] { check_is_not_compressed(path); });
-    };
-    const std::string plain = folder.path("a.csv");
-    const std::string packed = folder.path("a.csv.gz");
-    check_is_not_compressed(plain);
-    EXPECT_EQ(refusal(packed), "--output " + packed + ": a compressed log is read and never written; allowed: " +
-                                   plain + " (if " + packed + " is there, gunzip it first)");
-    folder.write("a.csv.gz", "");
-    EXPECT_EQ(refusal(plain),
-              "--output " + plain + ": there is " + packed +
-                  ", the compressed log of this name, and it is never written; allowed: another file, "
-                  "or the same after gunzip " +
-                  packed);
-    folder.write("a.csv", "");
-    check_is_not_compressed(plain);
 }
 
 TEST_F(CsvLogFile, WhoseLinesEndWithLfSaysSo)

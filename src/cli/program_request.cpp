@@ -1,4 +1,4 @@
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 
 #include "base/error.hpp"
 #include "cli/help.hpp"
