@@ -57,11 +57,8 @@ std::string csv_of(std::string_view header, const Rows& rows, const Row& cells_o
 template <class Rows, class Row>
 std::string table_of(std::vector<Column> columns, const Rows& rows, const Row& cells_of_row)
 {
-    for (const auto& row : rows) {
-        const Cells cells = cells_of_row(row);
-        for (std::size_t index = 0; index < columns.size(); ++index) // there may be more cells than columns
-            columns[index].cells.push_back(cells[index]);
-    }
+    for (const auto& row : rows)
+        add_row(columns, cells_of_row(row)); // there may be more cells than columns
     return table_text(std::move(columns));
 }
 

@@ -5,19 +5,14 @@
 
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
-#include "support/effort.hpp"
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
 #include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <future>
-#include <string_view>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -371,28 +366,6 @@ TEST_F(CsvLogFile, MayBeADeviceThatSwallowsEverything)
 {
     EXPECT_NO_THROW(Log("/dev/null").append(some_row()));
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-}
-
-// Reading /dev/full never ends. So the test uses its own process, with little time and memory.
-TEST_F(CsvLogFile, OnAFullDeviceIsARunError)
-{
-    const auto open = [] {
-        alarm(10);
-        constexpr rlimit kLimit{1 << 30, 1 << 30};
-        if (!is_sanitized()) // AddressSanitizer needs more memory for its shadow alone
-            setrlimit(RLIMIT_AS, &kLimit);
-        try {
-            const Log log("/dev/full");
-        } catch (const RunError& error) {
-            static_cast<void>(std::fputs(error.what(), stderr));
-            std::exit(EXIT_SUCCESS);
-        } catch (const std::exception& error) {
-            static_cast<void>(std::fputs(error.what(), stderr));
-        }
-        std::exit(EXIT_FAILURE);
-    };
-    EXPECT_EXIT(open(), testing::ExitedWithCode(EXIT_SUCCESS),
-                "/dev/full: the row could not be written: No space left on device");
 }
 
 TEST_F(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)

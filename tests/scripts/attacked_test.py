@@ -6,7 +6,6 @@
 import os
 import pathlib
 import pty
-import resource
 import subprocess
 import tempfile
 import unittest
@@ -75,24 +74,6 @@ class Logs(Attacked):
         self.assertFalse(self.manifest.is_symlink())
         (run,) = runs_of(self.log).values()
         self.assertIn("finished_utc", run)
-
-    def test_a_full_disk_ends_a_run_that_goes_on_later(self):
-        process = self.start(*LONG, "-o", self.log.name)
-        self.wait_for_rows(process, 20)
-        size = self.log.stat().st_size + 20_000
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
-        _, err = self.ended(process, 1)
-        self.assertIn("out.csv: the row could not be written: File too large", err)
-        self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
-        rows = rows_of(self.log)
-        process = self.start(*LONG, "-o", self.log.name)
-        self.wait_for_rows(process, len(rows) + 20)
-        process.kill()
-        process.communicate()
-        again = rows_of(self.log)
-        self.assertEqual(again[:len(rows)], rows)
-        places = {(row["key"], row["repetition"]) for row in again}
-        self.assertEqual(len(places), len(again))
 
 
 class Manifests(Attacked):
