@@ -356,18 +356,11 @@ NcuCounts read_ncu_pages(const std::string& source, const std::string& raw)
 
 std::string ncu_text(const NcuCounts& counts)
 {
-    Column kernel{.name = "kernel", .left = true};
-    Column from_host{.name = "from host"};
-    Column from_device{.name = "from device"};
-    const auto add = [&](const std::string& name, std::uint64_t host, std::uint64_t device) {
-        kernel.cells.push_back(name);
-        from_host.cells.push_back(std::to_string(host));
-        from_device.cells.push_back(std::to_string(device));
-    };
+    std::vector<Column> columns{{"kernel", true}, {"from host"}, {"from device"}};
     for (const NcuKernel& one : counts.kernels)
-        add(one.name, one.from_host, one.from_device);
-    add("total", counts.root_grids, counts.launches);
-    return table_text({kernel, from_host, from_device});
+        add_row(columns, {one.name, std::to_string(one.from_host), std::to_string(one.from_device)});
+    add_row(columns, {"total", std::to_string(counts.root_grids), std::to_string(counts.launches)});
+    return table_text(std::move(columns));
 }
 
 } // namespace nestbed
