@@ -54,12 +54,13 @@ std::vector<RewriterCase> read_cases()
 
 using boost::algorithm::replace_all;
 
-// Without the attributes of sides, which have a test of their own. With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
+// Without the attributes of sides and the types of parameters, which have tests of their own. With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
 std::string shortened(std::string text)
 {
     replace_all(text, "::nestbed::program::", "P::");
     for (const char* const side : {"global", "device", "both", "variable"})
         replace_all(text, "__attribute__((nestbed_" + std::string(side) + "))", "");
+    text = std::regex_replace(text, std::regex("P::asked<[^;]*>\\(nestbed_kernel"), "P::asked(nestbed_kernel");
     replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
     replace_all(text,
                 "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
@@ -191,6 +192,29 @@ TEST(Rewriter, LeavesFilesWithoutTheMarkOfTheCountAsTheyAre)
 {
     const std::string text = "__global__ void k() { k<<<1, 1>>>(); }\n";
     EXPECT_EQ(rewrite(text, RewriteMode::count), text);
+}
+
+TEST(Rewriter, GivesALaunchByAddressTheTypesOfTheParameters)
+{
+    const auto types = [](const std::string& parameters) {
+        const std::string result = rewrite("__global__ void k(" + parameters + ") {}\n", RewriteMode::executor);
+        constexpr std::string_view kAsked = "::nestbed::program::asked";
+        const std::size_t begin = result.find(kAsked) + kAsked.size();
+        return result.substr(begin, result.find("(nestbed_kernel)) return", begin) - begin);
+    };
+    EXPECT_EQ(types(""), "<>");
+    EXPECT_EQ(types("void"), "<>");
+    EXPECT_EQ(types("int* a, const float *__restrict__ b, unsigned c = f(1, 2)"),
+              "<decltype(a), decltype(b), decltype(c)>");
+    EXPECT_EQ(types("int a[4], int (&b)[4], void (*c)(int x), const std::array<int, 3> d = {1, 2}"),
+              "<decltype(a), decltype(b), decltype(c), decltype(d)>");
+    EXPECT_EQ(types("const __grid_constant__ S s, struct T t, typename U::V v, n::W w, T... rest"),
+              "<decltype(s), decltype(t), decltype(v), decltype(w), decltype(rest)...>");
+    EXPECT_EQ(types("unsigned long long a, const unsigned b, auto... c"),
+              "<decltype(a), decltype(b), decltype(c)...>");
+    for (const char* const unnamed :
+         {"int", "int* a, float*", "unsigned long long", "S", "n::S s, const n::T", "T..."})
+        EXPECT_EQ(types(unnamed), "") << unnamed; // the kernel can be launched by its name alone
 }
 
 TEST(Rewriter, MarksSidesForThePluginOfTheCompiler)

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace nestbed::program
@@ -23,21 +24,13 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kLaunches =
-    "cudaLaunchKernel cudaLaunchKernel_ptsz cudaLaunchKernelExC* cudaLaunchCooperativeKernel* cudaLaunchDevice* "
-    "cudaGetParameterBuffer*";
+constexpr std::string_view kLaunches = "cudaLaunchCooperativeKernel* cudaLaunchDevice* cudaGetParameterBuffer*";
 constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
-    "cudaGraphAdd* cudaGraphChildGraphNode* cudaGraphClone cudaGraphConditionalHandleCreate* "
-    "cudaGraphCreate cudaGraphDebugDotPrint cudaGraphDestroy cudaGraphDestroyNode "
-    "cudaGraphEventRecordNode* cudaGraphEventWaitNode* cudaGraphExec* cudaGraphExternalSemaphores* "
-    "cudaGraphGetEdges* cudaGraphGetNodes cudaGraphGetRootNodes cudaGraphHostNode* "
-    "cudaGraphInstantiate* cudaGraphKernelNode* cudaGraphLaunch cudaGraphLaunch_ptsz "
-    "cudaGraphMemAllocNode* cudaGraphMemFreeNode* cudaGraphMemcpyNode* cudaGraphMemsetNode* "
-    "cudaGraphNodeFindInClone cudaGraphNodeGet* cudaGraphNodeSet* cudaGraphReleaseUserObject "
-    "cudaGraphRemoveDependencies* cudaGraphRetainUserObject cudaGraphSetConditional "
-    "cudaGraphUpload* cudaStreamBeginCapture* cudaStreamEndCapture";
+    "cudaGraphAddExternalSemaphores* cudaGraphExternalSemaphores* cudaGraphExecExternalSemaphores* "
+    "cudaGraphRetainUserObject cudaGraphReleaseUserObject cudaGraphKernelNodeSetAttribute "
+    "cudaGraphKernelNodeGetAttribute cudaGraphKernelNodeCopyAttributes";
 constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
@@ -45,9 +38,12 @@ constexpr std::string_view kTextureCalls =
 constexpr std::string_view kGridBarriers = "this_multi_grid this_cluster";
 constexpr std::array kRefused{
     RefusedNames{kLaunches,
-                 "the executor launches kernels by kernel<<<grid, block>>>(arguments) and cudaLaunchKernelEx() only"},
+                 "the executor launches kernels by kernel<<<grid, block>>>(arguments), cudaLaunchKernel() and "
+                 "cudaLaunchKernelEx() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
-    RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
+    RefusedNames{kGraphCalls,
+                 "the graphs of the executor have no semaphores of other programs, objects of users and attributes "
+                 "of kernels"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
     RefusedNames{kGridBarriers, "the executor has no grids of several devices and no clusters", true},
@@ -116,8 +112,16 @@ class ExecutorRewriter
         std::string facts = "\"" + std::string(source_.text(function.name)) + "\"";
         if (const std::string of_kernel = bounds.of(function); !of_kernel.empty())
             facts += ", ::nestbed::program::launch_bounds(" + of_kernel + ")";
+        std::string types;
+        if (const std::optional<std::vector<std::string>> names = parameter_names(source_, function)) {
+            for (const std::string& name : *names)
+                types += (types.empty() ? "decltype(" : ", decltype(") +
+                         (name.ends_with("...") ? name.substr(0, name.size() - 3) + ")..." : name + ")");
+            types = "<" + types + ">";
+        }
         changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
-                                                 "}; if (::nestbed::program::asked(nestbed_kernel)) return; return "
+                                                 "}; if (::nestbed::program::asked" + types +
+                                                 "(nestbed_kernel)) return; return "
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +
                                                  captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");

@@ -17,7 +17,7 @@ namespace nestbed::program
 namespace
 {
 
-thread_local Kernel** asked_for = nullptr;
+thread_local FoundKernel* asked_for = nullptr;
 
 // Those with an attribute that cudaFuncSetAttribute() has set.
 struct Changed {
@@ -88,24 +88,29 @@ std::string why_not_block(dim3 block, const Kernel* kernel)
 
 } // namespace
 
-bool asked(Kernel& kernel)
+bool asked(Kernel& kernel, const Parameters* parameters)
 {
     if (asked_for == nullptr) [[likely]]
         return false;
-    *std::exchange(asked_for, nullptr) = &kernel;
+    *std::exchange(asked_for, nullptr) = {&kernel, parameters};
     return true;
 }
 
 // Calls it without arguments, of which it reads none. What is no kernel has other results.
-Kernel* kernel_at(const void* address)
+FoundKernel found_kernel(const void* address)
 {
+    FoundKernel found;
     if (address == nullptr)
-        return nullptr;
-    Kernel* found = nullptr;
+        return found;
     asked_for = &found;
     reinterpret_cast<void (*)()>(const_cast<void*>(address))(); // NOLINT(*-const-cast)
     asked_for = nullptr;
     return found;
+}
+
+Kernel* kernel_at(const void* address)
+{
+    return found_kernel(address).kernel;
 }
 
 Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes)

@@ -11,6 +11,11 @@ namespace nestbed::program
 {
 
 // The kernel at the address; nullptr: there is none.
+struct FoundKernel {
+    Kernel* kernel = nullptr;
+    const Parameters* parameters = nullptr; // nullptr: it cannot be called by its address
+};
+FoundKernel found_kernel(const void* address);
 Kernel* kernel_at(const void* address);
 
 struct Refusal {

@@ -3,6 +3,7 @@
 #include "device/cpu/observer.hpp"
 #include "program/runtime/argument_checks.hpp"
 #include "program/runtime/error_texts.hpp"
+#include "program/runtime/graphs.hpp"
 #include "program/runtime/kernel_limits.hpp"
 #include "program/runtime/late_work.hpp"
 #include "program/runtime/running.hpp"
@@ -167,6 +168,27 @@ void run_watched(const Run& run)
 }
 
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
+                             bool of_library);
+
+// Of a graph: the same launch into the stream of the node.
+NodeWork node_of(const char* kernel, const Configuration& launch, const std::function<void()>& body, bool of_library)
+{
+    return {
+        .type = cudaGraphNodeTypeKernel,
+        .put =
+            [=](cudaStream_t stream, bool programmatic) {
+                Configuration own = launch;
+                own.stream = stream;
+                own.programmatic = programmatic;
+                return launch_from_host(kernel, own, body, of_library);
+            },
+        .place = launch.address,
+        .name = fmt::format("kernel {}", kernel),
+        .programmatic = launch.programmatic,
+        .kernel = {nullptr, launch.grid, launch.block, static_cast<unsigned>(launch.shared_bytes), nullptr, nullptr}};
+}
+
+cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library)
 {
     // After an illegal access no kernel runs on a GPU. The detector goes on, to report those of other kernels.
@@ -176,6 +198,9 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->of_library = of_library;
     refuse(*grid, launch);
+    if (grid->error == cudaSuccess && is_captured(launch.stream))
+        return capture(launch.stream, node_of(kernel, launch, body, of_library));
+    grid->graph_run = running_graph();
     state().ledger.add(grid);
     if (grid->error != cudaSuccess) {
         note_refusal();
@@ -276,6 +301,27 @@ cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of)
     configured() = std::make_unique<Configuration>(configuration).release(); // submit() takes it over
     call(of_call);
     return error;
+}
+
+cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, void** arguments)
+{
+    const FoundKernel found = found_kernel(kernel);
+    if (found.kernel == nullptr)
+        return noted(cudaErrorInvalidDeviceFunction,
+                     fmt::format("{}: a launch by an address that is not of a kernel", spelled(launch.place)));
+    if (found.parameters == nullptr)
+        return noted(
+            cudaErrorNotSupported,
+            fmt::format("{}: a launch of {} by its address; a kernel with a parameter that has no name can be "
+                        "launched by <<<>>> alone",
+                        spelled(launch.place), found.kernel->name));
+    if (found.parameters->count > 0 && arguments == nullptr)
+        return noted(cudaErrorInvalidValue, fmt::format("{}: a launch of {} by its address without arguments",
+                                                        spelled(launch.place), found.kernel->name));
+    const auto call = [&] { found.parameters->call(kernel, arguments); };
+    return launch_extended(
+        launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); },
+        const_cast<void*>(static_cast<const void*>(&call)));
 }
 
 void finish_works()
