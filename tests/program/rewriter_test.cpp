@@ -54,12 +54,13 @@ std::vector<RewriterCase> read_cases()
 
 using boost::algorithm::replace_all;
 
-// Without the attributes of sides, which have a test of their own. With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
+// Without the attributes of sides and the types of parameters, which have tests of their own. With P:: for ::nestbed::program::, K{…} { for the begin of a kernel's body, I for its attribute; C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
 std::string shortened(std::string text)
 {
     replace_all(text, "::nestbed::program::", "P::");
     for (const char* const side : {"global", "device", "both", "variable"})
         replace_all(text, "__attribute__((nestbed_" + std::string(side) + "))", "");
+    text = std::regex_replace(text, std::regex("P::asked<[^;]*>\\(nestbed_kernel"), "P::asked(nestbed_kernel");
     replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
     replace_all(text,
                 "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",

@@ -1,4 +1,4 @@
-// Cooperative groups of a block and of a warp; of a grid, without its barrier. Groups of a cluster are not supported.
+// Cooperative groups of a warp, a block, a cluster and a grid. Not supported: tiles of several warps, grids of several devices.
 #pragma once
 
 #include "nestbed/program.hpp"
@@ -36,7 +36,25 @@ inline thread_block this_thread_block()
     return {};
 }
 
-class grid_group
+// What the barriers of a cluster and of a grid have in common.
+template <nestbed::cpu::BlockGroup group>
+struct group_barrier {
+    struct arrival_token {
+    };
+    static void sync(NESTBED_PLACE)
+    {
+        nestbed::cpu::arrive_at_group(group, true, file, line);
+        nestbed::cpu::wait_for_group(group, file, line);
+    }
+    static arrival_token barrier_arrive(NESTBED_PLACE)
+    {
+        nestbed::cpu::arrive_at_group(group, true, file, line);
+        return {};
+    }
+    static void barrier_wait(arrival_token&&, NESTBED_PLACE) { nestbed::cpu::wait_for_group(group, file, line); }
+};
+
+class grid_group : public group_barrier<nestbed::cpu::BlockGroup::grid>
 {
   public:
     static unsigned long long size() { return num_threads(); }
@@ -56,13 +74,68 @@ class grid_group
         const uint3 block = nestbed::cpu::current_thread->block_index;
         return block.x + (unsigned long long)grid.x * (block.y + (unsigned long long)grid.y * block.z);
     }
+    static unsigned long long num_clusters() { return num_blocks() / __clusterSizeInBlocks(); }
+    static unsigned long long cluster_rank()
+    {
+        const dim3 grid = dim_clusters(), cluster = cluster_index();
+        return cluster.x + (unsigned long long)grid.x * (cluster.y + (unsigned long long)grid.y * cluster.z);
+    }
+    static dim3 thread_index()
+    {
+        const uint3 block = nestbed::cpu::current_thread->block_index, thread = nestbed::cpu::current_thread->thread_index;
+        const dim3 of = nestbed::cpu::current_thread->block_dim;
+        return {block.x * of.x + thread.x, block.y * of.y + thread.y, block.z * of.z + thread.z};
+    }
     static dim3 block_index() { return nestbed::cpu::current_thread->block_index; }
+    static dim3 cluster_index() { return __clusterIdx(); }
+    static dim3 dim_threads()
+    {
+        const dim3 grid = nestbed::cpu::current_thread->grid_dim, block = nestbed::cpu::current_thread->block_dim;
+        return {grid.x * block.x, grid.y * block.y, grid.z * block.z};
+    }
     static dim3 dim_blocks() { return nestbed::cpu::current_thread->grid_dim; }
+    static dim3 dim_clusters() { return __clusterGridDimInClusters(); }
     static dim3 group_dim() { return nestbed::cpu::current_thread->grid_dim; }
-    static bool is_valid() { return false; } // as of a grid that was not launched cooperatively
-    static void sync() __attribute__((error("the executor has no barrier of a whole grid")));
+    static bool is_valid() { return nestbed::cpu::is_cooperative(); }
 };
 inline grid_group this_grid()
+{
+    return {};
+}
+
+class cluster_group : public group_barrier<nestbed::cpu::BlockGroup::cluster>
+{
+    using barriers = group_barrier<nestbed::cpu::BlockGroup::cluster>;
+
+  public:
+    static void barrier_wait(NESTBED_PLACE) { barriers::barrier_wait({}, file, line); }
+    static void barrier_wait(arrival_token&&, NESTBED_PLACE) { barriers::barrier_wait({}, file, line); }
+    template <class T>
+    static T* map_shared_rank(T* address, int rank)
+    {
+        return (T*)nestbed::cpu::shared_of_cluster((const void*)address, (unsigned)rank);
+    }
+    static unsigned query_shared_rank(const void* address) { return nestbed::cpu::rank_of_shared(address); }
+    static unsigned long long size() { return num_threads(); }
+    static unsigned num_threads() { return num_blocks() * thread_block::num_threads(); }
+    static unsigned thread_rank() { return block_rank() * thread_block::num_threads() + thread_block::thread_rank(); }
+    static unsigned num_blocks() { return __clusterSizeInBlocks(); }
+    static unsigned block_rank() { return __clusterRelativeBlockRank(); }
+    static dim3 thread_index()
+    {
+        const dim3 block = block_index(), of = nestbed::cpu::current_thread->block_dim;
+        const uint3 thread = nestbed::cpu::current_thread->thread_index;
+        return {block.x * of.x + thread.x, block.y * of.y + thread.y, block.z * of.z + thread.z};
+    }
+    static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+    static dim3 dim_threads()
+    {
+        const dim3 cluster = __clusterDim(), block = nestbed::cpu::current_thread->block_dim;
+        return {cluster.x * block.x, cluster.y * block.y, cluster.z * block.z};
+    }
+    static dim3 dim_blocks() { return __clusterDim(); }
+};
+inline cluster_group this_cluster()
 {
     return {};
 }
@@ -211,6 +284,63 @@ inline coalesced_group tiled_partition(const thread_block&, unsigned size)
     return coalesced_group((size >= 32 ? ~0U : ((1U << size) - 1) << first) & lanes,
                            nestbed::cpu::linear_thread() / size, (thread_block::num_threads() + size - 1) / size);
 }
+// Any group of the others, by value.
+class thread_group
+{
+    template <class Call>
+    auto of_group(const Call& call) const
+    {
+        return kind_ == kBlock     ? call(thread_block())
+               : kind_ == kCluster ? call(cluster_group())
+               : kind_ == kGrid    ? call(grid_group())
+                                   : call(lanes_);
+    }
+
+  public:
+    thread_group(const thread_block&) : kind_(kBlock) {}
+    thread_group(const cluster_group&) : kind_(kCluster) {}
+    thread_group(const grid_group&) : kind_(kGrid) {}
+    thread_group(const coalesced_group& lanes) : kind_(kLanes), lanes_(lanes) {}
+    template <unsigned Size, class Parent>
+    thread_group(const thread_block_tile<Size, Parent>& tile)
+        : kind_(kLanes), lanes_(tile.mask(), tile.meta_group_rank(), tile.meta_group_size())
+    {
+    }
+    unsigned long long size() const { return num_threads(); }
+    unsigned long long num_threads() const
+    {
+        return of_group([](const auto& group) -> unsigned long long { return group.num_threads(); });
+    }
+    unsigned long long thread_rank() const
+    {
+        return of_group([](const auto& group) -> unsigned long long { return group.thread_rank(); });
+    }
+    void sync(NESTBED_PLACE) const
+    {
+        of_group([file, line](const auto& group) { group.sync(file, line); });
+    }
+    // Of a part: of a block or of the lanes of a group.
+    bool is_block() const { return kind_ == kBlock; }
+    const coalesced_group& lanes() const { return lanes_; }
+
+  private:
+    enum { kBlock, kCluster, kGrid, kLanes } kind_;
+    coalesced_group lanes_{0};
+};
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size)
+{
+    const unsigned first = group.thread_rank() / size * size;
+    unsigned lanes = group.mask(), part = 0;
+    for (unsigned rank = 0; lanes != 0; ++rank, lanes &= lanes - 1)
+        if (rank >= first && rank < first + size)
+            part |= lanes & -lanes;
+    return coalesced_group(part, group.thread_rank() / size, (group.num_threads() + size - 1) / size);
+}
+inline thread_group tiled_partition(const thread_group& parent, unsigned size)
+{
+    return parent.is_block() ? tiled_partition(thread_block(), size) : tiled_partition(parent.lanes(), size);
+}
+
 // The lanes of a group for which the label is the same.
 template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, NESTBED_PLACE)

@@ -4,7 +4,7 @@
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/heap_calls.hpp"
 #include "program/rewrite/inline_ptx.hpp"
-#include "program/rewrite/launch_bounds.hpp"
+#include "program/rewrite/kernel_attributes.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
 #include "program/rewrite/recursive_functions.hpp"
@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace nestbed::program
@@ -23,9 +24,7 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kLaunches =
-    "cudaLaunchKernel cudaLaunchKernel_ptsz cudaLaunchKernelExC* cudaLaunchCooperativeKernel* cudaLaunchDevice* "
-    "cudaGetParameterBuffer*";
+constexpr std::string_view kLaunches = "cudaLaunchCooperativeKernelMultiDevice cudaLaunchDevice* cudaGetParameterBuffer*";
 constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
@@ -42,15 +41,16 @@ constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
     "tex2D* tex3D* texCubemap* surf1D* surf2D* surf3D*";
-constexpr std::string_view kGridBarriers = "this_multi_grid this_cluster";
+constexpr std::string_view kGridBarriers = "this_multi_grid";
 constexpr std::array kRefused{
     RefusedNames{kLaunches,
-                 "the executor launches kernels by kernel<<<grid, block>>>(arguments) and cudaLaunchKernelEx() only"},
+                 "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
+                 "cudaLaunchCooperativeKernel() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
     RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
-    RefusedNames{kGridBarriers, "the executor has no grids of several devices and no clusters", true},
+    RefusedNames{kGridBarriers, "the executor has no grids of several devices", true},
 };
 
 // Functions whose first argument is the address of a pointer, and that take its name as their last.
@@ -68,10 +68,11 @@ class ExecutorRewriter
         for (const Launch& each : find_launches(source_))
             launch(each);
         const std::vector<Function> functions = find_functions(source_);
-        const LaunchBounds bounds(source_, functions, changes_);
+        const KernelAttribute bounds("__launch_bounds__", source_, functions, changes_);
+        const KernelAttribute clusters("__cluster_dims__", source_, functions, changes_);
         for (const Function& function : functions)
             if (function.is_kernel)
-                kernel(function, bounds);
+                kernel(function, bounds, clusters);
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
         rewrite_shared_variables(source_, functions, lambdas, "::nestbed::program::", changes_);
         restore_own_names(source_, functions, lambdas, changes_);
@@ -106,7 +107,7 @@ class ExecutorRewriter
 
     // The lambda copies the arguments, but not what they refer to; each thread calls a copy of it. A kernel is in no other function: the
     // runtime looks into the code of each.
-    void kernel(const Function& function, const LaunchBounds& bounds)
+    void kernel(const Function& function, const KernelAttribute& bounds, const KernelAttribute& clusters)
     {
         if (function.body == kNoToken)
             return;
@@ -114,10 +115,23 @@ class ExecutorRewriter
         for (const std::string& name : reference_parameters(source_, function))
             captures += ", &" + name;
         std::string facts = "\"" + std::string(source_.text(function.name)) + "\"";
+        const std::string of_cluster = clusters.of(function);
         if (const std::string of_kernel = bounds.of(function); !of_kernel.empty())
             facts += ", ::nestbed::program::launch_bounds(" + of_kernel + ")";
+        else if (!of_cluster.empty())
+            facts += ", 0";
+        if (!of_cluster.empty())
+            facts += ", ::nestbed::program::cluster_dims(" + of_cluster + ")";
+        std::string types;
+        if (const std::optional<std::vector<std::string>> names = parameter_names(source_, function)) {
+            for (const std::string& name : *names)
+                types += (types.empty() ? "decltype(" : ", decltype(") +
+                         (name.ends_with("...") ? name.substr(0, name.size() - 3) + ")..." : name + ")");
+            types = "<" + types + ">";
+        }
         changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
-                                                 "}; if (::nestbed::program::asked(nestbed_kernel)) return; return "
+                                                 "}; if (::nestbed::program::asked" + types +
+                                                 "(nestbed_kernel)) return; return "
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +
                                                  captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");

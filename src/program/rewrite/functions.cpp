@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace nestbed::program
 {
@@ -240,6 +241,65 @@ std::vector<std::string> reference_parameters(const Source& source, const Functi
                 names.push_back(std::string(source.text(name)) + (is_pack ? "..." : ""));
         }
     }
+    return names;
+}
+
+// The name is the last identifier of a parameter behind its type, or the one in the parentheses of `(*f)(int)` and `(&array)[4]`.
+std::optional<std::vector<std::string>> parameter_names(const Source& source, const Function& function)
+{
+    static constexpr std::array<std::string_view, 8> kNoType = {
+        "const", "volatile", "struct", "class", "union", "enum", "typename", "..."};
+    static constexpr std::array<std::string_view, 14> kNoName = {
+        "const", "volatile", "int", "char", "bool", "float", "double", "void", "long", "short", "signed", "unsigned",
+        "auto",  "..."};
+    std::vector<std::string> names;
+    std::string name;
+    bool has_type = false;
+    bool is_pack = false;
+    bool in_default = false;
+    bool is_empty = true;
+    const auto end_parameter = [&] {
+        if (name.empty())
+            return false;
+        names.push_back(std::exchange(name, "") + (is_pack ? "..." : ""));
+        has_type = is_pack = in_default = false;
+        return true;
+    };
+    for (std::size_t at = function.parameters + 1; at < function.parameters_end; ++at) {
+        const std::string_view text = source.text(at);
+        if (text == ",") {
+            if (!end_parameter())
+                return std::nullopt;
+            continue;
+        }
+        if (is_empty && text == "void" && at + 1 == function.parameters_end)
+            return names;
+        is_empty = false;
+        if (text == "=") {
+            in_default = true;
+        } else if (text == "<") {
+            if (const std::size_t end = template_arguments_end(source, at); end != kNoToken)
+                at = end - 1;
+            has_type = true;
+        } else if (text == "(" && has_type && (source.is(at + 1, "*") || source.is(at + 1, "&"))) {
+            if (!in_default && source.is_identifier(at + 2))
+                name = source.text(at + 2);
+            at = source.match(at);
+        } else if (text == "[" || text == "{" || text == "(") {
+            if (source.match(at) != kNoToken)
+                at = source.match(at);
+        } else if (in_default || text.starts_with("__")) {
+            continue; // __restrict__, __grid_constant__, __attribute__
+        } else if (source.is_identifier(at) && has_type && !source.is(at - 1, "::") &&
+                   std::ranges::find(kNoName, text) == kNoName.end()) {
+            name = text;
+        } else {
+            is_pack |= text == "...";
+            has_type |= std::ranges::find(kNoType, text) == kNoType.end();
+        }
+    }
+    if (!is_empty && !end_parameter())
+        return std::nullopt;
     return names;
 }
 

@@ -3,6 +3,7 @@
 
 #include "program/rewrite/source.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ std::vector<Function> find_functions(const Source& source);
 
 // The names of the parameters that are references: "target", of a pack "targets...". Those of types with another name are not seen.
 std::vector<std::string> reference_parameters(const Source& source, const Function& function);
+
+// The names of all parameters, of a pack "targets..."; nullopt if one has no name.
+std::optional<std::vector<std::string>> parameter_names(const Source& source, const Function& function);
 
 struct LambdaBody {
     std::size_t captures; // [

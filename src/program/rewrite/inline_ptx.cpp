@@ -42,15 +42,29 @@ constexpr std::array kForms = {
     Form{"bar.sync 0", "__syncthreads"},
     Form{"griddepcontrol.launch_dependents", "cudaTriggerProgrammaticLaunchCompletion"},
     Form{"griddepcontrol.wait", "cudaGridDependencySynchronize"},
+    Form{"barrier.cluster.arrive", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.aligned", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.release", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.release.aligned", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.relaxed", "__cluster_barrier_arrive_relaxed"},
+    Form{"barrier.cluster.arrive.relaxed.aligned", "__cluster_barrier_arrive_relaxed"},
+    Form{"barrier.cluster.wait", "__cluster_barrier_wait"},
+    Form{"barrier.cluster.wait.aligned", "__cluster_barrier_wait"},
+    Form{"barrier.cluster.wait.acquire", "__cluster_barrier_wait"},
+    Form{"barrier.cluster.wait.acquire.aligned", "__cluster_barrier_wait"},
+    Form{"mapa.u64 %0, %1, %2", "::nestbed::program::ptx_mapa"},
     Form{"trap", "__trap"},
 };
 
 // Registers that the instruction mov copies to its operand. `tid.x` is read by ptx_tid_x().
-constexpr std::array<std::string_view, 27> kRegisters = {
+constexpr std::array<std::string_view, 41> kRegisters = {
     "laneid",         "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge", "warpid",
     "nwarpid",        "smid",        "nsmid",       "clock",       "clock_hi",    "clock64",     "globaltimer",
     "globaltimer_lo", "tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",      "ntid.z",
-    "ctaid.x",        "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z"};
+    "ctaid.x",        "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z",
+    "cluster_ctaid.x", "cluster_ctaid.y", "cluster_ctaid.z", "cluster_nctaid.x", "cluster_nctaid.y", "cluster_nctaid.z",
+    "cluster_ctarank", "cluster_nctarank", "clusterid.x", "clusterid.y", "clusterid.z", "nclusterid.x", "nclusterid.y",
+    "nclusterid.z"};
 constexpr std::array<std::string_view, 6> kMoves = {"mov.u32", "mov.s32", "mov.b32", "mov.u64", "mov.s64", "mov.b64"};
 
 // The function for "mov.u32 %0, %laneid"; "" for other texts.

@@ -1,14 +1,25 @@
 // What launches of a kernel go by. The rewriter puts one Kernel into the body of each.
 #pragma once
 
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
 namespace nestbed::program
 {
 
+// Blocks of a cluster, by __cluster_dims__; 0: it has none.
+struct ClusterDims {
+    unsigned x, y, z;
+};
+
 struct Kernel {
     const char* name;
-    int max_threads = 0;        // per block, by __launch_bounds__; 0: it has none
-    int max_dynamic_bytes = -1; // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
-    int static_bytes = -1;      // of shared memory; -1: not known yet
+    int max_threads = 0; // per block, by __launch_bounds__; 0: it has none
+    ClusterDims cluster = {0, 0, 0};
+    int max_dynamic_bytes = -1;    // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
+    bool has_large_clusters = false; // by cudaFuncSetAttribute(), too
+    int static_bytes = -1;         // of shared memory; -1: not known yet
 };
 
 // What stands for the address of a __shared__ variable; the runtime finds it by its name.
@@ -23,8 +34,52 @@ constexpr int launch_bounds(int max_threads, Others...)
     return max_threads;
 }
 
-// Whether the kernel was called for its Kernel alone, which is taken now: its call returns, and reads no argument.
-bool asked(Kernel& kernel);
+// The arguments of __cluster_dims__.
+constexpr ClusterDims cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1)
+{
+    return {x, y, z};
+}
+
+// What a call by the address of the kernel needs.
+struct Parameters {
+    unsigned count;
+    const std::size_t* bytes; // of each
+    void (*call)(const void* kernel, void** arguments);
+};
+// There are no pointers to a type with __restrict__, but to a structure of it.
+template <class Type>
+struct Held {
+    Type value;
+};
+template <class... Types, std::size_t... number>
+void call_with(void (*kernel)(Types...), void** arguments, std::index_sequence<number...>)
+{
+    static_cast<void>(arguments); // of a kernel without parameters
+    kernel(static_cast<Held<std::remove_reference_t<Types>>*>(arguments[number])->value...);
+}
+template <class... Types>
+struct ParametersOf {
+    static void call(const void* kernel, void** arguments)
+    {
+        call_with(reinterpret_cast<void (*)(Types...)>(const_cast<void*>(kernel)), arguments,
+                  std::index_sequence_for<Types...>());
+    }
+    static constexpr std::size_t kBytes[sizeof...(Types) + 1] = {sizeof(std::remove_reference_t<Types>)..., 0};
+    static constexpr Parameters kAll = {sizeof...(Types), kBytes, call};
+};
+
+// Whether the kernel was called for its Kernel alone, which is taken now: its call returns, and reads no argument. Without the types of its
+// parameters it cannot be called by its address.
+bool asked(Kernel& kernel, const Parameters* parameters);
+template <class... Types>
+bool asked(Kernel& kernel)
+{
+    return asked(kernel, &ParametersOf<Types...>::kAll);
+}
+inline bool asked(Kernel& kernel)
+{
+    return asked(kernel, nullptr);
+}
 
 // At the begin of a function that calls itself: ends the run of the kernel where a GPU would have no more stack.
 void on_stack();

@@ -56,6 +56,9 @@ struct ExtendedLaunch {
 // `call(of)` calls the kernel.
 cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of), void* of);
 
+// The kernel at the address, with the addresses of its arguments.
+cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, void** arguments);
+
 // How the run-time library keeps and calls a body. Not std::function: <functional> has names that programs use as their own.
 struct BodyFunctions {
     void* (*copy)(const void* body);
@@ -173,6 +176,29 @@ cudaError_t cudaLaunchKernelEx(nestbed::program::ExtendedLaunch launch, void (*k
     auto call = [&] { kernel(std::forward<Actual>(arguments)...); };
     return nestbed::program::launch_extended(
         launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); }, &call);
+}
+inline cudaError_t cudaLaunchKernelExC(nestbed::program::ExtendedLaunch launch, const void* kernel, void** arguments)
+{
+    return nestbed::program::launch_by_address(launch, kernel, arguments);
+}
+template <class Kernel>
+cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
+                             cudaStream_t stream = nullptr, const char* file = __builtin_FILE(),
+                             unsigned line = __builtin_LINE())
+{
+    const cudaLaunchConfig_t configuration = {grid, block, shared_bytes, stream, nullptr, 0};
+    return nestbed::program::launch_by_address({&configuration, file, line}, (const void*)kernel, arguments);
+}
+template <class Kernel>
+cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                        const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+{
+    cudaLaunchAttribute cooperative = {};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    const cudaLaunchConfig_t configuration = {grid, block, shared_bytes, stream, &cooperative, 1};
+    return nestbed::program::launch_by_address({&configuration, file, line}, (const void*)kernel, arguments);
 }
 inline void cudaTriggerProgrammaticLaunchCompletion()
 {
