@@ -193,7 +193,8 @@ void* shared_of_cluster(const void* address, unsigned rank)
         return offset >= 0 && static_cast<std::size_t>(offset) <= each.place.bytes();
     });
     if (found == own.shared.end())
-        throw fault_of(*current_thread, "map_shared_rank() of an address that is not in the shared memory of the block");
+        throw fault_of(*current_thread,
+                       "map_shared_rank() of an address that is not in the shared memory of the block");
     const auto offset = static_cast<const std::byte*>(address) - found->place.memory();
     const std::uint64_t blocks = own.grid->cluster_blocks();
     if (rank >= blocks)
@@ -207,9 +208,7 @@ void* shared_of_cluster(const void* address, unsigned rank)
     const std::size_t element = found->element;
     const char* const name = found->name;
     Cluster& cluster = cluster_of(own);
-    const auto variable = [&] {
-        return std::ranges::find(cluster.ended[rank], key, &SharedVariable::key);
-    };
+    const auto variable = [&] { return std::ranges::find(cluster.ended[rank], key, &SharedVariable::key); };
     while (cluster.running[rank] == nullptr && variable() == cluster.ended[rank].end())
         give_way();
     return (cluster.running[rank] != nullptr
@@ -229,8 +228,8 @@ unsigned rank_of_shared(const void* address)
         return std::ranges::any_of(own.shared, has) ? 0 : ~0U;
     const Cluster& cluster = cluster_of(own);
     for (unsigned rank = 0; rank < cluster.running.size(); ++rank)
-        if (std::ranges::any_of(cluster.running[rank] != nullptr ? cluster.running[rank]->shared : cluster.ended[rank],
-                                has))
+        if (std::ranges::any_of(
+                cluster.running[rank] != nullptr ? cluster.running[rank]->shared : cluster.ended[rank], has))
             return rank;
     return ~0U;
 }

@@ -49,7 +49,8 @@ void begin_block(Block& block)
 {
     join_groups(block);
     if (block.grid->observed != nullptr)
-        block.observed = observer->block_begins(block.grid->observed, block.index, block.threads, cluster_number(block));
+        block.observed =
+            observer->block_begins(block.grid->observed, block.index, block.threads, cluster_number(block));
 }
 
 namespace

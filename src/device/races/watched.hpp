@@ -157,7 +157,7 @@ struct Captured {
 struct WatchedBlock {
     WatchedGrid* grid = nullptr;
     std::uint32_t index = 0;
-    std::uint64_t cluster = 0; // a number that no other cluster has
+    std::uint64_t cluster = 0;                                         // a number that no other cluster has
     std::uint32_t phase = 0;                                           // barriers that have opened
     Clock clock = nullptr;                                             // what all its threads know
     Clock acquired = nullptr;                                          // the part of it that its threads acquired

@@ -82,7 +82,8 @@ class grid_group : public group_barrier<nestbed::cpu::BlockGroup::grid>
     }
     static dim3 thread_index()
     {
-        const uint3 block = nestbed::cpu::current_thread->block_index, thread = nestbed::cpu::current_thread->thread_index;
+        const uint3 block = nestbed::cpu::current_thread->block_index,
+                    thread = nestbed::cpu::current_thread->thread_index;
         const dim3 of = nestbed::cpu::current_thread->block_dim;
         return {block.x * of.x + thread.x, block.y * of.y + thread.y, block.z * of.z + thread.z};
     }

@@ -24,7 +24,8 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kLaunches = "cudaLaunchCooperativeKernelMultiDevice cudaLaunchDevice* cudaGetParameterBuffer*";
+constexpr std::string_view kLaunches =
+    "cudaLaunchCooperativeKernelMultiDevice cudaLaunchDevice* cudaGetParameterBuffer*";
 constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
@@ -43,9 +44,8 @@ constexpr std::string_view kTextureCalls =
     "tex2D* tex3D* texCubemap* surf1D* surf2D* surf3D*";
 constexpr std::string_view kGridBarriers = "this_multi_grid";
 constexpr std::array kRefused{
-    RefusedNames{kLaunches,
-                 "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
-                 "cudaLaunchCooperativeKernel() only"},
+    RefusedNames{kLaunches, "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
+                            "cudaLaunchCooperativeKernel() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
     RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},

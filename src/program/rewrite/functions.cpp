@@ -247,11 +247,11 @@ std::vector<std::string> reference_parameters(const Source& source, const Functi
 // The name is the last identifier of a parameter behind its type, or the one in the parentheses of `(*f)(int)` and `(&array)[4]`.
 std::optional<std::vector<std::string>> parameter_names(const Source& source, const Function& function)
 {
-    static constexpr std::array<std::string_view, 8> kNoType = {
-        "const", "volatile", "struct", "class", "union", "enum", "typename", "..."};
-    static constexpr std::array<std::string_view, 14> kNoName = {
-        "const", "volatile", "int", "char", "bool", "float", "double", "void", "long", "short", "signed", "unsigned",
-        "auto",  "..."};
+    static constexpr std::array<std::string_view, 8> kNoType = {"const", "volatile", "struct",   "class",
+                                                                "union", "enum",     "typename", "..."};
+    static constexpr std::array<std::string_view, 14> kNoName = {"const",  "volatile", "int",  "char", "bool",
+                                                                 "float",  "double",   "void", "long", "short",
+                                                                 "signed", "unsigned", "auto", "..."};
     std::vector<std::string> names;
     std::string name;
     bool has_type = false;

@@ -9,8 +9,7 @@ KernelAttribute::KernelAttribute(std::string_view word, const Source& source, co
 {
     auto kernel = functions.begin();
     for (std::size_t token = 0; token < source.size(); ++token) {
-        if (!source.is(token, word) || !source.is(token + 1, "(") ||
-            source.match(token + 1) == kNoToken)
+        if (!source.is(token, word) || !source.is(token + 1, "(") || source.match(token + 1) == kNoToken)
             continue;
         const std::size_t closing = source.match(token + 1);
         changes.remove(token, closing + 1);

@@ -110,14 +110,14 @@ Refusal refusal_of_cluster(const Kernel& kernel, dim3 grid, const BlockGroups& g
     const std::uint64_t blocks = std::uint64_t{of.x} * of.y * of.z;
     if (blocks == 0 || blocks > static_cast<unsigned>(max_cluster(kernel)))
         return {cudaErrorInvalidClusterSize,
-                fmt::format("{}; allowed: 1 to {}{}.", spelled, max_cluster(kernel),
-                            kernel.has_large_clusters ? ""
-                                                      : ", or 16 with cudaFuncAttributeNonPortableClusterSizeAllowed")};
+                fmt::format(
+                    "{}; allowed: 1 to {}{}.", spelled, max_cluster(kernel),
+                    kernel.has_large_clusters ? "" : ", or 16 with cudaFuncAttributeNonPortableClusterSizeAllowed")};
     if (kernel.cluster.x != 0 && groups.is_given &&
         (kernel.cluster.x != of.x || kernel.cluster.y != of.y || kernel.cluster.z != of.z))
-        return {cudaErrorInvalidClusterSize, fmt::format("{}; the __cluster_dims__ of {} are ({},{},{}).", spelled,
-                                                         kernel.name, kernel.cluster.x, kernel.cluster.y,
-                                                         kernel.cluster.z)};
+        return {cudaErrorInvalidClusterSize,
+                fmt::format("{}; the __cluster_dims__ of {} are ({},{},{}).", spelled, kernel.name, kernel.cluster.x,
+                            kernel.cluster.y, kernel.cluster.z)};
     if (grid.x % of.x != 0 || grid.y % of.y != 0 || grid.z % of.z != 0)
         return {cudaErrorInvalidValue, fmt::format("{} in a grid of ({},{},{}), which is no multiple of it.", spelled,
                                                    grid.x, grid.y, grid.z)};
@@ -127,8 +127,8 @@ Refusal refusal_of_cluster(const Kernel& kernel, dim3 grid, const BlockGroups& g
 // Of a grid whose blocks must all be resident.
 Refusal refusal_of_cooperative(Kernel& kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes)
 {
-    const int most =
-        kMultiprocessors * resident_blocks(kernel, code, static_cast<int>(block.x * block.y * block.z), dynamic_bytes);
+    const int most = kMultiprocessors *
+                     resident_blocks(kernel, code, static_cast<int>(block.x * block.y * block.z), dynamic_bytes);
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     if (blocks <= static_cast<unsigned>(most))
         return {};
@@ -177,7 +177,8 @@ Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std:
         return {error, why};
     if (kernel == nullptr)
         return {};
-    if (const std::size_t allowed = dynamic_bytes == 0 ? 0 : max_dynamic_bytes(*kernel, code); dynamic_bytes > allowed)
+    if (const std::size_t allowed = dynamic_bytes == 0 ? 0 : max_dynamic_bytes(*kernel, code);
+        dynamic_bytes > allowed)
         return {error, why_not_shared(*kernel, dynamic_bytes, allowed)};
     if (Refusal of_cluster = refusal_of_cluster(*kernel, grid, groups); of_cluster.error != cudaSuccess)
         return of_cluster;
@@ -269,8 +270,8 @@ cudaError_t max_clusters(int* clusters, const void* address, const cudaLaunchCon
         }
     if (const Refusal refusal = refusal_of_cluster(*kernel, groups.cluster, groups); refusal.error != cudaSuccess)
         return noted(refusal.error);
-    const int blocks = resident_blocks(*kernel, address, static_cast<int>(of.blockDim.x * of.blockDim.y * of.blockDim.z),
-                                       of.dynamicSmemBytes);
+    const int blocks = resident_blocks(
+        *kernel, address, static_cast<int>(of.blockDim.x * of.blockDim.y * of.blockDim.z), of.dynamicSmemBytes);
     return give(clusters,
                 kMultiprocessors * blocks / static_cast<int>(groups.cluster.x * groups.cluster.y * groups.cluster.z),
                 __builtin_return_address(0));

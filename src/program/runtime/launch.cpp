@@ -31,7 +31,7 @@ struct Configuration {
     void* outer = nullptr;         // the configuration of a launch whose arguments contain this one
     bool programmatic = false;     // it need not wait for the end of the grid before it
     BlockGroups groups{};
-    cudaError_t* error = nullptr;  // where the error of the launch goes too
+    cudaError_t* error = nullptr; // where the error of the launch goes too
 };
 
 thread_local void* configured_by_host = nullptr;
@@ -228,10 +228,11 @@ void add_attributes(Configuration& launch, const cudaLaunchConfig_t& of)
             launch.groups.is_given = true;
             break;
         default:
-            throw KernelFault(cudaErrorNotSupported,
-                              fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has no events of "
-                                          "launches, and no nodes that kernels change",
-                                          spelled(launch.place), static_cast<int>(attribute.id)));
+            throw KernelFault(
+                cudaErrorNotSupported,
+                fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has no events of "
+                            "launches, and no nodes that kernels change",
+                            spelled(launch.place), static_cast<int>(attribute.id)));
         }
     }
 }
@@ -299,16 +300,18 @@ cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, 
         return noted(cudaErrorInvalidDeviceFunction,
                      fmt::format("{}: a launch by an address that is not of a kernel", spelled(launch.place)));
     if (found.parameters == nullptr)
-        return noted(cudaErrorNotSupported,
-                     fmt::format("{}: a launch of {} by its address; a kernel with a parameter that has no name can be "
-                                 "launched by <<<>>> alone",
-                                 spelled(launch.place), found.kernel->name));
+        return noted(
+            cudaErrorNotSupported,
+            fmt::format("{}: a launch of {} by its address; a kernel with a parameter that has no name can be "
+                        "launched by <<<>>> alone",
+                        spelled(launch.place), found.kernel->name));
     if (found.parameters->count > 0 && arguments == nullptr)
         return noted(cudaErrorInvalidValue, fmt::format("{}: a launch of {} by its address without arguments",
                                                         spelled(launch.place), found.kernel->name));
     const auto call = [&] { found.parameters->call(kernel, arguments); };
     return launch_extended(
-        launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); }, const_cast<void*>(static_cast<const void*>(&call)));
+        launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); },
+        const_cast<void*>(static_cast<const void*>(&call)));
 }
 
 void finish_works()

@@ -17,9 +17,9 @@ struct Kernel {
     const char* name;
     int max_threads = 0; // per block, by __launch_bounds__; 0: it has none
     ClusterDims cluster = {0, 0, 0};
-    int max_dynamic_bytes = -1;    // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
+    int max_dynamic_bytes = -1;      // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
     bool has_large_clusters = false; // by cudaFuncSetAttribute(), too
-    int static_bytes = -1;         // of shared memory; -1: not known yet
+    int static_bytes = -1;           // of shared memory; -1: not known yet
 };
 
 // What stands for the address of a __shared__ variable; the runtime finds it by its name.

@@ -108,7 +108,8 @@ NESTBED_REGISTER(nclusterid_z, __clusterGridDimInClusters().z)
 template <class To, class From>
 void ptx_mapa(To& to, From from, unsigned rank)
 {
-    to = (To)(std::uintptr_t)cpu::shared_of_cluster((const void*)(std::uintptr_t)from, rank); // NOLINT: pointer or number
+    to = (To)(std::uintptr_t)cpu::shared_of_cluster((const void*)(std::uintptr_t)from,
+                                                    rank); // NOLINT: pointer or number
 }
 template <bool in_block>
 void ptx_fence_acq_rel()
