@@ -171,9 +171,9 @@ NESTBED_COMMON void register_exit()
     __atomic_store_n(&state().exit_is_registered, true, __ATOMIC_RELEASE);
 }
 
-NESTBED_COMMON void count_host_launch(unsigned site, const char* name, const char* place)
+NESTBED_COMMON void count_host_launch(unsigned site, const char* name, const char* place,
+                                      int error = cudaPeekAtLastError())
 {
-    const int error = cudaPeekAtLastError();
     Site& here = site_of(site, name, place);
     __atomic_fetch_add(&here.kernel->from_host, 1ULL, __ATOMIC_RELAXED);
     if (!__atomic_load_n(&state().exit_is_registered, __ATOMIC_ACQUIRE))
