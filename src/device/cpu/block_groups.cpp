@@ -134,7 +134,8 @@ dim3 cluster_dim()
     return current_carrier()->block->grid->call.cluster;
 }
 
-// Of a grid as CUDA's own does it (cooperative_groups/details/sync.h): all threads of a block meet, and thread 0 arrives for them.
+// Of a grid as CUDA's own does it (cooperative_groups/details/sync.h): all threads of a block meet, and thread 0 arrives for them. Where
+// that one has ended, nobody arrives, and the others of its block do not wait for other blocks.
 void arrive_at_group(BlockGroup group, bool orders, const char* file, unsigned line)
 {
     Block& block = *current_carrier()->block;
@@ -145,11 +146,8 @@ void arrive_at_group(BlockGroup group, bool orders, const char* file, unsigned l
              file, line);
     if (awaited != 0)
         fail(group, "the thread arrives once more before it has waited", file, line);
-    if (is_grid) {
+    if (is_grid)
         barrier(file, line);
-        if ((block.ended.front() & 1U) != 0)
-            fail(group, "thread 0 of the block has ended; all threads of the grid must call it", file, line);
-    }
     const GroupOfThread of = group_of(block, group);
     awaited = of.barrier.opened + 1;
     if (is_grid && linear_thread() != 0)

@@ -95,8 +95,8 @@ enum class BlockGroup : unsigned char {
     grid,   // of a cooperative launch
     cluster // a block of a launch without clusters is one
 };
-// The barrier of such a group: a thread that has arrived goes on until it waits. Of a grid, all threads of a block must meet at both calls,
-// and thread 0 must not have ended; of a cluster, threads that have ended are not waited for (PTX ISA, "barrier.cluster"). `orders`: what
+// The barrier of such a group: a thread that has arrived goes on until it waits. Of a grid, all threads of a block must meet at both calls; of
+// a cluster, threads that have ended are not waited for (PTX ISA, "barrier.cluster"). `orders`: what
 // the thread did before comes before what others do after they have waited.
 void arrive_at_group(BlockGroup group, bool orders = true, NESTBED_PLACE);
 void wait_for_group(BlockGroup group, NESTBED_PLACE);

@@ -141,6 +141,24 @@ inline cluster_group this_cluster()
     return {};
 }
 
+// A shuffle of a value of more than 8 bytes, one word after another.
+template <class T, class Shuffle>
+T shuffled_by_words(const T& value, const Shuffle& shuffle)
+{
+    if constexpr (sizeof(T) <= sizeof(unsigned long long)) {
+        return shuffle(value);
+    } else {
+        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "a group shuffles at most 32 bytes");
+        unsigned long long words[(sizeof(T) + 7) / 8] = {};
+        __builtin_memcpy(words, &value, sizeof(T));
+        for (unsigned long long& word : words)
+            word = shuffle(word);
+        T result = value;
+        __builtin_memcpy(&result, words, sizeof(T));
+        return result;
+    }
+}
+
 // Lanes of a warp. A rank is the position among them.
 class coalesced_group
 {
@@ -172,19 +190,26 @@ class coalesced_group
     template <class T>
     T shfl(T value, int rank, NESTBED_PLACE) const
     {
-        return __shfl_sync(mask_, value, (int)lane_of((unsigned)rank % num_threads()), 32, file, line);
+        return shuffled_by_words(value, [&](auto word) {
+            return __shfl_sync(mask_, word, (int)lane_of((unsigned)rank % num_threads()), 32, file, line);
+        });
     }
     template <class T>
     T shfl_up(T value, unsigned by, NESTBED_PLACE) const
     {
         const unsigned rank = thread_rank();
-        return __shfl_sync(mask_, value, (int)lane_of(rank >= by ? rank - by : rank), 32, file, line);
+        return shuffled_by_words(value, [&](auto word) {
+            return __shfl_sync(mask_, word, (int)lane_of(rank >= by ? rank - by : rank), 32, file, line);
+        });
     }
     template <class T>
     T shfl_down(T value, unsigned by, NESTBED_PLACE) const
     {
         const unsigned rank = thread_rank();
-        return __shfl_sync(mask_, value, (int)lane_of(rank + by < num_threads() ? rank + by : rank), 32, file, line);
+        return shuffled_by_words(value, [&](auto word) {
+            return __shfl_sync(mask_, word, (int)lane_of(rank + by < num_threads() ? rank + by : rank), 32, file,
+                               line);
+        });
     }
 
   private:
@@ -249,22 +274,26 @@ class thread_block_tile
     template <class T>
     static T shfl(T value, int rank, NESTBED_PLACE)
     {
-        return __shfl_sync(mask(), value, rank, (int)Size, file, line);
+        return shuffled_by_words(value,
+                                 [&](auto word) { return __shfl_sync(mask(), word, rank, (int)Size, file, line); });
     }
     template <class T>
     static T shfl_up(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_up_sync(mask(), value, by, (int)Size, file, line);
+        return shuffled_by_words(value,
+                                 [&](auto word) { return __shfl_up_sync(mask(), word, by, (int)Size, file, line); });
     }
     template <class T>
     static T shfl_down(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_down_sync(mask(), value, by, (int)Size, file, line);
+        return shuffled_by_words(
+            value, [&](auto word) { return __shfl_down_sync(mask(), word, by, (int)Size, file, line); });
     }
     template <class T>
     static T shfl_xor(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_xor_sync(mask(), value, (int)by, (int)Size, file, line);
+        return shuffled_by_words(
+            value, [&](auto word) { return __shfl_xor_sync(mask(), word, (int)by, (int)Size, file, line); });
     }
 
   private:
