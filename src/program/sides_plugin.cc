@@ -48,7 +48,7 @@ bool has_cuda_std = false;
 std::string own_headers; // the folder of nestbed's headers, with a / at its end
 
 // What kernels can call of the CUDA runtime: cuda_device_runtime_api.h of CUDA 13.0. cudaDeviceSynchronize() was there before CUDA 12.
-constexpr std::array<std::string_view, 35> kDeviceRuntime{
+constexpr std::array<std::string_view, 36> kDeviceRuntime{
     "cudaCreateChannelDesc",
     "cudaDeviceGetAttribute",
     "cudaDeviceGetCacheConfig",
@@ -68,6 +68,7 @@ constexpr std::array<std::string_view, 35> kDeviceRuntime{
     "cudaGetErrorString",
     "cudaGetLastError",
     "cudaGraphLaunch",
+    "cudaGraphSetConditional",
     "cudaGridDependencySynchronize",
     "cudaMalloc",
     "cudaMemcpy2DAsync",

@@ -85,8 +85,11 @@ class Observer
     // What the host does from here to its end is of the operation, which is a function of the host.
     virtual void operation_runs_on_host(void* operation) = 0;
     virtual void operation_ends(void* operation) = 0;
-    // A thread of a kernel, or the host (nullptr), made a stream. `place`: the address after the call.
-    virtual void stream_made(void* thread, std::uint64_t stream, const void* place) = 0;
+    // What comes before what the thread of a kernel asks for now and the host puts into a stream later.
+    virtual std::uint64_t captures_thread(void* thread) = 0;
+    // A thread of a kernel, or the host (nullptr), made a stream. `place`: the address after the call. `graph`: it is of a node of the
+    // executable graph with this number, which the call added; 0: of none.
+    virtual void stream_made(void* thread, std::uint64_t stream, const void* place, std::uint64_t graph) = 0;
     // What is launched into the stream from now on waits for it.
     virtual void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) = 0;
 

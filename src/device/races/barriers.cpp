@@ -166,9 +166,18 @@ Clock Detector::end_of(std::uint64_t captured)
     return clocks_.merged(of.clock, of.grid == nullptr ? nullptr : of.grid->ended);
 }
 
-void Detector::stream_made(void* handle, std::uint64_t stream, const void* place)
+std::uint64_t Detector::captures_thread(void* handle)
 {
     const Busy busy;
+    captured_.push_back({.clock = release(*static_cast<WatchedThread*>(handle))});
+    return captured_.size() - 1;
+}
+
+void Detector::stream_made(void* handle, std::uint64_t stream, const void* place, std::uint64_t graph)
+{
+    const Busy busy;
+    if (watching_ && graph != 0)
+        graphs_[stream] = graph;
     if (watching_)
         made_[stream] =
             handle == nullptr ? host_site(place) : sites_.at(static_cast<const WatchedThread*>(handle)->node, place);

@@ -141,6 +141,8 @@ std::string Detector::spelled_launch(const WatchedGrid& grid) const
 // "the stream made at my.cu:8", of the host.
 std::string Detector::spelled_stream(const WatchedGrid& grid) const
 {
+    if (graphs_.contains(grid.stream))
+        return "a node of a graph";
     if (grid.stream == 0)
         return "the NULL stream";
     const auto made = made_.find(grid.stream);
@@ -152,6 +154,14 @@ std::string Detector::spelled_stream(const WatchedGrid& grid) const
 // "kernel k in the NULL stream", of what the host has put into a stream.
 std::string Detector::spelled_work(const WatchedGrid& grid) const
 {
+    if (graphs_.contains(grid.stream)) {
+        const auto made = made_.find(grid.stream);
+        const SourcePlace place = made == made_.end() ? SourcePlace{} : sites_.places(made->second).front();
+        return fmt::format("{}, a node of a graph{}",
+                           grid.operation == nullptr ? "kernel " + name_of(grid)
+                                                     : fmt::format("{}()", grid.operation),
+                           place.line == 0 ? "" : fmt::format(" (added at {}:{})", place.file, place.line));
+    }
     return fmt::format("{} in {}",
                        grid.operation == nullptr ? "kernel " + name_of(grid) : fmt::format("{}()", grid.operation),
                        spelled_stream(grid));
@@ -171,6 +181,19 @@ std::string Detector::between_siblings(const WatchedGrid& left, const WatchedGri
     };
     if (left.parent == nullptr && (!is_of_program(left) || !is_of_program(right)))
         return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
+    const auto of_graph = [this](const WatchedGrid& grid) {
+        const auto found = graphs_.find(grid.stream);
+        return found == graphs_.end() ? 0 : found->second;
+    };
+    if (left.parent == nullptr && of_graph(left) != 0 && of_graph(left) == of_graph(right))
+        return fmt::format("no edges lead from {} to {} (cudaGraphAddDependencies() would make one; in a captured "
+                           "stream, an event behind the first for which the second one's stream waits)",
+                           spelled_work(left), spelled_work(right));
+    if (left.parent == nullptr && (of_graph(left) != 0 || of_graph(right) != 0))
+        return fmt::format(
+            "{} and {} are in no order (one stream of the launches would do, cudaStreamSynchronize() of "
+            "the first one's, or an event of it that the second one's waits for)",
+            spelled_work(left), spelled_work(right));
     if (left.parent == nullptr)
         return fmt::format(
             "{} and {} are in no order (cudaStreamSynchronize() of the first stream would do, or an event "

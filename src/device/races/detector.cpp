@@ -97,6 +97,7 @@ void Detector::reset()
     misuses_.clear();
     open_launches_.clear();
     made_.clear();
+    graphs_.clear();
     notes_.clear();
     last_unawaited_.clear();
     function_ = nullptr;

@@ -91,7 +91,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void operation_accesses(void* operation, const cpu::Rows& rows, bool write) override;
     void operation_runs_on_host(void* operation) override;
     void operation_ends(void* operation) override;
-    void stream_made(void* thread, std::uint64_t stream, const void* place) override;
+    std::uint64_t captures_thread(void* thread) override;
+    void stream_made(void* thread, std::uint64_t stream, const void* place, std::uint64_t graph) override;
     void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
     void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place,
                    const cpu::CallPlace& launch) override;
@@ -359,6 +360,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::uint64_t operations_ = 0;           // among the grids
     std::map<std::uint64_t, Clock> streams_; // of the host
     std::map<std::uint64_t, std::uint32_t> made_; // the sites where streams were made
+    std::map<std::uint64_t, std::uint64_t> graphs_; // by stream of a node: its executable graph
     std::map<std::uint64_t, Clock> awaited_;      // by stream of the host: what events captured for which it waits
     std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;

@@ -29,15 +29,9 @@ constexpr std::string_view kLaunches =
 constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
-    "cudaGraphAdd* cudaGraphChildGraphNode* cudaGraphClone cudaGraphConditionalHandleCreate* "
-    "cudaGraphCreate cudaGraphDebugDotPrint cudaGraphDestroy cudaGraphDestroyNode "
-    "cudaGraphEventRecordNode* cudaGraphEventWaitNode* cudaGraphExec* cudaGraphExternalSemaphores* "
-    "cudaGraphGetEdges* cudaGraphGetNodes cudaGraphGetRootNodes cudaGraphHostNode* "
-    "cudaGraphInstantiate* cudaGraphKernelNode* cudaGraphLaunch cudaGraphLaunch_ptsz "
-    "cudaGraphMemAllocNode* cudaGraphMemFreeNode* cudaGraphMemcpyNode* cudaGraphMemsetNode* "
-    "cudaGraphNodeFindInClone cudaGraphNodeGet* cudaGraphNodeSet* cudaGraphReleaseUserObject "
-    "cudaGraphRemoveDependencies* cudaGraphRetainUserObject cudaGraphSetConditional "
-    "cudaGraphUpload* cudaStreamBeginCapture* cudaStreamEndCapture";
+    "cudaGraphAddExternalSemaphores* cudaGraphExternalSemaphores* cudaGraphExecExternalSemaphores* "
+    "cudaGraphRetainUserObject cudaGraphReleaseUserObject cudaGraphKernelNodeSetAttribute "
+    "cudaGraphKernelNodeGetAttribute cudaGraphKernelNodeCopyAttributes";
 constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
@@ -47,7 +41,9 @@ constexpr std::array kRefused{
     RefusedNames{kLaunches, "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
                             "cudaLaunchCooperativeKernel() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
-    RefusedNames{kGraphCalls, "the executor has no CUDA graphs"},
+    RefusedNames{kGraphCalls,
+                 "the graphs of the executor have no semaphores of other programs, objects of users and attributes "
+                 "of kernels"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
     RefusedNames{kGridBarriers, "the executor has no grids of several devices", true},

@@ -61,7 +61,8 @@ bool is_memory_of_host(const void* word)
     constexpr std::uintptr_t kMin = 1U << 16U;
     constexpr std::uintptr_t kEnd = 1ULL << 47U;
     const auto address = reinterpret_cast<std::uintptr_t>(word);
-    if (address < kMin || address >= kEnd || allocation_at(word) || kind_of_variable(word) || is_event(word))
+    if (address < kMin || address >= kEnd || allocation_at(word) || kind_of_variable(word) || is_event(word) ||
+        is_executable_graph(word))
         return false;
     if (is_host_variable(word))
         return true;

@@ -1,6 +1,8 @@
 // Copies and fills: from the host at once; as a grid of one thread in the stream, from a kernel.
+#include "program/runtime/copies.hpp"
 #include "device/cpu/observer.hpp"
 #include "device/cpu/own_memory.hpp"
+#include "program/runtime/graphs.hpp"
 #include "program/runtime/late_work.hpp"
 #include "program/runtime/memory.hpp"
 #include "program/runtime/state.hpp"
@@ -86,11 +88,22 @@ struct Copy {
     }
 };
 
+// As memset(), of elements of 1, 2 or 4 bytes.
+void fill_elements(void* to, unsigned value, std::size_t element, std::size_t bytes)
+{
+    if (element == 1)
+        std::memset(to, static_cast<int>(value), bytes);
+    else
+        for (std::size_t at = 0; at < bytes; at += element)
+            std::memcpy(static_cast<char*>(to) + at, &value, element); // little-endian
+}
+
 struct Fill {
     void* to = nullptr;
     std::size_t pitch = 0;
-    int byte = 0;
+    int byte = 0; // or the value of an element
     Rows rows;
+    std::size_t element = 1;
 
     template <class FillBytes>
     void run(FillBytes&& fill_bytes) const
@@ -99,6 +112,19 @@ struct Fill {
             fill_bytes(static_cast<char*>(to) + row * pitch, byte, rows.width);
     }
 };
+
+// What a node has of it.
+cudaMemcpy3DParms parameters_of(const Copy& copy, cudaMemcpyKind kind)
+{
+    return {.srcArray = nullptr,
+            .srcPos = {},
+            .srcPtr = {const_cast<void*>(copy.from), copy.from_pitch, copy.rows.width, copy.rows.height}, // NOLINT
+            .dstArray = nullptr,
+            .dstPos = {},
+            .dstPtr = {copy.to, copy.to_pitch, copy.rows.width, copy.rows.height},
+            .extent = {copy.rows.width, copy.rows.height, 1},
+            .kind = kind};
+}
 
 // `place`: of the call of CUDA's function.
 void copy_in_kernel(const Copy& copy, const void* place)
@@ -167,6 +193,13 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
     }
     if (!can_use_stream(stream))
         return wrong_stream(function, place);
+    if (is_captured(stream)) {
+        if (waits)
+            return refused_while_captured(stream, function, place);
+        NodeWork work;
+        const cudaError_t error = copy_work(work, function, parameters_of(copy, kind), place);
+        return error == cudaSuccess ? capture(stream, std::move(work)) : error;
+    }
     if (const std::string why = why_not_usable(copy.to, to_bytes, to_device); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
     if (const std::string why = why_not_usable(copy.from, from_bytes, from_device); !why.empty())
@@ -176,8 +209,9 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
         return noted(error);
     const Where from = where(copy.from);
     const Where to = where(copy.to);
-    const HostWaits host =
-        waits ? of_synchronous_copy(from, to, copy.rows.width * copy.rows.height) : of_asynchronous_copy(from, to);
+    const HostWaits host = waits                ? of_synchronous_copy(from, to, copy.rows.width * copy.rows.height)
+                           : is_of_node(stream) ? HostWaits::for_nothing
+                                                : of_asynchronous_copy(from, to);
     use_stream(stream);
     if (host == HostWaits::for_stream) {
         host_waited_for(stream);
@@ -216,6 +250,15 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, bo
     }
     if (!can_use_stream(stream))
         return wrong_stream(function, place);
+    if (is_captured(stream)) {
+        if (waits)
+            return refused_while_captured(stream, function, place);
+        NodeWork work;
+        const cudaError_t error = fill_work(
+            work, function,
+            {fill.to, fill.pitch, static_cast<unsigned>(fill.byte), 1, fill.rows.width, fill.rows.height}, place);
+        return error == cudaSuccess ? capture(stream, std::move(work)) : error;
+    }
     if (const std::string why = why_not_usable(fill.to, bytes, true); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
     const std::lock_guard lock(state().running);
@@ -227,7 +270,9 @@ cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, bo
         Operation(function, place, stream).accesses(fill.rows.at(fill.to, fill.pitch), true);
         if (sticky_error() != cudaSuccess)
             return;
-        fill.run(&std::memset);
+        fill.run([&](void* to, int value, std::size_t count) {
+            fill_elements(to, static_cast<unsigned>(value), fill.element, count);
+        });
         host_wrote(fill.to, bytes);
     });
     if (waits && where(fill.to) != Where::device)
@@ -248,6 +293,11 @@ cudaError_t copy_slices(const char* function, const cudaMemcpy3DParms* of, cudaS
         return noted_at(
             place, cudaErrorInvalidValue,
             fmt::format("{}: the executor copies between memory of srcPtr and dstPtr, not arrays", function));
+    if (of->extent.depth > 1 && is_captured(stream) && !waits) {
+        NodeWork work;
+        const cudaError_t error = copy_work(work, function, *of, place);
+        return error == cudaSuccess ? capture(stream, std::move(work)) : error;
+    }
     const Rows rows{.width = of->extent.width, .height = of->extent.height};
     for (std::size_t slice = 0; slice < of->extent.depth; ++slice)
         if (const cudaError_t error = copy(function,
@@ -272,6 +322,22 @@ cudaError_t fill_slices(const char* function, const cudaPitchedPtr& to, int byte
 }
 
 } // namespace
+
+cudaError_t put_copy(const char* function, const cudaMemcpy3DParms& of, cudaStream_t stream, const void* place)
+{
+    return copy_slices(function, &of, stream, false, place);
+}
+
+cudaError_t put_fill(const char* function, const cudaMemsetParams& of, cudaStream_t stream, const void* place)
+{
+    return fill(function,
+                {.to = of.dst,
+                 .pitch = of.pitch,
+                 .byte = static_cast<int>(of.value),
+                 .rows = {.width = of.width * of.elementSize, .height = of.height},
+                 .element = of.elementSize},
+                stream, false, place);
+}
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* to, const void* from,
                         std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool waits)

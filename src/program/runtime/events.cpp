@@ -1,5 +1,6 @@
 // Events. One is recorded at once, because what is in the stream has run, or runs before cudaStreamWaitEvent() returns.
 #include "device/cpu/observer.hpp"
+#include "program/runtime/graphs.hpp"
 #include "program/runtime/late_work.hpp"
 #include "program/runtime/state.hpp"
 
@@ -83,6 +84,30 @@ cudaError_t create_event(cudaEvent_t* event, unsigned flags, const char* functio
     return cudaSuccess;
 }
 
+cudaError_t record_event(cudaEvent_t event, cudaStream_t stream, unsigned flags, const void* place)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream("cudaEventRecord", place);
+    if (const std::optional<cudaError_t> result = captures_record(event, stream, flags, place))
+        return *result;
+    finish_launches();
+    const std::unique_lock lock = locked_by_host();
+    if (!cpu::in_kernel())
+        use_stream(stream, false);
+    return with_event(event, [stream](CUevent_st& of) {
+        of.recorded = true;
+        of.stream = stream;
+        if (!cpu::in_kernel()) {
+            of.last_work = last_work_of(stream);
+            of.works = works_in(number_of(stream));
+        }
+        if (cpu::observer != nullptr && is_observed())
+            of.captured = cpu::observer->captures(observed_thread(), number_of(stream));
+        of.at = std::chrono::steady_clock::now();
+        return cudaSuccess;
+    });
+}
+
 } // namespace
 
 bool is_event(const void* word)
@@ -118,28 +143,19 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    if (!can_use_stream(stream))
-        return wrong_stream(__func__, __builtin_return_address(0));
-    finish_launches();
-    const std::unique_lock lock = locked_by_host();
-    if (!nestbed::cpu::in_kernel())
-        use_stream(stream, false);
-    return with_event(event, [stream](CUevent_st& of) {
-        of.recorded = true;
-        of.stream = stream;
-        if (!nestbed::cpu::in_kernel()) {
-            of.last_work = last_work_of(stream);
-            of.works = works_in(number_of(stream));
-        }
-        if (nestbed::cpu::observer != nullptr && is_observed())
-            of.captured = nestbed::cpu::observer->captures(observed_thread(), number_of(stream));
-        of.at = std::chrono::steady_clock::now();
-        return cudaSuccess;
-    });
+    return record_event(event, stream, cudaEventRecordDefault, __builtin_return_address(0));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    return record_event(event, stream, flags, __builtin_return_address(0));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    if (const cudaError_t error = refused_of_captured(event, __func__, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
     if (nestbed::cpu::in_kernel())
         return wait_for_all();
     const std::lock_guard lock(state().running);
@@ -159,6 +175,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    if (const cudaError_t error = refused_of_captured(event, __func__, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
     if (!nestbed::cpu::in_kernel()) {
         finish_launches();
         const std::lock_guard lock(state().running);
@@ -192,10 +211,13 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 }
 
 // What was launched is complete: by the host at once, by a block when complete_children() returns.
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/)
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
+    const void* const place = __builtin_return_address(0);
     if (!can_use_stream(stream))
-        return wrong_stream(__func__, __builtin_return_address(0));
+        return wrong_stream(__func__, place);
+    if (const std::optional<cudaError_t> result = captures_wait(stream, event, flags, place))
+        return *result;
     finish_launches();
     const std::unique_lock lock = locked_by_host();
     bool recorded = false;

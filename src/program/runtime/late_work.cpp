@@ -107,6 +107,15 @@ void let_wait(std::uint64_t stream, const LateWorks& earlier)
     works.insert(works.end(), earlier.begin(), earlier.end());
 }
 
+void run_apart(const std::function<void()>& work)
+{
+    Queue outer = std::exchange(queue(), {.drawn = queue().drawn});
+    work();
+    run_all_works();
+    outer.drawn = queue().drawn;
+    queue() = std::move(outer);
+}
+
 bool kernels_print()
 {
     return do_kernels_print = true;

@@ -22,6 +22,8 @@ void let_wait(std::uint64_t stream, const LateWorks& earlier);
 LateWorks works_in(std::uint64_t stream);
 void run(const LateWorks& works);
 void run_all_works();
+// Runs the work, and what it puts into streams, before anything else that waits.
+void run_apart(const std::function<void()>& work);
 // Whether there is a thread that runs what waits for long, and that it does nothing now.
 bool is_helper_idle();
 // The program ends: what waits runs no more on another thread.

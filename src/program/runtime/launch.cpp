@@ -3,6 +3,7 @@
 #include "device/cpu/observer.hpp"
 #include "program/runtime/argument_checks.hpp"
 #include "program/runtime/error_texts.hpp"
+#include "program/runtime/graphs.hpp"
 #include "program/runtime/kernel_limits.hpp"
 #include "program/runtime/late_work.hpp"
 #include "program/runtime/running.hpp"
@@ -171,6 +172,25 @@ void run_watched(const Run& run)
 }
 
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
+                             bool of_library);
+
+// Of a graph: the same launch into the stream of the node.
+NodeWork node_of(const char* kernel, const Configuration& launch, std::function<void()> body, bool of_library)
+{
+    return {.type = cudaGraphNodeTypeKernel,
+            .put =
+                [=](cudaStream_t stream, bool programmatic) {
+                    Configuration own = launch;
+                    own.stream = stream;
+                    own.programmatic = programmatic;
+                    return launch_from_host(kernel, own, body, of_library);
+                },
+            .place = launch.address,
+            .name = fmt::format("kernel {}", kernel),
+            .programmatic = launch.programmatic};
+}
+
+cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library)
 {
     // After an illegal access no kernel runs on a GPU. The detector goes on, to report those of other kernels.
@@ -180,6 +200,9 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->of_library = of_library;
     refuse(*grid, launch);
+    if (grid->error == cudaSuccess && is_captured(launch.stream))
+        return capture(launch.stream, node_of(kernel, launch, std::move(body), of_library));
+    grid->graph_run = running_graph();
     state().ledger.add(grid);
     if (grid->error != cudaSuccess) {
         note_refusal();

@@ -1,6 +1,7 @@
 #include "program/runtime/memory.hpp"
 
 #include "device/cpu/observer.hpp"
+#include "program/runtime/graphs.hpp"
 
 #include <fmt/format.h>
 
@@ -116,6 +117,15 @@ void ends_in(std::optional<cudaStream_t> stream, void* memory, const char* funct
         .accesses({.begin = memory, .width = allocation->bytes}, true);
 }
 
+// It keeps its address: the graph may be launched again.
+void end_of_graph(const Allocation& allocation, const void* place)
+{
+    graph_memory_is_free(allocation.address());
+    graph_memory_changes(allocation.bytes, false);
+    if (cpu::observer != nullptr)
+        cpu::observer->freed(allocation.address(), place);
+}
+
 cudaError_t free_memory(void* memory, bool of_host, const void* place,
                         std::optional<cudaStream_t> stream = std::nullopt)
 {
@@ -127,6 +137,11 @@ cudaError_t free_memory(void* memory, bool of_host, const void* place,
     const char* const function = of_host ? "cudaFreeHost" : stream ? "cudaFreeAsync" : "cudaFree";
     if (!cpu::in_kernel() && !of_host && cpu::observer != nullptr)
         ends_in(stream, memory, function, place);
+    if (const std::optional<Allocation> allocation = allocation_at(memory);
+        allocation && allocation->is_of_graph && allocation->address() == memory) {
+        end_of_graph(*allocation, place);
+        return cudaSuccess;
+    }
     if (const std::string why = free_at(memory, of_host, function, place); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}({}): {}", function, memory, why));
     return cudaSuccess;
@@ -177,6 +192,48 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
     tell_observer(allocation, element_bytes, is_unwritten && !environment().zero_memory, fill);
     *memory = allocation.address();
     return cudaSuccess;
+}
+
+cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* name, Place place)
+{
+    if (const cudaError_t error = allocate(memory, bytes, 1, name, place, MemoryKind::device); error != cudaSuccess)
+        return error;
+    const std::lock_guard lock(heap().mutex);
+    heap().at(reinterpret_cast<std::uintptr_t>(*memory))->is_of_graph = true;
+    return cudaSuccess;
+}
+
+void graph_memory_begins(void* memory, const char* function, const void* place, cudaStream_t stream)
+{
+    const std::optional<Allocation> allocation = allocation_at(memory);
+    if (!allocation)
+        return; // the device was reset
+    graph_memory_changes(allocation->bytes, true);
+    if (cpu::observer == nullptr)
+        return;
+    cpu::observer->forget(memory);
+    tell_observer(*allocation, 1, !environment().zero_memory);
+    Operation(function, place, stream).accesses({.begin = memory, .width = allocation->bytes}, true);
+}
+
+void graph_memory_ends(void* memory, const char* function, const void* place, cudaStream_t stream)
+{
+    const std::optional<Allocation> allocation = allocation_at(memory);
+    if (!allocation)
+        return;
+    Operation(function, place, stream).accesses({.begin = memory, .width = allocation->bytes}, true);
+    end_of_graph(*allocation, place);
+}
+
+cudaError_t captured_memory(void** memory, std::size_t bytes, cudaStream_t stream, const char* name, Place place)
+{
+    NodeWork work;
+    if (const cudaError_t error =
+            memory_work(work, "cudaMallocAsync", bytes, name, place, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
+    *memory = work.memory;
+    return capture(stream, std::move(work));
 }
 
 cudaError_t allocated_in(cudaStream_t stream, void* memory)
@@ -285,14 +342,22 @@ using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
 cudaError_t cudaFree(void* memory)
 {
+    if (const cudaError_t error = refused_while_captured(std::nullopt, __func__, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
     return free_memory(memory, false, __builtin_return_address(0));
 }
 
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream)
 {
+    const void* const place = __builtin_return_address(0);
     if (!can_use_stream(stream))
-        return wrong_stream(__func__, __builtin_return_address(0));
-    return free_memory(memory, false, __builtin_return_address(0), stream);
+        return wrong_stream(__func__, place);
+    if (!is_captured(stream))
+        return free_memory(memory, false, place, stream);
+    NodeWork work;
+    const cudaError_t error = free_work(work, "cudaFreeAsync", memory, place);
+    return error == cudaSuccess ? capture(stream, std::move(work)) : error;
 }
 
 cudaError_t cudaFreeHost(void* memory)

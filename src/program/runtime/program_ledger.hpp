@@ -50,6 +50,7 @@ struct GridRecord : std::enable_shared_from_this<GridRecord> {
     std::string why_refused{};
     // That its threads have created and not destroyed, with the block of each; streams.cpp locks it.
     std::map<std::uint64_t, dim3> streams;
+    std::shared_ptr<void> graph_run{}; // of a kernel of a graph: see graph_launch.cpp
     std::uint64_t called_ns = 0;
     std::atomic<std::uint64_t> begun_ns = 0;
     std::atomic<std::uint64_t> ended_ns = 0;

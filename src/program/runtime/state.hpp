@@ -108,8 +108,9 @@ bool is_named(cudaStream_t stream);
 // Whether the caller can use the stream: the host the streams that it has created, a thread of a kernel those that its grid has created,
 // until they are destroyed. If not, the function of CUDA returns wrong_stream(), which says what a call did.
 bool can_use_stream(cudaStream_t stream);
-// Whether it is an event, which is no memory of the program.
+// Whether it is an event or an executable graph, which are no memory of the program.
 bool is_event(const void* word);
+bool is_executable_graph(const void* word);
 cudaError_t wrong_stream(const std::string& call, const void* place);
 // Once per launch of the source: a stream of a kernel is its block's (CUDA guide, "Streams" of CUDA Dynamic Parallelism). No error, as on a GPU.
 // The caller can use the stream.

@@ -2,6 +2,7 @@
 // streams tell the observer which orders CUDA guarantees.
 #include "device/cpu/observer.hpp"
 #include "program/runtime/device.hpp"
+#include "program/runtime/graphs.hpp"
 #include "program/runtime/late_work.hpp"
 #include "program/runtime/state.hpp"
 
@@ -66,7 +67,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, const char* func
         error != cudaSuccess)
         return error;
     if (cpu::observer != nullptr && is_observed())
-        cpu::observer->stream_made(observed_thread(), number, place);
+        cpu::observer->stream_made(observed_thread(), number, place, 0);
     const std::lock_guard lock(all_streams().mutex);
     own_streams().emplace(number, cpu::in_kernel() ? dim3(cpu::current_thread->block_index) : dim3());
     return cudaSuccess;
@@ -104,7 +105,36 @@ std::uint64_t number_of_own_stream()
     return own;
 }
 
+constexpr unsigned kOfNode = 0x80; // a flag
+
 } // namespace
+
+cudaStream_t make_node_stream(std::uint64_t graph, const void* place)
+{
+    const std::uintptr_t number = ++streams;
+    if (cpu::observer != nullptr)
+        cpu::observer->stream_made(nullptr, number, place, graph);
+    const std::lock_guard lock(all_streams().mutex);
+    all_streams().of_host.emplace(number, dim3());
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it is never followed
+    return reinterpret_cast<cudaStream_t>(number << kFlagBits | cudaStreamNonBlocking | kOfNode);
+}
+
+void end_node_stream(cudaStream_t stream)
+{
+    const std::lock_guard lock(all_streams().mutex);
+    all_streams().of_host.erase(number_of(stream));
+}
+
+bool is_of_node(cudaStream_t stream)
+{
+    return is_named(stream) && (flags_of(stream) & kOfNode) != 0;
+}
+
+bool is_blocking(cudaStream_t stream)
+{
+    return !is_named(stream) || (flags_of(stream) & cudaStreamNonBlocking) == 0;
+}
 
 std::uint64_t number_of(cudaStream_t stream)
 {
@@ -228,7 +258,7 @@ void use_stream(cudaStream_t stream, bool is_work)
         for (const std::uint64_t other : used.blocking)
             waits(0, other);
         used.null_stream = true;
-    } else if (!is_named(stream) || (flags_of(stream) & cudaStreamNonBlocking) == 0) {
+    } else if (is_blocking(stream)) {
         if (used.null_stream)
             waits(number, 0);
         used.blocking.insert(number);
@@ -325,6 +355,11 @@ cudaError_t call_in_stream(cudaStream_t stream, const char* function, const void
 
 } // namespace
 
+cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, std::function<void()> call)
+{
+    return call_in_stream(stream, function, place, call);
+}
+
 std::uint64_t last_work_of(cudaStream_t stream)
 {
     return work_of(number_of(stream)).last;
@@ -352,6 +387,9 @@ using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
 cudaError_t cudaDeviceSynchronize()
 {
+    if (const cudaError_t error = refused_while_captured(std::nullopt, __func__, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
     return wait_for_all();
 }
 
@@ -388,6 +426,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
         return wrong_stream(__func__, __builtin_return_address(0));
     if (nestbed::cpu::in_kernel())
         return wait_for_all();
+    if (const cudaError_t error = refused_while_captured(stream, __func__, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
     const std::lock_guard lock(state().running);
     if (number_of(stream) == 0)
         use_stream(stream, false); // it waits for the blocking ones
@@ -400,6 +441,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     if (!can_use_stream(stream))
         return wrong_stream(__func__, __builtin_return_address(0));
+    if (const cudaError_t error = refused_while_captured(stream, __func__, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
     finish_launches();
     {
         const std::lock_guard lock(state().running);
@@ -425,13 +469,20 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned /*flags*/)
 {
-    return call_in_stream(stream, __func__, __builtin_return_address(0),
-                          [=] { callback(stream, sticky_error(), data); });
+    const void* const place = __builtin_return_address(0);
+    if (const cudaError_t error = refused_while_captured(stream, __func__, place); error != cudaSuccess)
+        return error;
+    return call_in_stream(stream, __func__, place, [=] { callback(stream, sticky_error(), data); });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
 {
-    return call_in_stream(stream, __func__, __builtin_return_address(0), [=] { function(data); });
+    const void* const place = __builtin_return_address(0);
+    if (!is_captured(stream))
+        return call_in_stream(stream, __func__, place, [=] { function(data); });
+    NodeWork work;
+    const cudaError_t error = host_work(work, "cudaLaunchHostFunc", {function, data}, place);
+    return error == cudaSuccess ? capture(stream, std::move(work)) : error;
 }
 
 // NOLINTEND(readability-identifier-naming)

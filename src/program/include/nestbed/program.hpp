@@ -5,6 +5,7 @@
 #include "program/atomics.hpp"
 #include "program/builtins.hpp"
 #include "program/errors.hpp"
+#include "program/graph_api.hpp"
 #include "program/integers.hpp"
 #include "program/intrinsics.hpp"
 #include "program/kernel_heap.hpp"

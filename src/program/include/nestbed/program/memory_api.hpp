@@ -22,6 +22,11 @@ cudaError_t allocate_pitched(void** memory, std::size_t* pitch, std::size_t widt
                              std::size_t element_bytes, const char* name, Place place);
 // The memory has just been allocated in the order of a stream.
 cudaError_t allocated_in(cudaStream_t stream, void* memory);
+// What is put into the stream becomes nodes of a graph.
+bool is_captured(cudaStream_t stream);
+cudaError_t captured_memory(void** memory, std::size_t bytes, cudaStream_t stream, const char* name, Place place);
+// cudaSuccess: memory can be allocated, also while streams are captured.
+cudaError_t refused_allocation(const char* function);
 // A copy to or from a __device__ or __constant__ variable.
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* to, const void* from,
                         std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool waits);
@@ -54,6 +59,8 @@ bool register_symbol(const T& symbol, const char* name, VariableKind kind)
 template <class T>
 cudaError_t cudaMalloc(T** memory, size_t bytes, NESTBED_NAMED("device memory"))
 {
+    if (const cudaError_t error = nestbed::program::refused_allocation("cudaMalloc"))
+        return error;
     return nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>, name, place,
                                       nestbed::program::MemoryKind::device);
 }
@@ -71,7 +78,10 @@ cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned, NESTBED_NAMED(
 template <class T>
 cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream, NESTBED_NAMED("device memory"))
 {
-    const cudaError_t error = cudaMalloc(memory, bytes, name, place);
+    if (nestbed::program::is_captured(stream))
+        return nestbed::program::captured_memory((void**)memory, bytes, stream, name, place);
+    const cudaError_t error = nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>,
+                                                         name, place, nestbed::program::MemoryKind::device);
     return error == cudaSuccess ? nestbed::program::allocated_in(stream, *memory) : error;
 }
 template <class T>

@@ -1,0 +1,169 @@
+// Graphs of a program: nodes, each with what puts its work into a stream, and their edges. A launch puts each node into a stream of its own,
+// which waits for those of the nodes before it: edges are the only orders.
+#pragma once
+
+#include "program/include/nestbed/program/graph_api.hpp"
+#include "program/runtime/late_work.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nestbed::program
+{
+
+// `programmatic`: of a kernel, which need not wait for the end of the one before it in the stream.
+using PutInto = std::function<cudaError_t(cudaStream_t stream, bool programmatic)>;
+
+// What a kernel node has of its arguments.
+struct KeptArguments {
+    std::vector<std::vector<std::byte>> values;
+    std::vector<void*> addresses;
+};
+
+// What a node does. Of the parameters, those of its type.
+struct NodeWork {
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    PutInto put{};
+    const void* place = nullptr; // the address after the call that made it
+    std::string name{};          // "kernel k", "cudaMemcpyAsync()"
+    bool programmatic = false;   // it was launched so while its stream was captured
+    cudaKernelNodeParams kernel{};
+    std::shared_ptr<KeptArguments> arguments{};
+    cudaMemcpy3DParms copy{};
+    cudaMemsetParams fill{};
+    cudaHostNodeParams function{};
+    cudaEvent_t event = nullptr;
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+    cudaConditionalNodeParams condition{};
+};
+
+// What comes before a node.
+struct Edge {
+    cudaGraphNode_t from = nullptr;
+    cudaGraphEdgeData data{};
+    bool is_programmatic() const { return data.from_port == cudaGraphKernelNodePortProgrammatic; }
+};
+using Edges = std::vector<Edge>;
+
+// A part of a stream: up to where something waits for it.
+struct Position {
+    std::uint64_t captured = 0; // for the observer
+    LateWorks works{};
+};
+
+} // namespace nestbed::program
+
+// NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
+struct CUgraphNode_st {
+    nestbed::program::NodeWork work;
+    nestbed::program::Edges after{};
+    CUgraph_st* graph = nullptr;
+    std::vector<std::unique_ptr<CUgraph_st>> inner{}; // of a child graph, or the bodies of a conditional node
+    std::vector<cudaGraph_t> bodies{};                // the same, for phGraph_out
+    CUgraphNode_st* original = nullptr;               // of a clone
+    // Of an executable graph:
+    cudaStream_t stream = nullptr;
+    CUgraphNode_st* next_in_stream = nullptr; // a kernel that is launched programmatically behind this one
+    bool shares_stream = false;               // it is one
+    bool enabled = true;
+};
+struct CUgraph_st {
+    std::vector<std::unique_ptr<CUgraphNode_st>> nodes{};
+    struct Value {
+        unsigned* value;
+        unsigned first;
+        bool is_assigned;
+    };
+    std::vector<Value> values{};  // of conditional handles
+    CUgraphNode_st* of = nullptr; // the node that has it
+};
+// NOLINTEND(readability-identifier-naming)
+
+namespace nestbed::program
+{
+
+// What the handles of graphs are.
+struct Graphs {
+    std::map<cudaGraph_t, std::unique_ptr<CUgraph_st>> graphs;
+    std::map<cudaGraphNode_t, CUgraph_st*> nodes; // of those graphs, and of the graphs in them
+    std::map<cudaGraph_t, CUgraph_st*> inner;     // the graphs in them
+};
+Graphs& graphs();
+// nullptr: there is no such graph.
+CUgraph_st* graph_of(cudaGraph_t handle);
+
+// With the lock of running grids. Its graphs are the caller's.
+std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies);
+void register_graph(CUgraph_st& graph);
+cudaGraphNode_t add_node(CUgraph_st& graph, NodeWork work, Edges after);
+
+// ---- capture ----
+
+// Whether what is put into the stream becomes a node.
+bool is_captured(cudaStream_t stream);
+// Adds the node.
+cudaError_t capture(cudaStream_t stream, NodeWork work);
+// The next work that the calling thread puts into the NULL stream goes to this, in place of the stream.
+class TakenWork
+{
+  public:
+    TakenWork();
+    TakenWork(const TakenWork&) = delete;
+    TakenWork& operator=(const TakenWork&) = delete;
+    ~TakenWork();
+    NodeWork work{};
+};
+// nullopt: nothing of it is captured. Otherwise what the function returns.
+std::optional<cudaError_t> captures_record(cudaEvent_t event, cudaStream_t stream, unsigned flags, const void* place);
+std::optional<cudaError_t> captures_wait(cudaStream_t stream, cudaEvent_t event, unsigned flags, const void* place);
+// What cannot be done while the stream is captured, or while anything is (nullopt): cudaSuccess if it can. Ends what is captured.
+cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const char* function, const void* place);
+cudaError_t refused_of_captured(cudaEvent_t event, const char* function, const void* place);
+
+// ---- work of nodes ----
+
+// The same kinds of work by parameters. Return the error of the function of CUDA, which is noted.
+cudaError_t kernel_work(NodeWork& work, const cudaKernelNodeParams& parameters, Place place);
+cudaError_t copy_work(NodeWork& work, const char* function, const cudaMemcpy3DParms& parameters, const void* place);
+cudaError_t fill_work(NodeWork& work, const char* function, const cudaMemsetParams& parameters, const void* place);
+cudaError_t host_work(NodeWork& work, const char* function, const cudaHostNodeParams& parameters, const void* place);
+cudaError_t memory_work(NodeWork& work, const char* function, std::size_t bytes, const char* name, Place place,
+                        const void* code);
+cudaError_t free_work(NodeWork& work, const char* function, void* memory, const void* place);
+NodeWork event_work(cudaGraphNodeType type, cudaEvent_t event, const void* place);
+NodeWork graph_work(cudaGraphNodeType type, const void* place);
+
+// Of the last node of the captured stream, which is a child graph.
+cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child);
+// A function of the host, in a stream.
+cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, std::function<void()> call);
+
+// Memory of a graph has its address from the call that adds the node, until the program ends. Nodes begin and end its use.
+cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* name, Place place);
+void graph_memory_begins(void* memory, const char* function, const void* place, cudaStream_t stream);
+void graph_memory_ends(void* memory, const char* function, const void* place, cudaStream_t stream);
+// For the limits and counts of graph_launch.cpp.
+void graph_memory_is_free(void* memory);
+void graph_memory_changes(std::size_t bytes, bool begins);
+
+Position position_in(cudaStream_t stream);
+void follow(cudaStream_t stream, const Position& position);
+
+// What kernels of a launch of a graph ask for: see cudaGetCurrentGraphExec().
+struct GraphRun;
+std::shared_ptr<GraphRun> running_graph();
+
+// A stream of a node.
+cudaStream_t make_node_stream(std::uint64_t graph, const void* place);
+void end_node_stream(cudaStream_t stream);
+bool is_blocking(cudaStream_t stream);
+bool is_of_node(cudaStream_t stream);
+
+} // namespace nestbed::program
