@@ -52,6 +52,14 @@ struct Site {
     Kernel* kernel;
 };
 
+// The kernels that one launch of a graph runs; those of conditional nodes are not known.
+struct GraphKernels {
+    GraphKernels* next;
+    cudaGraphExec_t graph; // nullptr: free
+    const char* name;
+    unsigned long long count; // 0: the graph is there
+};
+
 // A call that launches, or may, and cannot be counted.
 struct Uncounted {
     Uncounted* next;
@@ -70,6 +78,8 @@ struct Unit;
 struct State {
     Kernel* kernels; // in the order in which they were first seen
     File* files;
+    GraphKernels* graphs;
+    bool captures; // a capture has begun
     Uncounted* uncounted; // in the order in which they were first seen
     Site* sites[kBuckets];
     Unit* units;

@@ -106,7 +106,17 @@ static inline __host__ __device__ void before()
 #else
     if (cudaPeekAtLastError() != cudaSuccess)
         cudaGetLastError();
+    stream_of_launch() = nullptr;
 #endif
+}
+
+// The stream of a launch.
+static inline __host__ __device__ cudaStream_t into(cudaStream_t stream)
+{
+#ifndef __CUDA_ARCH__
+    stream_of_launch() = stream;
+#endif
+    return stream;
 }
 
 static inline __host__ __device__ void after(unsigned site, const char* kernel, const char* place, unsigned level)
@@ -132,7 +142,7 @@ static inline __host__ __device__ void after_pointer(unsigned site, Kernel* kern
 #else
     (void)text, (void)level;
     const cudaError_t error = cudaPeekAtLastError();
-    counted(site, place, reinterpret_cast<const void*>(kernel), error);
+    counted(site, place, reinterpret_cast<const void*>(kernel), stream_of_launch(), error);
 #endif
 }
 

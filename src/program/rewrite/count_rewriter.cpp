@@ -30,15 +30,16 @@ constexpr std::array kRefusedInTraces{
     RefusedNames{kGraphLaunches, kWhyNoGraph},
     RefusedNames{kCaptures, kWhyNoGraph},
 };
-constexpr std::array kRefusedInCounts{
+constexpr std::array kSaid{
     RefusedNames{kUncountedLaunches, kWhyNoLaunch},
     RefusedNames{kGraphLaunches, kWhyNoGraph},
-    RefusedNames{kCaptures, kWhyNoGraph},
+    RefusedNames{"cuStreamBeginCapture*", kWhyNoGraph},
+    RefusedNames{"cudaGraphConditionalHandleCreate*", "the kernels of conditional nodes cannot be counted"},
 };
-constexpr std::array kSaid{RefusedNames{kUncountedLaunches, kWhyNoLaunch}, RefusedNames{kGraphLaunches, kWhyNoGraph}};
 
 // Functions of CUDA that launch the kernel at an address, and what counts them: with the number and the place as the first arguments.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchCalls = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLaunchCalls = {{
+    {"cudaGraphLaunch", "::nestbed_count::graph_launch"},
     {"cudaLaunchKernel", "::nestbed_count::launch_kernel"},
     {"cudaLaunchCooperativeKernel", "::nestbed_count::launch_cooperative_kernel"},
     {"cudaLaunchKernelEx", "::nestbed_count::launch_kernel_ex"},
@@ -50,7 +51,12 @@ constexpr std::array<std::string_view, 6> kNodeCalls = {
     "cudaGraphAddNode",       "cudaGraphNodeSetParams",       "cudaGraphExecNodeSetParams"};
 
 // Calls of the host before or in which the header reads the counts of the GPU.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHostCalls = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kHostCalls = {{
+    {"cudaGraphExecDestroy", "::nestbed_count::graph_exec_destroy"},
+    {"cudaGraphInstantiate", "::nestbed_count::graph_instantiate"},
+    {"cudaGraphInstantiateWithFlags", "::nestbed_count::graph_instantiate_with_flags"},
+    {"cudaGraphInstantiateWithParams", "::nestbed_count::graph_instantiate_with_params"},
+    {"cudaGraphExecUpdate", "::nestbed_count::graph_exec_update"},
     {"cudaGraphKernelNodeGetParams", "::nestbed_count::kernel_node_params"},
     {"cudaDeviceReset", "::nestbed_count::device_reset"},
     {"cudaDeviceSynchronize", "::nestbed_count::device_synchronize"},
@@ -85,8 +91,6 @@ class CountRewriter
     {
         if (traces_)
             refuse_calls(source_, kRefusedInTraces, OwnFunctions::defined);
-        else if (is_strict_)
-            refuse_calls(source_, kRefusedInCounts, OwnFunctions::defined);
         const std::vector<Launch> launches = find_launches(source_);
         for (const Launch& launch : launches)
             count(launch);
@@ -177,6 +181,7 @@ class CountRewriter
         } else {
             level = in_kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
             changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
+            note_stream(launch);
             changes_.insert_after(launch.end, ", ::nestbed_count::after(" + words + ", " + level + "))");
         }
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
@@ -195,10 +200,22 @@ class CountRewriter
         changes_.insert_before(launch.callee,
                                "__extension__ ({ ::nestbed_count::before(); const auto nestbed_kernel = (");
         changes_.insert_before(launch.opening, "); nestbed_kernel");
+        note_stream(launch);
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
         changes_.insert_after(launch.end, "; ::nestbed_count::after_pointer(" +
                                               std::to_string(site(launch.opening, where)) + "u, nestbed_kernel, \"" +
                                               text + "\", \"" + where + "\", " + level + "); })");
+    }
+
+    // <<<grid, block, bytes, into(stream)>>>
+    void note_stream(const Launch& launch)
+    {
+        constexpr std::size_t kStream = 3;
+        const std::vector<std::size_t> ends = configuration_ends(source_, launch);
+        if (ends.size() <= kStream || ends[kStream - 1] + 1 == ends[kStream])
+            return;
+        changes_.insert_before(ends[kStream - 1] + 1, "::nestbed_count::into(");
+        changes_.insert_after(ends[kStream] - 1, ")");
     }
 
     std::string where_is(std::size_t token) const
@@ -218,11 +235,17 @@ class CountRewriter
             const auto* const call =
                 std::ranges::find(kLaunchCalls, text, &std::pair<std::string_view, std::string_view>::first);
             const bool is_node = std::ranges::find(kNodeCalls, text) != kNodeCalls.end();
+            const bool is_capture = text == "cudaStreamBeginCapture" || text == "cudaStreamBeginCaptureToGraph";
             std::size_t begin = 0;
-            if ((call == kLaunchCalls.end() && !is_node) || !source_.is(token + 1, "(") ||
+            if ((call == kLaunchCalls.end() && !is_node && !is_capture) || !source_.is(token + 1, "(") ||
                 source_.match(token + 1) == kNoToken || !is_call_of_global_name(source_, token, begin) ||
                 runs_at(token) != Runs::host || is_declared(begin) || is_own(text))
                 continue;
+            if (is_capture) {
+                changes_.insert_before(begin, "(::nestbed_count::captures(), ");
+                changes_.insert_after(source_.match(token + 1), ")");
+                continue;
+            }
             if (is_node) {
                 give_level_to_last_argument(token + 1);
                 continue;
@@ -262,14 +285,19 @@ class CountRewriter
         }
     }
 
-    // A line of the table, in place of a count.
+    // A line of the table, in place of a count; or an error.
     void say_uncounted()
     {
         std::size_t number = 0;
-        for (const auto& [token, name, reason] : find_calls(source_, kSaid, OwnFunctions::defined))
+        for (const auto& [token, name, reason] : find_calls(source_, kSaid, OwnFunctions::defined)) {
+            if (name == "cudaGraphLaunch" && runs_at(token) == Runs::host)
+                continue; // it is counted
+            if (is_strict_)
+                source_.fail(token, std::string(name) + ": " + std::string(reason));
             changes_.append_line("static const bool nestbed_uncounted_" + std::to_string(++number) +
                                  " __attribute__((unused)) = ::nestbed_count::not_counted(\"" + std::string(name) +
                                  "\", \"" + where_is(token) + "\");");
+        }
     }
 
     // A type of a pointer to kernels has the hidden parameter: of a variable or a parameter that is launched or gets a kernel, and of an
