@@ -423,11 +423,51 @@ NESTBED_OPERATOR(bit_xor, a ^ b)
 
 // What the threads of a group give each other: all of them must.
 template <class Group, class T>
-nestbed::cpu::Exchange<T> whole_exchange(const Group& group, T value, const nestbed::cpu::CallPlace& place)
+nestbed::cpu::Exchange<T> exchange_of_group(const Group& group, T value, const nestbed::cpu::CallPlace& place)
 {
     const nestbed::cpu::Exchange<T> exchange(group.mask(), value, place);
     nestbed::cpu::check_whole_group(group.mask(), exchange.present(), place);
     return exchange;
+}
+// The same of a value of more than 8 bytes, one word after another.
+template <class T>
+class exchanged_words
+{
+  public:
+    template <class Group>
+    exchanged_words(const Group& group, const T& value, const nestbed::cpu::CallPlace& place)
+    {
+        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "a group exchanges at most 32 bytes");
+        unsigned long long own[kWords] = {};
+        __builtin_memcpy(own, &value, sizeof(T));
+        for (unsigned word = 0; word < kWords; ++word) {
+            const auto exchange = exchange_of_group(group, own[word], place);
+            present_ = exchange.present();
+            for (unsigned lane = 0; lane < 32; ++lane)
+                if (exchange.has(lane))
+                    words_[lane][word] = exchange.of(lane);
+        }
+    }
+    bool has(unsigned lane) const { return (present_ >> lane & 1U) != 0; }
+    T of(unsigned lane) const
+    {
+        T value;
+        __builtin_memcpy(&value, words_[lane], sizeof(T));
+        return value;
+    }
+
+  private:
+    static constexpr unsigned kWords = (sizeof(T) + 7) / 8;
+    unsigned long long words_[32][kWords] = {};
+    unsigned present_ = 0;
+};
+template <class Group, class T>
+auto whole_exchange(const Group& group, T value, const nestbed::cpu::CallPlace& place)
+{
+    if constexpr (sizeof(T) <= sizeof(unsigned long long))
+        return exchange_of_group(group, value, place);
+    else
+        return exchanged_words<T>(group, value, place);
 }
 template <class Group, class T, class Operator>
 T reduce(const Group& group, T value, Operator combine, NESTBED_PLACE)
@@ -437,7 +477,7 @@ T reduce(const Group& group, T value, Operator combine, NESTBED_PLACE)
 template <class Group, class T, class Operator>
 T inclusive_scan(const Group& group, T value, Operator combine, NESTBED_PLACE)
 {
-    const nestbed::cpu::Exchange<T> exchange = whole_exchange(group, value, {"inclusive_scan", file, line});
+    const auto exchange = whole_exchange(group, value, {"inclusive_scan", file, line});
     const unsigned own = nestbed::cpu::lane();
     for (unsigned lane = own; lane-- > 0;)
         if (exchange.has(lane))
