@@ -7,6 +7,7 @@
 #ifndef NESTBED_COUNT_CUH
 #define NESTBED_COUNT_CUH
 #pragma GCC system_header // no warnings of the user's flags
+#include "count_pointers.cuh"
 #include "count_report.cuh"
 
 namespace nestbed_count
@@ -120,7 +121,17 @@ static inline __host__ __device__ void before()
 #else
     if (cudaPeekAtLastError() != cudaSuccess)
         cudaGetLastError();
+    stream_of_launch() = nullptr;
 #endif
+}
+
+// The stream of a launch.
+static inline __host__ __device__ cudaStream_t into(cudaStream_t stream)
+{
+#ifndef __CUDA_ARCH__
+    stream_of_launch() = stream;
+#endif
+    return stream;
 }
 
 static inline __host__ __device__ void after(unsigned site, const char* kernel, const char* place, unsigned level)
@@ -135,6 +146,21 @@ static inline __host__ __device__ void after(unsigned site, const char* kernel, 
 #else
     (void)level;
     count_host_launch(site, kernel, place);
+#endif
+}
+
+// Of a launch through a pointer. Device code has no names of kernels: there it is what the source has.
+template <class Kernel>
+static inline __host__ __device__ void after_pointer(unsigned site, Kernel* kernel, const char* text,
+                                                     const char* place, unsigned level)
+{
+#ifdef __CUDA_ARCH__
+    (void)kernel;
+    after(site, text, place, level);
+#else
+    (void)text, (void)level;
+    const cudaError_t error = cudaPeekAtLastError();
+    counted(site, place, reinterpret_cast<const void*>(kernel), stream_of_launch(), error);
 #endif
 }
 
