@@ -23,15 +23,15 @@ class OutputError(Exception):
     """Standard output could not be written to. The text says why."""
 
 
-def seen(text):
+def printable(text):
     """The text with invisible characters named: [U+001B]. A terminal, a page or a figure then shows them and does not
     interpret them."""
     return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
-def said(message):
+def printable_lines(message):
     """The same for a message, which may have several lines."""
-    return "\n".join(map(seen, str(message).split("\n")))
+    return "\n".join(map(printable, str(message).split("\n")))
 
 
 def ended(name, main):
@@ -39,7 +39,7 @@ def ended(name, main):
     try:
         return main()
     except ScriptError as error:
-        print(f"{name}: {said(error)}", file=sys.stderr)
+        print(f"{name}: {printable_lines(error)}", file=sys.stderr)
         return error.code
 
 

@@ -36,7 +36,7 @@ def work_columns():
 def kind_of(case):
     """Who says what runs next in a form: a column of the table. Raises BadInput for a mechanism that has no kind."""
     mechanism = case["mechanism"]
-    if mechanism in tables.those("mechanisms", "from_device"):
+    if mechanism in tables.names_with("mechanisms", "from_device"):
         return GRAPH if mechanism.startswith("graph_") else LAUNCHES
     if tables.family_of(case["strategy"]) == "the library":
         return LIBRARY

@@ -339,9 +339,9 @@ def status_text(cases):
     return ", ".join(f"{style.grouped(count)} {status}" for status, count in sorted(statuses(cases).items()))
 
 
-def caption_of(part, shown, timed=True, elsewhere="other cases"):
+def caption_of(part, shown, timed=True, elsewhere=""):
     """The lines below a figure of the cases `shown` of a part: measure, samples, rows without a time, machine, commit
-    and command."""
+    and command. `elsewhere`: what the other rows of the log are."""
     counts = timed_rows(shown) if timed else shown["rows"]
     least, most = counts[counts > 0].min(), counts.max()
     samples = count_text(most, "sample") if least == most else f"{least:g} to {most:g} samples"
@@ -368,9 +368,10 @@ def caption_of(part, shown, timed=True, elsewhere="other cases"):
                      f"{', '.join(dict.fromkeys(names))} ({count_text(len(let_go), 'point')}).")
     left = int(part.cases["rows"].sum() - shown["rows"].sum())
     if left:
+        elsewhere = elsewhere or ("cases in which too little varies" if any(map(tables.is_own, shown["workload"].unique())) else "other cases")
         words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "
                      f"{elsewhere}.")
-    racy = sorted(set(shown["strategy"]) & set(tables.those("strategies", "racy")))
+    racy = sorted(set(shown["strategy"]) & set(tables.names_with("strategies", "racy")))
     if racy:
         words.append(f"Racy ({', '.join(racy)}): the answer depends on which thread comes first.")
     commits = ", ".join(part.rows["git"].unique())

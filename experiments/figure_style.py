@@ -111,7 +111,7 @@ def looks_in_turn(forms):
 def marked(strategy):
     """A strategy's name as figures and the page show it: racy strategies are marked, even if their answer was
     right."""
-    return f"{strategy} (racy)" if strategy in tables.those("strategies", "racy") else strategy
+    return f"{strategy} (racy)" if strategy in tables.names_with("strategies", "racy") else strategy
 
 
 def mechanism_look(mechanism):

@@ -182,7 +182,7 @@ def named_in(path, log):
     known = [figure.name for figure in FIGURES]
     for name in names:
         if name not in known:
-            raise logs.LogError(f"{path}: its experiment names a figure '{logs.seen(str(name))}'; allowed: {', '.join(known)}")
+            raise logs.LogError(f"{path}: its experiment names a figure '{logs.printable(str(name))}'; allowed: {', '.join(known)}")
     return names
 
 

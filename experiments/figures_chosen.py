@@ -48,12 +48,12 @@ class Choice:
         return f"{self.y}-by-{self.x}"
 
 
-def near(text, allowed):
+def allowed_text(text, allowed):
     """The end of a message about a name that is not there: at most MOST_NAMED that are."""
     allowed = list(dict.fromkeys(map(str, allowed)))
     shown = difflib.get_close_matches(text, allowed, MOST_NAMED, 0.5) or allowed[:MOST_NAMED]
     more = f" ({len(allowed)} in all)" if len(allowed) > len(shown) else ""
-    return f"allowed: {', '.join(map(logs.seen, map(logs.cut, shown)))}{more}"
+    return f"allowed: {', '.join(map(logs.printable, map(logs.shortened, shown)))}{more}"
 
 
 def inches_of(text):
@@ -61,7 +61,7 @@ def inches_of(text):
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(mm|cm|in|pt)", text)
     inches = float(found[1]) * INCHES[found[2]] if found else math.nan
     if not NARROWEST / 25.4 - 1e-9 <= inches <= WIDEST / 25.4 + 1e-9:
-        raise BadInput(f"--width {logs.seen(text)}; allowed: {NARROWEST}mm to {WIDEST}mm, with a unit: mm, cm, in or pt, such as 84mm")
+        raise BadInput(f"--width {logs.printable(text)}; allowed: {NARROWEST}mm to {WIDEST}mm, with a unit: mm, cm, in or pt, such as 84mm")
     return inches
 
 
@@ -71,7 +71,7 @@ def column_of(option, text, also=()):
     allowed = [*also, *dict.fromkeys([*logs.case_columns(), "workload", *_numbers()])]
     name = text if text in also else axes.get(text, text.replace("-", "_"))
     if name not in allowed:
-        raise BadInput(f"--{option} {logs.seen(text)}: a log has no such column, or no figure shows it; {near(name, allowed)}")
+        raise BadInput(f"--{option} {logs.printable(text)}: a log has no such column, or no figure shows it; {allowed_text(name, allowed)}")
     return name
 
 
@@ -98,7 +98,7 @@ def chosen(given):
     for text in given.where or ():
         name, equals, values = text.partition("=")
         if not equals or not values:
-            raise BadInput(f"--where {logs.seen(text)}; allowed: COLUMN=VALUE or COLUMN=VALUE,VALUE, such as grain=512,2048")
+            raise BadInput(f"--where {logs.printable(text)}; allowed: COLUMN=VALUE or COLUMN=VALUE,VALUE, such as grain=512,2048")
         where.setdefault(column_of("where", name), []).extend(values.split(","))
     return Choice(x, y, columns["series"] or None, columns["facet"], tuple(name for text in given.of or () for name in text.split(",")), where,
                   given.best, style.WIDTH if given.width is None else inches_of(given.width), given.no_title, given.words)
@@ -149,7 +149,7 @@ def _matching(texts, patterns, option):
         plain = re.compile(fnmatch.translate(_spelled(pattern).replace("[", "[[]")))
         masks.append([bool(plain.match(text)) for text in texts])
         if not any(masks[-1]):
-            raise BadInput(f"{option}: no case of the log has {logs.seen(pattern)}; {near(_spelled(pattern), sorted(filter(None, texts), key=parts.order_of))}")
+            raise BadInput(f"{option}: no case of the log has {logs.printable(pattern)}; {allowed_text(_spelled(pattern), sorted(filter(None, texts), key=parts.order_of))}")
     return numpy.any(masks, axis=0)
 
 
@@ -167,7 +167,7 @@ def _selected(part, choice):
     if not len(cases):
         raise BadInput(f"--x {choice.x}: no case of {part.path} has a value; {_varying_text(part.cases)}")
     if cases["x"].nunique() < 2:
-        raise BadInput(f"--x {choice.x}: it is {logs.cut(_texts(cases['x'])[0])} in all {len(cases)} cases; {_varying_text(cases)}")
+        raise BadInput(f"--x {choice.x}: it is {logs.shortened(_texts(cases['x'])[0])} in all {len(cases)} cases; {_varying_text(cases)}")
     if not cases["us"].notna().any():
         raise BadInput(f"--y {choice.y}: no row of these {len(cases)} cases has a value; {_measured_text(part)}")
     return cases
@@ -233,7 +233,7 @@ def _one_each(cases, choice, names):
             one = own.iloc[0]
             at = ", ".join(f"{name} {text}" for name in (choice.x, *names) if (text := _texts([one[name]])[0]))
             more = f" and {len(apart) - MOST_NAMED} more" if len(apart) > MOST_NAMED else ""
-            raise BadInput(f"{len(own)} cases have {logs.seen(at)}, and differ in {', '.join(apart[:MOST_NAMED])}{more}; allowed: --where {apart[0]}=VALUE, "
+            raise BadInput(f"{len(own)} cases have {logs.printable(at)}, and differ in {', '.join(apart[:MOST_NAMED])}{more}; allowed: --where {apart[0]}=VALUE, "
                            f"--series {','.join([*(choice.series or ()), apart[0]])}, --facet {apart[0]}, or --best: the fastest of them")
         times = own["time"].where(own["us"].notna())
         keep.append(places[int(numpy.nanargmin(times)) if times.notna().any() else 0])

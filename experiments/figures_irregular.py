@@ -52,13 +52,13 @@ def prepared(cases):
 
 
 def _prepared(cases):
-    own = cases[cases["workload"].isin(tables.those("workloads", "irregular"))]
+    own = cases[cases["workload"].isin(tables.names_with("workloads", "irregular"))]
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
     for name, columns in (("size", tables.size_columns()), ("item_work", tables.ITEM_WORK)):
         each = own[list(columns)].apply(pandas.to_numeric, errors="coerce")
         numbers[name] = each.bfill(axis=1).iloc[:, 0]
-    by_level = own["mechanism"].isin(tables.those("mechanisms", "from_device")) & (own["aggregate"] == "")
+    by_level = own["mechanism"].isin(tables.names_with("mechanisms", "from_device")) & (own["aggregate"] == "")
     group = own["aggregate"].str.split(":").str[0].where(~by_level, "grid").where(~own["strategy"].str.endswith("_recursive"), "none")
     group = group.where(own["mechanism"] != "graph_tail", DEVICE_GRAPH)
     group = group.where(~by_level | own["workload"].map(lambda workload: "aggregate" in tables.parameters_of(workload)), UNGROUPED)
@@ -139,8 +139,7 @@ def _size_text(case, names):
 def work_text(case, names):
     words = [case["workload"]] if "workload" in names else []
     if not math.isnan(case["nx"]):
-        if {"nx", "ny"} & set(names):
-            words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
+        words.append(parts.shape_text(case, [name for name in ("nx", "ny") if name in names]))
     else:
         words.append(_size_text(case, names))
     words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name] and case[name] != _items(case)]
@@ -173,7 +172,7 @@ def _form_text(shown, case, form):
 
 
 def from_device(mechanism):
-    return mechanism in tables.those("mechanisms", "from_device")
+    return mechanism in tables.names_with("mechanisms", "from_device")
 
 
 def launches_grids(mechanism):

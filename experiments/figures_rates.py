@@ -43,7 +43,7 @@ def rates_at_one_size(cases):
 def beside_cub(cases):
     """The cases other than CUB's, if CUB was measured at three or more of their sizes."""
     own = sizes(cases)
-    of_cub = own["strategy"].isin(tables.those("strategies", "is_reference"))
+    of_cub = own["strategy"].isin(tables.names_with("strategies", "is_reference"))
     own = own[~of_cub & own["elements"].isin(set(own["elements"][of_cub]))]
     return own if own["elements"].nunique() >= 3 else own[:0]
 
@@ -52,7 +52,7 @@ def _lines_to_cub(cases):
     """Lines of ratios to the faster CUB at each size, by elements: one per strategy and mechanism, with all sizes that CUB has."""
     reference, several, found = logs.faster_cub(cases), parts.mechanisms_each(cases), []
     ratios = pandas.DataFrame([one or [float("nan")] * 3 for one in logs.ratios_to_cub(cases)], index=cases.index, columns=["y", "y_low", "y_high"])
-    beside = [case["strategy"] not in tables.those("strategies", "is_reference") and logs.cub_key(case) in reference for _, case in cases.iterrows()]
+    beside = [case["strategy"] not in tables.names_with("strategies", "is_reference") and logs.cub_key(case) in reference for _, case in cases.iterrows()]
     own = pandas.concat([cases, ratios], axis=1)[beside]
     for rows in sorted(parts.grouped_by(own, ["strategy", "mechanism"]), key=lambda rows: tuple(rows.iloc[0][["strategy", "mechanism"]])):
         rows, case = rows.sort_values("elements", kind="stable"), rows.iloc[0]
@@ -64,7 +64,7 @@ def _lines_to_cub(cases):
 def against_cub(part, taken, _):
     """Ratio of medians to the faster CUB of the same log and size, with one panel per type. Below 1 is faster than
     CUB."""
-    references = part.cases["strategy"].isin(tables.those("strategies", "is_reference"))
+    references = part.cases["strategy"].isin(tables.names_with("strategies", "is_reference"))
     shown = sized(part.cases[references | part.cases["workload"].isin(set(taken["workload"]))])
     shown = shown[shown["elements"].isin(set(taken["elements"]))]
     kinds = sorted(set(shown["type"]), key=parts.order_of)

@@ -242,7 +242,7 @@ def stale(part, shown, figure):
     rows = rows.assign(delay_us=rows["delay_us"].fillna(0))
     delays = sorted(rows["delay_us"].unique())
     delays = delays if len(delays) <= 2 else [delays[0], delays[-1]]
-    racy = tables.those("strategies", "racy")
+    racy = tables.names_with("strategies", "racy")
     patterns = sorted(rows["strategy"].unique(), key=lambda name: (name in racy, style.rank_of(name)))
     found = {name: [_count(rows[(rows["strategy"] == name) & (rows["delay_us"] == delay)]) for delay in delays] for name in patterns}
     unit = "" if part.backend == "cpu" else " µs"
@@ -281,7 +281,7 @@ def _count(rows):
 
 def _stale_title(title, found):
     totals = {name: (sum(count for count, _, _ in counts), sum(of for _, of, _ in counts)) for name, counts in found.items()}
-    racy, safe = ([total for name, total in totals.items() if total[1] and (name in tables.those("strategies", "racy")) == wanted]
+    racy, safe = ([total for name, total in totals.items() if total[1] and (name in tables.names_with("strategies", "racy")) == wanted]
                   for wanted in (True, False))
     seen, wrong = (sum(count > 0 for count, _ in those) for those in (racy, safe))
     said = [f"{seen} of {parts.count_text(len(racy), 'pattern')} without a guarantee read some"] if racy else []

@@ -79,7 +79,7 @@ def grids(cases):
     another figure draws the rate."""
     if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
         return cases[:0]
-    own = cases[~cases["strategy"].isin(tables.those("strategies", "is_reference"))]
+    own = cases[~cases["strategy"].isin(tables.names_with("strategies", "is_reference"))]
     return own if parts.along(own, "grid") else own[:0]
 
 
@@ -164,7 +164,7 @@ def waves(part, shown, _):
     rows = max(len(panels_of.refused(panel.lines)) for panel in made)
     made = [dataclasses.replace(panel, crosses=rows) for panel in made]
     best = placed.loc[placed["us"].idxmin()]
-    unplaced, elsewhere = shown[shown["wave"].isna()], "other cases"
+    unplaced, elsewhere = shown[shown["wave"].isna()], ""
     if len(unplaced):
         details = part.rows[part.rows["wave"].isna() & (part.rows["detail"] != "")]["detail"]
         elsewhere = (parts.status_text(unplaced) or "without waves") + (f", the first: {details.iloc[0]}" if len(details) else "")

@@ -48,13 +48,13 @@ def read_table(path, allowed):
         numbers = pandas.to_numeric(frame[name], errors="coerce")
         bad = frame.index[~((frame[name] == "") & may_be_empty | is_allowed(numbers) & (numbers.abs() < 2**53))]
         if len(bad):
-            raise logs.LogError(f"{path}, line {lines[bad[0]]}: {name} is '{logs.seen(frame[name][bad[0]])}'; allowed: {words}")
+            raise logs.LogError(f"{path}, line {lines[bad[0]]}: {name} is '{logs.printable(frame[name][bad[0]])}'; allowed: {words}")
         frame[name] = numbers
     return frame.assign(line=lines)
 
 
 def refuse(path, row, name, words):
-    raise logs.LogError(f"{path}, line {row['line']}: {name} is '{logs.seen(str(row[name]))}'{words}")
+    raise logs.LogError(f"{path}, line {row['line']}: {name} is '{logs.printable(str(row[name]))}'{words}")
 
 
 # --- the frontier of a graph ----------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def frontiers(path):
     rows = read_table(path, {name: (lambda numbers, least=least: numbers >= least, name in GRAPH, f"a number from {least}") for name, least in
                              (("elements", 1), ("edge_factor", 1), ("edges", 0), ("level", 0), ("vertices", 1), ("edges_of_level", 0))})
     for name in ("input", "graph_file", "seed"):
-        rows[name] = [logs.cut(logs.seen(text)) for text in rows[name]]
+        rows[name] = [logs.shortened(logs.printable(text)) for text in rows[name]]
     rows = rows.assign(**{name: "" for name in tables.problem_columns() if name not in rows}).assign(workload="bfs", nx=float("nan"))
     lines = []
     for graph in parts.grouped_by(rows, GRAPH):
@@ -90,7 +90,7 @@ def frontiers(path):
     panel = Panel("", lines, "level: edges from the source", "vertices of the level", ys=[1], ends=False, more=few_marks)
     notes = ["A breadth-first search from the source of bfs and sssp, computed on the host from the graph alone: no times. Both axes are "
              "logarithmic, the horizontal one from level 1 on."]
-    figure = panels_of.draw(title, [panel], [f"{logs.cut(logs.seen(path.name))}, by `nestbed info graph`."], height=3.6, left=0.85, notes=notes,
+    figure = panels_of.draw(title, [panel], [f"{logs.shortened(logs.printable(path.name))}, by `nestbed info graph`."], height=3.6, left=0.85, notes=notes,
                            key=[(line.label, line.colour, line.mark) for line in lines])
     return [(FRONTIER, figure)]
 
@@ -181,7 +181,7 @@ def read_model(folder):
     try:
         with open(path, encoding="utf-8", opener=logs.regular) as file:
             read = json.load(file)
-        found = {name: logs.cut(logs.seen(read[name])) for name in ("gpu", "driver", "cuda")}
+        found = {name: logs.shortened(logs.printable(read[name])) for name in ("gpu", "driver", "cuda")}
         found["parameters"] = {name: float(one["value"]) for name, one in read["parameters"].items()}
         found["logs"] = {one["name"]: one["sha256"] for one in read["logs"]}
     except OSError as error:
@@ -190,10 +190,10 @@ def read_model(folder):
         raise logs.LogError(f"{path}: it is not a model of `nestbed calibrate`: {type(error).__name__}: {error}") from error
     for name, value in found["parameters"].items():
         if not (math.isfinite(value) and value > 0):
-            raise logs.LogError(f"{path}: parameter {logs.seen(name)} is {value}; allowed: a number above 0")
+            raise logs.LogError(f"{path}: parameter {logs.printable(name)} is {value}; allowed: a number above 0")
     burst = next((name for name in found["parameters"] if name.startswith("burst.")), None)
     if burst and "burst_launches" not in found["parameters"]:
-        raise logs.LogError(f"{path}: there is {logs.seen(burst)}, and no burst_launches; allowed: both, or neither")
+        raise logs.LogError(f"{path}: there is {logs.printable(burst)}, and no burst_launches; allowed: both, or neither")
     return found
 
 
@@ -213,7 +213,7 @@ def read_predictions(path, model):
         allowed = ", ".join(name.removeprefix("level.") for name in model["parameters"] if name.startswith("level."))
         refuse(path, row, "mechanism", f", which {MODEL} beside it has no level of; allowed: {allowed}")
     for name in ("log", "strategy"):
-        frame[name] = [logs.cut(logs.seen(text)) for text in frame[name]]
+        frame[name] = [logs.shortened(logs.printable(text)) for text in frame[name]]
     fitted = frame["log"].map({name: _is_fitted(path.parent, name, model) for name in frame["log"].unique()})
     return frame.assign(at_once=(frame["launches"] * level / frame["latency_us"]).clip(lower=1), each=frame["measured_us"] / frame["launches"],
                         by_need=frame["threshold"] != "" if "threshold" in frame else False, ratio=frame["measured_us"] / frame["predicted_us"],
@@ -404,14 +404,16 @@ def timeline(read):
     runs have the colour of their depth."""
     events = pandas.DataFrame(read["traceEvents"])
     slices = events[events["ph"] == "X"]
-    end = (slices["ts"] + slices["dur"]).max()
+    about = read["otherData"]
+    # The first launch of a program loads its code.
+    begin = slices[slices["name"] != "wait"]["ts"].min() if "nestbed_trace" in about else 0
+    end = (slices["ts"] + slices["dur"]).max() - begin
     scale, unit = style.time_unit([end])
     rows = {lane: row for row, lane in enumerate(sorted(set(zip(slices["pid"], slices["tid"]))))}
-    events = events.assign(ts=events["ts"] / scale, dur=events.get("dur") / scale, row=[rows.get(lane) for lane in zip(events["pid"], events["tid"])])
+    events = events.assign(ts=(events["ts"] - begin) / scale, dur=events.get("dur") / scale, row=[rows.get(lane) for lane in zip(events["pid"], events["tid"])])
     arrows = [[(start.ts, start.row + 0.5), (found.ts, found.row + 0.5)] for start, found in zip(
         *(events[events["ph"] == phase].sort_values("id").itertuples() for phase in "sf"))] if "id" in events else []
     arrows = arrows if len(arrows) <= MOST_ARROWS else []
-    about = read["otherData"]
     sheet = Sheet(f"{_program_title(slices) if 'nestbed_trace' in about else _case_title(about['case'])}: {about['grids']} grids",
                   subtitle="Pale: from the launch call to the first instruction. Full colour: from the first instruction to the last." +
                   (" A thin line leads from a launch to what it started." if arrows or not (events["ph"] == "s").any() else ""))
@@ -450,7 +452,7 @@ def _trace_caption(about):
         return [f"{one['name']}: the kernels' clock moves in steps of {one['timer_step_ns']} ns." for one in about["devices"]]
     timed = f"The clock of the multiprocessors moves in steps of {about['timer_step_ns']} ns."
     timed += f" Tracing changes the time of a run by {100 * about['tracing']['overhead_share']:+.0f} %." if about.get("tracing") else ""
-    racy = about["case"]["strategy"] in tables.those("strategies", "racy")
+    racy = about["case"]["strategy"] in tables.names_with("strategies", "racy")
     machine = ", ".join([about["device"], *(f"{word} {about[name]}" for word, name in (("driver", "driver"), ("CUDA", "cuda_runtime")) if about.get(name))])
     made = f"; nestbed {about['git']}; {' '.join(about.get('command', []))}" if about.get("git") else ""
     return [timed, *([f"Racy ({about['case']['strategy']}): the answer depends on which thread comes first."] if racy else []), machine + made]

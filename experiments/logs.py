@@ -21,7 +21,7 @@ import pandas
 import log_files
 import packed_csv
 import tables
-from checked_output import BadInput, said, seen  # noqa: F401 (for those who read logs)
+from checked_output import BadInput, printable, printable_lines  # noqa: F401 (for those who read logs)
 from log_files import manifest_path, regular  # noqa: F401 (likewise)
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
@@ -90,7 +90,7 @@ def write_whole(path, data):
         raise
 
 
-def cut(text):
+def shortened(text):
     """A name as figures and pages show it. A long name is shortened to its beginning and a digest that distinguishes
     it from others."""
     return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
@@ -120,7 +120,7 @@ def read_log(path, numbers=()):
     is none; NaN unless the status is ok).
 
     So that millions of rows fit in memory, columns are categories, except `line`, `us` and FLOATS. Columns that a log of an
-    earlier version lacks are empty, and numbers are finite. In texts that are shown, invisible characters are named (seen), and long names
+    earlier version lacks are empty, and numbers are finite. In texts that are shown, invisible characters are named (printable), and long names
     are cut; `attrs["whole"]` has the full names. Raises LogError.
     """
     path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED, *OF_RUNS, *numbers]))
@@ -168,11 +168,11 @@ def _shown(name, text, whole):
     """A cell of a text column as it is shown. Adds the whole text of a name that is cut."""
     if name in NOT_SHOWN:
         return text
-    named = seen(text)
-    if name == "detail" or cut(named) == named:
+    named = printable(text)
+    if name == "detail" or shortened(named) == named:
         return named
-    whole[cut(named)] = named
-    return cut(named)
+    whole[shortened(named)] = named
+    return shortened(named)
 
 
 def case_columns():
@@ -272,7 +272,7 @@ def faster_cub(cases):
     logs). Each case is a row with all its columns: of `cub` and `cub_narrow`, the one with the smaller median, or the
     only one with a time. It has the same log, backend, device, clock, type, size, submission and state of the L2
     cache, in any experiment of the log."""
-    library = cases[cases["strategy"].isin(tables.those("strategies", "is_reference")) & (cases["us"] > 0) & cases["elements"].notna()]
+    library = cases[cases["strategy"].isin(tables.names_with("strategies", "is_reference")) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
     for case in library.to_dict("records"):
         key = cub_key(case)
@@ -361,7 +361,7 @@ def command_text(path, run, facts):
     if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
         raise LogError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
                        "allowed: a list of texts")
-    return seen(shlex.join(command))
+    return printable(shlex.join(command))
 
 
 def command_texts(path, runs):

@@ -36,7 +36,7 @@ def show(log):
             full, less = variants["full"], variants[without]
             (with_it, *_), (without_it, *_) = logs.medians([sum(full, []), sum(less, [])])
             ((ratio, low, high),) = logs.ratios([(full, less)])
-            print(f"{logs.seen(strategy):10}{with_it:9.2f} us{without_it:9.2f} us  {what:8}{ratio - 1:+10.2%}  {low - 1:+.2%} to {high - 1:+.2%}"
+            print(f"{logs.printable(strategy):10}{with_it:9.2f} us{without_it:9.2f} us  {what:8}{ratio - 1:+10.2%}  {low - 1:+.2%} to {high - 1:+.2%}"
                   f"  ({len(full)} rounds)")
 
 

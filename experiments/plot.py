@@ -46,8 +46,8 @@ class Output:
         try:
             logs.write_whole(folder / name, content)
         except OSError as error:
-            raise ScriptError(f"{near(folder / name)} cannot be written: {error.strerror}") from error
-        print(near(folder / name), flush=True)
+            raise ScriptError(f"{path_text(folder / name)} cannot be written: {error.strerror}") from error
+        print(path_text(folder / name), flush=True)
 
     def write_figure(self, beside, name, figure, source):
         for ending in self.endings:
@@ -55,7 +55,7 @@ class Output:
 
 
 def say(text):
-    print(f"plot.sh: {logs.said(text)}", file=sys.stderr)
+    print(f"plot.sh: {logs.printable_lines(text)}", file=sys.stderr)
 
 
 def folders_of_results():
@@ -69,9 +69,9 @@ def logs_of(folder):
     """The logs of a folder, sorted by name. Reports CSVs that nothing is drawn from."""
     found, others = logs.logs_in(folder)
     for path in [path for path in others if figures_tables.table_of(path) is None]:
-        say(f"{near(path)} is not a log of `nestbed run`: left out")
+        say(f"{path_text(path)} is not a log of `nestbed run`: left out")
     if not found:
-        raise BadInput(f"{near(folder)}: no log of `nestbed run` in it")
+        raise BadInput(f"{path_text(folder)}: no log of `nestbed run` in it")
     return found
 
 
@@ -83,11 +83,11 @@ def refuse_same_names(inputs):
         for path in logs.logs_in(given)[0] if given.is_dir() else [given]:
             before = taken.setdefault(path.name.removesuffix(".csv"), path)
             if os.path.realpath(before) != os.path.realpath(path):
-                raise BadInput(f"{near(before)} and {near(path)} would both be drawn as {path.stem}-…; allowed with -o: logs "
+                raise BadInput(f"{path_text(before)} and {path_text(path)} would both be drawn as {path.stem}-…; allowed with -o: logs "
                                 "that differ in name")
 
 
-def near(path):
+def path_text(path):
     """The path relative to the current folder if it is below it, otherwise in full."""
     path = pathlib.Path(os.path.abspath(path))
     here = pathlib.Path.cwd()
@@ -119,11 +119,11 @@ def draw_log(path, out):
     """Draws and writes all figures of a log. Returns their titles; None for a log without rows."""
     log = logs.read_log(path)
     if not len(log):
-        say(f"{near(path)}: it has a header and no rows: no figure")
+        say(f"{path_text(path)}: it has a header and no rows: no figure")
         return None
     made = figures.drawn(path, log)
     for text in [*hints_of(path, log), *figures.not_drawn(path, log, made)]:
-        say(f"{near(path)}: {text}")
+        say(f"{path_text(path)}: {text}")
     for name, figure in {name: figure for _, name, figure in made}.items():
         out.write_figure(path.parent / "figures", name, figure, figure_sources.sources_text(name, [path]))
     return {figure.title for figure, _, _ in made}
@@ -138,7 +138,7 @@ def hints_of(path, log):
     folders = sorted({str(pathlib.Path(file).parent.parent) for run in runs for file in (run.get("modules") or {})})
     if not folders and not set(log["workload"][log["strategy"].isin(unknown)]) - {"", *tables.tables()["workloads"]}:
         return []  # a strategy of an older nestbed
-    return [f"this nestbed has no strategy '{logs.seen(unknown[0])}'; with a workload of your own: NESTBED_LOAD={':'.join(folders) or 'FOLDER'} before the command"]
+    return [f"this nestbed has no strategy '{logs.printable(unknown[0])}'; with a workload of your own: NESTBED_LOAD={':'.join(folders) or 'FOLDER'} before the command"]
 
 
 def draw_folder(folder, out):
@@ -163,7 +163,7 @@ def draw_other(path, out):
     else:
         return None
     if not found:
-        say(f"{near(path)}: it has {lack}: no figure")
+        say(f"{path_text(path)}: it has {lack}: no figure")
     for name, figure in found:
         out.write_figure(path.parent / "figures", name, figure, figure_sources.sources_text(name, sources))
     return bool(found)
@@ -174,7 +174,7 @@ def figures_beside(first, second, stem):
     paths = [folder / f"{stem}.csv" for folder in (first, second)]
     found = []
     for pair in beside.pairs_of(*(figure_parts.parts_of(path, logs.read_log(path)) for path in paths)):
-        for name, figure in beside.drawn(stem, pair, [logs.cut(folder.resolve().name) for folder in (first, second)]):
+        for name, figure in beside.drawn(stem, pair, [logs.shortened(folder.resolve().name) for folder in (first, second)]):
             sources = [f"{path.parent.resolve().name}/{path.name}, SHA-256 {log_files.sha256_of(path)}" for path in paths]
             found.append((name, figure, f"{name} of {' and '.join(sources)}"))
     return found
@@ -191,9 +191,9 @@ def draw_beside(first, second, out):
             out.write_figure(second / f"beside-{first.resolve().name}", name, figure, source)
         drawn += len(found)
         if not found:
-            say(f"{stem}.csv: {near(first)} and {near(second)} have no cases of the same backend that a figure could compare")
+            say(f"{stem}.csv: {path_text(first)} and {path_text(second)} have no cases of the same backend that a figure could compare")
     if not drawn:
-        raise ScriptError(f"{near(first)} and {near(second)} have no figure in common; the first has {', '.join(sorted(stems[0]))}, "
+        raise ScriptError(f"{path_text(first)} and {path_text(second)} have no figure in common; the first has {', '.join(sorted(stems[0]))}, "
                         f"the second {', '.join(sorted(stems[1]))}")
     return 0
 
@@ -248,7 +248,7 @@ def main():
     out = Output(given.output, tuple(given.endings or ("svg", "png")), DOTS_AN_INCH if given.width is None else DOTS_IN_PRINT)
     inputs = given.inputs or folders_of_results()
     if not inputs:
-        say(f"no folder with a log under {near(RESULTS)}; `experiments/run.sh` makes one")
+        say(f"no folder with a log under {path_text(RESULTS)}; `experiments/run.sh` makes one")
         return 1
     if len(inputs) == 2 and all(path.is_dir() for path in inputs) and not inputs[0].samefile(inputs[1]):
         return draw_beside(*inputs, out)
@@ -280,7 +280,7 @@ def draw_input(path, out):
         return 0 if drawn else 1
     titles = draw_log(path, out)
     if titles == set():
-        say(f"{near(path)}: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)")
+        say(f"{path_text(path)}: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)")
     return 1 if titles is None else 0
 
 

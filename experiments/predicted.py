@@ -19,7 +19,7 @@ NONE_PREDICTED = 3  # the exit code of `nestbed predict` if it predicts no case
 
 
 def say(text):
-    print(f"predicted.sh: {logs.said(text)}", file=sys.stderr)
+    print(f"predicted.sh: {logs.printable_lines(text)}", file=sys.stderr)
 
 
 def predictions_of(path, model):

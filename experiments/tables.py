@@ -28,7 +28,7 @@ def family_of(strategy):
 
 
 @functools.cache
-def those(table, quality):
+def names_with(table, quality):
     """The names of the entries with a quality: of strategies racy, data_dependent, is_reference; of mechanisms from_device; of workloads
     irregular, nondeterministic_answer."""
     return [name for name, entry in tables()[table].items() if entry[quality]]

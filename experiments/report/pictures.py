@@ -31,7 +31,7 @@ class Picture:
     def title(self):
         """The bold lines of a figure."""
         lines = re.findall(r"<text [^>]*font: 700 12px[^>]*>([^<]*)<", self.svg.decode("utf-8", "replace"))
-        return logs.seen(html.unescape(" ".join(lines)))
+        return logs.printable(html.unescape(" ".join(lines)))
 
     def packed(self):
         return base64.b64encode(gzip.compress(self.svg, compresslevel=6, mtime=0)).decode()

@@ -88,6 +88,12 @@ std::vector<std::string> make_room(std::vector<Column>& columns, std::vector<std
 
 } // namespace
 
+void add_row(std::vector<Column>& columns, std::vector<std::string> cells)
+{
+    for (std::size_t index = 0; index < columns.size(); ++index)
+        columns[index].cells.push_back(std::move(cells.at(index)));
+}
+
 bool Column::constant() const
 {
     const std::string said = value();

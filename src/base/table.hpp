@@ -22,6 +22,9 @@ struct Column {
     std::string value() const; // of the first nonempty cell
 };
 
+// Adds a cell to each column; what is left of the cells is not used.
+void add_row(std::vector<Column>& columns, std::vector<std::string> cells);
+
 // All columns must have the same number of cells. The text ends with a line break; lines have no trailing blanks. If
 // a row is too wide even without the dispensable columns, the axes that change least from row to row become headings
 // above the rows that share their values. If it is still too wide, it becomes several lines, and all but the first are

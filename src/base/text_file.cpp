@@ -23,35 +23,24 @@ namespace
 {
 
 constexpr std::string_view kCompressed = ".gz";
-constexpr int kReading = O_RDONLY | O_NONBLOCK | O_NOCTTY; // do not wait for a process that writes to a pipe
 
 std::string read_all(int file, const std::string& path, std::size_t max_bytes)
 {
-    const auto refuse = [&](const std::string& why) {
-        throw RunError(fmt::format("{}: it could not be read: {}", path, why));
-    };
     const auto check_size = [&](std::size_t size) {
         if (size > max_bytes)
-            refuse(fmt::format("it is too large; allowed: {}", format_bytes(static_cast<double>(max_bytes))));
+            refuse_text(path,
+                        fmt::format("it is too large; allowed: {}", format_bytes(static_cast<double>(max_bytes))));
     };
-    struct stat status {
-    };
-    if (file < 0 || fstat(file, &status) != 0)
-        refuse(std::strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        throw RunError(fmt::format("{}: it is a folder; allowed: a file", path));
-    if (!S_ISREG(status.st_mode))
-        refuse("it is a pipe or a device; allowed: a regular file");
-    check_size(static_cast<std::size_t>(status.st_size));
-    std::string text(static_cast<std::size_t>(status.st_size) + 1,
-                     '\0'); // one more byte, to detect the end
+    const std::size_t expected = size_of_text(file, path);
+    check_size(expected);
+    std::string text(expected + 1, '\0'); // one more byte, to detect the end
     std::size_t size = 0;
     while (true) {
         if (size == text.size()) // the file grew, or it is in /proc, where files report a size of 0
             text.resize(size + (std::size_t{1} << 16));
         const ssize_t count = uninterrupted([&] { return read(file, text.data() + size, text.size() - size); });
         if (count < 0)
-            refuse(std::strerror(errno));
+            refuse_text(path, std::strerror(errno));
         if (count == 0)
             break;
         size += static_cast<std::size_t>(count);
@@ -62,6 +51,32 @@ std::string read_all(int file, const std::string& path, std::size_t max_bytes)
 }
 
 } // namespace
+
+void refuse_text(const std::string& path, const std::string& why)
+{
+    throw RunError(fmt::format("{}: it could not be read: {}", path, why));
+}
+
+int open_text(const std::string& path)
+{
+    // O_NONBLOCK: do not wait for a process that writes to a pipe.
+    return uninterrupted([&] {
+        return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // NOLINT(*-vararg)
+    });
+}
+
+std::size_t size_of_text(int file, const std::string& path)
+{
+    struct stat status {
+    };
+    if (file < 0 || fstat(file, &status) != 0)
+        refuse_text(path, std::strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        throw RunError(fmt::format("{}: it is a folder; allowed: a file", path));
+    if (!S_ISREG(status.st_mode))
+        refuse_text(path, "it is a pipe or a device; allowed: a regular file");
+    return static_cast<std::size_t>(status.st_size);
+}
 
 std::string stored_path(const std::string& path)
 {
@@ -80,10 +95,7 @@ std::string text_name(const std::string& path)
 std::string read_text_file(const std::string& path, std::size_t max_bytes)
 {
     const std::string file = stored_path(path);
-    std::string content = read_all(Descriptor(uninterrupted([&] {
-                                       return open(file.c_str(), kReading | O_CLOEXEC); // NOLINT(*-vararg)
-                                   })),
-                                   file, max_bytes);
+    std::string content = read_all(Descriptor(open_text(file)), file, max_bytes);
     return is_gzip(content) ? unpacked_gzip(content, file, max_bytes) : content;
 }
 

@@ -22,4 +22,9 @@ std::string read_text_file(const std::string& path, std::size_t max_bytes = kMax
 // The content of a file that is open, as it is, from where it was read last. `path` names it in errors.
 std::string read_open_text(int file, const std::string& path);
 
+// The parts of these functions. Throw RunError that names the file.
+int open_text(const std::string& path); // below 0 if it cannot be opened; errno says why
+std::size_t size_of_text(int file, const std::string& path);
+[[noreturn]] void refuse_text(const std::string& path, const std::string& why);
+
 } // namespace nestbed

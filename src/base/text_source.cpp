@@ -1,6 +1,5 @@
 #include "base/text_source.hpp"
 
-#include "base/error.hpp"
 #include "base/gzip.hpp"
 #include "base/text_file.hpp"
 
@@ -9,8 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 namespace nestbed
@@ -19,11 +17,6 @@ namespace nestbed
 namespace
 {
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-
-[[noreturn]] void refuse_text(const std::string& path, const std::string& why)
-{
-    throw RunError(fmt::format("{}: it could not be read: {}", path, why));
-}
 } // namespace
 
 TextSource::TextSource(std::string_view text) : size_(text.size()), text_(text) {}
@@ -41,19 +34,8 @@ TextSource TextSource::of_file(const std::string& name)
     const std::string path = stored_path(name);
     TextSource source;
     source.path_ = path;
-    // O_NONBLOCK: do not wait for a process that writes to a pipe.
-    source.file_ = std::make_shared<const Descriptor>(uninterrupted([&] {
-        return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // NOLINT(*-vararg)
-    }));
-    struct stat status {
-    };
-    if (*source.file_ < 0 || fstat(*source.file_, &status) != 0)
-        refuse_text(path, std::strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        throw RunError(fmt::format("{}: it is a folder; allowed: a file", path));
-    if (!S_ISREG(status.st_mode))
-        refuse_text(path, "it is a pipe or a device; allowed: a regular file");
-    source.size_ = static_cast<std::size_t>(status.st_size);
+    source.file_ = std::make_shared<const Descriptor>(open_text(path));
+    source.size_ = size_of_text(*source.file_, path);
     if (std::string start; is_gzip(source.piece(0, start)))
         return of(read_text_file(path));
     return source;

@@ -16,15 +16,16 @@ namespace
 int count(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const SplitArguments split = split_at_dashes(arguments);
-    if (!split.before.empty())
-        throw UsageError(
-            fmt::format("count: '{}' was not expected; allowed: nestbed count -- COMMAND, with the command "
-                        "that builds your program, such as make",
-                        split.before.front()));
+    const bool is_strict = split.before == Arguments{"--strict"};
+    if (!split.before.empty() && !is_strict)
+        throw UsageError(fmt::format(
+            "count: '{}' was not expected; allowed: nestbed count [--strict] -- COMMAND, with the command "
+            "that builds your program, such as make",
+            split.before.front()));
     out.flush();
     const HeldSignals signals;
-    return program::run_counted_build(program::Recorded::counts, split.after.value_or(Arguments{}),
-                                      program::program_folder(), signals, err);
+    return program::run_counted_build(is_strict ? program::Recorded::counts_strictly : program::Recorded::counts,
+                                      split.after.value_or(Arguments{}), program::program_folder(), signals, err);
 }
 
 } // namespace
@@ -32,13 +33,14 @@ int count(const Arguments& arguments, const Given& /*given*/, std::ostream& out,
 Command count_command()
 {
     return {.name = "count",
-            .arguments = "-- COMMAND...",
+            .arguments = "[--strict] -- COMMAND...",
             .summary = "build a CUDA program with nvcc so that it counts its launches",
             .text = "Runs a build with nvcc, such as make. The source files stay as they are. The\n"
                     "program that is built prints a table when it ends, on standard error: for each\n"
                     "kernel the launches from the host and from the device, how many of them were\n"
                     "refused, with the first error and its place, and the deepest nesting level.\n"
-                    "The exit code is that of COMMAND.\n"
+                    "The exit code is that of COMMAND. A launch that cannot be counted, such as\n"
+                    "cuLaunchKernel, is a line of the table; with --strict it is an error of the build.\n"
                     "\n"
                     "  nestbed count -- nvcc -rdc=true -arch=sm_90 my.cu -o my\n"
                     "  nestbed count -- make -B\n"

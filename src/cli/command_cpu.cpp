@@ -1,6 +1,6 @@
 #include "base/error.hpp"
 #include "cli/commands.hpp"
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 
 #include <fmt/format.h>
 

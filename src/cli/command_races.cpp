@@ -7,14 +7,13 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/run_options.hpp"
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 #include "cli/watched_case.hpp"
 #include "device/backends.hpp"
 #include "device/cpu/observer.hpp"
 #include "model/modules.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
-#include "program/build/nvcc_command.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
@@ -71,7 +70,7 @@ std::string_view why_wrong(const std::vector<BadAccess>& bad)
 }
 
 // Prints the races of a case. Returns whether the result is as expected.
-bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race, bool strict)
+bool is_as_expected(RaceDetection& detector, const WatchedCase& now, bool expect_race, bool strict)
 {
     Races races = [&] {
         const TimeLimit limit(now);
@@ -124,10 +123,8 @@ void check_experiment(const std::string& path)
 }
 
 // The races of nestbed's own strategies.
-int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int races_of_cases(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
-    const Command command = races_command();
-    const Given given = parse_arguments(arguments, options_of(command), command.operands, usage_of(command));
     for (const std::string_view name : kForPrograms)
         if (given.contains(std::string(name)))
             throw UsageError(
@@ -158,16 +155,9 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
                 out << "\n";
             const WatchedCase now{point, timeout, given.contains("json"), out, err};
             as_expected =
-                look(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) && as_expected;
+                is_as_expected(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) && as_expected;
         }
     return as_expected ? exit_ok : exit_rows_bad;
-}
-
-// Whether the words are about a user's program.
-bool is_about_program(const Arguments& arguments)
-{
-    const SplitArguments split = split_at_dashes(arguments);
-    return split.after || std::ranges::any_of(split.before, program::is_program_source);
 }
 
 // What a program that was watched has reported. Null if it wrote nothing, or was ended while it did.
@@ -184,7 +174,7 @@ bool has_findings(const Json& report)
     return !report.at("races").empty() || !report.at("bad_accesses").empty();
 }
 
-int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int races_of_program(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const Command command = races_command();
     const ProgramRequest request = read_request(command, arguments);
@@ -233,11 +223,6 @@ int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream
     return end.exit_code;
 }
 
-int races(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
-{
-    return is_about_program(arguments) ? races_of_program(arguments, out, err) : races_of_cases(arguments, out, err);
-}
-
 } // namespace
 
 Command races_command()
@@ -284,8 +269,13 @@ Command races_command()
             .operands = 1,
             .options = std::move(options),
             .settings = std::move(settings),
-            .raw = true,
-            .call = races};
+            .call = races_of_cases,
+            .of_program = [] {
+                Command command = races_command();
+                command.raw = true;
+                command.call = races_of_program;
+                return command;
+            }};
 }
 
 } // namespace nestbed

@@ -51,7 +51,7 @@ class Run
     {
     }
 
-    int go()
+    int execute()
     {
         Settings settings;
         if (const auto& files = given_.at("argument"); !files.empty())
@@ -314,7 +314,7 @@ int run(const Arguments& arguments, const Given& given, std::ostream& out, std::
         if (!is_utf8(argument))
             throw UsageError(fmt::format("{}: it is not UTF-8; allowed: names in UTF-8", printable(argument)));
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // a failed write then reports an error
-    return Run(arguments, given, out, err).go();
+    return Run(arguments, given, out, err).execute();
 }
 
 } // namespace

@@ -5,14 +5,13 @@
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 #include "program/orders/orders.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <fcntl.h>
 #include <filesystem>
@@ -233,17 +232,6 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
     return false;
 }
 
-std::uint64_t orders_of(const Given& given)
-{
-    const std::string allowed = fmt::format("a whole number from 0 to {}", kMaxOrders);
-    const std::string text = only_value(given, "orders", std::to_string(kDefaultOrders), allowed);
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number > kMaxOrders)
-        throw UsageError(fmt::format("--orders '{}'; allowed: {}", text, allowed));
-    return number;
-}
-
 // A command that runs the program once, in the order that NESTBED_SCHEDULE says.
 std::string command_for_one_run(const ProgramRequest& request)
 {
@@ -263,7 +251,7 @@ int test(const Arguments& arguments, const Given& /*given*/, std::ostream& out, 
 {
     const Command command = test_command();
     const ProgramRequest request = read_request(command, arguments);
-    const std::uint64_t orders = orders_of(request.given);
+    const std::uint64_t orders = program_number(request.given, "orders", kDefaultOrders, kMaxOrders);
     const Environment environment = program_environment(request.given);
     const std::chrono::milliseconds timeout = program_timeout(request.given);
     Arguments words = request.after.value_or(Arguments{});

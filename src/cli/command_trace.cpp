@@ -1,34 +1,23 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/standard_streams.hpp"
-#include "base/subprocess.hpp"
-#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "cli/data_folders.hpp"
-#include "cli/run_options.hpp"
-#include "cli/user_program.hpp"
+#include "cli/trace_program.hpp"
+#include "cli/watched_case.hpp"
 #include "device/backends.hpp"
 #include "inspect/kernels.hpp"
-#include "inspect/launch_summary.hpp"
-#include "inspect/launch_trace.hpp"
-#include "inspect/level_prices.hpp"
 #include "inspect/timeline.hpp"
 #include "inspect/tree.hpp"
-#include "model/case_text.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
-#include "program/build/program_folder.hpp"
-#include "program/count/counted_build.hpp"
 #include "run/executor_times.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <ostream>
@@ -46,8 +35,6 @@ constexpr std::uint64_t kDefaultGrids = 65536;
 constexpr std::uint64_t kMaxGrids = 1U << 20U; // 120 MiB of marks, and about 500 MB of text
 constexpr unsigned kDefaultRepeat = 15;        // the executor uses a third of it
 constexpr unsigned kWarmUps = 3;
-
-Command trace_program_command();
 
 // The cases to trace, and where.
 struct Asked {
@@ -152,10 +139,7 @@ Trace run_traced(const Asked& asked, const Case& point)
 // The heading: the traced case, the device, and the overhead of tracing.
 std::string heading(const Trace& trace)
 {
-    std::string settings;
-    for (const auto& [key, value] : settings_of(trace.point))
-        settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", key, value);
-    std::string text = folded(settings, 0);
+    std::string text = folded(heading(trace.point), 0);
     text += fmt::format("{}, kernels' timer in steps of {} ns\n", trace.device.name, trace.timer_step_ns);
     if (trace.point.backend == BackendKind::cpu)
         text += folded(kExecutorTimes, 0);
@@ -183,11 +167,11 @@ std::string heading(const Trace& trace)
     return text;
 }
 
-int judged(const Trace& trace, std::ostream& err)
+int judged(const Sample& sample, std::ostream& err)
 {
-    if (trace.sample.status == Status::ok)
+    if (sample.status == Status::ok)
         return exit_ok;
-    err << fmt::format("nestbed: {}\n", why_not_ok(trace.sample));
+    err << fmt::format("nestbed: {}\n", why_not_ok(sample));
     return exit_rows_bad;
 }
 
@@ -200,70 +184,16 @@ int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
         if (from_device(mechanism_of(Registry::find_anywhere(point.strategy)->info(), point))) {
             const Trace traced = run_traced(asked, point);
             cases.push_back(calls_of(traced));
-            code = std::max(code, judged(traced, err));
+            code = std::max(code, judged(traced.sample, err));
             continue;
         }
         static_cast<void>(asked.session(point).sample(point, 0)); // to warm up
         const Sample sample = asked.session(point).sample(point, 0);
         cases.push_back(calls_of(point, sample));
-        if (sample.status != Status::ok) {
-            err << fmt::format("nestbed: {}\n", why_not_ok(sample));
-            code = exit_rows_bad;
-        }
+        code = std::max(code, judged(sample, err));
     }
     out << asked.session(asked.points.front()).facts().name << "\n" << kernels_text(cases);
     return code;
-}
-
-constexpr const char* kHowToOpen = "{}: open it in ui.perfetto.dev or chrome://tracing\n";
-
-// --from: no other option is about a trace that is there already.
-LaunchTrace trace_of_program(const Given& given, std::initializer_list<std::string_view> allowed)
-{
-    for (const auto& [name, values] : given)
-        if (name != "from" && !values.empty() && std::ranges::find(allowed, name) == allowed.end())
-            throw UsageError(
-                fmt::format("--from cannot be combined with {}; allowed: {}",
-                            name == "argument" ? fmt::format("'{}'", values.front()) : "--" + name,
-                            allowed.size() == 0 ? "nothing" : fmt::format("--{}", fmt::join(allowed, ", --"))));
-    return read_launch_trace(only_value(given, "from", "", "a file's name"));
-}
-
-// The logs in which the prices of a level may be: the user's own first.
-std::vector<std::string> ladder_logs()
-{
-    std::vector<std::string> logs{std::string(kDefaultFolder) + "/ladder.csv"};
-    for (const std::filesystem::path& results : data_folders("results"))
-        if (std::filesystem::is_directory(results))
-            for (const auto& folder : std::filesystem::directory_iterator(results))
-                logs.push_back((folder.path() / "ladder.csv").string());
-    return logs;
-}
-
-int trace_from(const Given& given, std::ostream& out)
-{
-    const LaunchTrace traced = trace_of_program(given, {"output", "overwrite", "csv"});
-    const LaunchSummary summary = summary_of(traced);
-    const std::string name = only_value(given, "output", given.contains("csv") ? "nestbed-trace.csv" : "");
-    const bool rows = given.contains("csv") || name.ends_with(".csv");
-    const auto text = [&] { return rows ? launch_trace_csv(traced) : launch_trace_json(traced); };
-    if (name == "-" || is_open_on(STDOUT_FILENO, name)) {
-        out << text();
-        return exit_ok;
-    }
-    if (!name.empty())
-        OutputFile(name, given.contains("overwrite")).write(text(), "the trace");
-    out << summary_text(summary, traced);
-    const LevelCost cost = level_cost(summary.chain, traced.grids);
-    if (cost.levels > 0 && !traced.devices.empty()) {
-        const std::uint32_t device = traced.grids[summary.chain.grids.back()].device;
-        const auto of = std::ranges::find(traced.devices, device, &TracedDevice::number);
-        if (of != traced.devices.end())
-            out << advice_text(cost, find_level_prices(ladder_logs(), of->name, cost.blocks));
-    }
-    if (!name.empty() && !rows)
-        out << fmt::format(kHowToOpen, name);
-    return exit_ok;
 }
 
 int trace(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
@@ -280,16 +210,16 @@ int trace(const Arguments& arguments, const Given& given, std::ostream& out, std
     const Asked asked = asked_for(given, "trace");
     const Trace traced = run_traced(asked, asked.points.front());
     if (traced.grids.empty())
-        return judged(traced, err);
+        return judged(traced.sample, err);
     Arguments command{"nestbed", "trace"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     if (!file) {
         out << trace_json(traced, command);
-        return judged(traced, err);
+        return judged(traced.sample, err);
     }
     file->write(trace_json(traced, command), "the trace");
     out << heading(traced) << fmt::format(kHowToOpen, path);
-    return judged(traced, err);
+    return judged(traced.sample, err);
 }
 
 constexpr std::string_view kTreeLegend =
@@ -310,91 +240,7 @@ int tree(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         out << heading(traced) << tree_text(traced);
     if (traced.grids.size() > 1)
         out << kTreeLegend;
-    return judged(traced, err);
-}
-
-bool has_gpu()
-{
-    return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg"); // the latter in WSL
-}
-
-// An option of nvcc, with its value in the next word or behind an equals sign. (-optf and -odir are not -o.)
-bool is_given(const Arguments& words, std::initializer_list<std::string_view> options)
-{
-    return std::ranges::any_of(words, [&](const std::string& word) {
-        return std::ranges::find(options, std::string_view(word).substr(0, word.find('='))) != options.end();
-    });
-}
-
-// Builds with nvcc, with what a program of one file needs if nothing else is said.
-std::filesystem::path build_traced(Arguments words, const TemporaryFolder& folder, const HeldSignals& signals,
-                                   std::ostream& err)
-{
-    words.insert(words.begin(), "nvcc");
-    if (!is_given(words, {"-rdc", "--rdc", "-dc", "--relocatable-device-code"}))
-        words.push_back("-rdc=true");
-    if (!is_given(words, {"-arch", "--arch", "-gencode", "--gencode", "--generate-code", "--gpu-architecture"}))
-        words.push_back("-arch=native");
-    const std::filesystem::path program = folder.path() / "program";
-    words.insert(words.end(), {"-o", program.string()});
-    const int code =
-        program::run_counted_build(program::Recorded::trace, words, program::program_folder(), signals, err);
-    return code == exit_ok ? program : std::filesystem::path();
-}
-
-int trace_program(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
-{
-    const ProgramRequest request = read_request(trace_program_command(), arguments);
-    const HeldSignals signals;
-    out.flush();
-    if (!request.has_source) {
-        if (!split_at_dashes(arguments).before.empty())
-            throw UsageError(fmt::format("trace: '{}' was not expected before --; allowed: nestbed trace my.cu "
-                                         "[-- arguments], nestbed trace -- make",
-                                         arguments.front()));
-        return program::run_counted_build(program::Recorded::trace, *request.after, program::program_folder(),
-                                          signals, err);
-    }
-    if (is_given(request.nvcc, {"-o", "--output-file"}))
-        throw UsageError(
-            "trace: the program runs at once and is not kept; allowed: no -o, or nestbed trace -- nvcc …");
-    const bool on_gpu = has_gpu() && !find_program("nvcc").empty();
-    const TemporaryFolder folder;
-    const std::filesystem::path path = on_gpu ? build_traced(request.nvcc, folder, signals, err)
-                                              : build_program(request, false, folder, signals, out, err);
-    if (path.empty())
-        return exit_could_not;
-    if (!on_gpu)
-        err << "nestbed: there is no GPU, or no nvcc on the PATH: the program runs on the executor\n";
-    const bool rows = request.given.contains("csv");
-    std::map<std::string, std::string> environment;
-    if (const char* const named = std::getenv("NESTBED_TRACE"); rows || named == nullptr || *named == 0)
-        environment["NESTBED_TRACE"] = rows ? "nestbed-trace.csv" : "nestbed-trace.json";
-    out.flush();
-    const ProgramEnd end = run_program_of_user(path, request.after.value_or(Arguments{}), environment, {}, signals);
-    if (end.signal != 0)
-        throw RunError(fmt::format("{}: {}", request.nvcc.front(), end.text()));
-    if (!on_gpu && !rows && environment.contains("NESTBED_TRACE"))
-        err << fmt::format(kHowToOpen, environment.at("NESTBED_TRACE"));
-    return end.exit_code;
-}
-
-Option csv_option()
-{
-    return {.name = "csv", .value = "", .help = "of a user's program: write rows (nestbed-trace.csv), not JSON"};
-}
-
-Command trace_program_command()
-{
-    return {.name = "trace",
-            .arguments = "FILE.cu... [--csv] [options of nvcc] [-- ARGUMENT...] | -- COMMAND...",
-            .summary = "write a timeline of every launch of a CUDA program",
-            .text = "",
-            .files = "cu",
-            .operands = SIZE_MAX,
-            .options = {csv_option()},
-            .raw = true,
-            .call = trace_program};
+    return judged(traced.sample, err);
 }
 
 } // namespace

@@ -26,21 +26,16 @@ int warps(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
             fmt::format("--block {}: it cannot be halved down to one; allowed: powers of two from 1 to 1024", text));
     const auto warps_of = [](std::uint64_t threads) { return (threads + 31) / 32; };
     std::vector<Column> columns{{"step"}, {"threads"}, {"neighbored"}, {"neighbored_less, interleaved"}};
-    const auto add = [&](std::initializer_list<std::string> cells) {
-        std::ranges::for_each(cells, [column = columns.begin()](const std::string& cell) mutable {
-            (column++)->cells.push_back(cell);
-        });
-    };
     std::uint64_t spread = 0; // the threads that add are 2, 4, 8, ... apart
     std::uint64_t first = 0;  // they are the first ones of the block
     for (std::uint64_t threads = block / 2, step = 1; threads > 0; threads /= 2, ++step) {
         const std::uint64_t apart = std::min(threads, warps_of(block));
         spread += apart;
         first += warps_of(threads);
-        add({std::to_string(step), std::to_string(threads), std::to_string(apart),
-             std::to_string(warps_of(threads))});
+        add_row(columns, {std::to_string(step), std::to_string(threads), std::to_string(apart),
+                          std::to_string(warps_of(threads))});
     }
-    add({"all", "", std::to_string(spread), std::to_string(first)});
+    add_row(columns, {"all", "", std::to_string(spread), std::to_string(first)});
     out << fmt::format("Warps that take part in a block of {} threads\n{}", block, table_text(std::move(columns)));
     return exit_ok;
 }

@@ -32,7 +32,7 @@ class Worker
     // Returns when the run ends.
     int serve()
     {
-        FrameReader reader;
+        MessageReader reader;
         while (const std::optional<Message> message = receive_message(kSocket, reader)) {
             const std::string what = message->at("do");
             reply(what, *message);

@@ -45,8 +45,8 @@ namespace
 {
 
 // Why a report is written before the end of the case.
-enum class Cause : std::uint8_t { none, timeout, crash };
-std::atomic<Cause> cause = Cause::none;
+enum class ReportCause : std::uint8_t { none, timeout, crash };
+std::atomic<ReportCause> cause = ReportCause::none;
 
 constinit std::atomic<const WatchedCase*> running =
     nullptr; // for the handlers of signals, and the thread that reports
@@ -62,7 +62,7 @@ std::string and_last_access(const std::string& text)
 
 std::string why_not_ended()
 {
-    if (cause == Cause::timeout)
+    if (cause == ReportCause::timeout)
         return and_last_access("no end within " + duration_text(running.load()->timeout));
     if (crash_signal == SIGFPE)
         return and_last_access("an integer was divided by zero");
@@ -76,7 +76,7 @@ std::string why_not_ended()
 void report_and_end()
 {
     const WatchedCase& watched = *running;
-    const bool is_late = cause == Cause::timeout;
+    const bool is_late = cause == ReportCause::timeout;
     StandardOutputToError::end();
     try {
         cpu::interruptible->stop();
@@ -106,9 +106,9 @@ void report_is_late(int /*signal*/)
 }
 
 // Returns whether it is the first.
-bool ask_for_report(Cause why)
+bool ask_for_report(ReportCause why)
 {
-    Cause none = Cause::none;
+    ReportCause none = ReportCause::none;
     if (!cause.compare_exchange_strong(none, why))
         return false;
     last_report::ask();
@@ -124,12 +124,12 @@ void has_crashed(int signal, siginfo_t* info, void* /*context*/)
         return report_is_late(signal);
     if (running == nullptr)
         return static_cast<void>(std::signal(signal, SIG_DFL)); // it happens again, and ends the process
-    if (cause == Cause::none) {
+    if (cause == ReportCause::none) {
         crash_signal = signal;
         crash_address = info->si_addr;
         crashed_thread = cpu::current_thread;
     }
-    ask_for_report(Cause::crash);
+    ask_for_report(ReportCause::crash);
     last_report::wait(); // for the end of the process
 }
 
@@ -146,7 +146,7 @@ void handle_crashes()
 void time_is_up(int /*signal*/)
 {
     if (running != nullptr)
-        ask_for_report(Cause::timeout);
+        ask_for_report(ReportCause::timeout);
 }
 
 void set_alarm(std::chrono::seconds after)
@@ -176,7 +176,7 @@ TimeLimit::TimeLimit(const WatchedCase& watched)
 
 TimeLimit::~TimeLimit()
 {
-    while (cause != Cause::none)
+    while (cause != ReportCause::none)
         pause(); // the report needs the case, and ends the process
     set_alarm(std::chrono::seconds(0));
     running = nullptr;

@@ -123,15 +123,11 @@ std::string table_of(const SidesComparison& comparison, const LoggedCases& log)
         const auto& [a, b] = input.sides;
         const bool unlike = a.held != b.held;
         any_unlike = any_unlike || unlike;
-        const std::string cells[]{
-            std::string(input.clock),
-            format_us(a.median_us),
-            format_us(b.median_us),
-            ratio_text(input.ratio.value).append(unlike ? FlatTimes::kUnlike : ""),
-            fmt::format("{} - {}", ratio_text(input.ratio.interval.low), ratio_text(input.ratio.interval.high)),
-            std::string(name_of(input.change))};
-        for (std::size_t column = 0; column < results.size(); ++column)
-            results[column].cells.push_back(cells[column]);
+        add_row(results,
+                {std::string(input.clock), format_us(a.median_us), format_us(b.median_us),
+                 ratio_text(input.ratio.value).append(unlike ? FlatTimes::kUnlike : ""),
+                 fmt::format("{} - {}", ratio_text(input.ratio.interval.low), ratio_text(input.ratio.interval.high)),
+                 std::string(name_of(input.change))});
         notes.push_back(fmt::format("{}; {}", names.name(a.fastest->point), names.name(b.fastest->point)));
     }
     std::ranges::move(results, std::back_inserter(columns));

@@ -185,18 +185,13 @@ std::string cases_table(const Comparison& comparison, const std::vector<Column>&
             continue;
         for (std::size_t column = 0; column < columns.size(); ++column)
             shown[column].cells.push_back(columns[column].cells[row]);
-        const std::string cells[]{
-            one.clock,
-            one.before.submit == one.after.submit ? "" : fmt::format("{}, {}", one.before.submit, one.after.submit),
-            n_text(one),
-            side_text(one.before),
-            side_text(one.after),
-            one.ratio ? ratio_text(*one.ratio) : "",
-            one.interval ? interval_text(*one.interval) : "",
-            ok_text(one),
-            fmt::format("{}{}", name_of(one.change), is_regression(one, tolerance) ? " *" : "")};
-        for (std::size_t column = 0; column < results.size(); ++column)
-            results[column].cells.push_back(cells[column]);
+        add_row(
+            results,
+            {one.clock,
+             one.before.submit == one.after.submit ? "" : fmt::format("{}, {}", one.before.submit, one.after.submit),
+             n_text(one), side_text(one.before), side_text(one.after), one.ratio ? ratio_text(*one.ratio) : "",
+             one.interval ? interval_text(*one.interval) : "", ok_text(one),
+             fmt::format("{}{}", name_of(one.change), is_regression(one, tolerance) ? " *" : "")});
     }
     std::erase_if(results, [](const Column& column) { return column.value().empty(); });
     shown.insert(shown.end(), results.begin(), results.end());

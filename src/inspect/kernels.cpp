@@ -41,20 +41,19 @@ std::string kernels_text(const std::vector<KernelCalls>& cases)
     columns.insert(columns.end(), {{"from host"}, {"from device"}, {"average"}, {"min"}, {"max"}});
     for (const KernelCalls& one : cases) {
         const Mechanism mechanism = mechanism_of(Registry::find_anywhere(one.point.strategy)->info(), one.point);
-        auto column = columns.begin();
-        const auto add = [&](std::string cell) { (column++)->cells.push_back(std::move(cell)); };
-        add(one.point.strategy);
-        add(mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)));
+        std::vector<std::string> cells{one.point.strategy,
+                                       mechanism == Mechanism::none ? "" : std::string(name_of(mechanism))};
         for (const Axis* axis : plain_axes_in_tables())
-            add(cell_of(*axis, one.point));
-        add(std::to_string(one.from_host));
-        add(std::to_string(one.from_device));
+            cells.push_back(cell_of(*axis, one.point));
         const std::vector<double>& times = one.times_us;
-        const bool timed = !times.empty();
-        add(timed ? format_us(std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size()))
-                  : "");
-        add(timed ? format_us(std::ranges::min(times)) : "");
-        add(timed ? format_us(std::ranges::max(times)) : "");
+        const auto timed = [&](const auto& us) { return times.empty() ? std::string() : format_us(us()); };
+        cells.insert(cells.end(), {std::to_string(one.from_host), std::to_string(one.from_device), timed([&] {
+                                       return std::accumulate(times.begin(), times.end(), 0.0) /
+                                              static_cast<double>(times.size());
+                                   }),
+                                   timed([&] { return std::ranges::min(times); }),
+                                   timed([&] { return std::ranges::max(times); })});
+        add_row(columns, std::move(cells));
     }
     return table_text(std::move(columns));
 }

@@ -215,11 +215,15 @@ LaunchChain longest_chain(const std::vector<TracedGrid>& grids)
     const std::vector<std::uint32_t> order = reader.order();
     const std::vector<std::optional<Cause>> causes = reader.take();
     std::vector<std::uint64_t> begins(grids.size()); // of the chain up to a grid
+    // Before the first begin the first launch loads the program's code, and no way to launch would change that.
+    const auto from = [&, first = order.empty() ? 0 : *grids[order.front()].begun_ns](std::uint32_t grid) {
+        return std::max(first, std::min(causes[grid]->at_ns, *grids[grid].begun_ns));
+    };
     LaunchChain longest;
     std::uint32_t last = kNoGrid;
     for (const std::uint32_t grid : order) {
         const Cause& cause = *causes[grid];
-        begins[grid] = cause.before == kNoGrid ? std::min(cause.at_ns, *grids[grid].begun_ns) : begins[cause.before];
+        begins[grid] = cause.before == kNoGrid ? from(grid) : begins[cause.before];
         if (last == kNoGrid || *grids[grid].ended_ns - begins[grid] > longest.end_ns - longest.begin_ns) {
             last = grid;
             longest.begin_ns = begins[grid];
@@ -228,7 +232,7 @@ LaunchChain longest_chain(const std::vector<TracedGrid>& grids)
     }
     for (; last != kNoGrid; last = causes[last]->before) {
         longest.grids.push_back(last);
-        longest.between_ns += *grids[last].begun_ns - std::min(causes[last]->at_ns, *grids[last].begun_ns);
+        longest.between_ns += *grids[last].begun_ns - from(last);
     }
     std::ranges::reverse(longest.grids);
     return longest;
@@ -236,13 +240,13 @@ LaunchChain longest_chain(const std::vector<TracedGrid>& grids)
 
 LaunchSummary summary_of(const LaunchTrace& trace)
 {
-    LaunchSummary summary{.begin_ns = UINT64_MAX};
+    LaunchSummary summary{.called_ns = UINT64_MAX, .begin_ns = UINT64_MAX};
     std::uint64_t worst_ns = 0;
     for (std::uint32_t number = 0; number < trace.grids.size(); ++number) {
         const TracedGrid& grid = trace.grids[number];
         summary.from_kernels += grid.parent != kNoGrid || grid.depth > 0;
         if (grid.called_ns)
-            summary.begin_ns = std::min(summary.begin_ns, *grid.called_ns);
+            summary.called_ns = std::min(summary.called_ns, *grid.called_ns);
         if (!grid.error_name.empty()) {
             ++summary.refused;
             continue;
@@ -263,6 +267,7 @@ LaunchSummary summary_of(const LaunchTrace& trace)
         }
     }
     summary.begin_ns = std::min(summary.begin_ns, summary.end_ns);
+    summary.called_ns = std::min(summary.called_ns, summary.begin_ns);
     summary.running_ns = time_by_running(trace.grids, summary.begin_ns, summary.end_ns);
     summary.chain = longest_chain(trace.grids);
     return summary;
@@ -272,8 +277,11 @@ std::string summary_text(const LaunchSummary& summary, const LaunchTrace& trace)
 {
     const auto grids = [](std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "grid" : "grids"); };
     const std::uint64_t span = summary.end_ns - summary.begin_ns;
-    std::string text = fmt::format("timeline: {} from the first call to the last end, {} from kernels\n",
+    std::string text = fmt::format("timeline: {} from the first begin to the last end, {} from kernels\n",
                                    text_of(span), grids(summary.from_kernels));
+    if (summary.called_ns < summary.begin_ns)
+        text += fmt::format("  {:<19}{:>8}  from the first call to the first begin\n", "before it",
+                            text_of(summary.begin_ns - summary.called_ns));
     text += running_text(summary);
     if (!summary.latencies_us.empty()) {
         const Spread spread = spread_of(summary.latencies_us);

@@ -28,16 +28,16 @@ std::vector<std::optional<Cause>> causes_of(const std::vector<TracedGrid>& grids
 // Grids that had to run one after another.
 struct LaunchChain {
     std::vector<std::uint32_t> grids; // from the launch by the host on
-    std::uint64_t begin_ns = 0;       // the call of the first
+    std::uint64_t begin_ns = 0;       // the call of the first, but not before the first begin of all
     std::uint64_t end_ns = 0;         // the end of the last
     std::uint64_t between_ns = 0;     // from each call, or end, to the begin that waited for it
 };
 
-// The chain that takes longest from its first call to its last end. Empty if no grid ran.
+// The chain that takes longest. Empty if no grid ran.
 LaunchChain longest_chain(const std::vector<TracedGrid>& grids);
 
 struct LaunchSummary {
-    std::uint64_t begin_ns = 0, end_ns = 0; // first call, last end
+    std::uint64_t called_ns = 0, begin_ns = 0, end_ns = 0; // first call, first begin, last end
     std::size_t from_kernels = 0;           // grids
     std::size_t refused = 0, without_begin = 0, without_end = 0;
     std::map<std::size_t, std::uint64_t> running_ns; // time by the number of grids that ran

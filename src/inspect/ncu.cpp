@@ -163,6 +163,7 @@ struct Section {
     std::uint64_t threads = 0;                                 // that executed its first instruction
     std::optional<std::uint64_t> warps;                        // that did
     bool is_kernel() const { return !name.starts_with("__"); } // or a function of the program that is not inlined
+    bool operator==(const Section&) const = default;
 };
 
 std::vector<Section> read_sections(const std::string& path)
@@ -218,41 +219,50 @@ std::vector<Section> read_sections(const std::string& path)
     return sections;
 }
 
-// The ends of the sections of each root grid, the last one first; empty if the sections cannot be divided so. The page does
-// not say where a root grid begins. But it has the root grids in the order of their launches, and for each of them every
-// function once.
-std::vector<std::size_t> ends_of(const std::vector<Section>& sections, const std::vector<std::string>& roots)
+// The sections of each root grid; empty if they cannot be divided so. The page does not say where a root grid begins. But it
+// has the root grids in the order of their launches, each as many times as there are copies, and each with every function once.
+std::vector<std::span<const Section>> divided(const std::vector<Section>& sections,
+                                              const std::vector<std::string>& kernels, std::size_t copies)
 {
-    std::vector<std::size_t> ends;
+    std::vector<std::span<const Section>> grids;
     std::set<std::pair<std::size_t, std::size_t>> tried; // (section, root grid)
+    const auto are_copies = [&](std::size_t begin, std::size_t size) {
+        for (std::size_t at = begin + size; at < begin + copies * size; ++at)
+            if (sections[at] != sections[at - size])
+                return false;
+        return true;
+    };
     const std::function<bool(std::size_t, std::size_t)> divide = [&](std::size_t begin, std::size_t root) {
-        if (root == roots.size())
+        if (root == kernels.size())
             return begin == sections.size();
         if (!tried.insert({begin, root}).second)
             return false;
-        std::size_t end = begin;
-        for (std::set<std::string_view> names; end < sections.size() && names.insert(sections[end].name).second;)
-            ++end;
-        for (; end > begin; --end) { // the longest first
-            const std::span group(&sections[begin], end - begin);
-            const bool can_end = end == sections.size() || sections[end].is_kernel();
-            if (can_end && std::ranges::find(group, roots[root], &Section::plain) != group.end() &&
+        std::size_t size = 0;
+        for (std::set<std::string_view> names;
+             begin + size < sections.size() && names.insert(sections[begin + size].name).second;)
+            ++size;
+        for (; size > 0; --size) { // the longest first
+            const std::size_t end = begin + copies * size;
+            if (end > sections.size() || (end < sections.size() && !sections[end].is_kernel()))
+                continue;
+            const std::span grid(&sections[begin], size);
+            if (std::ranges::find(grid, kernels[root], &Section::plain) != grid.end() && are_copies(begin, size) &&
                 divide(end, root + 1)) {
-                ends.push_back(end);
+                grids.push_back(grid);
                 return true;
             }
         }
         return false;
     };
     divide(0, 0);
-    return ends;
+    std::ranges::reverse(grids);
+    return grids;
 }
 
 // What the sections say of one root grid, with its descendants.
 struct RootGrid {
     std::uint64_t launches = 0;
     std::optional<std::uint64_t> warps = 0; // of kernels
-    bool operator==(const RootGrid&) const = default;
 };
 
 RootGrid root_grid_of(std::span<const Section> sections)
@@ -269,24 +279,11 @@ RootGrid root_grid_of(std::span<const Section> sections)
 // ncu prints the sections of each root grid once or, in some pages, twice. Empty: they do not match the kernels.
 std::vector<RootGrid> root_grids_of(const std::vector<Section>& sections, const std::vector<std::string>& kernels)
 {
-    for (std::size_t copies = 1; copies * kernels.size() <= sections.size(); ++copies) {
-        std::vector<std::string> roots;
-        for (const std::string& kernel : kernels)
-            roots.insert(roots.end(), copies, kernel);
-        std::vector<std::size_t> ends = ends_of(sections, roots);
-        std::vector<RootGrid> grids;
-        bool copied = !ends.empty();
-        for (std::size_t begin = 0; !ends.empty(); ends.pop_back()) {
-            const RootGrid grid = root_grid_of({&sections[begin], ends.back() - begin});
-            if (ends.size() % copies == 0)
-                grids.push_back(grid);
-            copied = copied && grid == grids.back();
-            begin = ends.back();
-        }
-        if (copied)
-            return grids;
-    }
-    return {};
+    std::vector<RootGrid> grids;
+    for (std::size_t copies = 1; grids.empty() && copies * kernels.size() <= sections.size(); ++copies)
+        for (const std::span<const Section> grid : divided(sections, kernels, copies))
+            grids.push_back(root_grid_of(grid));
+    return grids;
 }
 
 } // namespace
@@ -359,18 +356,11 @@ NcuCounts read_ncu_pages(const std::string& source, const std::string& raw)
 
 std::string ncu_text(const NcuCounts& counts)
 {
-    Column kernel{.name = "kernel", .left = true};
-    Column from_host{.name = "from host"};
-    Column from_device{.name = "from device"};
-    const auto add = [&](const std::string& name, std::uint64_t host, std::uint64_t device) {
-        kernel.cells.push_back(name);
-        from_host.cells.push_back(std::to_string(host));
-        from_device.cells.push_back(std::to_string(device));
-    };
+    std::vector<Column> columns{{"kernel", true}, {"from host"}, {"from device"}};
     for (const NcuKernel& one : counts.kernels)
-        add(one.name, one.from_host, one.from_device);
-    add("total", counts.root_grids, counts.launches);
-    return table_text({kernel, from_host, from_device});
+        add_row(columns, {one.name, std::to_string(one.from_host), std::to_string(one.from_device)});
+    add_row(columns, {"total", std::to_string(counts.root_grids), std::to_string(counts.launches)});
+    return table_text(std::move(columns));
 }
 
 } // namespace nestbed

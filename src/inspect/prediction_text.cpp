@@ -57,11 +57,8 @@ std::string csv_of(std::string_view header, const Rows& rows, const Row& cells_o
 template <class Rows, class Row>
 std::string table_of(std::vector<Column> columns, const Rows& rows, const Row& cells_of_row)
 {
-    for (const auto& row : rows) {
-        const Cells cells = cells_of_row(row);
-        for (std::size_t index = 0; index < columns.size(); ++index) // there may be more cells than columns
-            columns[index].cells.push_back(cells[index]);
-    }
+    for (const auto& row : rows)
+        add_row(columns, cells_of_row(row)); // there may be more cells than columns
     return table_text(std::move(columns));
 }
 
@@ -112,8 +109,7 @@ std::string shape_of(const Case& point)
 {
     if (point.aggregate != Aggregate::absent)
         return fmt::format("{} {}, {}", cell(point, "input"), size_text(point), choice_text(point));
-    std::string shape =
-        point.nx != 0 ? fmt::format("{}x{}", point.nx, point.ny) : fmt::format("{}x{}", point.grid, point.block);
+    std::string shape = shape_text(point, "x");
     if (point.nx != 0 && point.shape.threads() != 0)
         shape += " by " + name_of(point.shape);
     for (const auto& [name, axis] :

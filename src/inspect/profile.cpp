@@ -212,15 +212,12 @@ std::string profile_text(const std::vector<Profiled>& cases)
         if (!one.detail.empty())
             details += fmt::format("{}: {}: {}\n", one.name, one.verdict(), one.detail);
         const std::string ledger = one.cell("launches_attempted");
-        const std::vector<std::string> cells{
-            one.name,
-            one.cell("launches_expected"),
-            ledger,
-            one.nsight ? std::to_string(one.nsight->launches) : "",
-            one.nsight ? fmt::format("{}", static_cast<std::int64_t>(one.nsight->launches) - std::stoll(ledger)) : "",
-            one.cell("status")};
-        for (std::size_t column = 0; column < columns.size(); ++column)
-            columns[column].cells.push_back(cells[column]);
+        add_row(columns,
+                {one.name, one.cell("launches_expected"), ledger,
+                 one.nsight ? std::to_string(one.nsight->launches) : "",
+                 one.nsight ? fmt::format("{}", static_cast<std::int64_t>(one.nsight->launches) - std::stoll(ledger))
+                            : "",
+                 one.cell("status")});
     }
     std::vector<std::string> counts;
     for (const auto& [verdict, count] : verdicts)

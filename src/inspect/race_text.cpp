@@ -173,7 +173,11 @@ std::string first_line_of(const BadAccess& bad)
         return fmt::format("{}: {} of a local variable of another thread", name_of(bad.kind), name_of(bad.access));
     const std::string text = fmt::format("{}: {} of {}, ", name_of(bad.kind), name_of(bad.access), bad.memory);
     if (bad.kind == BadAccess::Kind::other_block)
-        return text + "which only the threads of its block can access";
+        return text + (bad.beyond == static_cast<std::ptrdiff_t>(BadAccess::OfBlock::not_begun)
+                           ? "whose block may not have begun: a cluster.sync() before the access would do"
+                       : bad.beyond == static_cast<std::ptrdiff_t>(BadAccess::OfBlock::ended)
+                           ? "whose block may have ended: a cluster.sync() after the access would do"
+                           : "which only the threads of its block, or of its cluster, can access");
     if (bad.kind == BadAccess::Kind::uninitialized && bad.beyond != 0)
         return text + fmt::format("of which nothing has written {} of {} bytes", bad.beyond, bad.bytes);
     if (bad.kind == BadAccess::Kind::uninitialized)

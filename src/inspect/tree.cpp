@@ -149,33 +149,24 @@ std::string tree_text(const Trace& trace)
             lines = folded_lines(trace, folding);
         }
 
-    Column depth{.name = "depth", .left = true};
-    Column grids{.name = "grids"};
-    Column blocks{.name = "blocks", .dispensable = 3};
-    Column threads{.name = "threads", .dispensable = 2};
-    Column refused{.name = "refused"};
-    Column latency{.name = "latency"};
-    Column most{.name = "at most", .dispensable = 1};
-    Column busy{.name = "busy"};
+    std::vector<Column> columns{
+        {.name = "depth", .left = true},       {.name = "grids"},   {.name = "blocks", .dispensable = 3},
+        {.name = "threads", .dispensable = 2}, {.name = "refused"}, {.name = "latency"},
+        {.name = "at most", .dispensable = 1}, {.name = "busy"}};
     constexpr std::size_t kMaxIndent = 12;
     for (const Alike& line : lines) {
-        depth.cells.push_back(std::string(std::min(line.indent, kMaxIndent), ' ') +
-                              (line.last_depth == line.depth ? std::to_string(line.depth)
-                                                             : fmt::format("{}-{}", line.depth, line.last_depth)));
         const std::uint64_t levels = line.last_depth - line.depth + 1;
-        grids.cells.push_back(levels == 1 ? std::to_string(line.grids) : fmt::format("{} x {}", levels, line.grids));
-        blocks.cells.push_back(number_or_various(line.blocks));
-        threads.cells.push_back(number_or_various(line.threads));
-        refused.cells.push_back(count_or_empty(line.refused));
         const bool waited = !line.latencies_us.empty();
-        latency.cells.push_back(waited ? format_us(median(line.latencies_us)) : "");
-        most.cells.push_back(waited ? format_us(std::ranges::max(line.latencies_us)) : "");
-        busy.cells.push_back(line.runs.empty() ? "" : format_us(line.busy_us()));
+        add_row(columns,
+                {std::string(std::min(line.indent, kMaxIndent), ' ') +
+                     (levels == 1 ? std::to_string(line.depth) : fmt::format("{}-{}", line.depth, line.last_depth)),
+                 levels == 1 ? std::to_string(line.grids) : fmt::format("{} x {}", levels, line.grids),
+                 number_or_various(line.blocks), number_or_various(line.threads), count_or_empty(line.refused),
+                 waited ? format_us(median(line.latencies_us)) : "",
+                 waited ? format_us(std::ranges::max(line.latencies_us)) : "",
+                 line.runs.empty() ? "" : format_us(line.busy_us())});
     }
-    std::vector<Column> columns{depth, grids, blocks, threads};
-    if (!refused.value().empty())
-        columns.push_back(refused);
-    columns.insert(columns.end(), {latency, most, busy});
+    std::erase_if(columns, [](const Column& column) { return column.name == "refused" && column.value().empty(); });
     std::string text = table_text(std::move(columns));
     if (folding != Folding::by_parent)
         text += fmt::format("(more than {} kinds of grids: folded by depth{})\n", kMaxLines,

@@ -212,18 +212,54 @@ Repeats repeats_in(const Json& json)
 
 } // namespace
 
+namespace
+{
+
+// Calls visit(name, member) for what a manifest has under this name.
+template <class Identity, class Visit>
+void for_members(Identity& record, const Visit& visit)
+{
+    visit("experiment", record.experiment);
+    visit("title", record.title);
+    visit("expect", record.expect);
+    visit("order_seed", record.order_seed);
+    visit("untimed", record.untimed);
+    visit("nvtx_ranges", record.ranges);
+    visit("nestbed", record.nestbed);
+    visit("git", record.git);
+    visit("build", record.build);
+}
+template <class Backend, class Visit>
+void for_members_of_backend(Backend& backend, const Visit& visit)
+{
+    visit("name", backend.name);
+    visit("driver", backend.driver);
+    visit("cuda_runtime", backend.runtime);
+    visit("machine", backend.machine);
+    visit("multiprocessors", backend.multiprocessors);
+    visit("schedule", backend.schedule);
+    visit("warmup", backend.warmup);
+}
+
+auto writer_to(Json& json)
+{
+    return [&json](const char* name, const auto& member) { json[name] = member; };
+}
+// A manifest of an earlier version may lack keys: an empty value then.
+auto reader_of(const Json& json)
+{
+    return [&json](const char* name, auto& member) {
+        if (json.contains(name))
+            json.at(name).get_to(member);
+    };
+}
+
+} // namespace
+
 Json to_json(const RunIdentity& record)
 {
-    Json json{{"experiment", record.experiment},
-              {"title", record.title},
-              {"plan", record.plan_digest()},
-              {"expect", record.expect},
-              {"order_seed", record.order_seed},
-              {"untimed", record.untimed},
-              {"nvtx_ranges", record.ranges},
-              {"nestbed", record.nestbed},
-              {"git", record.git},
-              {"build", record.build}};
+    Json json{{"plan", record.plan_digest()}};
+    for_members(record, writer_to(json));
     if (!record.shard.empty())
         json["shard"] = record.shard;
     if (!record.figures.empty())
@@ -232,14 +268,8 @@ Json to_json(const RunIdentity& record)
         json["modules"][file] = hash;
     for (const auto& [name, backend] : record.backends) {
         Json& one = json["backends"][name];
-        one = {{"name", backend.name},
-               {"driver", backend.driver},
-               {"cuda_runtime", backend.runtime},
-               {"machine", backend.machine},
-               {"multiprocessors", backend.multiprocessors},
-               {"schedule", backend.schedule}};
+        for_members_of_backend(backend, writer_to(one));
         add_repeats(one, backend.repeat);
-        one["warmup"] = backend.warmup;
     }
     return json;
 }
@@ -255,50 +285,18 @@ Json cases_to_json(const RunIdentity& record)
     return cases;
 }
 
-namespace
-{
-
-// A manifest of an earlier version may lack keys: an empty value then.
-template <class T>
-void read(const Json& json, const char* name, T& value)
-{
-    if (json.contains(name))
-        json.at(name).get_to(value);
-}
-
-RunIdentity::Backend backend_from_json(const Json& json)
-{
-    RunIdentity::Backend backend;
-    read(json, "name", backend.name);
-    read(json, "driver", backend.driver);
-    read(json, "cuda_runtime", backend.runtime);
-    read(json, "machine", backend.machine);
-    read(json, "multiprocessors", backend.multiprocessors);
-    read(json, "schedule", backend.schedule);
-    read(json, "warmup", backend.warmup);
-    if (json.contains("repeat"))
-        backend.repeat = repeats_in(json);
-    return backend;
-}
-
-} // namespace
-
 RunIdentity identity_from_json(const Json& run, const Json& plans)
 {
     RunIdentity record{.figures = run.value("figures", std::vector<std::string>()),
                        .modules = run.value("modules", std::map<std::string, std::string>()),
                        .shard = run.value("shard", "")};
-    read(run, "nestbed", record.nestbed);
-    read(run, "git", record.git);
-    read(run, "build", record.build);
-    read(run, "experiment", record.experiment);
-    read(run, "title", record.title);
-    read(run, "expect", record.expect);
-    read(run, "order_seed", record.order_seed);
-    read(run, "untimed", record.untimed);
-    read(run, "nvtx_ranges", record.ranges);
-    for (const auto& [name, backend] : run.at("backends").items())
-        record.backends[name] = backend_from_json(backend);
+    for_members(record, reader_of(run));
+    for (const auto& [name, json] : run.at("backends").items()) {
+        RunIdentity::Backend& backend = record.backends[name];
+        for_members_of_backend(backend, reader_of(json));
+        if (json.contains("repeat"))
+            backend.repeat = repeats_in(json);
+    }
     if (run.contains("plan"))
         for (const Json& one : plans.at(run.at("plan").get<std::string>()))
             record.cases.push_back({.key = one.at("key"), .settings = one.at("case"), .repeat = repeats_in(one)});

@@ -5,6 +5,8 @@
 #include "model/axis_table.hpp"
 #include "model/user_program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace nestbed
@@ -71,6 +73,16 @@ std::string size_text(const Case& point)
         if (const std::string cell = axis.size ? cell_of(axis, point) : ""; !cell.empty())
             return axis.own ? cell + " " + std::string(axis.name) : cell;
     return "";
+}
+
+std::string shape_text(const Case& point, std::string_view between)
+{
+    const auto sides = [&](std::uint32_t first, std::uint32_t second) {
+        return second == 0 ? fmt::format("{}", first) : fmt::format("{}{}{}", first, between, second);
+    };
+    return point.nx != 0     ? sides(point.nx, point.ny)
+           : point.grid != 0 ? sides(point.grid, point.block)
+                             : size_text(point);
 }
 
 std::map<std::string, std::string, std::less<>> settings_in(std::string_view text)

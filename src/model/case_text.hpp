@@ -31,6 +31,9 @@ std::map<std::string, std::string, std::less<>> settings_in(std::string_view tex
 
 // How large its problem is: "1024" elements, or what its workload has instead: "8 queens", "8 time-steps".
 std::string size_text(const Case& point);
+// "2048 x 512": the sides of its matrix, or the blocks and threads of its grid. If it has only one of both, that one; if it
+// has neither, size_text().
+std::string shape_text(const Case& point, std::string_view between = " x ");
 
 // "EXPERIMENT:STRATEGY:KEY=VALUE KEY=VALUE ...": the NVTX range around the case's timed region, in the domain
 // kRangeDomain. It omits ',', '/', '[', ']', '@', '*', '+', '"' and '\', which have a meaning in ncu --nvtx-include.

@@ -78,12 +78,18 @@ struct BadAccess {
         constant,        // by a kernel, a write of a __constant__ variable
         read_only        // a read by __ldg() of what the same kernel has written
     };
+    // Of other_block, as `beyond`.
+    enum class OfBlock : std::uint8_t {
+        other_cluster, // no block of the same cluster
+        not_begun,     // perhaps
+        ended          // perhaps
+    };
     Kind kind = Kind::out_of_bounds;
     std::string memory{};  // of the first one: "in[1024]", "in[-1]"
     std::size_t bytes = 0; // of the first one
     std::string text{};    // of synchronization: what happened, and the rule
     // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
-    // Misaligned: what its address is no multiple of. Uninitialized: how many bytes nothing has written; 0: all.
+    // Misaligned: what its address is no multiple of. Uninitialized: how many bytes nothing has written; 0: all. Other block: OfBlock.
     std::ptrdiff_t beyond = 0;
     std::string allocation{}; // "4000 bytes, allocated at my.cu:12"; empty: not known
     SourcePlace freed{};      // where it was freed

@@ -226,15 +226,6 @@ const Strategy* Registry::find_anywhere(std::string_view name)
     return strategy != nullptr ? strategy : find(BackendKind::cpu, name);
 }
 
-const Strategy* Registry::find_if_built(std::string_view name)
-{
-    try {
-        return find_anywhere(name);
-    } catch (const RunError&) {
-        return nullptr;
-    }
-}
-
 std::vector<const Strategy*> Registry::all()
 {
     std::map<std::string_view, const Strategy*> strategies;

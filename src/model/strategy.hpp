@@ -164,8 +164,6 @@ class Registry
     static const Strategy& traced(std::string_view name);
     // Searches both backends: for properties that do not depend on the backend.
     static const Strategy* find_anywhere(std::string_view name);
-    // The same; nullptr also if its module has not been built.
-    static const Strategy* find_if_built(std::string_view name);
     // Those of all backends, by name; of a strategy of both, cuda's. Loads all.
     static std::vector<const Strategy*> all();
     // The workloads of the strategies on all backends, by name. Loads all.

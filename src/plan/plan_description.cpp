@@ -136,15 +136,14 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             const ExpectedLaunches form = strategy->launches(point);
             const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
             const Mechanism mechanism = mechanism_of(strategy->info(), point);
-            auto column = columns.begin();
-            const auto add = [&](std::string cell) { (column++)->cells.push_back(std::move(cell)); };
-            add(point.strategy);
-            add(mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)));
-            add(std::string(name_of(point.backend)));
+            std::vector<std::string> cells{point.strategy,
+                                           mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)),
+                                           std::string(name_of(point.backend))};
             for (const Axis* axis : axes)
-                add(cell_of(*axis, point));
-            add(form.by_input ? "by input" : std::to_string(form.total()));
-            add(from_device(mechanism) && !form.by_input ? std::to_string(launch_plan.waves()) : "");
+                cells.push_back(cell_of(*axis, point));
+            cells.push_back(form.by_input ? "by input" : std::to_string(form.total()));
+            cells.push_back(from_device(mechanism) && !form.by_input ? std::to_string(launch_plan.waves()) : "");
+            add_row(columns, std::move(cells));
             by_input = by_input || form.by_input;
             launches += form.total() * (plan.repeat.at(point.backend).least + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));

@@ -145,6 +145,11 @@ void Settings::read_file(const std::string& named)
         path = named.substr(0, colon);
         section = named.substr(colon + 1);
     }
+    if (path.ends_with(".csv") || path.ends_with(".csv.gz"))
+        throw UsageError(
+            fmt::format("{}: it is a CSV; allowed: a file of key = value lines; the commands for a log are "
+                        "`nestbed show LOG.csv` and `nestbed predict --against LOG.csv`",
+                        path));
     if (fs::is_directory(path, ignored))
         throw UsageError(fmt::format("{}: it is a folder; allowed: a file of key = value lines", path));
     if (!fs::exists(path, ignored))

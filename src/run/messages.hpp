@@ -1,4 +1,4 @@
-// The messages between a run and its worker: CBOR in frames over a socket. A frame is a length and as many bytes.
+// The messages between a run and its worker: lines of JSON over a socket.
 #pragma once
 
 #include "model/case.hpp"
@@ -73,11 +73,11 @@ NESTBED_MESSAGE(DepthProbe, asked, reached, error)
 NESTBED_MESSAGE(MeasuredBandwidth, read_gb_s, copy_gb_s)
 NESTBED_MESSAGE(Opened, facts, schedule)
 
-// The length in four bytes, the least significant first, and then the message.
-std::string frame_of(const Message& message);
+// On one line, with its end. Bytes that are not UTF-8 become U+FFFD, and numbers that are not finite are empty.
+std::string line_of(const Message& message);
 
-// Assembles frames from the pieces that arrive.
-class FrameReader
+// Assembles messages from the pieces that arrive.
+class MessageReader
 {
   public:
     void add(const char* bytes, std::size_t count) { pending_.append(bytes, count); }
@@ -87,13 +87,14 @@ class FrameReader
 
   private:
     std::string pending_;
-    std::size_t read_ = 0; // bytes of `pending_` that were read
+    std::size_t read_ = 0;     // bytes of `pending_` that were read
+    std::size_t searched_ = 0; // those that have no end of a line after `read_`
 };
 
 // Throws RunError if the other end is gone.
-void send_frames(int socket, std::string_view frames);
+void send_lines(int socket, std::string_view lines);
 void send_message(int socket, const Message& message);
 // Waits for a message. Empty if the other end is gone.
-std::optional<Message> receive_message(int socket, FrameReader& reader);
+std::optional<Message> receive_message(int socket, MessageReader& reader);
 
 } // namespace nestbed

@@ -2,6 +2,7 @@
 
 #include "base/terminal.hpp"
 #include "base/text.hpp"
+#include "model/case_text.hpp"
 
 #include <fmt/format.h>
 
@@ -25,8 +26,7 @@ std::string progress_text(const Progress& progress)
     if (progress.bad != 0)
         text += fmt::format(", {} not ok", progress.bad);
     if (const Case* point = progress.present)
-        text += point->nx != 0 ? fmt::format(": {} {} x {}", point->strategy, point->nx, point->ny)
-                               : fmt::format(": {} {} x {}", point->strategy, point->grid, point->block);
+        text += fmt::format(": {} {}", point->strategy, shape_text(*point));
     return text;
 }
 

@@ -47,8 +47,9 @@ constexpr std::size_t kAhead = 8;
 
 std::string name_in_words(const Case& point)
 {
-    return point.nx != 0 ? fmt::format("{} ({} x {})", point.strategy, point.nx, point.ny)
-                         : fmt::format("{} (grid {}, block {})", point.strategy, point.grid, point.block);
+    return point.nx == 0 && point.grid != 0
+               ? fmt::format("{} (grid {}, block {})", point.strategy, point.grid, point.block)
+               : fmt::format("{} ({})", point.strategy, shape_text(point));
 }
 
 struct Stop {

@@ -206,8 +206,7 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
         for (const Axis* axis : axes)
             cells.push_back(cell_of(*axis, point));
         std::ranges::move(result_cells(flat, result, runs.at(point.backend)), std::back_inserter(cells));
-        for (std::size_t index = 0; index < columns.size(); ++index)
-            columns[index].cells.push_back(std::move(cells[index]));
+        add_row(columns, std::move(cells));
     }
     columns.insert(std::ranges::find(columns, "MAD", &Column::name), bar_column(results, bars));
     if (reference)

@@ -69,7 +69,7 @@ class WorkerSession final : public Session
             request["case"] = point;
         else
             request["number"] = known->second;
-        to_send_ += frame_of(request);
+        to_send_ += line_of(request);
     }
 
     Sample sample(const Case& point, unsigned repetition) override
@@ -93,7 +93,7 @@ class WorkerSession final : public Session
 
     void release() override { tell({{"do", "release"}}); }
 
-    double empty_kernel_us() override { return asked<double>({{"do", "empty_kernel"}}, "timed a empty kernel"); }
+    double empty_kernel_us() override { return asked<double>({{"do", "empty_kernel"}}, "timed an empty kernel"); }
     unsigned timer_step_ns() override { return asked<unsigned>({{"do", "timer_step"}}, "measured the timer's step"); }
     MeasuredBandwidth bandwidth() override
     {
@@ -227,14 +227,14 @@ class WorkerSession final : public Session
 
     void tell(const Message& message)
     {
-        to_send_ += frame_of(message);
+        to_send_ += line_of(message);
         tell_all();
     }
 
     void tell_all()
     {
         try {
-            send_frames(process_->socket(), to_send_);
+            send_lines(process_->socket(), to_send_);
         } catch (const RunError&) { // the worker has ended: answer() reports this
         }
         to_send_.clear();
@@ -330,8 +330,8 @@ class WorkerSession final : public Session
     DeviceFacts facts_; // of the first worker
     std::string schedule_;
     std::unique_ptr<WorkerProcess> process_;
-    FrameReader reader_;
-    std::string to_send_;               // frames
+    MessageReader reader_;
+    std::string to_send_;               // lines
     std::map<Case, std::size_t> known_; // cases that the worker knows, with their numbers
     SampleTimeouts timeouts_{worker_.timeout, worker_.estimate_us};
     // Cases and repetitions that were sent and are not yet answered.

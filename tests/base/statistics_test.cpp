@@ -8,28 +8,20 @@
 #include <limits>
 #include <random>
 #include <stdexcept>
+#include <tuple>
 
 namespace nestbed
 {
 namespace
 {
 
-TEST(Median, IsTheMiddleValueInAnyOrder)
+TEST(Median, IsTheMiddleValueInAnyOrderOrHalfWayBetweenTwo)
 {
     EXPECT_DOUBLE_EQ(median({7}), 7);
     EXPECT_DOUBLE_EQ(median({9, 1, 5}), 5);
-    EXPECT_DOUBLE_EQ(median({1, 100, 2, 3, -50}), 2);
-}
-
-TEST(Median, OfAnEvenNumberIsHalfWayBetweenTheTwoInTheMiddle)
-{
+    EXPECT_DOUBLE_EQ(median({10, 11, 12, 13, 1e9}), 12);
     EXPECT_DOUBLE_EQ(median({4, 1}), 2.5);
     EXPECT_DOUBLE_EQ(median({1, 100, 2, 4}), 3);
-}
-
-TEST(Median, DoesNotMoveWithAnOutlier)
-{
-    EXPECT_DOUBLE_EQ(median({10, 11, 12, 13, 1e9}), 12);
 }
 
 TEST(SpreadOf, HasTheQuantilesOfTheSortedValuesAndTheLargest)
@@ -72,46 +64,24 @@ TEST(MedianAbsoluteDeviation, IsTheMedianDistanceFromTheMedian)
     EXPECT_DOUBLE_EQ(median_absolute_deviation({101, 102, 103, 104, 200}), 1);
     // median 2.5; deviations 1.5 0.5 0.5 1.5
     EXPECT_DOUBLE_EQ(median_absolute_deviation({1, 2, 3, 4}), 1);
-}
-
-TEST(MedianAbsoluteDeviation, OfEqualValuesOrOfOneIsZero)
-{
     EXPECT_DOUBLE_EQ(median_absolute_deviation({5, 5, 5, 5}), 0);
     EXPECT_DOUBLE_EQ(median_absolute_deviation({5}), 0);
 }
 
-// R: quantile(c(15, 20, 35, 40, 50), c(.05, .25, .4, .5, .75, .9), type = 7)
+// R: quantile(c(15, 20, 35, 40, 50), c(.05, .25, .4, .5, .75, .9), type = 7), and quantile(1:10, c(.25, .75), type = 7),
+// which type 6 would make 2.75 and 8.25.
 TEST(Quantile, IsHyndmanAndFansSeventh)
 {
-    const std::vector<double> values{50, 15, 40, 20, 35};
-    EXPECT_DOUBLE_EQ(quantile(values, 0.05), 16);
-    EXPECT_DOUBLE_EQ(quantile(values, 0.25), 20);
-    EXPECT_DOUBLE_EQ(quantile(values, 0.4), 29);
-    EXPECT_DOUBLE_EQ(quantile(values, 0.5), 35);
-    EXPECT_DOUBLE_EQ(quantile(values, 0.75), 40);
-    EXPECT_DOUBLE_EQ(quantile(values, 0.9), 46);
-}
-
-// R: quantile(1:10, c(.25, .75), type = 7) is 3.25 7.75; type 6 would give 2.75 8.25.
-TEST(Quantile, InterpolatesBetweenOrderStatistics)
-{
-    const std::vector<double> values{10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
-    EXPECT_DOUBLE_EQ(quantile(values, 0.25), 3.25);
-    EXPECT_DOUBLE_EQ(quantile(values, 0.75), 7.75);
-}
-
-TEST(Quantile, ZeroAndOneAreTheExtremes)
-{
-    EXPECT_DOUBLE_EQ(quantile({3, 1, 2}, 0), 1);
-    EXPECT_DOUBLE_EQ(quantile({3, 1, 2}, 1), 3);
-    EXPECT_DOUBLE_EQ(quantile({4}, 0.3), 4);
-}
-
-TEST(Quantile, OutsideZeroToOneThereIsNone)
-{
-    EXPECT_THROW(quantile({1, 2}, -0.01), std::invalid_argument);
-    EXPECT_THROW(quantile({1, 2}, 1.01), std::invalid_argument);
-    EXPECT_THROW(quantile({1, 2}, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+    const std::vector<double> five{50, 15, 40, 20, 35};
+    const std::vector<double> ten{10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+    for (const auto& [values, p, expected] :
+         {std::tuple(five, 0.0, 15.0), std::tuple(five, 0.05, 16.0), std::tuple(five, 0.25, 20.0),
+          std::tuple(five, 0.4, 29.0), std::tuple(five, 0.5, 35.0), std::tuple(five, 0.75, 40.0),
+          std::tuple(five, 0.9, 46.0), std::tuple(five, 1.0, 50.0), std::tuple(ten, 0.25, 3.25),
+          std::tuple(ten, 0.75, 7.75), std::tuple(std::vector<double>{4}, 0.3, 4.0)})
+        EXPECT_DOUBLE_EQ(quantile(values, p), expected) << p;
+    for (const double outside : {-0.01, 1.01, std::numeric_limits<double>::quiet_NaN()})
+        EXPECT_THROW(quantile({1, 2}, outside), std::invalid_argument);
 }
 
 std::vector<double> normal_values(std::size_t count)
@@ -206,6 +176,7 @@ TEST(Estimate, IsToTheSmallestMedianAndOverANumber)
     EXPECT_DOUBLE_EQ(estimate({{.above = five, .below = {rounds_of_one({4}), rounds_of_one({2, 2}), five}}}).value,
                      2.5);
     EXPECT_DOUBLE_EQ(estimate({{.above = five, .below = {rounds_of_one({2})}, .per = 10}}).interval.low, 0.25);
+    EXPECT_DOUBLE_EQ(estimate({{.above = five, .per = 10}}).value, 0.5);
 }
 
 TEST(Estimate, IsMadeOfSeveral)
@@ -275,14 +246,6 @@ TEST(Estimate, OfManyCasesDoesNotDrawForEach)
     const double first = cpu_seconds([&] { estimate_ratio(values, values); }, 1);
     const double later = cpu_seconds([&] { estimate_ratio(values, values); });
     EXPECT_LT(later, first / 4);
-}
-
-TEST(Estimate, IsPerANumberInItsValueAndItsInterval)
-{
-    const Estimate per = estimate({{.above = rounds_of_one({10, 20, 60}), .per = 10}});
-    EXPECT_DOUBLE_EQ(per.value, 2);
-    EXPECT_DOUBLE_EQ(per.interval.low, 1);
-    EXPECT_DOUBLE_EQ(per.interval.high, 6);
 }
 
 // The documents say intervals of our logs: the same values must give the same interval for ever.

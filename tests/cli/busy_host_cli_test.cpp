@@ -9,7 +9,6 @@
 #include <csignal>
 #include <iterator>
 #include <set>
-#include <thread>
 #include <unistd.h>
 
 namespace nestbed
@@ -22,21 +21,6 @@ using namespace std::chrono_literals;
 class BusyHost : public CommandTest
 {
 };
-
-TEST_F(BusyHost, RefusesAHostThatThereCannotBe)
-{
-    for (const auto& [option, value, allowed] :
-         std::vector<std::array<std::string, 3>>{{"--host-load", "65", "0 to 64"},
-                                                 {"--host-load", "-1", "whole number"},
-                                                 {"--host-load", "cores", "whole number"},
-                                                 {"--nice", "20", "0 to 19"},
-                                                 {"--nice", "low", "whole number"},
-                                                 {"--runs", "0", "1 to 1000000"},
-                                                 {"--runs", "1000001", "1 to 1000000"},
-                                                 {"--pin", "maybe", "no, yes"}})
-        expect_usage_error(Words("run --strategy chain --backend cpu --depth 2") + option + value,
-                           {option + " " + value, allowed});
-}
 
 TEST_F(BusyHost, HasALogThatIsTakenBackAndShown)
 {

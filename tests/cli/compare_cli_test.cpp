@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <sstream>
-#include <sys/stat.h>
 
 namespace nestbed
 {
@@ -190,6 +189,7 @@ TEST_F(CompareCommand, RefusesBadOptions)
     EXPECT_THAT(compare(2, "--tolerence 1").err, HasSubstr("did you mean '--tolerance'?"));
 }
 
+// damaged_log_cli_test.cpp has damaged rows.
 TEST_F(CompareCommand, RefusesWhatItCannotRead)
 {
     const std::string a = before(rows("nosync", 1, 8));
@@ -201,16 +201,6 @@ TEST_F(CompareCommand, RefusesWhatItCannotRead)
     expect_refused(1, "b.csv: it could not be read: No such file or directory");
     after(rows("tail", 1, 8));
     expect_refused(2, "have no case in common");
-    scratch_.write("b.csv", "claim,status\r\nx,ok\r\n");
-    expect_refused(1, "b.csv: it is not a log of nestbed run: it has no column strategy, backend, wall_us");
-    scratch_.write("b.csv", "");
-    expect_refused(1, "b.csv: it is empty");
-    after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,8\r\n");
-    expect_refused(1, "b.csv:7: 6 cells under 10 columns: the row is incomplete");
-    after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,8,\"9");
-    expect_refused(1, "the file may be cut off");
-    after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,fast,9,ok,,\r\n");
-    expect_refused(1, "b.csv:7: gpu_us is 'fast'; allowed: a number");
     EXPECT_EQ(nestbed({"compare", a, scratch_.path("")}).exit_code, 1); // a folder
 }
 
@@ -260,13 +250,6 @@ TEST(CompareOfTheRepository, ReadsWhatLooksAsIfItWereThereTwice)
     }
 }
 
-TEST(CompareHelp, SaysWhatAVerdictMeans)
-{
-    const Outcome help = ended(0, "compare --help");
-    EXPECT_THAT(help.out, AllOf(HasSubstr("--tolerance PERCENT"), HasSubstr("too few"), HasSubstr("Exit: 0")));
-    expect_columns(help.out, 80);
-}
-
 // Whether the text contains something that a terminal would interpret as a command.
 bool has_controls(const std::string& text)
 {
@@ -290,17 +273,6 @@ TEST_F(CompareCommand, CellsOfOthersDoNotCommandTheTerminal)
     const Outcome refused = compare(1);
     EXPECT_FALSE(has_controls(refused.err)) << printable(refused.err);
     EXPECT_THAT(refused.err, HasSubstr("\\x1b[2J"));
-}
-
-TEST_F(CompareCommand, APipeOrADeviceIsNoLog)
-{
-    before(rows("nosync", 1, 8));
-    ASSERT_EQ(mkfifo(scratch_.path("b.csv").c_str(), 0600), 0);
-    for (const std::string& path : {scratch_.path("b.csv"), std::string("/dev/zero")}) {
-        const Outcome compared = ended(1, {"compare", scratch_.path("a.csv"), path});
-        EXPECT_EQ(compared.err,
-                  "nestbed: " + path + ": it could not be read: it is a pipe or a device; allowed: a regular file\n");
-    }
 }
 
 } // namespace

@@ -202,12 +202,6 @@ TEST_F(Merging, RefusesALogThatIsNotWhole)
     const Outcome again = ended(0, {std::istream_iterator<std::string>(words), {}});
     EXPECT_THAT(again.err, HasSubstr(path + ": its last row was incomplete (4 bytes) and was removed\n"));
     EXPECT_EQ(scratch_.read("s1.csv"), text);
-    std::string damaged = text;
-    damaged.replace(damaged.rfind(",ok,"), 4, ",no,");
-    scratch_.write("s1.csv", damaged);
-    expect_inputs_refused({path}, "status is 'no'; allowed: ok, wrong");
-    scratch_.write("s1.csv", text + "a,b\r\n");
-    expect_inputs_refused({path}, "the row is incomplete");
     scratch_.write("s1.csv", text.substr(0, text.size() - 1));
     shard("1/1"); // as the message advises
     EXPECT_EQ(merge({path}).exit_code, 0);
@@ -228,15 +222,6 @@ TEST_F(Merging, RefusesALogWithoutItsManifest)
     scratch_.write("s1.csv.json", manifest);
     change_manifest("s1.csv.json", [](auto& run) { run.erase("plan"); });
     expect_inputs_refused({path}, "the manifest has no plan of its run ");
-}
-
-// tests/log/merge_test.cpp has what else is refused: other runs, rows that are there twice, rows of no case.
-TEST_F(Merging, RefusesRunsThatAreNotOfOneExperiment)
-{
-    const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
-    shard("2/2", "--overwrite", "3");
-    expect_inputs_refused(inputs,
-                          inputs[1] + ": it does not belong to " + inputs[0] + ": repeat on cpu: 2 there, 3 here");
 }
 
 TEST_F(Merging, LeavesNothingHalfMade)

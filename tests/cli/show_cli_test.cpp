@@ -1,6 +1,5 @@
 // `nestbed show` prints the table of a log again. `nestbed list` takes patterns. Experiments have patterns, sizes and
 // sections.
-#include "base/csv.hpp"
 #include "log/row.hpp"
 #include "model/strategy.hpp"
 #include "support/cli_support.hpp"
@@ -82,9 +81,6 @@ TEST_F(ShowCommand, SaysWhatItCannotShow)
     EXPECT_THAT(part.out, HasSubstr("nosync"));
     write("header.csv", whole.substr(0, whole.find('\n') + 1));
     EXPECT_THAT(nestbed("show header.csv").out, HasSubstr("header.csv: it has no rows"));
-    write("other.csv", "strategy,backend,mechanism,status,gpu_us,wall_us\nno_such,cpu,none,ok,,1\n");
-    const Outcome other = ended(1, "show other.csv");
-    EXPECT_THAT(other.err, HasSubstr("other.csv:2: this nestbed has no strategy 'no_such'"));
 }
 
 TEST_F(ShowCommand, ShowsLogsWithFewColumns)
@@ -270,15 +266,6 @@ TEST_F(ShowCommand, ADryRunSaysWhatWillBeUnsupported)
               HasSubstr("cub does not run on backend cpu")))
         << plan.err;
     EXPECT_THAT(nestbed("run --backend cpu --strategy neighbored --dry-run").out, Not(HasSubstr("unsupported")));
-}
-
-TEST_F(ShowCommand, AMechanismThatNoStrategyHasIsRefused)
-{
-    expect_usage_error("run --strategy neighbored --mechanism tail --backend cpu --dry-run",
-                       {"--mechanism tail: neighbored does not support it; allowed for neighbored: all"});
-    expect_usage_error("run --strategy reduce2_tail --mechanism named --backend cpu --dry-run",
-                       {"--mechanism named: reduce2_tail does not support it; allowed for reduce2_tail: all, tail"});
-    ended(0, "run --strategy neighbored,nosync --mechanism named --backend cpu --dry-run");
 }
 
 TEST_F(ShowCommand, AFolderIsCalledAFolder)

@@ -27,7 +27,7 @@ class WorkerCommand : public testing::Test
     }
 
     WorkerProcess process_{{nestbed_program()}};
-    FrameReader reader_;
+    MessageReader reader_;
 };
 
 TEST_F(WorkerCommand, AnswersNothingBeforeItIsOpened)
@@ -54,11 +54,7 @@ TEST_F(WorkerCommand, RefusesWhatItDoesNotKnow)
 
 TEST_F(WorkerCommand, EndsWithAnErrorWhereItCannotReadOn)
 {
-    const std::string deep(1'000'000, '\x81');
-    std::string frame;
-    for (unsigned index = 0; index < 4; ++index)
-        frame += static_cast<char>(deep.size() >> 8 * index & 0xFFU);
-    send_frames(process_.socket(), frame + deep);
+    send_lines(process_.socket(), std::string(1'000'000, '[') + "\n");
     EXPECT_FALSE(receive_message(process_.socket(), reader_));
     const std::optional<ProgramEnd> end = process_.ended_within(std::chrono::seconds(30));
     ASSERT_TRUE(end);

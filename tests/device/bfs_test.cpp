@@ -134,13 +134,17 @@ class RunSeen final : public cpu::Observer
     void done(void* /*grid*/) override {}
     void complete(void* /*grid*/) override {}
     void abandoned(void* /*root*/) override {}
-    void* block_begins(void* /*grid*/, std::uint64_t /*index*/, std::uint32_t /*threads*/) override
+    void* block_begins(void* /*grid*/, std::uint64_t /*index*/, std::uint32_t /*threads*/,
+                       std::uint64_t /*cluster*/) override
     {
         ++blocks.back();
         return this;
     }
     void* thread_of(void* /*block*/, std::uint32_t /*index*/) override { return this; }
     void barrier(void* /*block*/) override {}
+    void arrives_at_group(void* /*thread*/, std::uint64_t /*group*/) override {}
+    void group_opens(void* /*grid*/, std::uint64_t /*group*/) override {}
+    void waited_for_group(void* /*thread*/, std::uint64_t /*group*/) override {}
     void warp_barrier(std::span<void* const> /*threads*/) override {}
     void misused(void* /*thread*/, const cpu::Misuse& /*misuse*/) override {}
     void thread_ends(void* /*thread*/) override {}

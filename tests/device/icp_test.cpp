@@ -1,7 +1,6 @@
 // Iterative closest point on the executor: all forms give the same sums, and launch what can be counted.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
-#include "support/plan_support.hpp"
 
 #include <string>
 
@@ -69,19 +68,6 @@ TEST(IcpForms, RefuseALeafThatDoesNotFitSharedMemory)
     EXPECT_THAT(sample.detail, HasSubstr("allowed: at most 28672, which fit the shared memory of a block"));
     point.leaves = 3;
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("--leaves 3; allowed: a power of two"));
-}
-
-TEST(IcpForms, HaveDefaultsOfTheirOwn)
-{
-    const Plan plan = plan_of("--strategy icp_launches --backend cpu");
-    const Case& point = plan.groups.front().cases.front();
-    EXPECT_EQ(point.elements, 1U << 22);
-    EXPECT_EQ(point.block, 1024U);
-    EXPECT_EQ(point.leaves, 128U);
-    EXPECT_EQ(point.leaf_points, 20480U);
-    EXPECT_EQ(point.near_every, 64U);
-    EXPECT_EQ(point.iterations, 16U);
-    EXPECT_EQ(point.input, InputKind("waves"));
 }
 
 } // namespace

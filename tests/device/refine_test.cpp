@@ -1,7 +1,6 @@
 // Adaptive refinement on the executor: all forms give the same list of cells, and launch what can be counted by hand.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
-#include "support/plan_support.hpp"
 
 #include <string>
 #include <vector>
@@ -86,18 +85,6 @@ TEST(RefineForms, RefuseWhatTheListHasNoRoomFor)
     const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("15 levels of cells; allowed: at most 14"));
-}
-
-TEST(RefineForms, HaveDefaultsOfTheirOwn)
-{
-    const Plan plan = plan_of("--strategy refine_children --backend cpu");
-    const Case& point = plan.groups.front().cases.front();
-    EXPECT_EQ(point.time_steps, 8U);
-    EXPECT_EQ(point.block, 128U);
-    EXPECT_EQ(point.division, 16U);
-    EXPECT_EQ(point.levels, 6U);
-    EXPECT_EQ(point.cell_work, 64U);
-    EXPECT_EQ(point.input, InputKind("front"));
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 // Many recursions on the executor: all forms are right, launch what the oracle counts, and say when each tenant ended.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
-#include "support/plan_support.hpp"
 
 #include <string>
 #include <vector>
@@ -108,28 +107,6 @@ TEST(TenantsForms, RefuseMoreThanTheyHavePlacesFor)
     const Sample sample = session->sample(tenants_case("tenants_queue", 513), 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("513 tenants; allowed: at most 512"));
-}
-
-TEST(TenantsPlan, HasDefaultsOfItsOwn)
-{
-    const auto planned = [](const std::string& said) {
-        return plan_of(("--backend cpu --strategy " + said).c_str()).groups.front().cases.front();
-    };
-    const Case children = planned("tenants_children");
-    EXPECT_EQ(children.tenant_count, 64U);
-    EXPECT_EQ(children.block, 128U);
-    EXPECT_EQ(children.level_nodes, 256U);
-    EXPECT_EQ(children.levels, 16U);
-    EXPECT_EQ(children.node_work, 64U);
-    EXPECT_EQ(children.input, InputKind("together"));
-    EXPECT_EQ(children.arrival_gap_us, 0U); // they arrive at once
-    EXPECT_EQ(children.wave, std::nullopt);
-    EXPECT_EQ(planned("tenants_streams").streams, 16U);
-    EXPECT_EQ(planned("tenants_levels").streams, std::nullopt);
-    const Case later = planned("tenants_children --input poisson");
-    EXPECT_EQ(later.arrival_gap_us, 10U);
-    EXPECT_EQ(later.wave, 1U);
-    EXPECT_EQ(later.streams, 64U);
 }
 
 } // namespace

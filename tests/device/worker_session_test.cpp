@@ -134,22 +134,21 @@ TEST(WorkerSession, WithoutAWorkerIsAnErrorThatSaysHowItEnded)
     EXPECT_EQ(text_of<RunError>([&] { worker(1s, {program(folder, "dies", "kill -9 $$")}); }),
               "the worker on cpu was lost while it opened the device: signal 9 (Killed)");
     EXPECT_THAT(text_of<RunError>([&] { worker(1s, {folder.path("missing")}); }), HasSubstr("could not be started"));
-    EXPECT_THAT(
-        text_of<RunError>([&] { worker(1s, {program(folder, "speaks", "printf '\\002\\000\\000\\000ab' >&0")}); }),
-        HasSubstr("sent an invalid message"));
+    EXPECT_THAT(text_of<RunError>([&] { worker(1s, {program(folder, "speaks", "printf 'ab\\n' >&0")}); }),
+                HasSubstr("sent an invalid message"));
 }
 
 // A file with the answer of a worker that has opened its session.
 std::string opening(const ScratchFolder& folder)
 {
     const Opened opened{.facts = open_session(BackendKind::cpu, {})->facts(), .schedule = "fifo"};
-    return folder.write("open", frame_of({{"answer", opened}}));
+    return folder.write("open", line_of({{"answer", opened}}));
 }
 
-// A program that answers the opening as a worker does. Then it sends this answer as one frame, and waits.
+// A program that answers the opening as a worker does. Then it sends this answer as one line, and waits.
 std::string answers(const ScratchFolder& folder, const Message& answer)
 {
-    const std::string written = folder.write("answer", frame_of(answer));
+    const std::string written = folder.write("answer", line_of(answer));
     return program(folder, "answers", "cat '" + opening(folder) + "' '" + written + "' >&0; exec sleep 60");
 }
 
@@ -213,7 +212,7 @@ TEST_F(WorkerSetUp, IsTriedAgainWhereTheWorkerIsLostAsItIsAsked)
 {
     const std::string open_and_end = "cat '" + opening(folder) + "' >&0; exit 5";
     const std::vector<std::pair<std::string, std::function<bool(Session&)>>> questions{
-        {"timed a empty kernel", [](Session& session) { return session.empty_kernel_us() > 0; }},
+        {"timed an empty kernel", [](Session& session) { return session.empty_kernel_us() > 0; }},
         {"measured the timer's step", [](Session& session) { return session.timer_step_ns() >= 1; }},
         {"measured the bandwidth", [](Session& session) { return session.bandwidth().read_gb_s == 0; }},
         {"probed the depth", [](Session& session) { return session.probe_depth(20).reached == 20; }}};
@@ -249,7 +248,7 @@ TEST_F(WorkerSetUp, IsTriedAgainWhereTheNextWorkerIsLostAsItOpensTheDevice)
 // A worker that reports an error would report the same error again.
 TEST_F(WorkerSetUp, IsNotTriedAgainWhereTheWorkerSaysWhatIsWrong)
 {
-    const std::string says = folder.write("says", frame_of({{"run_error", "no device"}}));
+    const std::string says = folder.write("says", line_of({{"run_error", "no device"}}));
     EXPECT_EQ(text_of<RunError>([&] { worker(at_first(folder, 1, "cat '" + says + "' >&0; exec sleep 60"), 3); }),
               "no device");
     EXPECT_THAT(notes, IsEmpty());
@@ -296,7 +295,7 @@ TEST(WorkerSession, ThatAnswersWithAnythingIsALostWorker)
 TEST(WorkerSession, ThatAnswersTheFirstQuestionsWithAnythingIsAnError)
 {
     const ScratchFolder folder;
-    const std::string lacking = folder.write("lacking", frame_of({{"answer", {{"schedule", "fifo"}}}}));
+    const std::string lacking = folder.write("lacking", line_of({{"answer", {{"schedule", "fifo"}}}}));
     EXPECT_THAT(text_of<RunError>(
                     [&] { worker(60s, {program(folder, "lacks", "cat '" + lacking + "' >&0; exec sleep 60")}); }),
                 HasSubstr("the worker on cpu was lost while it opened the device: its answer is malformed: "));

@@ -14,7 +14,7 @@ namespace
 {
 
 struct Heard {
-    std::string frames; // the messages, written again
+    std::string lines; // the messages, written again
     std::string refusal;
 };
 
@@ -30,13 +30,13 @@ void take(const Message& message)
 Heard heard_in(std::string_view bytes, std::size_t piece)
 {
     Heard heard;
-    FrameReader reader;
+    MessageReader reader;
     heard.refusal = refusal_of<RunError>([&] {
         for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
             reader.add(bytes.data(), std::min(piece, bytes.size()));
             while (const std::optional<Message> message = reader.next()) {
                 require(message->is_object(), "a message is an object");
-                heard.frames += frame_of(*message);
+                heard.lines += line_of(*message);
                 take<Sample>(*message);
                 take<Case>(*message);
                 take<SessionOptions>(*message);
@@ -54,16 +54,10 @@ void check(std::string_view bytes)
     const Heard heard = heard_in(bytes, bytes.size());
     for (const std::size_t piece : {std::size_t{1}, std::size_t{7}}) {
         const Heard again = heard_in(bytes, piece);
-        require(again.frames == heard.frames && again.refusal == heard.refusal, "pieces do not matter",
-                again.refusal);
+        require(again.lines == heard.lines && again.refusal == heard.refusal, "pieces do not matter", again.refusal);
     }
-    const Heard again = heard_in(heard.frames, heard.frames.size());
-    require(again.frames == heard.frames && again.refusal.empty(), "what is written is read", again.refusal);
-    // The input as one message, so that the fuzzer does not need to find the right length.
-    std::string frame(4, '\0');
-    for (std::size_t index = 0; index < frame.size(); ++index)
-        frame[index] = static_cast<char>(bytes.size() >> 8 * index & 0xFFU);
-    static_cast<void>(heard_in(frame + std::string(bytes), frame.size() + bytes.size()));
+    const Heard again = heard_in(heard.lines, heard.lines.size());
+    require(again.lines == heard.lines && again.refusal.empty(), "what is written is read", again.refusal);
 }
 
 } // namespace

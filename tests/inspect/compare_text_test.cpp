@@ -1,4 +1,4 @@
-// The text of a comparison.
+// The text of a comparison. compare_cli_test.cpp has more of it, a whole table and a whole CSV.
 #include "inspect/compare_text.hpp"
 
 #include "support/matchers.hpp"
@@ -34,34 +34,6 @@ struct Compared {
     ParsedLog after;
 };
 
-TEST(CompareText, HasTheColumnsThatTellTheCasesApart)
-{
-    const std::string log = grid_rows(8, 10) + grid_rows(16, 10) + grid_rows(32, 10);
-    // block is not shown, because it follows from grid.
-    EXPECT_THAT(Compared(log, log).text(), AllOf(HasSubstr("  grid  "), Not(HasSubstr("block"))));
-}
-
-// compare_cli_test.cpp has more of them, a whole table and a whole CSV.
-TEST(CompareText, NamesTheCasesThatOneLogAloneHas)
-{
-    const std::string few = grid_rows(1, 10) + grid_rows(2, 10);
-    const std::string many = few + grid_rows(4, 10) + grid_rows(8, 10);
-    EXPECT_THAT(Compared(few, many).text(), HasSubstr("Only in B, 2 cases: s, grid 4; s, grid 8.\n"));
-}
-
-TEST(CompareText, SaysWhatWasNotTestedAndHow)
-{
-    const std::string few = grid_rows(8, 10) + grid_rows(16, 20, 1);
-    const std::string text = Compared(grid_rows(8, 10) + grid_rows(16, 10, 1), few).text();
-    EXPECT_THAT(text, AllOf(HasSubstr("A: a.csv, 2 cases of 6 rows\n"), HasSubstr("\n1 same, 1 too few.\n"),
-                            HasSubstr("Too few: a case with fewer than 5 samples in A or B is not tested; it is a\n"
-                                      "regression if it is slower by more than 5 %.\n"),
-                            HasSubstr("too few *\n"),
-                            HasSubstr("* a regression: fails, untimed, or slower by more than 5 %\n")));
-    EXPECT_THAT(Compared(grid_rows(8, 10, 1), grid_rows(8, 10, 1)).text(),
-                AllOf(HasSubstr("1 case of 1 row\n"), Not(HasSubstr("Measurably different"))));
-}
-
 TEST(CompareText, SaysWhatTimesOfTheExecutorAre)
 {
     const std::string said = "\nThe executor's times say nothing about those of a GPU.\n";
@@ -79,17 +51,6 @@ TEST(CompareText, ShowsHowManyRowsAreRightWhereSomeAreNot)
     EXPECT_THAT(Compared(grid_rows(8, 10), grid_rows(8, 10, 7)).text(), HasSubstr("n 5, 7"));
     EXPECT_THAT(Compared(grid_rows(8, {}), grid_rows(8, {})).text(),
                 AllOf(HasSubstr("wrong"), Not(HasSubstr("0/5"))));
-}
-
-TEST(RegressionsText, CountsOnlyWhatThereIs)
-{
-    const std::string same = grid_rows(8, 10);
-    EXPECT_EQ(Compared(same, same).regressions(), "");
-    EXPECT_EQ(Compared(same + grid_rows(16, 10), same + grid_rows(16, {})).regressions(),
-              "1 regression (1 fails); the worst: s, grid 16: fails, 5 of 5 wrong");
-    EXPECT_EQ(Compared(same + grid_rows(16, 8), same + grid_rows(16, 10)).regressions(),
-              "1 regression (1 slower by more than 5 %); the worst: s, grid 16: 1.250 times as slow, 95% CI 1.250 - "
-              "1.250");
 }
 
 TEST(RegressionsText, NamesTheWorst)

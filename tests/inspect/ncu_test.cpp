@@ -120,6 +120,10 @@ TEST_F(NcuPages, AreDividedIntoRootGrids)
              {a + launching + a + launching, {"a()", "a()"}, {"a 2 16"}},
              {a + launching + a + launching, {"a()"}, {"a 1 8"}},
              {a + launching + a + launching + a + a, {"a()", "a()"}, {"a 2 8"}},
+             // twice each, and the second has its child before itself
+             {a + launching + a + launching + section("c()") + b + launching + section("c()") + b + launching,
+              {"a()", "b()"},
+              {"a 1 8", "b 1 8"}},
          })
         EXPECT_EQ(rows_of(read(source, kernels)), rows);
 }

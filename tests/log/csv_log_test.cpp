@@ -5,19 +5,14 @@
 
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
-#include "support/effort.hpp"
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
 #include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <future>
-#include <string_view>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,7 +149,7 @@ TEST_F(CsvLogFile, IsWrittenByOneRunAtATime)
     EXPECT_NO_THROW(Log{path});
 }
 
-TEST_F(CsvLogFile, IsFreeSoonAfterARunThatWasKilledEvenIfAProcessThatItWasStartingHasACopy)
+TEST_F(CsvLogFile, IsFreeSoonAfterAKilledRunEvenIfAChildHasACopy)
 {
     const std::string path = folder.path("new.csv");
     pid_t copy = 0;
@@ -317,26 +312,6 @@ TEST_F(CsvLogFile, IsNotWrittenThroughALink)
     EXPECT_EQ(folder.read("real.csv"), "rows");
 }
 
-TEST_F(CsvLogFile, ThatIsCompressedIsNotWritten)
-{
-    const auto refusal = [](const std::string& path) {
-        return text_of<UsageError>([&] { check_is_not_compressed(path); });
-    };
-    const std::string plain = folder.path("a.csv");
-    const std::string packed = folder.path("a.csv.gz");
-    check_is_not_compressed(plain);
-    EXPECT_EQ(refusal(packed), "--output " + packed + ": a compressed log is read and never written; allowed: " +
-                                   plain + " (if " + packed + " is there, gunzip it first)");
-    folder.write("a.csv.gz", "");
-    EXPECT_EQ(refusal(plain),
-              "--output " + plain + ": there is " + packed +
-                  ", the compressed log of this name, and it is never written; allowed: another file, "
-                  "or the same after gunzip " +
-                  packed);
-    folder.write("a.csv", "");
-    check_is_not_compressed(plain);
-}
-
 TEST_F(CsvLogFile, WhoseLinesEndWithLfSaysSo)
 {
     std::string header = csv_line(columns());
@@ -391,28 +366,6 @@ TEST_F(CsvLogFile, MayBeADeviceThatSwallowsEverything)
 {
     EXPECT_NO_THROW(Log("/dev/null").append(some_row()));
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-}
-
-// Reading /dev/full never ends. So the test uses its own process, with little time and memory.
-TEST_F(CsvLogFile, OnAFullDeviceIsARunError)
-{
-    const auto open = [] {
-        alarm(10);
-        constexpr rlimit kLimit{1 << 30, 1 << 30};
-        if (!is_sanitized()) // AddressSanitizer needs more memory for its shadow alone
-            setrlimit(RLIMIT_AS, &kLimit);
-        try {
-            const Log log("/dev/full");
-        } catch (const RunError& error) {
-            static_cast<void>(std::fputs(error.what(), stderr));
-            std::exit(EXIT_SUCCESS);
-        } catch (const std::exception& error) {
-            static_cast<void>(std::fputs(error.what(), stderr));
-        }
-        std::exit(EXIT_FAILURE);
-    };
-    EXPECT_EXIT(open(), testing::ExitedWithCode(EXIT_SUCCESS),
-                "/dev/full: the row could not be written: No space left on device");
 }
 
 TEST_F(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)

@@ -7,6 +7,9 @@
 #include "model/case_text.hpp"
 #include "support/support.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 namespace nestbed
 {
 namespace
@@ -156,41 +159,19 @@ TEST(LoggedCases, TakeTheFactsOfARunFromItsRows)
     EXPECT_THAT(logged_cases(parse_log("a.csv", csv_line(columns())), {}).title, IsEmpty());
 }
 
+// tests/log/row_check_test.cpp has the cells that have another form.
 TEST(LoggedCases, CannotHaveImpossibleCells)
 {
-    struct Cell {
-        const char *column, *text, *error;
-    };
     const std::vector<std::string>& names = columns();
-    for (const Cell& cell :
-         {Cell{"strategy", "nosink", "a.csv:2: this nestbed has no strategy 'nosink'"},
-          Cell{"backend", "gpu", "a.csv:2: backend is 'gpu'; allowed: cuda, cpu"},
-          Cell{
-              "mechanism", "throw",
-              "a.csv:2: mechanism is 'throw'; allowed: none, null_stream, named, fire_and_forget, tail, graph_tail, "
-              "graph_next, graph_fire_and_forget, graph_sibling, graph_while, graph_switch, graph_if, graph_update, "
-              "host, "
-              "host_pdl, host_read, host_polled, host_graph, host_graph_pdl, host_max_levels, host_graph_max_levels, "
-              "host_graph_pdl_max_levels, grid_sync, cluster_sync"},
-          Cell{"grid", "4x", "a.csv:2: grid is '4x'; allowed: a whole number from 1 to 2147483647, or nothing"},
-          Cell{"grid", "2147483648",
-               "a.csv:2: grid is '2147483648'; allowed: a whole number from 1 to 2147483647, or nothing"},
-          Cell{"grid", "x", "a.csv:2: grid is 'x'; allowed: a whole number from 1 to 2147483647, or nothing"},
-          Cell{"type", "int8", "a.csv:2: type is 'int8'; allowed: int32, float32 or nothing"},
-          Cell{"block_shape", "8x",
-               "a.csv:2: block_shape is '8x'; allowed: two whole numbers from 1 to 1024, such as 8x32, or nothing"},
-          Cell{"block_shape", "832",
-               "a.csv:2: block_shape is '832'; allowed: two whole numbers from 1 to 1024, such as 8x32, or nothing"},
-          Cell{"block_shape", "8x2000",
-               "a.csv:2: block_shape is '8x2000'; allowed: two whole numbers from 1 to 1024, such as 8x32, or "
-               "nothing"}}) {
+    for (const auto& [column, text, error] :
+         {std::tuple("strategy", "nosink", "a.csv:2: this nestbed has no strategy 'nosink'"),
+          std::tuple("grid", "4x",
+                     "a.csv:2: grid is '4x'; allowed: a whole number from 1 to 2147483647, or nothing")}) {
         std::vector<std::string> row = row_of({.experiment = "e", .run_id = "r1", .schedule = "fifo"},
                                               various_cases().front(), 0, Sample{.wall_us = 1});
-        const auto column = std::ranges::find(names, cell.column);
-        ASSERT_NE(column, names.end()) << cell.column;
-        row[static_cast<std::size_t>(column - names.begin())] = cell.text;
+        row.at(static_cast<std::size_t>(std::ranges::find(names, column) - names.begin())) = text;
         const ParsedLog log = parse_log("a.csv", csv_line(names) + csv_line(row));
-        EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(logged_cases(log, {})); }), cell.error);
+        EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(logged_cases(log, {})); }), error);
     }
 }
 

@@ -22,7 +22,7 @@ Plan plan_of_two_cases()
     return plan;
 }
 
-std::string write(const std::string& csv_path, const std::string& run_id, const Plan& plan = plan_of_two_cases())
+std::map<BackendKind, RunFacts> runs_of_id(const std::string& run_id)
 {
     const RunFacts facts{.experiment = "book",
                          .run_id = run_id,
@@ -36,7 +36,12 @@ std::string write(const std::string& csv_path, const std::string& run_id, const 
                                     .default_pending_limit = 2048,
                                     .memory_bytes = 1ULL << 40,
                                     .peak_bandwidth_gb_s = 4916.75}};
-    const std::map<BackendKind, RunFacts> runs{{BackendKind::cpu, facts}};
+    return {{BackendKind::cpu, facts}};
+}
+
+std::string write(const std::string& csv_path, const std::string& run_id, const Plan& plan = plan_of_two_cases())
+{
+    const std::map<BackendKind, RunFacts> runs = runs_of_id(run_id);
     return write_manifest(
         csv_path,
         {.run_id = run_id,
@@ -123,9 +128,11 @@ TEST_F(Manifest, GetsASecondRunAndKeepsTheFirst)
 
 TEST_F(Manifest, ThatIsNotJsonOrSomeoneElsesIsRefusedAndNotTouched)
 {
-    for (const std::string text :
-         {"my notes", "", "[1, 2]", "{\"runs\": {", "7", R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})",
-          R"({"runs": "none"})"}) {
+    const std::string deep =
+        std::string(200'000, '[') + std::string(200'000, ']'); // to write it would overflow the stack
+    for (const std::string& text : std::vector<std::string>{
+             "my notes", "", "[1, 2]", "{\"runs\": {", "7", R"({"name": "other", "version": 3})",
+             R"({"runs": [1, 2]})", R"({"runs": "none"})", R"({"runs": {}, "plans": )" + deep + "}"}) {
         const std::string path = folder.write("book.csv.json", text);
         const std::string why = path +
                                 ": it already exists and is not a manifest, and nothing is overwritten; "
@@ -142,15 +149,6 @@ TEST_F(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
     EXPECT_FALSE(folder.has("book.csv.json"));
     write(folder.path("book.csv"), "run-1");
     EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
-}
-
-// A manifest nested so deeply that writing it would overflow the stack.
-TEST_F(Manifest, ThatIsNestedDeeplyIsNone)
-{
-    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
-    folder.write("book.csv.json", R"({"runs": {}, "plans": )" + deep + "}");
-    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
-                HasSubstr("it already exists and is not a manifest"));
 }
 
 TEST_F(Manifest, SaysOfEachRunWhetherItHasFinished)
@@ -180,15 +178,6 @@ TEST_F(Manifest, IsNotWrittenThroughALink)
     EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)));
     EXPECT_EQ(folder.read("precious"), begun);
     EXPECT_TRUE(has_finished(csv, "run-1"));
-}
-
-TEST_F(Manifest, OfALogOfTheSameStemIsAnother)
-{
-    write(folder.path("grid.gpu0"), "run-1");
-    write(folder.path("grid.gpu1"), "run-2");
-    EXPECT_EQ(manifest_in(folder, "grid.gpu0.json").at("runs").size(), 1U);
-    EXPECT_EQ(manifest_in(folder, "grid.gpu1.json").at("runs").size(), 1U);
-    EXPECT_FALSE(folder.has("grid.json"));
 }
 
 TEST_F(Manifest, LiesBesideFilesAlone)
@@ -230,21 +219,10 @@ TEST_F(Manifest, GivesItsRunsBackAsTheyWereWritten)
     EXPECT_EQ(runs.at("run-1").figures, (std::vector<std::string>{"book", "ways"}));
     ASSERT_EQ(runs.size(), 1U);
     const RunIdentity& record = runs.at("run-1");
-    EXPECT_EQ(record.experiment, "book");
     EXPECT_EQ(record.title, "The book's \"table\"");
-    EXPECT_EQ(record.expect, "ok");
-    EXPECT_FALSE(record.untimed);
-    EXPECT_EQ(record.backends.at("cpu").name, "Model 1");
-    EXPECT_EQ(record.backends.at("cpu").multiprocessors, 2U);
-    EXPECT_EQ(record.backends.at("cpu").schedule, "random:7");
-    EXPECT_EQ(record.backends.at("cpu").repeat, exactly(3));
-    EXPECT_EQ(record.backends.at("cpu").warmup, 1U);
-    ASSERT_EQ(record.cases.size(), 2U);
-    EXPECT_EQ(record.cases[0].key.size(), 16U);
-    EXPECT_NE(record.cases[0].key, record.cases[1].key);
-    EXPECT_THAT(record.cases[1].settings, StartsWith("strategy=synced backend=cpu"));
-    EXPECT_EQ(record.cases[1].repeat, exactly(3));
-    EXPECT_TRUE(differences(record, record).empty());
+    const RunIdentity written = identity_of(plan_of_two_cases(), runs_of_id("run-1"), "");
+    EXPECT_THAT(differences(record, written), IsEmpty());
+    EXPECT_EQ(record.cases, written.cases);
 }
 
 TEST_F(Manifest, KeepsThePrecisionThatWasAskedForAndTheModules)
@@ -332,15 +310,6 @@ TEST_F(Manifest, ThatIsAPipeIsRefusedAndNotWaitedFor)
     ASSERT_EQ(mkfifo(folder.path("book.csv.json").c_str(), 0600), 0);
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
                 HasSubstr("is not a manifest"));
-}
-
-TEST(JoinedManifests, HaveTheRunsAndPlansOfAll)
-{
-    const ScratchFolder folder;
-    write(folder.path("a.csv"), "run-1");
-    write(folder.path("b.csv"), "run-2");
-    join_manifests(folder.path("all.csv"), {folder.path("a.csv"), folder.path("b.csv")});
-    EXPECT_EQ(runs_in_manifest(folder.path("all.csv"), {"run-1", "run-2"}).size(), 2U);
 }
 
 } // namespace

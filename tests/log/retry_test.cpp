@@ -1,20 +1,13 @@
-// Removing failed rows from a log: which rows are kept where, and that nothing is lost at whatever point the process
-// ends.
+// Removing failed rows from a log: which rows are kept where. tests/scripts/file_faults_test.py: nothing is lost at whatever
+// point the process ends.
 #include "log/retry.hpp"
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
-#include "log/manifest.hpp"
 #include "support/full_disk.hpp"
 #include "support/support.hpp"
 
 #include <algorithm>
-#include <csignal>
-#include <iostream>
-#include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace nestbed
 {
@@ -136,75 +129,6 @@ TEST_F(PutFailedAside, CopiesARowThatIsNotWholeToo)
     EXPECT_EQ(back_up_failed_rows(path, parse_log(path, whole), results, has_failed).rows, 2U);
     EXPECT_EQ(folder.read("a.csv.old-1"), torn);
     EXPECT_EQ(folder.read("a.csv"), kept);
-}
-
-// A process that is killed at each of its system calls in turn.
-TEST_F(PutFailedAside, LosesNothingWhereverItIsKilled)
-{
-    bool ended = false;
-    bool before = false;
-    bool between = false;
-    bool after = false;
-    for (unsigned calls = 0; !ended; ++calls) {
-        std::filesystem::remove(path + ".old-1");
-        folder.write("a.csv", whole);
-        const ParsedLog rows = parse_log(path, whole);
-        const pid_t child = fork();
-        ASSERT_GE(child, 0);
-        if (child == 0) {
-            ptrace(PTRACE_TRACEME);
-            static_cast<void>(raise(SIGSTOP));
-            try {
-                static_cast<void>(back_up_failed_rows(path, rows, results, has_failed));
-            } catch (const std::exception&) {
-                _exit(1);
-            }
-            _exit(0);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        for (unsigned stop = 0; stop < calls && WIFSTOPPED(status); ++stop) {
-            ASSERT_EQ(ptrace(PTRACE_SYSCALL, child, nullptr, nullptr), 0);
-            waitpid(child, &status, 0);
-        }
-        ended = WIFEXITED(status);
-        if (ended) {
-            EXPECT_EQ(WEXITSTATUS(status), 0);
-        } else {
-            ASSERT_EQ(kill(child, SIGKILL), 0);
-        }
-        while (!ended && waitpid(child, &status, 0) == child && WIFSTOPPED(status))
-            ;
-        const std::string log = folder.read("a.csv");
-        const bool aside = folder.has("a.csv.old-1");
-        if (aside) {
-            ASSERT_EQ(folder.read("a.csv.old-1"), whole) << calls;
-        }
-        ASSERT_TRUE(log == whole || (log == kept && aside)) << calls << ": " << log;
-        before = before || (log == whole && !aside);
-        between = between || (log == whole && aside);
-        after = after || log == kept;
-        ASSERT_LT(calls, 10'000U);
-    }
-    EXPECT_TRUE(before && between && after);
-}
-
-TEST_F(PutFailedAside, LeavesTheLogAsItWasWhereThereCanBeNoCopy)
-{
-    std::filesystem::create_directory(path + ".old-1"); // the name is taken, even if by a folder
-    EXPECT_EQ(back_up(has_failed).file, path + ".old-2");
-    folder.write("a.csv", whole);
-    const rlimit small{.rlim_cur = whole.size() - 1, .rlim_max = RLIM_INFINITY};
-    EXPECT_EXIT(
-        {
-            static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
-            setrlimit(RLIMIT_FSIZE, &small);
-            std::cerr << text_of<RunError>([&] { static_cast<void>(back_up(has_failed)); });
-            _exit(0);
-        },
-        testing::ExitedWithCode(0), "a.csv.old-3: the log as it was could not be written: File too large");
-    EXPECT_EQ(folder.read("a.csv"), whole);
-    EXPECT_FALSE(folder.has("a.csv.old-3"));
 }
 
 // Neither the copy of the log nor that of its manifest, at whatever byte the disk is full.

@@ -371,7 +371,7 @@ TEST(Row, OfLaunchesByTheHostHasADepthAndNoPendingLimitAsked)
     expect_cells(cells, "mechanism=host depth=4 pending_limit_asked= delay_us= launches_expected=0 host_launches=5");
 }
 
-TEST(Row, GivesTheRelativeErrorInThreeDigitsAndNoneWhereNothingWasReduced)
+TEST(Row, GivesTheRelativeErrorInThreeDigitsIfSomethingWasReduced)
 {
     Sample sample = good_sample();
     sample.relative_error = 0x1p-23;

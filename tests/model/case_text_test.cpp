@@ -51,6 +51,15 @@ TEST(CaseText, IsReadAgain)
                 testing::UnorderedElementsAreArray(settings.begin(), settings.end()));
 }
 
+TEST(ShapeText, IsOfTheSidesTheGridOrTheSize)
+{
+    EXPECT_EQ(shape_text({.elements = 64, .grid = 4, .block = 16}), "4 x 16");
+    EXPECT_EQ(shape_text({.grid = 4, .block = 0}), "4");
+    EXPECT_EQ(shape_text({.block = 64, .nx = 70, .ny = 50}, "x"), "70x50");
+    EXPECT_EQ(shape_text({.grid = 4, .nx = 512}), "512");
+    EXPECT_EQ(shape_text({.strategy = "nosync", .elements = 1024, .grid = 0, .block = 64}), "1024");
+}
+
 TEST(RangeName, IsTheExperimentTheStrategyAndTheSettings)
 {
     EXPECT_EQ(range_name("book", {.strategy = "nosync",

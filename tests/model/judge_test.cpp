@@ -95,7 +95,7 @@ TEST(Judge, AParentThatGaveUpIsATimeout)
            judged({100, 100}, chains(100, 2), {.waits_given_up = 3}));
 }
 
-TEST(Judge, ADifferenceAtOneDepthIsACountMismatchEvenWhereTheTotalIsRight)
+TEST(Judge, ADifferenceAtOneDepthIsACountMismatchIfTheTotalIsRight)
 {
     const Sample sample = judged({99, 101}, chains(100, 2));
     expect(Status::count_mismatch, "counted [99 101]", sample);
@@ -224,7 +224,7 @@ TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
                "the ledger counted 12 device launches; the kernels wanted " + std::to_string(grids + 2), with(grids));
 }
 
-TEST(Judge, DataDependentLaunchesAreComparedDepthByDepthWhereNothingIsDrained)
+TEST(Judge, DataDependentLaunchesAreComparedByDepthIfNothingIsDrained)
 {
     expect(Status::count_mismatch, "", judged({59, 41}, judged_by_need(), {.requests = RequestSample{.items = 100}}));
 }

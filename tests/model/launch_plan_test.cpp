@@ -124,7 +124,7 @@ TEST(ExpectedLaunches, HasNoLevelsBelowBlocksOfFourAndNeverMoreThanTheDepth)
 }
 
 // Each level leaves one number per `fan_in` numbers, rounded up.
-TEST(ExpectedLaunches, OverTheWholeInputHasALevelForEachTimeThatMoreThanOneNumberIsLeft)
+TEST(ExpectedLaunches, OverTheWholeInputHasALevelWhileMoreThanOneNumberIsLeft)
 {
     Case point = shape(1, 1);
     const auto levels = [&](std::uint64_t elements, unsigned fan_in) {
@@ -204,7 +204,7 @@ TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWaveWhateverWaveIsAsked)
     }
 }
 
-TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsThreeQuartersAtMost)
+TEST(LaunchPlan, OnAGpuKeepsTheDefaultLimitAndFillsThreeQuartersAtMost)
 {
     const DeviceFacts facts = h200();
     for (const Case& point : many_cases()) {
@@ -275,7 +275,7 @@ TEST(LaunchPlan, OfWaitingParentsNeverHoldsMoreGridsThanAreResident)
 
 // 2048 x 512, 8 levels, 128 grids: 1 stream holds 15 chains, 3 and 5 streams hold 15, 7 hold 14. With 9 levels, 1
 // stream holds 14 chains, 6 hold 12, and 7 only 7.
-TEST(LaunchPlan, OfWaitingParentsTakesTheMostStreamsThatHoldFourFifthsOfTheMostChains)
+TEST(LaunchPlan, OfWaitingParentsTakesMaxStreamsThatHoldFourFifthsOfMaxChains)
 {
     const LaunchPlan eight = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
     expect_plan(eight, "wave=2 streams=7 waves=1024");
@@ -295,7 +295,7 @@ TEST(LaunchPlan, OfWaitingParentsIsRefusedWhereNotEvenOneChainFits)
     EXPECT_EQ(plan_launches(shape(4, 512), waiting(shape(4, 512)), facts).refusal, "");
 }
 
-TEST(LaunchPlan, AFixedWaveOfWaitingParentsIsKeptWhereItFitsAndRefusedWhereNot)
+TEST(LaunchPlan, AFixedWaveOfWaitingParentsIsKeptIfItFitsAndElseRefused)
 {
     Case point = shape(2048, 512);
     point.wave = 15; // 1 + 15 * 8 = 121 grids

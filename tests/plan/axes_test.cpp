@@ -1,4 +1,4 @@
-// What each key of a sweep means, one by one: defaults, block shapes, and refused values.
+// What each key of a sweep means, one by one: defaults, block shapes. plan_refusals_test.cpp has other refused values.
 #include "plan/axes.hpp"
 #include "workloads/matrix/descriptor.hpp"
 #include "workloads/reduce/descriptor.hpp"
@@ -89,17 +89,6 @@ TEST(Axes, OfAMatrixTakeSidesAsAnyAxis)
     EXPECT_EQ(axes.of("ny")[3].setting->place(), "--ny 65535");
 }
 
-TEST(Axes, OfAMatrixHaveSidesFrom1To65535)
-{
-    for (const std::string key : {"nx", "ny"}) {
-        const auto text = [&](const std::string& value) { return axes_refusal({{key, value}}); };
-        EXPECT_THAT(text("0"), AllOf(StartsWith("--" + key + " 0: 0 is too small"), HasSubstr("from 1 to 65535,")));
-        EXPECT_THAT(text("65536"),
-                    AllOf(StartsWith("--" + key + " 65536: 65536 is too large"), HasSubstr("from 1 to 65535,")));
-        EXPECT_THAT(text("64x64"), StartsWith("--" + key + " 64x64: '64x64' is not a whole number"));
-    }
-}
-
 TEST(BlockShapes, AreWidthByHeightInOrderDoublesRemoved)
 {
     EXPECT_THAT(shapes("--block-shape 8x32"), ElementsAre("8x32"));
@@ -151,19 +140,6 @@ TEST(Names, AreThoseOfTheListInOrderDoublesRemoved)
     EXPECT_THAT(names_of(settings, "backend", {"a"}, "letter", "nestbed list"), IsEmpty());
 }
 
-TEST(Names, ThatAreNotAllowedAreRefused)
-{
-    const auto text = [](const std::string& value) {
-        return text_of<UsageError>([&] {
-            static_cast<void>(
-                names_of(settings_of({{"type", value}}), "type", {"first", "second"}, "number", "nestbed list"));
-        });
-    };
-    EXPECT_EQ(text("first,secund"),
-              "--type first,secund: there is no number 'secund', did you mean 'second'?; allowed: first, second");
-    EXPECT_EQ(text("first,"), "--type first,: there is no number ''; allowed: first, second");
-}
-
 constexpr std::array kTwo{Mechanism::fire_and_forget, Mechanism::tail};
 
 TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
@@ -181,14 +157,6 @@ TEST(MechanismsOf, AStrategyThatHasOneAreThatWhateverIsAskedFor)
     const StrategyInfo flat{.name = "flat", .workload = &workloads::transpose};
     EXPECT_THAT(mechanisms_of(axes_of("--mechanism tail", 1, "barrier"), flat), ElementsAre(Mechanism::none));
     EXPECT_THAT(mechanisms_of(axes_of("--mechanism all"), flat), ElementsAre(Mechanism::none));
-}
-
-TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
-{
-    const StrategyInfo two{.name = "two", .workload = &workloads::reduce, .mechanisms = kTwo};
-    const Axes axes = axes_of("--mechanism null_stream,named", 1, "barrier");
-    EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(mechanisms_of(axes, two)); }),
-              "--mechanism null_stream,named: two does not support it; allowed for two: all, fire_and_forget, tail");
 }
 
 TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)

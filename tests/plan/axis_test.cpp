@@ -31,74 +31,101 @@ std::string refusal_of_axis(const std::string& text, const AxisRange& range = {}
     return text_of<UsageError>([&] { static_cast<void>(parse_axis({said(text)}, range)); });
 }
 
-TEST(Axis, NothingSaidIsNoValue)
+TEST(Axis, GivesItsValuesInTheirOrder)
 {
+    const std::pair<std::string, std::vector<std::uint64_t>> axes[] = {
+        {"64", {64}},
+        {"256,64,2048", {256, 64, 2048}},
+        {" 1 , 2 : 4 ,\t8 : 16 : *2 ", {1, 2, 3, 4, 8, 16}},
+        {"5:8", {5, 6, 7, 8}},
+        {"9,1:2,10:30:10,1:4:*4", {9, 1, 2, 10, 20, 30, 4}},
+        // Sizes.
+        {"64k,1M,2G,2^20,10^3,0^0,1^99", {65536, 1048576, 2147483648, 1000, 1}},
+        {"1:4k:*16", {1, 16, 256, 4096}},
+        {"1k:3K:1k", {1024, 2048, 3072}},
+        {"2^63,3^40", {9223372036854775808U, 12157665459056928801U}},
+        // From a number to itself.
+        {"7:7", {7}},
+        {"0:0:5", {0}},
+        {"7:7:*2", {7}},
+        // Steps and factors that pass the last number.
+        {"0:100:30", {0, 30, 60, 90}},
+        {"0:90:30", {0, 30, 60, 90}},
+        {"3:5:100", {3}},
+        {"1:64:*2", {1, 2, 4, 8, 16, 32, 64}},
+        {"1:63:*2", {1, 2, 4, 8, 16, 32}},
+        {"5:4999:*10", {5, 50, 500}},
+        // Values that are there already.
+        {"4,1:8:*2,4", {4, 1, 2, 8}},
+        {"007,7", {7}},
+        // Near the largest number.
+        {"18446744073709551613:18446744073709551615", {kMax - 2, kMax - 1, kMax}},
+        {"18446744073709551610:18446744073709551615:4", {kMax - 5, kMax - 1}},
+        {"0:18446744073709551615:18446744073709551615", {0, kMax}},
+        {"1:18446744073709551615:18446744073709551615", {1}},
+        {"18446744073709551615:18446744073709551615:*2", {kMax}},
+        {"3:18446744073709551615:*6148914691236517205", {3, kMax}},
+    };
+    for (const auto& [text, expected] : axes)
+        EXPECT_EQ(numbers(text), expected) << text;
     EXPECT_THAT(parse_axis({}, {}), IsEmpty());
+    EXPECT_EQ(numbers("1:18446744073709551615:*2").size(), 64U);
 }
 
-TEST(Axis, ANumberIsOneValue)
+TEST(Axis, SaysWhatIsWrongWithAText)
 {
-    EXPECT_THAT(numbers("64"), ElementsAre(64));
+    struct {
+        std::vector<std::string> texts;
+        std::string before; // the text that is wrong comes between these two
+        std::string after;
+    } const whole[] = {
+        {{"", " ", ",", "1,", ",1", "1,,2"}, ": an empty part; allowed: ", ""},
+        {{":", "1:", ":8", "1:8:", "1:8:*", "1::2"}, "'' is not a whole number", ""},
+        {{"abc", "12a", "1.5", "1e3", "0x10", "+5", "1 2", "*2", "64;128", "auto"}, "'", "' is not a whole number"},
+        {{"k", "64q", "64kk", "64 k", "2^", "^2", "2^k", "2^-1", "1m", "2k^2", "kM"}, "'", "' is not a whole number"},
+        {{"2^64", "2^99999999999", "99999999999999999G", "3^41", "18446744073709551616k"}, "'", "' is too large"},
+        {{"1:8:0", "1:8:*0", "1:8:*1", "0:8:*2", "5:5:*1"}, "'", "' never ends"},
+        {{"8:1", "8:1:*2", "8:1:-1"}, "'", "' is empty: 8 comes after 1"},
+        {{"1:8:2:2"}, "'", "' has too many colons"},
+    };
+    for (const auto& [texts, before, after] : whole)
+        for (const std::string& text : texts)
+            EXPECT_THAT(refusal_of_axis(text), HasSubstr(after.empty() ? before : before + text + after)) << text;
+
+    const std::pair<std::string, std::string> parts[] = {
+        {"1:8x", "'8x' is not a whole number (suffixes: k, M and G; 64k is 65536); "},
+        {"2kB", "'2kB' is not a whole number (suffixes: k, M and G; 64k is 65536); "},
+        {"1:8:two", "'two' is not a whole number"},
+        {"1:8:*two", "'two' is not a whole number"},
+        {"-1", "'-1' is negative"},
+        {"1,-20", "'-20' is negative"},
+        {"-3:8", "'-3' is negative"},
+        {"1:8:-1", "'-1' is negative"},
+        {"18446744073709551616", "'18446744073709551616' is too large"},
+        {"1:99999999999999999999", "'99999999999999999999' is too large"},
+        {"1:8:99999999999999999999", "'99999999999999999999' is too large"},
+        {"1:8:*99999999999999999999", "'99999999999999999999' is too large"},
+        {"1:2,1:8:*2:", "'1:8:*2:' has too many colons"},
+    };
+    for (const auto& [text, refusal] : parts)
+        EXPECT_THAT(refusal_of_axis(text), HasSubstr(refusal)) << text;
 }
 
-TEST(Axis, AListKeepsItsOrder)
+TEST(Axis, ANumberOrAWordThatTheKeyDoesNotTakeIsRefused)
 {
-    EXPECT_THAT(numbers("256,64,2048"), ElementsAre(256, 64, 2048));
-}
-
-TEST(Axis, WhiteSpaceAroundPartsAndPiecesMeansNothing)
-{
-    EXPECT_THAT(numbers(" 1 , 2 : 4 ,\t8 : 16 : *2 "), ElementsAre(1, 2, 3, 4, 8, 16));
-}
-
-TEST(Axis, ARangeHasBothItsEnds)
-{
-    EXPECT_THAT(numbers("5:8"), ElementsAre(5, 6, 7, 8));
-}
-
-TEST(Axis, ASizeHasASuffixOrAPower)
-{
-    EXPECT_THAT(numbers("64k,1M,2G,2^20,10^3,0^0,1^99"), ElementsAre(65536, 1048576, 2147483648, 1000, 1));
-    EXPECT_THAT(numbers("1:4k:*16"), ElementsAre(1, 16, 256, 4096));
-    EXPECT_THAT(numbers("1k:3K:1k"), ElementsAre(1024, 2048, 3072));
-    EXPECT_EQ(parse_number(said("2^5"), 0, kMax), 32U);
-    for (const char* wrong : {"k", "64q", "64kk", "64 k", "2^", "^2", "2^k", "2^-1", "1m", "2k^2", "kM"})
-        EXPECT_THAT(refusal_of_axis(wrong), HasSubstr("is not a whole number")) << wrong;
-    for (const char* large : {"2^64", "2^99999999999", "99999999999999999G", "3^41", "18446744073709551616k"})
-        EXPECT_THAT(refusal_of_axis(large), HasSubstr("is too large")) << large;
-    EXPECT_THAT(numbers("2^63,3^40"), ElementsAre(9223372036854775808U, 12157665459056928801U));
-}
-
-TEST(Axis, ARangeFromANumberToItselfIsThatNumber)
-{
-    EXPECT_THAT(numbers("7:7"), ElementsAre(7));
-    EXPECT_THAT(numbers("0:0:5"), ElementsAre(0));
-    EXPECT_THAT(numbers("7:7:*2"), ElementsAre(7));
-}
-
-TEST(Axis, AStepThatPassesTheLastStopsBeforeIt)
-{
-    EXPECT_THAT(numbers("0:100:30"), ElementsAre(0, 30, 60, 90));
-    EXPECT_THAT(numbers("0:90:30"), ElementsAre(0, 30, 60, 90));
-    EXPECT_THAT(numbers("3:5:100"), ElementsAre(3));
-}
-
-TEST(Axis, AFactorThatPassesTheLastStopsBeforeIt)
-{
-    EXPECT_THAT(numbers("1:64:*2"), ElementsAre(1, 2, 4, 8, 16, 32, 64));
-    EXPECT_THAT(numbers("1:63:*2"), ElementsAre(1, 2, 4, 8, 16, 32));
-    EXPECT_THAT(numbers("5:4999:*10"), ElementsAre(5, 50, 500));
-}
-
-TEST(Axis, FormsMixInOneList)
-{
-    EXPECT_THAT(numbers("9,1:2,10:30:10,1:4:*4"), ElementsAre(9, 1, 2, 10, 20, 30, 4));
-}
-
-TEST(Axis, AValueThatComesAgainIsDropped)
-{
-    EXPECT_THAT(numbers("4,1:8:*2,4"), ElementsAre(4, 1, 2, 8));
-    EXPECT_THAT(numbers("007,7"), ElementsAre(7));
+    constexpr AxisRange kBlocks{.least = 1, .most = 1024, .word = "auto"};
+    EXPECT_THAT(numbers("1,1024", kBlocks), ElementsAre(1, 1024));
+    const std::pair<std::string, std::string> refusals[] = {
+        {"0", ": 0 is too small; allowed: whole numbers from 1 to 1024 or auto,"},
+        {"1025", ": 1025 is too large; allowed: whole numbers from 1 to 1024 or auto,"},
+        {"0:4", "0 is too small"},
+        {"1:2048:*2", "2048 is too large"},
+        {"full", "'full' is not a whole number; allowed: whole numbers from 1 to 1024 or auto,"},
+        {"auto:3", "'auto' is not a whole number"},
+        {"1:auto", "'auto' is not a whole number"},
+    };
+    for (const auto& [text, refusal] : refusals)
+        EXPECT_THAT(refusal_of_axis(text, kBlocks), HasSubstr(refusal)) << text;
 }
 
 TEST(Axis, RepeatedSettingsAddAndAValueRemembersTheFirstThatSaidIt)
@@ -122,28 +149,6 @@ TEST(Axis, TheWordOfTheKeyIsAValueWithoutANumber)
         EXPECT_EQ(values[1].number, std::nullopt);
         EXPECT_EQ(values[2].number, 5U);
     }
-}
-
-TEST(Axis, AWordThatTheKeyDoesNotKnowIsRefused)
-{
-    EXPECT_THAT(refusal_of_axis("auto"), HasSubstr("'auto' is not a whole number"));
-    EXPECT_THAT(refusal_of_axis("full", {.word = "auto"}),
-                AllOf(HasSubstr("'full' is not a whole number"), HasSubstr(" or auto")));
-    EXPECT_THAT(refusal_of_axis("auto:3", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
-    EXPECT_THAT(refusal_of_axis("1:auto", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
-}
-
-TEST(Axis, ARangeNearTheLargestNumberEnds)
-{
-    EXPECT_THAT(numbers("18446744073709551613:18446744073709551615"), ElementsAre(kMax - 2, kMax - 1, kMax));
-    EXPECT_THAT(numbers("18446744073709551610:18446744073709551615:4"), ElementsAre(kMax - 5, kMax - 1));
-    EXPECT_THAT(numbers("0:18446744073709551615:18446744073709551615"), ElementsAre(0, kMax));
-    EXPECT_THAT(numbers("1:18446744073709551615:18446744073709551615"), ElementsAre(1));
-    EXPECT_THAT(numbers("18446744073709551615:18446744073709551615:*2"), ElementsAre(kMax));
-    EXPECT_THAT(numbers("3:18446744073709551615:*6148914691236517205"), ElementsAre(3, kMax));
-    const std::vector<std::uint64_t> powers = numbers("1:18446744073709551615:*2");
-    ASSERT_EQ(powers.size(), 64U);
-    EXPECT_EQ(powers.back(), 0x8000000000000000U);
 }
 
 TEST(Axis, TenThousandValuesAreTakenAndOneMoreIsNot)
@@ -180,77 +185,6 @@ TEST(Axis, ValuesShareTheirSetting)
     EXPECT_EQ(values.front().setting, values.back().setting);
 }
 
-TEST(Axis, AnEmptyPartIsRefused)
-{
-    for (const std::string text : {"", " ", ",", "1,", ",1", "1,,2"})
-        EXPECT_THAT(refusal_of_axis(text), HasSubstr(": an empty part; allowed: ")) << text;
-}
-
-TEST(Axis, AnEmptyPieceOfARangeIsRefused)
-{
-    for (const std::string text : {":", "1:", ":8", "1:8:", "1:8:*", "1::2"})
-        EXPECT_THAT(refusal_of_axis(text), HasSubstr("'' is not a whole number")) << text;
-}
-
-TEST(Axis, TextIsRefused)
-{
-    for (const std::string text : {"abc", "12a", "1.5", "1e3", "0x10", "+5", "1 2", "*2", "64;128"})
-        EXPECT_THAT(refusal_of_axis(text), HasSubstr("'" + text + "' is not a whole number")) << text;
-    EXPECT_THAT(refusal_of_axis("1:8x"),
-                HasSubstr("'8x' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
-    EXPECT_THAT(refusal_of_axis("2kB"),
-                HasSubstr("'2kB' is not a whole number (suffixes: k, M and G; 64k is 65536); "));
-    EXPECT_THAT(refusal_of_axis("1:8:two"), HasSubstr("'two' is not a whole number"));
-    EXPECT_THAT(refusal_of_axis("1:8:*two"), HasSubstr("'two' is not a whole number"));
-}
-
-TEST(Axis, ANegativeNumberIsRefusedAsSuch)
-{
-    EXPECT_THAT(refusal_of_axis("-1"), HasSubstr("'-1' is negative"));
-    EXPECT_THAT(refusal_of_axis("1,-20"), HasSubstr("'-20' is negative"));
-    EXPECT_THAT(refusal_of_axis("-3:8"), HasSubstr("'-3' is negative"));
-    EXPECT_THAT(refusal_of_axis("8:1:-1"), HasSubstr("'8:1:-1' is empty: 8 comes after 1"));
-    EXPECT_THAT(refusal_of_axis("1:8:-1"), HasSubstr("'-1' is negative"));
-}
-
-TEST(Axis, ANumberThatOverflowsIsTooLarge)
-{
-    EXPECT_THAT(refusal_of_axis("18446744073709551616"), HasSubstr("'18446744073709551616' is too large"));
-    EXPECT_THAT(refusal_of_axis("1:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
-    EXPECT_THAT(refusal_of_axis("1:8:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
-    EXPECT_THAT(refusal_of_axis("1:8:*99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
-}
-
-TEST(Axis, ANumberOutsideTheRangeOfItsKeyIsRefusedWithTheRange)
-{
-    constexpr AxisRange kBlocks{.least = 1, .most = 1024};
-    EXPECT_THAT(numbers("1,1024", kBlocks), ElementsAre(1, 1024));
-    EXPECT_THAT(refusal_of_axis("0", kBlocks),
-                AllOf(HasSubstr(": 0 is too small"), HasSubstr("whole numbers from 1 to 1024,")));
-    EXPECT_THAT(refusal_of_axis("1025", kBlocks),
-                AllOf(HasSubstr(": 1025 is too large"), HasSubstr("from 1 to 1024,")));
-    EXPECT_THAT(refusal_of_axis("0:4", kBlocks), HasSubstr("0 is too small"));
-    EXPECT_THAT(refusal_of_axis("1:2048:*2", kBlocks), HasSubstr("2048 is too large"));
-}
-
-TEST(Axis, ARangeThatEndsBeforeItBeginsIsRefused)
-{
-    EXPECT_THAT(refusal_of_axis("8:1"), HasSubstr("'8:1' is empty: 8 comes after 1"));
-    EXPECT_THAT(refusal_of_axis("8:1:*2"), HasSubstr("'8:1:*2' is empty: 8 comes after 1"));
-}
-
-TEST(Axis, AStepThatStandsStillIsRefused)
-{
-    for (const std::string text : {"1:8:0", "1:8:*0", "1:8:*1", "0:8:*2", "5:5:*1"})
-        EXPECT_THAT(refusal_of_axis(text), HasSubstr("'" + text + "' never ends")) << text;
-}
-
-TEST(Axis, AFourthPieceIsRefused)
-{
-    EXPECT_THAT(refusal_of_axis("1:8:2:2"), HasSubstr("'1:8:2:2' has too many colons"));
-    EXPECT_THAT(refusal_of_axis("1:2,1:8:*2:"), HasSubstr("'1:8:*2:' has too many colons"));
-}
-
 TEST(Axis, ARefusalBeginsWithThePlaceAndEndsWithTheForms)
 {
     const Setting setting{.key = "depth", .value = "x", .file = "experiments/depth.cfg", .line = 7};
@@ -267,6 +201,7 @@ TEST(ParseNumber, TakesTheWholeRangeWithItsEnds)
 {
     EXPECT_EQ(parse_number(said("1"), 1, 5), 1U);
     EXPECT_EQ(parse_number(said("5"), 1, 5), 5U);
+    EXPECT_EQ(parse_number(said("2^5"), 0, kMax), 32U);
     EXPECT_EQ(parse_number(said("18446744073709551615"), 0, kMax), kMax);
 }
 

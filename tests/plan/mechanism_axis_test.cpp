@@ -63,7 +63,7 @@ TEST(MechanismAxis, MeansNothingToAStrategyWithOneMechanism)
                             WayOf{"host_loop", host}, WayOf{"nosync", named_stream}));
 }
 
-TEST(MechanismAxis, MultipliesDepthsByAllAndPendingLimitsByThoseFromTheDeviceAlone)
+TEST(MechanismAxis, MultipliesDepthsByAllAndPendingLimitsByDeviceLaunchesAlone)
 {
     const auto counts =
         counts_of("--strategy chain --mechanism all --depth 2,3,full --pending-limit auto,64 --delay-us 0,1");

@@ -132,13 +132,6 @@ TEST(PlanRefuses, MoreMemoryThanIsFreeWithBothAmounts)
     EXPECT_THAT(refusal("--strategy nosync", devices), StartsWith("--grid: 2048 blocks of 512 threads need "));
 }
 
-TEST(PlanRefuses, AxesThatMultiplyToMoreThanAMillionCases)
-{
-    EXPECT_THAT(refusal("--strategy nosync --grid 1:10000 --seed 1:1000", cpu_alone()),
-                AllOf(StartsWith("the axes multiply to 10000000 cases: "), HasSubstr("10000 grids"),
-                      HasSubstr("1000 seeds"), HasSubstr("allowed: at most 1000000")));
-}
-
 TEST(PlanRefuses, AnOperatorThatAStrategyHasNot)
 {
     for (const std::string operators : {"max", "sum,min"})
@@ -173,29 +166,6 @@ TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
     EXPECT_THAT(
         text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); }),
         StartsWith(path + ":2: mechanism = host, tail: nosync does not support it; allowed for nosync: all, "));
-}
-
-TEST(PlanRefuses, AChainThatIsLongerThanTheLedger)
-{
-    const std::string text = refusal("--strategy chain --depth 5,2049");
-    EXPECT_NE(text.find("--depth 5,2049"), std::string::npos) << text;
-    EXPECT_NE(text.find("2049 levels"), std::string::npos) << text;
-    EXPECT_NE(text.find("at most 2048"), std::string::npos) << text;
-    EXPECT_EQ(plan_of("--strategy chain --depth 2048").case_count(), 1U);
-    EXPECT_EQ(plan_of("--strategy nosync --depth 2049").case_count(), 1U);
-}
-
-TEST(PlanRefuses, MoreMemoryThanIsFreeForScratchAlone)
-{
-    Devices devices = both();
-    devices.erase(BackendKind::cpu);
-    const Said said("--strategy wide_warp --grid 512");
-    const Case point{
-        .strategy = "wide_warp", .backend = BackendKind::cuda, .elements = 512 * 512, .grid = 512, .block = 512};
-    devices[BackendKind::cuda].free_memory_bytes = memory_bytes(point);
-    EXPECT_EQ(plan_of(said, devices).case_count(), 1U);
-    devices[BackendKind::cuda].free_memory_bytes = memory_bytes(point) - 1;
-    EXPECT_THAT(refusal(said, devices), StartsWith("--grid 512: 512 blocks of 512 threads need "));
 }
 
 TEST(PlanRefuses, AtFileAndLine)

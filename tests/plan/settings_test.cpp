@@ -4,8 +4,6 @@
 #include "base/error.hpp"
 #include "support/plan_support.hpp"
 
-#include <sys/stat.h>
-
 namespace nestbed
 {
 namespace
@@ -55,27 +53,47 @@ TEST(SettingsFile, GivesEachValueWithItsLine)
     EXPECT_EQ(settings.one("block"), std::nullopt);
 }
 
-TEST(SettingsFile, CommentsAndBlankLinesSayNothing)
+TEST(SettingsFile, IsReadLineByLine)
 {
-    const Settings settings =
-        settings_in("# grid = 1\n\n   \n\t# [section] in a comment\ngrid = 2 # not 3\n#\nblock=8#16\n");
-    EXPECT_THAT(values(settings, "grid"), ElementsAre("2"));
-    EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
-    EXPECT_EQ(settings.of("block")[0].line, 7U);
+    struct {
+        std::string text;
+        std::string key;
+        std::vector<std::string> values;
+    } const files[] = {
+        {"# grid = 1\n\n   \n\t# [section] in a comment\ngrid = 2 # not 3\n#\n", "grid", {"2"}},
+        {"block=8#16\n", "block", {"8"}},
+        {"grid = 1\r\n\r\n# comment\r\nblock = 8\r\n", "block", {"8"}},
+        {"grid = 1\r\nseed = 3", "seed", {"3"}},
+        {"grid = 4\nblock = 8\ngrid = 1,2\n", "grid", {"4", "1,2"}},
+        {"pending_limit = 32\npending-limit = 64\n", "pending-limit", {"32", "64"}},
+        {"title = a = b\n", "title", {"a = b"}},
+    };
+    for (const auto& [text, key, expected] : files)
+        EXPECT_EQ(values(settings_in(text), key), expected) << text;
 }
 
-TEST(SettingsFile, LinesMayEndAsOnWindowsAndTheLastMayNotEnd)
+TEST(SettingsFile, ALineThatIsNoSettingIsRefused)
 {
-    const Settings settings = settings_in("grid = 1\r\n\r\n# comment\r\nblock = 8\r\nseed = 3");
-    EXPECT_THAT(values(settings, "grid"), ElementsAre("1"));
-    EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
-    EXPECT_THAT(values(settings, "seed"), ElementsAre("3"));
-}
-
-TEST(SettingsFile, ARepeatedKeyAddsInOrder)
-{
-    const Settings settings = settings_in("grid = 4\nblock = 8\ngrid = 1,2\n");
-    EXPECT_THAT(values(settings, "grid"), ElementsAre("4", "1,2"));
+    const std::string no_setting = "' is not of the form key = value or [section]";
+    const std::pair<std::string, std::string> refusals[] = {
+        {"grid = 4\nstratgy = host\n",
+         "one.cfg:2: unknown key 'stratgy', did you mean 'strategy'?; allowed: strategy, streams, "},
+        {"\n\ncolour = red\n", "one.cfg:3: unknown key 'colour'; allowed: "},
+        {"grid = 4\nblock 8\n", "one.cfg:2: 'block 8" + no_setting},
+        {"# first\n[]\ngrid = 4\n", "one.cfg:2: '[]' names no section"},
+        {"[book]\ngrid = 4\n[book]\n", "one.cfg:3: section [book] already exists"},
+        {"[book\ngrid = 4\n", "one.cfg:1: '[book" + no_setting},
+        {"[book] grid\n", "one.cfg:1: '[book] grid" + no_setting},
+        {"\npending_limit =\n", "one.cfg:2: pending-limit has no value"},
+        {"\npending-limit=   \n", "one.cfg:2: pending-limit has no value"},
+        {"\npending-limit = # 32\n", "one.cfg:2: pending-limit has no value"},
+        {"= 5\n", "one.cfg:1: "},
+        {"# a comment\ngrid = 4 # another\ntitle = a # b\n",
+         "one.cfg:3: a '#' begins a comment and cannot be part of the title; allowed: a title without '#', and a "
+         "comment in a line of its own"},
+    };
+    for (const auto& [text, refusal] : refusals)
+        EXPECT_THAT(refusal_of(text), StartsWith(refusal)) << text;
 }
 
 TEST(SettingsFile, TwoFilesAddUpAndTheLastNamesTheExperiment)
@@ -90,53 +108,12 @@ TEST(SettingsFile, TwoFilesAddUpAndTheLastNamesTheExperiment)
     EXPECT_THAT(values(settings, "grid"), ElementsAre("4", "8"));
 }
 
-TEST(SettingsFile, AnUnderscoreInAKeyIsADash)
-{
-    const Settings settings =
-        settings_in("pending_limit = 32\npending-limit = 64\ndelay_us = 5\nblock_shape = 8x32\n");
-    EXPECT_THAT(values(settings, "pending-limit"), ElementsAre("32", "64"));
-    EXPECT_THAT(values(settings, "delay-us"), ElementsAre("5"));
-    EXPECT_THAT(values(settings, "block-shape"), ElementsAre("8x32"));
-}
-
-TEST(SettingsFile, AValueMayHoldAnEqualsSign)
-{
-    const Settings settings = settings_in("title = a = b\n");
-    EXPECT_THAT(values(settings, "title"), ElementsAre("a = b"));
-}
-
 TEST(SettingsFile, AnEmptyFileIsAnExperimentOfDefaults)
 {
     const Settings settings = settings_in("", "empty.cfg");
     EXPECT_EQ(settings.experiment(), "empty");
     for (const Key& key : all_keys())
         EXPECT_THAT(settings.of(key.name), IsEmpty()) << key.name;
-}
-
-TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNames)
-{
-    EXPECT_THAT(refusal_of("grid = 4\nstratgy = nosync\n"),
-                AllOf(StartsWith("one.cfg:2: unknown key 'stratgy', did you mean 'strategy'?"),
-                      HasSubstr("allowed: strategy, streams, ")));
-}
-
-TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
-{
-    EXPECT_THAT(refusal_of("\n\ncolour = red\n"),
-                AllOf(StartsWith("one.cfg:3: unknown key 'colour'; allowed: "), Not(HasSubstr("did you mean"))));
-}
-
-TEST(SettingsFile, ALineWithoutAnEqualsSignIsRefused)
-{
-    EXPECT_EQ(refusal_of("grid = 4\nblock 8\n"), "one.cfg:2: 'block 8' is not of the form key = value or [section]");
-}
-
-TEST(SettingsFile, ASectionWithoutANameOrSaidTwiceIsRefused)
-{
-    EXPECT_EQ(refusal_of("# first\n[]\ngrid = 4\n"), "one.cfg:2: '[]' names no section");
-    EXPECT_EQ(refusal_of("[book]\ngrid = 4\n[book]\n"), "one.cfg:3: section [book] already exists");
-    EXPECT_THAT(refusal_of("[book\ngrid = 4\n"), StartsWith("one.cfg:1: '[book' is "));
-    EXPECT_THAT(refusal_of("[book] grid\n"), StartsWith("one.cfg:1: '[book] grid' is "));
 }
 
 TEST(SettingsFile, AKeyOfTheWholeRunIsRefusedInASection)
@@ -179,35 +156,12 @@ TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
         EXPECT_THAT(values(part, "grid"), ElementsAre("16"));
 }
 
-TEST(SettingsSections, MayHaveTheSidesOfAMatrixAndBlockShapesOfTheirOwn)
-{
-    const Settings settings = settings_in("nx = 64\n[a]\nny = 3\nblock-shape = 8x32\n[b]\nnx = 5\n");
-    const std::vector<Settings> parts = settings.parts();
-    ASSERT_EQ(parts.size(), 2U);
-    EXPECT_THAT(values(parts[0], "nx"), ElementsAre("64"));
-    EXPECT_THAT(values(parts[0], "ny"), ElementsAre("3"));
-    EXPECT_THAT(values(parts[0], "block-shape"), ElementsAre("8x32"));
-    EXPECT_THAT(values(parts[1], "nx"), ElementsAre("5"));
-    EXPECT_THAT(values(parts[1], "block-shape"), IsEmpty());
-}
-
 TEST(SettingsSections, WithoutAnyAreOnePartOfEverything)
 {
     Settings settings;
     settings.set("grid", {"16"});
     ASSERT_EQ(settings.parts().size(), 1U);
     EXPECT_THAT(values(settings.parts()[0], "grid"), ElementsAre("16"));
-}
-
-TEST(SettingsFile, AKeyWithoutAValueIsRefused)
-{
-    for (const std::string line : {"pending_limit =", "pending-limit=   ", "pending-limit = # 32"})
-        EXPECT_EQ(refusal_of("\n" + line + "\n"), "one.cfg:2: pending-limit has no value") << line;
-}
-
-TEST(SettingsFile, AValueWithoutAKeyIsRefused)
-{
-    EXPECT_THAT(refusal_of("= 5\n"), StartsWith("one.cfg:1: "));
 }
 
 TEST(SettingsFile, AByteThatWouldCutOffOrOverwriteAMessageIsRefused)
@@ -269,29 +223,15 @@ TEST(SettingsFile, ANameOfAStrategyOrAWorkloadGetsItsCommand)
               "nosink: there is no such experiment file; allowed: a file of key = value lines");
 }
 
-TEST(SettingsFile, APipeAndADeviceAreNotWaitedFor)
-{
-    const ScratchFolder folder;
-    const std::string path = folder.path("pipe.cfg");
-    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    for (const std::string& name : {path, std::string("/dev/zero")})
-        EXPECT_EQ(settings_refusal(name),
-                  name + ": it could not be read: it is a pipe or a device; allowed: a regular file");
-}
-
-TEST(SettingsFile, ATitleIsNotCutShortInSilence)
-{
-    EXPECT_EQ(
-        refusal_of("# a comment\ngrid = 4 # another\ntitle = a # b\n"),
-        "one.cfg:3: a '#' begins a comment and cannot be part of the title; allowed: a title without '#', and a "
-        "comment in a line of its own");
-}
-
 TEST(SettingsFile, AFolderIsNoFile)
 {
     const ScratchFolder folder;
     EXPECT_EQ(settings_refusal(folder.path("")),
               folder.path("") + ": it is a folder; allowed: a file of key = value lines");
+    EXPECT_EQ(settings_refusal(folder.write("log.csv", "")),
+              folder.path("log.csv") +
+                  ": it is a CSV; allowed: a file of key = value lines; the commands for a log are "
+                  "`nestbed show LOG.csv` and `nestbed predict --against LOG.csv`");
 }
 
 TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)
@@ -310,15 +250,6 @@ TEST(SettingsOfCommandLine, KeepsAnEmptyValueWithItsPlaceForWhatReadsItToRefuse)
     settings.set("grid", {""});
     ASSERT_EQ(settings.of("grid").size(), 1U);
     EXPECT_EQ(settings.of("grid")[0].place(), "--grid ");
-}
-
-TEST(SettingOfOneValue, IsTheValueOrNothing)
-{
-    Settings settings;
-    EXPECT_EQ(settings.one("repeat"), std::nullopt);
-    settings.set("repeat", {"5"});
-    ASSERT_TRUE(settings.one("repeat").has_value());
-    EXPECT_EQ(settings.one("repeat")->value, "5");
 }
 
 TEST(SettingOfOneValue, SaidTwiceIsRefusedAtTheSecondPlace)

@@ -79,6 +79,8 @@ std::string shortened(std::string text)
         text.replace(at, place_end + 1 - at, "A(" + names);
     }
     replace_all(text, "::nestbed_count::", "C::");
+    static const std::regex kSite("(C::after_pointer|C::graph_launch|C::launch_[a-z_]*)\\([0-9]+u, ");
+    text = std::regex_replace(text, kSite, "$1(");
     return text;
 }
 
@@ -114,6 +116,7 @@ TEST(Rewriter, MakesWhatTheTableSays)
             ASSERT_TRUE(counted.starts_with("\n" + mark));
             counted.erase(0, 1 + mark.size());
         }
+        replace_all(counted, "\"/home/", "\"");
         EXPECT_EQ(counted, each.count);
     }
 }
@@ -179,6 +182,10 @@ TEST(Rewriter, TracesEveryLaunchThatItCounts)
             EXPECT_EQ(traced, counted);
             continue;
         }
+        if (traced.starts_with("error: ")) { // more can be counted than traced
+            EXPECT_THAT(traced, AnyOf(HasSubstr("cannot be traced"), HasSubstr("cannot be counted")));
+            continue;
+        }
         EXPECT_EQ(count_of(traced, "::nestbed_trace::Call nestbed_call("),
                   count_of(counted, "::nestbed_count::after("));
         EXPECT_EQ(count_of(traced, "::nestbed_trace::Level nestbed_level"),
@@ -186,6 +193,17 @@ TEST(Rewriter, TracesEveryLaunchThatItCounts)
         launches += count_of(counted, "::nestbed_count::after(");
     }
     EXPECT_GT(launches, 50U);
+}
+
+TEST(Rewriter, AStrictCountEndsAtWhatTheTableWouldSayIsNotCounted)
+{
+    for (const std::string name : {"cuLaunchKernel", "cuGraphLaunch", "cudaGraphConditionalHandleCreate"}) {
+        const std::string text = std::string(kCountMark) + "# 1 \"my.cu\"\nvoid f() { " + name + "(a, b); }\n";
+        EXPECT_THAT(rewritten(text, RewriteMode::count_strict), StartsWith("error: my.cu:1: " + name + ": "));
+        EXPECT_THAT(rewritten(text, RewriteMode::count), Not(StartsWith("error: ")));
+    }
+    const std::string text = std::string(kCountMark) + "void f() { cudaLaunchKernel(k, 1, 1, a); (*p)<<<1, 1>>>(); }\n";
+    EXPECT_EQ(rewritten(text, RewriteMode::count_strict), rewritten(text, RewriteMode::count));
 }
 
 TEST(Rewriter, LeavesFilesWithoutTheMarkOfTheCountAsTheyAre)

@@ -120,22 +120,27 @@ int main()
 # A program that makes up what a device recorded, and writes it as every traced program does.
 WRITER = r"""
 __global__ void k(int n) { if (n) k<<<1, 1>>>(n - 1); }
-int main()
+nestbed_trace::Segment* segment(unsigned capacity)
 {
     using namespace nestbed_trace;
     Segment* const s = new Segment();
+    s->trace = s->copy = reinterpret_cast<Trace*>(static_cast<char*>(calloc(1, Trace::bytes(capacity))) + Trace::bytes_of_stamps(capacity));
+    s->copy->capacity = capacity;
+    s->hosts = static_cast<HostGrid*>(calloc(capacity, sizeof(HostGrid)));
+    return s;
+}
+int main()
+{
+    using namespace nestbed_trace;
+    constexpr unsigned capacity = 4;
+    Segment* const s = segment(capacity);
     s->first = {1000000000000LL, 500, 300}; // the device is 500 ns ahead, and 100 ns more a millisecond later
     s->last = {1000001000000LL, 600, 200};
     s->step_ns = 32;
     strcpy(s->name, "a GPU");
-    constexpr unsigned capacity = 4;
-    char* const memory = static_cast<char*>(calloc(1, Trace::bytes_of_stamps(capacity) + sizeof(Trace) + capacity * sizeof(Line)));
-    s->trace = s->copy = reinterpret_cast<Trace*>(memory + Trace::bytes_of_stamps(capacity));
-    s->copy->capacity = capacity;
     s->copy->grids = 6;
-    s->hosts = static_cast<HostGrid*>(calloc(capacity, sizeof(HostGrid)));
     s->hosts_claimed = 1;
-    s->hosts[0] = {1000000000100LL, &nestbed_count::site_of(7, "k", "/a/my.cu:5"), {1, 1, 1}, {32, 2, 1}, 0, 0};
+    s->hosts[0] = {1000000000100LL, &nestbed_count::site_of(7, "k", "/a/my.cu:5"), {1, 1, 1}, {32, 2, 1}, 0, 0, 0};
     s->copy->stamp(capacity) = {~1000000010600ULL, 1000000020600ULL};
     nestbed_trace::Site* const site = new nestbed_trace::Site();
     site->site = 9;
@@ -143,9 +148,24 @@ int main()
     strcpy(site->place, "/a/my.cu:2");
     nestbed_trace::state().sites[9] = site;
     for (unsigned i = 0; i < capacity; ++i) {
-        s->copy->line(i) = {1000000015600ULL + i * 10000, i == 0 ? capacity : i - 1, i + 1, 9, {1, 1, 1}, {1, 1, 1}, i == 2 ? 4u : 3u, i == 3 ? 69 : 0};
+        s->copy->line(i) = {1000000015600ULL + i * 10000, i == 0 ? capacity : i - 1, i + 1, 9, {1, 1, 1}, {1, 1, 1}, i == 2 ? 4u : 3u, i == 3 ? 69 : 0, 0};
         if (i < 3) s->copy->stamp(i) = {~(1000000022600ULL + i * 10000), i == 1 ? 0 : 1000000024600ULL + i * 10000};
     }
+    // A grid of many blocks, of the last two places for such: its last block is that of line 10.
+    constexpr unsigned more = 512;
+    Segment* const many = segment(more);
+    many->device = 1;
+    many->hosts_claimed = 1;
+    many->hosts[0] = {1000000000100LL, &nestbed_count::site_of(7, "k", "/a/my.cu:5"), {5000, 1, 1}, {32, 1, 1}, 0, 0, 2 * many->copy->many_capacity()};
+    many->copy->stamp(more) = {~1000000000700ULL, 0};
+    for (unsigned line = 0; line < 16; ++line)
+        many->copy->ends(many->hosts[0].ends - 1)[line * Ends::kGrids] = 1000000000800ULL + line * (20 - line);
+    many->copy->ends(many->hosts[0].ends - 2)[0] = 1000000000999ULL;
+    if (reinterpret_cast<char*>(many->copy->ends(many->hosts[0].ends - 1) + 15 * Ends::kGrids + 1) >
+        reinterpret_cast<char*>(many->copy) - Trace::bytes_of_stamps(more) + Trace::bytes(more))
+        _exit(1);
+    s->next = many;
+    nestbed_trace::state().captured = 3;
     nestbed_trace::state().segments = s;
     write_trace();
     _exit(0);
@@ -188,7 +208,7 @@ class Rules(unittest.TestCase):
         """The sum of the shares is the whole, and the sum of all runs is the sum over the numbers of running grids."""
         ran = [row for row in rows if row["ended_ns"]]
         changes = sorted([(row["begun_ns"], 1) for row in ran] + [(row["ended_ns"], -1) for row in ran])
-        begin, end = min(row["called_ns"] for row in rows), changes[-1][0]
+        begin, end = min(row["begun_ns"] for row in ran), changes[-1][0]
         idle, running, last = 0, 0, begin
         for time, change in changes:
             idle += (time - last) if running == 0 else 0
@@ -276,16 +296,17 @@ class WithNvcc(unittest.TestCase):
         self.assertIn("(a GPU: its timer has steps of 32 ns; the host's calls are known within 0.30 us)", " ".join(done.stderr.split()))
         self.assertIn("(2 more grids from kernels and 0 from the host were not recorded", done.stderr)
         self.assertIn("without an end     1 grid", done.stderr)
+        self.assertIn("nestbed: 3 launches of the host went into graphs", done.stderr)
         self.assertTrue((folder / "nestbed-trace.json").exists())
         self.assertFalse((folder / "nestbed-trace.json.csv").exists())
         called(["./my"], folder, NESTBED_TRACE="t.csv")
         rows = rows_of(folder / "t.csv")
         self.assertEqual([(row["parent"], row["depth"], row["grid"], row["block"], row["stream"], row["place"], row["error"]) for row in rows],
                          [(None, 0, "1", "32x2", "host:0", "my.cu:5", ""), (0, 1, "1", "1", "tail", "my.cu:2", ""), (1, 2, "1", "1", "tail", "my.cu:2", ""),
-                          (2, 3, "1", "1", "fire_and_forget", "my.cu:2", ""), (3, 4, "1", "1", "tail", "my.cu:2", "LaunchPendingCountExceeded")])
+                          (2, 3, "1", "1", "fire_and_forget", "my.cu:2", ""), (3, 4, "1", "1", "tail", "my.cu:2", "LaunchPendingCountExceeded"), (None, 0, "5000", "32", "host:0", "my.cu:5", "")])
         # 500 ns less, and 1 ns for each 10 us.
-        self.assertEqual([row["begun_ns"] for row in rows], [1000000010099, 1000000022098, 1000000032097, 1000000042096, None])
-        self.assertEqual([row["ended_ns"] for row in rows], [1000000020098, 1000000024098, None, 1000000044096, None])
+        self.assertEqual([row["begun_ns"] for row in rows], [1000000010099, 1000000022098, 1000000032097, 1000000042096, None, 1000000000700])
+        self.assertEqual([row["ended_ns"] for row in rows], [1000000020098, 1000000024098, None, 1000000044096, None, 1000000000900])
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class LostWorker : public testing::Test
     // script.
     std::unique_ptr<Session> session(const std::string& said, const std::string& script) const
     {
-        const std::string opened = frame_of({{"answer", Opened{.facts = {.name = "a device"}, .schedule = "fifo"}}});
+        const std::string opened = line_of({{"answer", Opened{.facts = {.name = "a device"}, .schedule = "fifo"}}});
         const std::string begin =
             "echo $$ > '" + folder.path("pid") + "'; cat '" + folder.write("said", opened + said) + "' >&0; ";
         return open_worker_session(
@@ -46,9 +46,9 @@ TEST_F(LostWorker, IsASampleThatSaysHowTheWorkerEnded)
 // The worker's memory is damaged, so it must not keep the device.
 TEST_F(LostWorker, IsEndedWhereItsAnswerIsMalformed)
 {
-    const auto one = session(frame_of({{"answer", "soon"}}), "exec sleep 600");
+    const auto one = session(line_of({{"answer", "soon"}}), "exec sleep 600");
     EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(one->empty_kernel_us()); }),
-                HasSubstr("the worker on cpu was lost while it timed a empty kernel: its answer is malformed"));
+                HasSubstr("the worker on cpu was lost while it timed an empty kernel: its answer is malformed"));
     EXPECT_EQ(kill(std::stoi(folder.read("pid")), 0), -1);
     EXPECT_EQ(errno, ESRCH);
 }

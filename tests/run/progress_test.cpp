@@ -37,6 +37,8 @@ TEST(Progress, NamesTheCaseThatRuns)
     point.nx = 30;
     point.ny = 40;
     EXPECT_EQ(progress_text({.done = 0, .all = 9, .present = &point}), "0 of 9 samples: nosync 30 x 40");
+    point.ny = 0; // as a program of a user's own may have it
+    EXPECT_EQ(progress_text({.done = 0, .all = 9, .present = &point}), "0 of 9 samples: nosync 30");
 }
 
 // Shows progress at these times after the start, and returns what was printed each time.

@@ -6,7 +6,6 @@
 import os
 import pathlib
 import pty
-import resource
 import subprocess
 import tempfile
 import unittest
@@ -51,23 +50,6 @@ class Logs(Attacked):
         link.symlink_to(victim)
         link.rename(path)
 
-    def test_deleted(self):
-        self.attacked(self.log.unlink)
-        self.assertEqual(self.names(), ["out.csv.json"])
-        self.run_to_end(*SHORT, "-o", "other.csv")
-
-    def test_renamed(self):
-        self.attacked(lambda: self.log.rename(self.folder / "moved.csv"))
-        self.assertGreaterEqual(len(rows_of(self.folder / "moved.csv")), 20)
-
-    def test_replaced(self):
-        def replace():
-            (self.folder / "new").write_text("somebody's")
-            (self.folder / "new").rename(self.log)
-
-        self.attacked(replace)
-        self.assertEqual(self.log.read_text(), "somebody's")
-
     def test_a_link_in_the_place_of_the_log_is_not_followed(self):
         victim = self.folder / "precious"
         victim.write_text("of the user")
@@ -92,24 +74,6 @@ class Logs(Attacked):
         self.assertFalse(self.manifest.is_symlink())
         (run,) = runs_of(self.log).values()
         self.assertIn("finished_utc", run)
-
-    def test_a_full_disk_ends_a_run_that_goes_on_later(self):
-        process = self.start(*LONG, "-o", self.log.name)
-        self.wait_for_rows(process, 20)
-        size = self.log.stat().st_size + 20_000
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
-        _, err = self.ended(process, 1)
-        self.assertIn("out.csv: the row could not be written: File too large", err)
-        self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
-        rows = rows_of(self.log)
-        process = self.start(*LONG, "-o", self.log.name)
-        self.wait_for_rows(process, len(rows) + 20)
-        process.kill()
-        process.communicate()
-        again = rows_of(self.log)
-        self.assertEqual(again[:len(rows)], rows)
-        places = {(row["key"], row["repetition"]) for row in again}
-        self.assertEqual(len(places), len(again))
 
 
 class Manifests(Attacked):
@@ -253,11 +217,6 @@ class Streams(Attacked):
             _, err = self.shell(f"$NESTBED {words} > /dev/full", code=1)
             self.assertEqual(err.splitlines()[-1:], ["nestbed: standard output could not be written to: No space left on device"], words)
         self.assertLess({"short.csv", "all.csv", "trace.json", "blobs.png"}, set(self.names()))
-
-    def test_a_limit_of_file_sizes_is_an_error(self):
-        self.shell(f"ulimit -f 100; {NESTBED} run {' '.join(LONG)} -o out.csv 2> err", code=1)
-        self.assertEqual((self.folder / "err").read_text(), "nestbed: out.csv: the row could not be written: File too large\n")
-        self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
 
 
 if __name__ == "__main__":

@@ -81,10 +81,10 @@ class WhichFigures(FigureTest):
         self.assertEqual(found(["launches", "ways"]), ["made-strategies", "made-launches"])
         self.assertEqual(found(["by-grid"]), ["made-strategies"])  # nothing to draw: every way is shown
         self.assertEqual(self.run_plot(path, "-o", self.folder)[1],
-                         f"plot.sh: {plot.near(path)}: no figure by-grid, which its experiment names: it needs several grids; drawn: ways\n")
+                         f"plot.sh: {plot.path_text(path)}: no figure by-grid, which its experiment names: it needs several grids; drawn: ways\n")
         found(["teps", "launches"])
         self.assertEqual(self.run_plot(path, "-o", self.folder)[1],
-                         f"plot.sh: {plot.near(path)}: no figure teps, which its experiment names: it does not suit reduce (WorkloadInfo::figures); drawn: launches\n")
+                         f"plot.sh: {plot.path_text(path)}: no figure teps, which its experiment names: it does not suit reduce (WorkloadInfo::figures); drawn: launches\n")
         found(["launches"])
         self.assertEqual(self.run_plot(path, "-o", self.folder)[1], "")
         with self.assertRaisesRegex(logs.LogError, "made.csv: its experiment names a figure 'by-size-of-it'; allowed: by-depth, ways, "):

@@ -283,12 +283,12 @@ class WhatLogsHold(FigureTest):
         character."""
         seen = {"<a href='https://a.b/c'>link</a>": None, "</text><script>x</script>": None, "&amp;<b>": None, "__proto__": None,
                 "$\\frac{1}{2}$": None, "$\\frac": None, "\x1b[31mred": "[U+001B][31mred", "\u202etxt": "[U+202E]txt",
-                "two\nlines": "two[U+000A]lines", "x" * 5000: logs.cut("x" * 5000)}
+                "two\nlines": "two[U+000A]lines", "x" * 5000: logs.shortened("x" * 5000)}
         hostile = [row for text in seen for depth in range(4) for row in rows([10, 11, 12], strategy=text, depth=depth)]
         hostile += [row for text in seen for row in rows([10, 11], depth=text, pending_limit_asked=text, detail=text, type=text)]
         path = self.write(hostile)
         log = logs.read_log(path)
-        self.assertEqual(log.attrs["whole"], {logs.cut("x" * 5000): "x" * 5000})
+        self.assertEqual(log.attrs["whole"], {logs.shortened("x" * 5000): "x" * 5000})
         figure = {name: figure for _, name, figure in figures.drawn(path, log)}["made-latency-depth"]
         for text, shown in seen.items():
             self.assertIn(shown or text, texts_of(figure))

@@ -591,7 +591,7 @@ class Page(InBrowser):
             self.assertNotIn("synced (racy)", text)
         chips = self.script("return [...document.querySelectorAll('label.chip:has(input[name=strategy])')].map(({innerText}) => innerText.trim())")
         names = {chip.removesuffix(" (racy)") for chip in chips}
-        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in tables.those("strategies", "racy") if name in names})
+        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in tables.names_with("strategies", "racy") if name in names})
 
     def test_dots_have_their_time_and_launches_beside_them(self):
         self.opened()

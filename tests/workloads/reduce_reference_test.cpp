@@ -355,7 +355,7 @@ TEST(VerifyBlocks, Float32OfSeveralBlocksMayDifferByTheAdditionsOfAThreadToo)
         }
 }
 
-TEST(VerifyBlocks, Float32OfBlocksPastTheLastElementIsExactlyZeroHoweverManyTheyAre)
+TEST(VerifyBlocks, Float32OfBlocksPastTheLastElementIsExactlyZero)
 {
     const auto reference = reference_of<float>({1, 1}, 6, 2);
     EXPECT_TRUE(verdict_of<float>(reference, {2, 0}, 3).right);

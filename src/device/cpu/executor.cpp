@@ -47,8 +47,10 @@ Fault fault_of(const ThreadContext& thread, const std::string& text)
 
 void begin_block(Block& block)
 {
+    join_groups(block);
     if (block.grid->observed != nullptr)
-        block.observed = observer->block_begins(block.grid->observed, block.index, block.threads);
+        block.observed =
+            observer->block_begins(block.grid->observed, block.index, block.threads, cluster_number(block));
 }
 
 namespace
@@ -71,10 +73,11 @@ void keep_for_a_while(std::vector<SharedVariable> ended)
 
 void end_block(Block& block)
 {
-    if (block.observed == nullptr)
-        return;
-    observer->block_ends(block.observed);
-    keep_for_a_while(std::move(block.shared));
+    if (block.observed != nullptr)
+        observer->block_ends(block.observed);
+    std::vector<SharedVariable> unused = leave_groups(block);
+    if (block.observed != nullptr)
+        keep_for_a_while(std::move(unused));
 }
 
 struct Executor::State {
@@ -219,11 +222,13 @@ void carry_threads(Carrier& carrier)
         context.observed = block.observed == nullptr ? nullptr : observer->thread_of(block.observed, thread);
         context.program = {};
         context.iteration = 0;
+        context.arrived_at[0] = context.arrived_at[1] = 0;
         context.dynamic_shared_bytes = block.grid->call.shared_bytes;
         block.grid->call();
         if (context.observed != nullptr)
             observer->thread_ends(context.observed);
         ++block.gone;
+        leave_groups_as_thread(block);
         context.moved = true;
         block.ended[thread / kWarpLanes] |= 1U << thread % kWarpLanes;
         if (!block.warps.empty() && block.warps[thread / kWarpLanes].arrived != 0)
@@ -242,13 +247,13 @@ void give_way()
     asm volatile(""); // no tail call: the frame stays
 }
 
-void* shared_memory(const void* key, std::size_t bytes, std::size_t element, const char* name)
+SharedVariable& shared_variable_of(Block& block, const void* key, std::size_t bytes, std::size_t element,
+                                   const char* name)
 {
-    Block& block = *current_carrier()->block;
     auto& shared = block.shared;
     const auto found = std::ranges::find(shared, key, &SharedVariable::key);
     if (found != shared.end())
-        return found->place.memory();
+        return *found;
     block.shared_bytes += bytes;
     if (block.shared_bytes > kMaxSharedBytes)
         throw Fault(fmt::format(
@@ -257,7 +262,7 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, con
             block.shared_bytes, name, bytes, kMaxSharedBytes));
     // Neither zero nor data of an earlier block: a kernel that reads memory that nothing wrote to gives a wrong
     // answer.
-    shared.push_back({key, SharedPlace(bytes)});
+    shared.push_back({key, SharedPlace(bytes), element, name});
     const SharedPlace& place = shared.back().place;
     if (block.observed != nullptr)
         observer->shared_memory(block.observed, {.begin = place.memory(),
@@ -266,7 +271,12 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, con
                                                  .name = name,
                                                  .guard_bytes = place.guard(),
                                                  .uninitialized = true});
-    return place.memory();
+    return shared.back();
+}
+
+void* shared_memory(const void* key, std::size_t bytes, std::size_t element, const char* name)
+{
+    return shared_variable_of(*current_carrier()->block, key, bytes, element, name).place.memory();
 }
 
 void* dynamic_shared_memory(std::size_t element, const char* name)

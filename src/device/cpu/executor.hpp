@@ -96,6 +96,8 @@ struct KernelCall : std::function<void()> {
     KernelCall() = default;
     KernelCall(function call) : function(std::move(call)) {}
     std::size_t shared_bytes = 0; // of dynamic shared memory, per block
+    bool cooperative = false;     // its blocks run together
+    dim3 cluster;                 // so many do; a grid has whole clusters
     CallPlace launch{};           // the kernel, and where it is launched, of a user's program
 };
 

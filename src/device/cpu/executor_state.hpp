@@ -46,6 +46,8 @@ struct Launched {
 struct SharedVariable {
     const void* key = nullptr;
     SharedPlace place;
+    std::size_t element = 1;
+    const char* name = "";
 };
 
 // A running block. Each of its threads is not started, stopped in a carrier, or ended.
@@ -68,6 +70,7 @@ struct Block {
     std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
     bool sequential = true;
     bool lets_next_begin = false; // a thread of it has triggered
+    GroupBarrier cluster_barrier; // of a block that is a cluster of its own
     Engine* engine = nullptr;
     std::vector<Launched>* launched = nullptr; // where its launches are collected (sequential schedules)
     void* observed = nullptr;                  // see observer.hpp
@@ -97,6 +100,15 @@ std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_war
 
 void begin_block(Block& block);
 void end_block(Block& block);
+// Of a block with groups: when it begins; when a thread has ended; when all have. The last one takes its shared memory if others may
+// still use it, and returns what nobody uses any more.
+void join_groups(Block& block);
+std::uint64_t cluster_number(const Block& block);
+void leave_groups_as_thread(Block& block);
+std::vector<SharedVariable> leave_groups(Block& block);
+// The variable of the block for the key: made if it is not there.
+SharedVariable& shared_variable_of(Block& block, const void* key, std::size_t bytes, std::size_t element,
+                                   const char* name);
 
 // Copies the coordinates of the block into the context of a carrier.
 void enter_block(ThreadContext& context, const Block& block);

@@ -1,5 +1,6 @@
 #include "device/cpu/grid_graph.hpp"
 
+#include "device/cpu/executor_state.hpp"
 #include "device/cpu/observer.hpp"
 
 #include <algorithm>
@@ -8,6 +9,9 @@
 
 namespace nestbed::cpu
 {
+
+Grid::Grid() = default;
+Grid::~Grid() = default;
 
 Grid::Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel)
     : grid_dim(grid), block_dim(block), mechanism(how), call(std::move(kernel)),

@@ -25,6 +25,24 @@ struct BlockChildren {
     std::vector<std::pair<std::uint64_t, Grid*>> streams; // the last grid of each stream; 0: the NULL stream
 };
 
+struct Block;
+struct SharedVariable;
+
+// The barrier of blocks that run together.
+struct GroupBarrier {
+    std::uint64_t arrived = 0; // blocks of a grid, threads of a cluster
+    std::uint64_t ended = 0;   // those that never will
+    std::uint64_t opened = 0;  // how often
+};
+
+// Blocks by their rank. Their shared memory stays until all of them have ended.
+struct Cluster {
+    GroupBarrier barrier;
+    std::vector<Block*> running;
+    std::vector<std::vector<SharedVariable>> ended;
+    std::size_t blocks_ended = 0;
+};
+
 struct Grid {
     dim3 grid_dim, block_dim;
     Mechanism mechanism = Mechanism::null_stream;
@@ -41,6 +59,8 @@ struct Grid {
     bool tail_open = false;                                    // one of its tail launches is running
     std::unique_ptr<Grid> next_in_stream;                      // the next grid, which waits for this one
     std::unordered_map<std::uint64_t, BlockChildren> children; // by block
+    GroupBarrier barrier;                                      // of all its blocks
+    std::unordered_map<std::uint64_t, Cluster> clusters;       // that run now, if it has some
     void* observed = nullptr;                                  // see observer.hpp
     Carrier* waiter = nullptr;                                 // a thread that waits for this grid (random schedule)
 
@@ -51,8 +71,15 @@ struct Grid {
     std::uint64_t blocks_let_next = 0;      // blocks that have triggered or ended
     bool triggers = false;                  // a block has triggered
 
-    Grid() = default;
+    Grid();
     Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel);
+    Grid(const Grid&) = delete;
+    Grid& operator=(const Grid&) = delete;
+    ~Grid();
+
+    std::uint64_t cluster_blocks() const { return std::uint64_t{call.cluster.x} * call.cluster.y * call.cluster.z; }
+    // Whether one worker must run it: what its blocks share has no lock.
+    bool has_groups() const { return call.cooperative || cluster_blocks() > 1; }
 
     // Launches of a block into one stream run in order.
     bool in_order() const

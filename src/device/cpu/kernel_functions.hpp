@@ -69,8 +69,8 @@ NESTBED_UNWATCHED inline T shuffled(unsigned mask, T value, unsigned from, bool 
     return value;
 }
 
-template <class T, class Combine>
-NESTBED_UNWATCHED inline T reduced(const Exchange<T>& exchange, T value, Combine combine)
+template <class Given, class T, class Combine>
+NESTBED_UNWATCHED inline T reduced(const Given& exchange, T value, Combine combine)
 {
     bool first = true;
     for (unsigned other = 0; other < 32; ++other)

@@ -105,10 +105,16 @@ class Observer
     // A fault has ended the run of a grid that the host launched, in the midst of its blocks and those of its descendants.
     virtual void abandoned(void* root) = 0;
 
-    virtual void* block_begins(void* grid, std::uint64_t index, std::uint32_t threads) = 0;
+    // `cluster`: the number of its cluster in the grid.
+    virtual void* block_begins(void* grid, std::uint64_t index, std::uint32_t threads, std::uint64_t cluster) = 0;
     virtual void* thread_of(void* block, std::uint32_t index) = 0;
     // A barrier of the block opens.
     virtual void barrier(void* block) = 0;
+    // Of blocks that run together, by a number among those of their grid: a thread arrives at their barrier, after which it has not done
+    // what others must know; the barrier opens; a thread has waited for that.
+    virtual void arrives_at_group(void* thread, std::uint64_t group) = 0;
+    virtual void group_opens(void* grid, std::uint64_t group) = 0;
+    virtual void waited_for_group(void* thread, std::uint64_t group) = 0;
     // These threads of a warp have met at a __syncwarp().
     virtual void warp_barrier(std::span<void* const> threads) = 0;
     // The thread uses a barrier or a function of its warp wrongly.

@@ -138,7 +138,8 @@ void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generat
     chunk_ = std::clamp<std::uint64_t>(blocks / (workers_.all.size() * 16), 1, 64);
     constexpr std::uint64_t kWorthWaking = 2048; // threads; with fewer, waking the others costs more than it saves
     // The order of tail launches of several blocks is part of the outcome: one worker makes it the same every time.
-    if (pending_.only == Mechanism::tail || threads < kWorthWaking)
+    if (pending_.only == Mechanism::tail || threads < kWorthWaking ||
+        std::ranges::any_of(generation, [](const Grid* grid) { return grid->has_groups(); }))
         take_blocks(*workers_.all.front());
     else
         share();

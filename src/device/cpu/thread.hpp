@@ -46,6 +46,7 @@ struct ThreadContext {
         false; // since it last stopped, one of its carrier ended, launched, read a clock, or changed an atomic
     std::size_t dynamic_shared_bytes = 0; // of the launch
     std::uint32_t iteration = 0;          // of the loops with barriers in which it is: equal for equal iterations
+    std::uint64_t arrived_at[2] = {};     // by BlockGroup: the barrier for which it has to wait; 0: none
     const void* gave_way_at = nullptr;    // where on the stack the return address is
     ProgramThread program{};
 };
@@ -88,6 +89,23 @@ inline unsigned linear_thread()
 void barrier(NESTBED_PLACE, unsigned number = 0);
 // __syncthreads_count(): a barrier that returns for how many threads `predicate` holds; `threads`: how many there were.
 unsigned barrier_count(bool predicate, unsigned& threads, NESTBED_PLACE, unsigned number = 0);
+
+// Blocks that run together, and that a barrier of theirs has.
+enum class BlockGroup : unsigned char {
+    grid,   // of a cooperative launch
+    cluster // a block of a launch without clusters is one
+};
+// The barrier of such a group: a thread that has arrived goes on until it waits. Of a grid, all threads of a block must meet at both calls; of
+// a cluster, threads that have ended are not waited for (PTX ISA, "barrier.cluster"). `orders`: what
+// the thread did before comes before what others do after they have waited.
+void arrive_at_group(BlockGroup group, bool orders = true, NESTBED_PLACE);
+void wait_for_group(BlockGroup group, NESTBED_PLACE);
+bool is_cooperative();
+dim3 cluster_dim(); // blocks of the running thread's cluster
+// The same variable of the block's shared memory, in the block of this rank in the cluster: returns when that block has begun.
+void* shared_of_cluster(const void* address, unsigned rank);
+// The rank of the block of the cluster that has the address in its shared memory; all ones: none has.
+unsigned rank_of_shared(const void* address);
 
 // For the observer: the thread has arrived at the barrier that it will wait for, and goes on until then.
 void arrive();

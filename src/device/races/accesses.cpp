@@ -209,6 +209,46 @@ void Detector::note_open_order(const Cell& cell, const Access& now, const Watche
     }
 }
 
+std::optional<BadAccess::OfBlock> Detector::of_other_block(WatchedThread& thread, const Region& region)
+{
+    const WatchedBlock& block = *thread.block;
+    if (region.cluster != block.cluster)
+        return BadAccess::OfBlock::other_cluster;
+    if (region.is_freed)
+        return BadAccess::OfBlock::ended;
+    const auto& owner = *static_cast<const WatchedBlock*>(region.owner);
+    if (thread.knows_begin_of == &owner)
+        return std::nullopt;
+    const bool is_known = std::ranges::any_of(owner.threads, [&](const WatchedThread& other) {
+        return ordered({.grid = owner.grid->number,
+                        .block = owner.index,
+                        .epoch = 1,
+                        .phase = 0,
+                        .site = 0,
+                        .thread = other.index,
+                        .kind = read_access},
+                       thread);
+    });
+    if (!is_known)
+        return BadAccess::OfBlock::not_begun;
+    thread.knows_begin_of = &owner;
+    return std::nullopt;
+}
+
+void Detector::check_end(const WatchedBlock& block, const Region& region, Clock end)
+{
+    for (std::size_t number = region.cells.next_made(0, region.count()); number < region.count();
+         number = region.cells.next_made(number + 1, region.count())) {
+        const Cell& cell = *region.cells.find(number);
+        for (const auto* accesses : {&cell.writes, &cell.atomics, &cell.reads})
+            for (const Access& access : *accesses)
+                if (access.block != block.index && !knows(end, access))
+                    found_bad(BadAccess::Kind::other_block, access, region,
+                              static_cast<std::ptrdiff_t>(number * region.element), region.element,
+                              static_cast<std::ptrdiff_t>(BadAccess::OfBlock::ended));
+    }
+}
+
 namespace
 {
 // Of one number, mostly all bytes are.
@@ -263,8 +303,12 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const auto begin = static_cast<std::ptrdiff_t>(address - region->begin); // negative: before it
     const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(bytes);
     if (region->owner != nullptr && region->owner != &block) {
-        found_bad(BadAccess::Kind::other_block, now, *region, begin, bytes, 0);
-        return false;
+        const auto wrong = of_other_block(thread, *region);
+        if (wrong)
+            found_bad(BadAccess::Kind::other_block, now, *region, begin, bytes, static_cast<std::ptrdiff_t>(*wrong));
+        if (wrong.value_or(BadAccess::OfBlock::not_begun) != BadAccess::OfBlock::not_begun)
+            return false;
+        region->has_other_blocks = true;
     }
     if (region->is_freed || region->is_of_host) {
         found_bad(region->is_freed ? BadAccess::Kind::freed : BadAccess::Kind::of_host, now, *region, begin, bytes,

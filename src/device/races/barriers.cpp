@@ -33,6 +33,36 @@ void Detector::barrier(void* handle)
     has_room();
 }
 
+void Detector::arrives_at_group(void* handle, std::uint64_t number)
+{
+    const Busy busy;
+    make_room();
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    WatchedGroup& group = thread.block->grid->groups[number];
+    group.arrived = clocks_.merged(group.arrived, release(thread));
+    merge(group.fenced, thread.fenced);
+    merge(group.fenced, thread.block->fenced);
+    has_room();
+}
+
+void Detector::group_opens(void* handle, std::uint64_t number)
+{
+    const Busy busy;
+    WatchedGroup& group = static_cast<WatchedGrid*>(handle)->groups[number];
+    group.opened = std::exchange(group.arrived, nullptr);
+    group.fenced_at_opening = std::exchange(group.fenced, {});
+}
+
+void Detector::waited_for_group(void* handle, std::uint64_t number)
+{
+    const Busy busy;
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    const WatchedGroup& group = thread.block->grid->groups[number];
+    thread.acquired = clocks_.merged(thread.acquired, group.opened);
+    merge(thread.fenced, group.fenced_at_opening);
+    has_room();
+}
+
 void Detector::warp_barrier(std::span<void* const> threads)
 {
     const Busy busy;

@@ -119,7 +119,7 @@ std::string between_threads(const Access& first, const Access& second)
     if (first.block != second.block)
         return fmt::format(
             "blocks {} and {} of a grid are in no order (a counter with release and acquire would order "
-            "them, or the end of the grid)",
+            "them, the barrier of a cooperative grid or of a cluster, or the end of the grid)",
             first.block, second.block);
     if (first.thread / cpu::kWarpLanes == second.thread / cpu::kWarpLanes)
         return "no __syncthreads() and no __syncwarp() is between them (the threads of a warp do not run in lockstep "

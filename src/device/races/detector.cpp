@@ -289,7 +289,7 @@ void Detector::abandoned(void* handle)
         remove(*blocks_.begin()->first);
 }
 
-void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t threads)
+void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t threads, std::uint64_t cluster)
 {
     const Busy busy;
     make_room();
@@ -304,6 +304,7 @@ void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t th
     WatchedBlock& block = *made;
     block.grid = &grid;
     block.index = static_cast<std::uint32_t>(index);
+    block.cluster = actor_of(grid.number, cluster, 0);
     block.clock = grid.base;
     block.fenced = grid.fenced;
     block.threads.resize(threads);
@@ -330,10 +331,13 @@ void Detector::block_ends(void* handle)
     settle();
     WatchedBlock& block = block_of(handle);
     WatchedGrid& grid = *block.grid;
-    grid.ended = clocks_.merged(grid.ended, block.acquired);
+    Clock end = block.acquired;
     for (const WatchedThread& thread : block.threads)
-        grid.ended = clocks_.merged(grid.ended, thread.acquired);
+        end = clocks_.merged(end, thread.acquired);
+    grid.ended = clocks_.merged(grid.ended, end);
     for (const void* begin : std::exchange(block.shared, {})) {
+        if (const Region& region = *shadow_.find(reinterpret_cast<std::uintptr_t>(begin)); region.has_other_blocks)
+            check_end(block, region, end);
         freed(begin, nullptr);
         shadow_.find(reinterpret_cast<std::uintptr_t>(begin))->owner = this; // no block
     }
@@ -345,7 +349,9 @@ void Detector::shared_memory(void* handle, const cpu::Memory& of_block)
     const Busy busy;
     block_of(handle).shared.push_back(of_block.begin);
     memory(of_block);
-    shadow_.find(reinterpret_cast<std::uintptr_t>(of_block.begin))->owner = handle;
+    Region& region = *shadow_.find(reinterpret_cast<std::uintptr_t>(of_block.begin));
+    region.owner = handle;
+    region.cluster = block_of(handle).cluster;
 }
 
 } // namespace nestbed::races

@@ -100,9 +100,12 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void done(void* grid) override;
     void complete(void* grid) override;
     void abandoned(void* root) override;
-    void* block_begins(void* grid, std::uint64_t index, std::uint32_t threads) override;
+    void* block_begins(void* grid, std::uint64_t index, std::uint32_t threads, std::uint64_t cluster) override;
     void* thread_of(void* block, std::uint32_t index) override;
     void barrier(void* block) override;
+    void arrives_at_group(void* thread, std::uint64_t group) override;
+    void group_opens(void* grid, std::uint64_t group) override;
+    void waited_for_group(void* thread, std::uint64_t group) override;
     void warp_barrier(std::span<void* const> threads) override;
     void misused(void* thread, const cpu::Misuse& misuse) override;
     void thread_ends(void* thread) override;
@@ -269,6 +272,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void finish_rewrite();
     Found& found(const Access& first, const Access& second, const WatchedThread* thread, const Region& region,
                  std::size_t cell, std::size_t bytes);
+    // Why a thread may not access the shared memory of another block; none: it may.
+    std::optional<BadAccess::OfBlock> of_other_block(WatchedThread& thread, const Region& region);
+    // The end of a block comes after what others of its cluster did to its shared memory, or they are reported.
+    void check_end(const WatchedBlock& block, const Region& region, Clock end);
     Region* nearest_shared(const WatchedBlock& block, std::uintptr_t address);
     // Of memory that the detector does not know: reports it, unless it is the thread's own or a stand-in header makes the access.
     void accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,

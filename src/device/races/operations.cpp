@@ -62,7 +62,7 @@ void Detector::operation_runs_on_host(void* operation)
     if (!is_host_thread())
         return; // its accesses are not watched
     has_functions_ = true;
-    function_ = static_cast<WatchedThread*>(thread_of(block_begins(operation, 0, 1), 0));
+    function_ = static_cast<WatchedThread*>(thread_of(block_begins(operation, 0, 1, 0), 0));
     --threads_;
     const Busy busy;
     for (Region* const region : shadow_.variables_of_host()) {

@@ -137,7 +137,9 @@ struct Region {
     bool orders = true; // its atomics do
     bool is_freed = false;
     const void* freed_at = nullptr; // the address after the call
-    const void* owner = nullptr;    // the block that alone may access it
+    const void* owner = nullptr;    // the block that alone may access it, or its cluster
+    std::uint64_t cluster = 0;      // of the owner
+    bool has_other_blocks = false;  // of the cluster have accessed it
     std::size_t atomic_bytes = 0;   // of its first atomic operation
     bool has_pairs = false;         // of its atomics some may race: of the scope of a block, or of different sizes
     Cells cells{};

@@ -55,6 +55,21 @@ struct Fenced {
     }
 };
 
+// The barrier of blocks that run together.
+struct WatchedGroup {
+    Clock arrived = nullptr, opened = nullptr; // what came before it; before the one that opened last
+    Fenced fenced, fenced_at_opening;
+
+    template <class Visit>
+    void for_each_clock(const Visit& visit) const
+    {
+        visit(arrived);
+        visit(opened);
+        fenced.for_each_clock(visit);
+        fenced_at_opening.for_each_clock(visit);
+    }
+};
+
 struct WatchedGrid {
     std::uint32_t number = 0;
     const WatchedGrid* parent = nullptr; // nullptr: the host launched it
@@ -77,14 +92,17 @@ struct WatchedGrid {
     Clock to_next = nullptr;               // what its threads released before they let the next grid begin
     // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
     Clock ended = nullptr;
-    Fenced fenced;    // of its launching thread
-    SeenAtomics seen; // by its launching thread
+    std::map<std::uint64_t, WatchedGroup> groups; // of its blocks that use a barrier of theirs
+    Fenced fenced;                                // of its launching thread
+    SeenAtomics seen;                             // by its launching thread
 
     template <class Visit>
     void for_each_clock(const Visit& visit) const
     {
         for (const Clock clock : {base, after, awaited, to_next, ended})
             visit(clock);
+        for (const auto& [name, group] : groups)
+            group.for_each_clock(visit);
         fenced.for_each_clock(visit);
         for (const SeenAtomic& atomic : seen)
             atomic.for_each_clock(visit);
@@ -111,6 +129,7 @@ struct WatchedThread {
     bool copies = false;                  // what it accesses now is of a copy beside it
     bool has_copies = false;              // for which it has not waited
     std::uint32_t copied_epoch = 1;       // of those copies
+    const void* knows_begin_of = nullptr; // a block of its cluster
 
     struct Read {
         std::uintptr_t address = 0; // 0: there was none
@@ -138,6 +157,7 @@ struct Captured {
 struct WatchedBlock {
     WatchedGrid* grid = nullptr;
     std::uint32_t index = 0;
+    std::uint64_t cluster = 0;                                         // a number that no other cluster has
     std::uint32_t phase = 0;                                           // barriers that have opened
     Clock clock = nullptr;                                             // what all its threads know
     Clock acquired = nullptr;                                          // the part of it that its threads acquired

@@ -171,11 +171,33 @@ NESTBED_COMMON void register_exit()
     __atomic_store_n(&state().exit_is_registered, true, __ATOMIC_RELEASE);
 }
 
-NESTBED_COMMON void count_host_launch(unsigned site, const char* name, const char* place)
+// The stream of the launch that the thread makes.
+NESTBED_COMMON cudaStream_t& stream_of_launch()
 {
-    const int error = cudaPeekAtLastError();
+    static thread_local cudaStream_t stream = nullptr;
+    return stream;
+}
+
+// A launch into such a stream is a node of a graph, which counts when the graph runs.
+NESTBED_COMMON bool is_captured(cudaStream_t stream)
+{
+    if (!__atomic_load_n(&state().captures, __ATOMIC_RELAXED))
+        return false;
+    const cudaError_t pending = cudaPeekAtLastError();
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const cudaError_t error = cudaStreamIsCapturing(stream, &status);
+    if (error != cudaSuccess && pending == cudaSuccess)
+        cudaGetLastError();
+    return error == cudaSuccess && status == cudaStreamCaptureStatusActive;
+}
+
+NESTBED_COMMON void count_host_launch(unsigned site, const char* name, const char* place,
+                                      int error = cudaPeekAtLastError(), unsigned long long launches = 1)
+{
+    if (error == 0 && is_captured(stream_of_launch()))
+        return;
     Site& here = site_of(site, name, place);
-    __atomic_fetch_add(&here.kernel->from_host, 1ULL, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&here.kernel->from_host, launches, __ATOMIC_RELAXED);
     if (!__atomic_load_n(&state().exit_is_registered, __ATOMIC_ACQUIRE))
         register_exit();
     if (error == 0) {

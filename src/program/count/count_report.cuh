@@ -79,6 +79,8 @@ NESTBED_COMMON void print_notes(FILE* out, bool unknown_level)
                          "nestbed: device %d was lost (%s): its launches from the device are counted only up to the "
                          "last time that they were read",
                          device, error_name(state().lost[device]));
+    for (const Uncounted* call = state().uncounted; call != nullptr; call = call->next)
+        print_folded(out, false, "not counted: %s at %s", call->call, short_place(call->place));
     if (unknown_level)
         print_folded(
             out, false,
@@ -126,6 +128,14 @@ NESTBED_COMMON void print_json(FILE* out, const LaunchRow& all)
             fprintf(out, "%s%d", separator, device);
             separator = ",";
         }
+    fputs("],\"not_counted\":[", out);
+    for (const Uncounted* call = state().uncounted; call != nullptr; call = call->next) {
+        fputs(call == state().uncounted ? "{\"call\":" : ",{\"call\":", out);
+        print_string(out, call->call);
+        fputs(",\"place\":", out);
+        print_string(out, short_place(call->place));
+        fputc('}', out);
+    }
     fputs("],\"backend\":\"cuda\"}\n", out);
 }
 

@@ -22,9 +22,9 @@ constexpr unsigned kBuckets = 1024;
 constexpr long long kReadInterval_ns = 50 * 1000 * 1000;
 
 // A launch site in device code.
-struct Row {
-    unsigned site; // 0: free
-    unsigned deepest;
+struct alignas(8) Row {
+    unsigned site;    // 0: free
+    unsigned deepest; // kernels read it together with `site`
     unsigned long long calls, refused;
     int first_error;
     unsigned unknown_level;
@@ -52,6 +52,21 @@ struct Site {
     Kernel* kernel;
 };
 
+// The kernels that one launch of a graph runs; those of conditional nodes are not known.
+struct GraphKernels {
+    GraphKernels* next;
+    cudaGraphExec_t graph; // nullptr: free
+    const char* name;
+    unsigned long long count; // 0: the graph is there
+};
+
+// A call that launches, or may, and cannot be counted.
+struct Uncounted {
+    Uncounted* next;
+    const char* call;
+    const char* place;
+};
+
 // A file that launches.
 struct File {
     File* next;
@@ -63,6 +78,9 @@ struct Unit;
 struct State {
     Kernel* kernels; // in the order in which they were first seen
     File* files;
+    GraphKernels* graphs;
+    bool captures; // a capture has begun
+    Uncounted* uncounted; // in the order in which they were first seen
     Site* sites[kBuckets];
     Unit* units;
     bool launched[kDevices]; // since the last reset of the device
@@ -142,6 +160,21 @@ NESTBED_COMMON void note_file(const char* place)
     fresh->path = static_cast<char*>(memcpy(zeroed(bytes + 1), place, bytes));
     fresh->next = state().files;
     state().files = fresh;
+}
+
+// Once for each place. For a variable of a file: before main().
+NESTBED_COMMON bool not_counted(const char* call, const char* place)
+{
+    const Lock lock;
+    Uncounted** end = &state().uncounted;
+    for (; *end != nullptr; end = &(*end)->next)
+        if (strcmp((*end)->call, call) == 0 && strcmp((*end)->place, place) == 0)
+            return true;
+    *end = static_cast<Uncounted*>(zeroed(sizeof(Uncounted)));
+    (*end)->call = kept_text(call);
+    (*end)->place = kept_text(place);
+    note_file(place);
+    return true;
 }
 
 NESTBED_COMMON Kernel& kernel_of(const char* name)

@@ -89,7 +89,8 @@ std::map<std::string, std::string> counting_environment(Recorded recorded, const
         throw RunError(fmt::format("{}: nvcc cannot take a path with blanks or quotes; allowed: install nestbed in "
                                    "another folder",
                                    path));
-    return {{"NVCC_PREPEND_FLAGS", fmt::format("-ccbin={0}/compilers -include={0}/count/{1}{2}{3}", path,
+    return {{"NESTBED_COUNT_STRICT", recorded == Recorded::counts_strictly ? "1" : ""},
+            {"NVCC_PREPEND_FLAGS", fmt::format("-ccbin={0}/compilers -include={0}/count/{1}{2}{3}", path,
                                                header_of(recorded), prepended.empty() ? "" : " ", prepended)},
             {"NESTBED_COUNT_LOG", log.string()}};
 }

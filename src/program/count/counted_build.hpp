@@ -14,7 +14,7 @@
 namespace nestbed::program
 {
 
-enum class Recorded : std::uint8_t { counts, trace };
+enum class Recorded : std::uint8_t { counts, counts_strictly, trace };
 
 // The variables that make nvcc call our compiler wrappers and include nestbed_count.cuh or nestbed_trace.cuh first. `prepended`: the user's
 // NVCC_PREPEND_FLAGS, which stay in force. `folder`: the folder `program`; `log`: a file that gets a line for each file

@@ -7,6 +7,7 @@
 #ifndef NESTBED_COUNT_CUH
 #define NESTBED_COUNT_CUH
 #pragma GCC system_header // no warnings of the user's flags
+#include "count_pointers.cuh"
 #include "count_report.cuh"
 
 namespace nestbed_count
@@ -68,26 +69,41 @@ static __device__ inline Row& row_of(unsigned site, const char* kernel, const ch
     }
 }
 
-// The program's own check still sees the error of the launch: it is not taken out. Not inlined, because the user's
-// kernels would need more registers.
-static __device__ __noinline__ void count_launch(unsigned site, const char* kernel, const char* place, unsigned level)
+// Counting has two functions that are not inlined, because the user's kernels would need more registers. This one is short
+// and calls none: it saves no registers, and the launching thread waits for one answer of the memory.
+enum Counted : unsigned { kCounted, kIsDeeper, kHasNoRow };
+static __device__ inline Counted count_call(unsigned site, unsigned level)
 {
-    const int error = cudaPeekAtLastError();
-    Row& row = row_of(site, kernel, place);
+    Row& row = rows[site % kRows];
+    // The site and the deepest level.
+    const unsigned long long head = *reinterpret_cast<volatile unsigned long long*>(&row.site);
+    if (static_cast<unsigned>(head) != site)
+        return kHasNoRow;
     atomicAdd(&row.calls, 1ULL);
+    return level > head >> 32 ? kIsDeeper : kCounted; // a level that is not known is greater than all
+}
+
+// What is seldom left: the first launch of a row, of a level, an error. The program's own check still sees the error of the
+// launch: it is not taken out.
+static __device__ __noinline__ void count_rest(Counted counted, unsigned site, const char* kernel, const char* place,
+                                               unsigned level, int error)
+{
+    Row& row = row_of(site, kernel, place);
+    if (counted == kHasNoRow)
+        atomicAdd(&row.calls, 1ULL);
     if (error != 0) {
         atomicAdd(&row.refused, 1ULL);
         atomicCAS(&row.first_error, 0, error);
     } else if (level >= kUnknownLevel) {
         row.unknown_level = 1;
-    } else if (level > *static_cast<volatile unsigned*>(&row.deepest)) {
+    } else {
         atomicMax(&row.deepest, level);
     }
 }
 
 // An error from before a launch would be taken for the launch's own. So it is taken out, and only then: a program that
 // launches with an error pending, and asks for it after the launch, does not see it.
-static __device__ __noinline__ void take_out_older_error()
+static __device__ __forceinline__ void take_out_older_error()
 {
     if (cudaPeekAtLastError() != cudaSuccess)
         cudaGetLastError();
@@ -105,18 +121,46 @@ static inline __host__ __device__ void before()
 #else
     if (cudaPeekAtLastError() != cudaSuccess)
         cudaGetLastError();
+    stream_of_launch() = nullptr;
 #endif
+}
+
+// The stream of a launch.
+static inline __host__ __device__ cudaStream_t into(cudaStream_t stream)
+{
+#ifndef __CUDA_ARCH__
+    stream_of_launch() = stream;
+#endif
+    return stream;
 }
 
 static inline __host__ __device__ void after(unsigned site, const char* kernel, const char* place, unsigned level)
 {
 #ifdef __CUDA_ARCH__
 #ifdef __CUDACC_RDC__
-    count_launch(site, kernel, place, level);
+    const Counted counted = count_call(site, level);
+    const int error = cudaPeekAtLastError();
+    if (counted != kCounted || error != 0)
+        count_rest(counted, site, kernel, place, level, error);
 #endif
 #else
     (void)level;
     count_host_launch(site, kernel, place);
+#endif
+}
+
+// Of a launch through a pointer. Device code has no names of kernels: there it is what the source has.
+template <class Kernel>
+static inline __host__ __device__ void after_pointer(unsigned site, Kernel* kernel, const char* text,
+                                                     const char* place, unsigned level)
+{
+#ifdef __CUDA_ARCH__
+    (void)kernel;
+    after(site, text, place, level);
+#else
+    (void)text, (void)level;
+    const cudaError_t error = cudaPeekAtLastError();
+    counted(site, place, reinterpret_cast<const void*>(kernel), stream_of_launch(), error);
 #endif
 }
 

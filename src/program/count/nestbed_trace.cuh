@@ -94,9 +94,9 @@ static __device__ inline unsigned threads_of_block()
     return blockDim.x * blockDim.y * blockDim.z;
 }
 
-// GPUs start blocks in the order of their numbers, so blocks past the number that any of them holds at once are not the
-// first: they do not stamp the begin.
-constexpr unsigned kFirstBlocks = 8192;
+// GPUs start blocks in the order of their numbers, so a block past the first ones does not begin its grid, and does not
+// stamp.
+constexpr unsigned kFirstBlocks = 512;
 
 // For kernels of files in which device functions launch: level() finds the kernel that called them.
 struct BlockLevel {
@@ -143,8 +143,15 @@ class Grid
             return;
         const unsigned threads = threads_of_block();
         const unsigned count = static_cast<unsigned>(__popc(leaving));
-        if (threads <= 32 || atomicAdd(&threads_ended(), count) + count == threads)
-            atomicMax(&level_.trace->stamp(level_.grid).ended_ns, timer_ns());
+        if (threads > 32 && atomicAdd(&threads_ended(), count) + count != threads)
+            return;
+        unsigned long long* end = &level_.trace->stamp(level_.grid).ended_ns;
+        if (level_.ends != nullptr) {
+            unsigned multiprocessor;
+            asm("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+            end = level_.ends + multiprocessor % Ends::kLines * Ends::kGrids;
+        }
+        atomicMax(end, timer_ns());
     }
 
   private:
@@ -154,30 +161,41 @@ class Grid
 // ---- launches ----
 
 #ifdef __CUDACC_RDC__
-static __device__ __noinline__ unsigned claim(Trace* trace, unsigned parent, unsigned level, unsigned site)
+// Asks the memory for all that it must know at once: the launching thread waits for it.
+struct Claimed {
+    unsigned grid;
+    nestbed_count::Counted counted;
+};
+static __device__ __noinline__ Claimed claim(Trace* trace, unsigned parent, unsigned level, unsigned site)
 {
-    nestbed_count::take_out_older_error();
-    if (trace == nullptr)
-        return kNoGrid;
-    const unsigned long long number = atomicAdd(&trace->grids, 1ULL);
-    if (number >= trace->capacity)
-        return kNoGrid;
+    unsigned long long number = 0, capacity = 0;
+    if (trace != nullptr) {
+        number = atomicAdd(&trace->grids, 1ULL);
+        capacity = *static_cast<volatile unsigned long long*>(&trace->capacity);
+    }
+    const nestbed_count::Counted counted = nestbed_count::count_call(site, level);
+    if (number >= capacity)
+        return {kNoGrid, counted};
     Line& line = trace->line(static_cast<unsigned>(number));
     line.parent = parent;
     line.level = level;
     line.site = site;
     line.called_ns = timer_ns();
-    return static_cast<unsigned>(number);
+    return {static_cast<unsigned>(number), counted};
 }
 
-static __device__ __noinline__ void note_launch(Trace* trace, unsigned grid, unsigned level, unsigned site,
-                                                const char* kernel, const char* place)
+// The ends of a grid of many blocks.
+static __device__ __noinline__ unsigned long long* claim_ends(Trace* trace, Line& line)
 {
-    const int error = cudaPeekAtLastError();
-    if (grid != kNoGrid && error != 0)
-        trace->line(grid).error = error;
-    nestbed_count::count_launch(site, kernel, place, level);
+    if (!is_many(line.grid) || *static_cast<volatile unsigned long long*>(&trace->many) >= trace->many_capacity())
+        return nullptr;
+    const unsigned long long number = atomicAdd(&trace->many, 1ULL);
+    if (number >= trace->many_capacity())
+        return nullptr;
+    line.ends = static_cast<unsigned>(number + 1);
+    return trace->ends(static_cast<unsigned>(number));
 }
+
 #endif
 
 // The level of the kernel that runs this. A kernel of a file without such functions did not say it.
@@ -188,7 +206,7 @@ static inline __host__ __device__ Level level()
     if (own.owner == nestbed_count::owner_of_block())
         return own.level;
 #endif
-    return Level{nullptr, kNoGrid, nestbed_count::kUnknownLevel};
+    return Level{nullptr, kNoGrid, nestbed_count::kUnknownLevel, nullptr};
 }
 
 class Call
@@ -199,13 +217,17 @@ class Call
     {
 #ifdef __CUDA_ARCH__
 #ifdef __CUDACC_RDC__
+        child_.ends = nullptr;
         ++child_.level;
-        child_.grid = claim(parent.trace, parent.grid, child_.level, site);
+        nestbed_count::take_out_older_error();
+        const Claimed claimed = claim(parent.trace, parent.grid, child_.level, site);
+        child_.grid = claimed.grid;
+        counted_ = claimed.counted;
 #endif
 #else
         if (cudaPeekAtLastError() != cudaSuccess)
             cudaGetLastError();
-        child_ = call_from_host(hooks, site, kernel, place, host_);
+        call_.site = &nestbed_count::site_of(site, kernel, place);
 #endif
     }
     Call(const Call&) = delete;
@@ -213,14 +235,28 @@ class Call
 
     __host__ __device__ dim3 grid(dim3 shape)
     {
-        if (unsigned* const to = shape_of_grid())
-            keep(to, shape);
+#ifdef __CUDA_ARCH__
+#ifdef __CUDACC_RDC__
+        if (child_.grid != kNoGrid) {
+            Line& line = child_.trace->line(child_.grid);
+            keep(line.grid, shape);
+            if (is_many(line.grid))
+                child_.ends = claim_ends(child_.trace, line);
+        }
+#endif
+#else
+        keep(call_.grid, shape);
+#endif
         return shape;
     }
     __host__ __device__ dim3 block(dim3 shape)
     {
-        if (unsigned* const to = shape_of_grid())
-            keep(to + 3, shape);
+#ifdef __CUDA_ARCH__
+        if (child_.grid != kNoGrid)
+            keep(child_.trace->line(child_.grid).block, shape);
+#else
+        keep(call_.block, shape);
+#endif
         return shape;
     }
     __host__ __device__ cudaStream_t stream(cudaStream_t stream)
@@ -230,25 +266,36 @@ class Call
         if (child_.grid != kNoGrid)
             child_.trace->line(child_.grid).stream = handle <= 4 ? static_cast<unsigned>(handle) : 5u;
 #else
-        if (host_ != nullptr)
-            host_->stream = host_stream(stream);
+        call_.stream = host_stream(stream);
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        is_captured_ = call_.stream != 0 && cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+                       status != cudaStreamCaptureStatusNone;
 #endif
         return stream;
     }
-    __host__ __device__ const Level& level() const
+    // After the configuration.
+    __host__ __device__ const Level& level()
     {
+#ifndef __CUDA_ARCH__
+        child_ = is_captured_ ? call_of_graph(hooks) : call_from_host(hooks, call_, host_);
+#endif
         return child_;
     }
     __host__ __device__ void launched()
     {
 #ifdef __CUDA_ARCH__
 #ifdef __CUDACC_RDC__
-        note_launch(child_.trace, child_.grid, child_.level, site_, kernel_, place_);
+        const int error = cudaPeekAtLastError();
+        if (error != 0 && child_.grid != kNoGrid)
+            child_.trace->line(child_.grid).error = error;
+        if (error != 0 || counted_ != nestbed_count::kCounted)
+            nestbed_count::count_rest(counted_, site_, kernel_, place_, child_.level, error);
 #endif
 #else
+        const int error = cudaPeekAtLastError();
         if (host_ != nullptr)
-            host_->error = cudaPeekAtLastError();
-        nestbed_count::count_host_launch(site_, kernel_, place_);
+            host_->error = error;
+        nestbed_count::count_host_launch(site_, kernel_, place_, error);
 #endif
     }
 
@@ -258,14 +305,6 @@ class Call
         to[0] = shape.x;
         to[1] = shape.y;
         to[2] = shape.z;
-    }
-    __host__ __device__ unsigned* shape_of_grid() const
-    {
-#ifdef __CUDA_ARCH__
-        return child_.grid == kNoGrid ? nullptr : child_.trace->line(child_.grid).grid;
-#else
-        return host_ == nullptr ? nullptr : host_->grid;
-#endif
     }
     // 0: the default stream. Each thread of the host may have its own.
     static __host__ unsigned long long host_stream(cudaStream_t stream)
@@ -284,7 +323,15 @@ class Call
     unsigned site_;
     const char* kernel_;
     const char* place_;
+#ifdef __CUDA_ARCH__
+#ifdef __CUDACC_RDC__
+    nestbed_count::Counted counted_ = nestbed_count::kCounted;
+#endif
+#else
+    HostGrid call_ = {};
     HostGrid* host_ = nullptr;
+    bool is_captured_ = false;
+#endif
 };
 
 enum nestbed_rows_end {};

@@ -23,6 +23,7 @@ struct Line {
     unsigned grid[3], block[3]; // all 0: the launch has another form than <<<grid, block>>>
     unsigned stream;            // 0: the block's NULL stream; 3, 4: as CUDA has it; otherwise a named stream
     int error;
+    unsigned ends; // number of its ends + 1; 0: it has none
 };
 
 // Of any grid. Its blocks write it. All bits of a fresh one are 0, so the begin is stored as its complement: both are maxima.
@@ -31,25 +32,58 @@ struct Stamp {
     unsigned long long ended_ns;
 };
 
-// The head of the memory of a device. After it are the lines of grids that kernels launched, by number; before it are the
-// stamps, from the last one on: so the address of both follows from that of the head, without a load. The grids that the
-// host launches have numbers from the capacity on. There is no wrapping around: a running grid may still write its stamps,
-// and its children name it.
+// A GPU does atomic operations on one address one after another, and a grid of many short blocks has so many ends that its
+// blocks would wait for each other. So their ends are spread over 16 cache lines, by multiprocessor. 16 such grids share
+// the lines.
+struct Ends {
+    static constexpr unsigned kLines = 16, kGrids = 16;
+    unsigned long long of[kLines][kGrids];
+};
+
+// The head of the memory of a device. After it are the lines of grids that kernels launched, by number, and the ends of
+// grids of many blocks; before it are the stamps, from the last one on: so the address of both follows from that of the
+// head, without a load. The grids that the host launches have numbers from the capacity on. There is no wrapping around: a
+// running grid may still write its stamps, and its children name it.
 struct Trace {
     unsigned long long grids; // that kernels have launched; those past the capacity have no record
     unsigned long long capacity;
+    unsigned long long
+        many; // grids of many blocks that kernels have launched; those past many_capacity() have no ends
+    unsigned long long unused;
 
     NESTBED_ON_BOTH Stamp& stamp(unsigned number) { return reinterpret_cast<Stamp*>(this)[-1LL - number]; }
     NESTBED_ON_BOTH Line& line(unsigned number) { return reinterpret_cast<Line*>(this + 1)[number]; }
+    // Those of the host's grids come after those of the kernels'.
+    NESTBED_ON_BOTH unsigned long long* ends(unsigned number)
+    {
+        Ends* const ends = reinterpret_cast<Ends*>(reinterpret_cast<Line*>(this + 1) + capacity);
+        return &ends[number / Ends::kGrids].of[0][number % Ends::kGrids];
+    }
+    NESTBED_ON_BOTH unsigned many_capacity() const { return many_capacity(capacity); }
 
+    static NESTBED_ON_BOTH unsigned many_capacity(unsigned long long capacity)
+    {
+        return static_cast<unsigned>(capacity / 256 * Ends::kGrids);
+    }
     static unsigned long long bytes_of_stamps(unsigned long long capacity) { return 2 * capacity * sizeof(Stamp); }
+    static unsigned long long bytes(unsigned long long capacity)
+    {
+        return bytes_of_stamps(capacity) + sizeof(Trace) + capacity * sizeof(Line) +
+               2 * many_capacity(capacity) / Ends::kGrids * sizeof(Ends);
+    }
 };
+
+static inline NESTBED_ON_BOTH bool is_many(const unsigned* grid)
+{
+    return static_cast<unsigned long long>(grid[0]) * grid[1] * grid[2] >= 4096;
+}
 
 // The hidden parameter of kernels.
 struct Level {
     Trace* trace;  // null: nothing is recorded
     unsigned grid; // its own number; kNoGrid: it has no record
     unsigned level;
+    unsigned long long* ends; // null: it has none
 };
 
 // A grid that the host launched.
@@ -59,6 +93,7 @@ struct HostGrid {
     unsigned grid[3], block[3];
     unsigned long long stream; // 0: the default stream
     int error;
+    unsigned ends; // as in Line
 };
 
 // A comparison of the clocks of the device and of the host.
@@ -78,6 +113,7 @@ struct Mail {
 struct Segment {
     Segment* next;
     int device;
+    unsigned long long context; // 0: its number is not known
     char name[256];
     Trace* trace;    // on the device; null: there is no memory for it
     bool ended;      // by a reset
@@ -85,6 +121,7 @@ struct Segment {
     unsigned read;   // grids before it are read for good
     HostGrid* hosts; // as many as the capacity
     unsigned long long hosts_claimed;
+    unsigned long long hosts_many; // grids of many blocks
     Clock first, last;
     unsigned long long step_ns;
 };
@@ -107,6 +144,7 @@ struct State {
     Segment* segments; // the newest first
     Segment* current[nestbed_count::kDevices];
     Site* sites[nestbed_count::kBuckets];
+    unsigned long long captured; // launches into graphs
     bool wrong_capacity_is_said;
 };
 
@@ -176,11 +214,69 @@ NESTBED_COMMON Clock compare_clocks(const Hooks& hooks, unsigned long long& step
     return clock;
 }
 
+// The number of the calling thread's context, which no other context of the process has, not even that of the same device
+// after a reset. 0: it is not known.
+NESTBED_COMMON unsigned long long context_number()
+{
+    unsigned long long number = 0;
+#if CUDART_VERSION >= 12050
+    typedef int (*Current)(void**);
+    typedef int (*Number)(void*, unsigned long long*);
+    struct Functions {
+        Current current = nullptr;
+        Number number = nullptr;
+        Functions()
+        {
+            cudaDriverEntryPointQueryResult found;
+            cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", reinterpret_cast<void**>(&current), 12000,
+                                             cudaEnableDefault, &found);
+            cudaGetDriverEntryPointByVersion("cuCtxGetId", reinterpret_cast<void**>(&number), 12000,
+                                             cudaEnableDefault, &found);
+        }
+    };
+    static const Functions functions;
+    void* context = nullptr;
+    if (functions.current != nullptr && functions.number != nullptr && functions.current(&context) == 0 &&
+        context != nullptr && functions.number(context, &number) != 0)
+        return 0;
+#endif
+    return number;
+}
+
+// While it lives, the thread may call what a capture of a stream of its forbids.
+class BesideCaptures
+{
+  public:
+    BesideCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    ~BesideCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    BesideCaptures(const BesideCaptures&) = delete;
+    BesideCaptures& operator=(const BesideCaptures&) = delete;
+
+  private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+// Fills fresh memory of the current device: zeros, and the head.
+NESTBED_COMMON bool prepare(char* memory, unsigned long long bytes, unsigned long long grids)
+{
+    const Trace head = {0, grids, 0, 0};
+    cudaStream_t stream = nullptr;
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess)
+        return false;
+    const bool filled = cudaMemsetAsync(memory, 0, bytes, stream) == cudaSuccess &&
+                        cudaMemcpyAsync(memory + Trace::bytes_of_stamps(grids), &head, sizeof(head),
+                                        cudaMemcpyHostToDevice, stream) == cudaSuccess;
+    const bool done = cudaStreamSynchronize(stream) == cudaSuccess;
+    cudaStreamDestroy(stream);
+    return filled && done;
+}
+
 // The memory for a device. With the lock held; what goes wrong leaves no error pending.
 NESTBED_COMMON Segment* begin_segment(int device, const Hooks& hooks)
 {
+    const BesideCaptures beside;
     const unsigned long long grids = capacity();
-    const unsigned long long bytes = Trace::bytes_of_stamps(grids) + sizeof(Trace) + grids * sizeof(Line);
+    const unsigned long long bytes = Trace::bytes(grids);
     Segment* const segment = static_cast<Segment*>(nestbed_count::zeroed(sizeof(Segment)));
     segment->device = device;
     segment->first.within_ns = segment->last.within_ns = -1;
@@ -188,13 +284,9 @@ NESTBED_COMMON Segment* begin_segment(int device, const Hooks& hooks)
     if (cudaGetDeviceProperties(&properties, device) == cudaSuccess)
         nestbed_count::copy_host_text(segment->name, properties.name, sizeof(segment->name));
     char* memory = nullptr;
-    Trace head = {0, grids};
     if (cudaMalloc(reinterpret_cast<void**>(&memory), bytes) == cudaSuccess) {
-        Trace* const trace = reinterpret_cast<Trace*>(memory + Trace::bytes_of_stamps(grids));
-        if (cudaMemset(memory, 0, bytes) == cudaSuccess &&
-            cudaMemcpy(trace, &head, sizeof(head), cudaMemcpyHostToDevice) == cudaSuccess &&
-            cudaDeviceSynchronize() == cudaSuccess) {
-            segment->trace = trace;
+        if (prepare(memory, bytes, grids)) {
+            segment->trace = reinterpret_cast<Trace*>(memory + Trace::bytes_of_stamps(grids));
             segment->first = compare_clocks(hooks, segment->step_ns);
             // Pages of it take memory only when they are written.
             char* const copy = static_cast<char*>(nestbed_count::zeroed(bytes));
@@ -211,8 +303,9 @@ NESTBED_COMMON Segment* begin_segment(int device, const Hooks& hooks)
                                     "of it. Set NESTBED_TRACE_GRIDS to less than %llu",
                                     device, (bytes >> 20) + 1, grids);
     cudaGetLastError();
+    segment->context = context_number();
     segment->next = state().segments;
-    state().segments = segment;
+    __atomic_store_n(&state().segments, segment, __ATOMIC_RELEASE);
     return segment;
 }
 
@@ -237,6 +330,10 @@ NESTBED_COMMON bool is_there(const Segment& segment)
 // Of the current device; null: there is none.
 NESTBED_COMMON Segment* current_segment(const Hooks& hooks)
 {
+    if (const unsigned long long context = context_number())
+        for (Segment* one = __atomic_load_n(&state().segments, __ATOMIC_ACQUIRE); one != nullptr; one = one->next)
+            if (one->context == context && !one->ended)
+                return one;
     int device = -1;
     if (cudaGetDevice(&device) != cudaSuccess || device < 0 || device >= nestbed_count::kDevices) {
         cudaGetLastError();
@@ -253,11 +350,18 @@ NESTBED_COMMON Segment* current_segment(const Hooks& hooks)
     return state().current[device];
 }
 
-// A call of the host: `host` is its record, if there is room for one.
-NESTBED_COMMON Level call_from_host(const Hooks& hooks, unsigned site, const char* kernel, const char* place,
-                                    HostGrid*& host)
+// A call of the host of a kernel that a graph will run, any number of times: it has no record.
+NESTBED_COMMON Level call_of_graph(const Hooks& hooks)
 {
-    Level child = {nullptr, kNoGrid, 0};
+    __atomic_fetch_add(&state().captured, 1ULL, __ATOMIC_RELAXED);
+    const Segment* const segment = current_segment(hooks);
+    return Level{segment == nullptr ? nullptr : segment->trace, kNoGrid, 0, nullptr};
+}
+
+// A call of the host with what is known of it; `host`: its record, null if there is no room.
+NESTBED_COMMON Level call_from_host(const Hooks& hooks, const HostGrid& call, HostGrid*& host)
+{
+    Level child = {nullptr, kNoGrid, 0, nullptr};
     Segment* const segment = current_segment(hooks);
     if (segment == nullptr || segment->trace == nullptr)
         return child;
@@ -267,18 +371,57 @@ NESTBED_COMMON Level call_from_host(const Hooks& hooks, unsigned site, const cha
         return child;
     child.grid = static_cast<unsigned>(segment->copy->capacity + number);
     host = segment->hosts + number;
-    host->site = &nestbed_count::site_of(site, kernel, place);
+    *host = call;
+    const unsigned many = segment->copy->many_capacity();
+    if (is_many(call.grid) && __atomic_load_n(&segment->hosts_many, __ATOMIC_RELAXED) < many) {
+        const unsigned long long ends = __atomic_fetch_add(&segment->hosts_many, 1ULL, __ATOMIC_RELAXED);
+        if (ends < many) {
+            host->ends = static_cast<unsigned>(many + ends + 1);
+            child.ends =
+                reinterpret_cast<unsigned long long*>(reinterpret_cast<char*>(segment->trace) +
+                                                      (reinterpret_cast<char*>(segment->copy->ends(host->ends - 1)) -
+                                                       reinterpret_cast<char*>(segment->copy)));
+        }
+    }
     host->called_ns = now_ns();
     return child;
 }
 
 // ---- reading, with the lock held and after the device was waited for ----
 
+// Copies a part of the memory of the device to the same part of the copy.
+NESTBED_COMMON bool copy_part(const Segment& segment, const void* begin, const void* end)
+{
+    const long long at = static_cast<const char*>(begin) - reinterpret_cast<const char*>(segment.copy);
+    const long long bytes = static_cast<const char*>(end) - static_cast<const char*>(begin);
+    return bytes <= 0 ||
+           cudaMemcpy(reinterpret_cast<char*>(segment.copy) + at, reinterpret_cast<const char*>(segment.trace) + at,
+                      static_cast<size_t>(bytes), cudaMemcpyDeviceToHost) == cudaSuccess;
+}
+
 NESTBED_COMMON bool copy_stamps(const Segment& segment, unsigned begin, unsigned end)
 {
-    return end == begin ||
-           cudaMemcpy(&segment.copy->stamp(end - 1), reinterpret_cast<char*>(segment.trace) - end * sizeof(Stamp),
-                      (end - begin) * sizeof(Stamp), cudaMemcpyDeviceToHost) == cudaSuccess;
+    return end == begin || copy_part(segment, &segment.copy->stamp(end - 1), &segment.copy->stamp(begin) + 1);
+}
+
+// Of the first `count` grids from a number on.
+NESTBED_COMMON bool copy_ends(const Segment& segment, unsigned first, unsigned long long count)
+{
+    const unsigned many = segment.copy->many_capacity();
+    const unsigned groups = static_cast<unsigned>((count < many ? count + Ends::kGrids - 1 : many) / Ends::kGrids);
+    const unsigned long long* const begin = segment.copy->ends(first);
+    return copy_part(segment, begin, reinterpret_cast<const Ends*>(begin) + groups);
+}
+
+// When the last block of a grid ended; 0: none did. `ends`: as in Line.
+NESTBED_COMMON unsigned long long end_of(const Segment& segment, unsigned number, unsigned ends)
+{
+    unsigned long long end = segment.copy->stamp(number).ended_ns;
+    for (unsigned line = 0; ends != 0 && line < Ends::kLines; ++line) {
+        const unsigned long long one = segment.copy->ends(ends - 1)[line * Ends::kGrids];
+        end = one > end ? one : end;
+    }
+    return end;
 }
 
 NESTBED_COMMON void note_sites(int device)
@@ -298,30 +441,30 @@ NESTBED_COMMON void note_sites(int device)
         }
 }
 
-// A device that another thread launches on may have grids that have not ended: they are read again.
+// Grids that other threads launch may still run. Those that the last reading found have ended since: the device was waited
+// for. The others are read again.
 NESTBED_COMMON void read_trace(int device, bool last, const Hooks& hooks)
 {
     Segment* const segment = state().current[device];
     note_sites(device);
     if (segment == nullptr || segment->trace == nullptr || !is_there(*segment))
         return;
-    Trace head;
-    if (cudaMemcpy(&head, segment->trace, sizeof(head), cudaMemcpyDeviceToHost) != cudaSuccess)
-        return;
+    Trace& head = *segment->copy;
     const unsigned capacity = static_cast<unsigned>(head.capacity);
-    const unsigned end = head.grids < capacity ? static_cast<unsigned>(head.grids) : capacity;
+    const unsigned begin = head.grids < capacity ? static_cast<unsigned>(head.grids) : capacity;
+    Trace now;
+    if (cudaMemcpy(&now, segment->trace, sizeof(now), cudaMemcpyDeviceToHost) != cudaSuccess)
+        return;
+    const unsigned end = now.grids < capacity ? static_cast<unsigned>(now.grids) : capacity;
     const unsigned long long claimed = __atomic_load_n(&segment->hosts_claimed, __ATOMIC_RELAXED);
     const unsigned hosts = claimed < capacity ? static_cast<unsigned>(claimed) : capacity;
-    const unsigned begin = segment->read;
-    if (begin != end && cudaMemcpy(&segment->copy->line(begin), reinterpret_cast<Line*>(segment->trace + 1) + begin,
-                                   (end - begin) * sizeof(Line), cudaMemcpyDeviceToHost) != cudaSuccess)
+    if (!copy_part(*segment, &head.line(segment->read), &head.line(end)) ||
+        !copy_stamps(*segment, segment->read, end) || !copy_stamps(*segment, capacity, capacity + hosts) ||
+        !copy_ends(*segment, 0, now.many) ||
+        !copy_ends(*segment, head.many_capacity(), __atomic_load_n(&segment->hosts_many, __ATOMIC_RELAXED)))
         return;
-    if (!copy_stamps(*segment, begin, end) || !copy_stamps(*segment, capacity, capacity + hosts))
-        return;
-    segment->copy->grids = head.grids;
-    while (segment->read < end &&
-           (segment->copy->stamp(segment->read).ended_ns != 0 || segment->copy->line(segment->read).error != 0))
-        ++segment->read;
+    segment->read = begin;
+    head.grids = now.grids;
     if (!last)
         return; // the kernel that answers would have to wait for those of other threads
     const Clock clock = compare_clocks(hooks, segment->step_ns);

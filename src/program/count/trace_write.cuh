@@ -45,8 +45,10 @@ NESTBED_COMMON void print_shape(FILE* out, const unsigned* shape)
 }
 
 // The rest of a row, after the stream.
-NESTBED_COMMON void print_times(FILE* out, const Segment& segment, long long called_ns, unsigned number, int error)
+NESTBED_COMMON void print_times(FILE* out, const Segment& segment, long long called_ns, unsigned number,
+                                unsigned ends, int error)
 {
+    const unsigned long long end_ns = end_of(segment, number, ends);
     const Stamp& stamp = segment.copy->stamp(number);
     fputc(',', out);
     if (called_ns != 0)
@@ -55,8 +57,8 @@ NESTBED_COMMON void print_times(FILE* out, const Segment& segment, long long cal
     if (stamp.not_begun_ns != 0)
         fprintf(out, "%lld", host_time(segment, ~stamp.not_begun_ns));
     fputc(',', out);
-    if (stamp.ended_ns != 0)
-        fprintf(out, "%lld", host_time(segment, stamp.ended_ns));
+    if (end_ns != 0)
+        fprintf(out, "%lld", host_time(segment, end_ns));
     fprintf(out, ",%s\n", nestbed_count::error_name(error));
 }
 
@@ -83,7 +85,8 @@ NESTBED_COMMON void print_hosts(FILE* out, const Segment& segment, unsigned long
         print_shape(out, grid.grid);
         print_shape(out, grid.block);
         fprintf(out, "host:%llx", grid.stream);
-        print_times(out, segment, grid.called_ns, static_cast<unsigned>(segment.copy->capacity) + i, grid.error);
+        print_times(out, segment, grid.called_ns, static_cast<unsigned>(segment.copy->capacity) + i, grid.ends,
+                    grid.error);
     }
 }
 
@@ -111,7 +114,8 @@ NESTBED_COMMON void print_lines(FILE* out, const Segment& segment, unsigned long
                                  : "named",
               out);
         // 0: the device was lost while the record was written.
-        print_times(out, segment, line.called_ns == 0 ? 0 : host_time(segment, line.called_ns), i, line.error);
+        print_times(out, segment, line.called_ns == 0 ? 0 : host_time(segment, line.called_ns), i, line.ends,
+                    line.error);
     }
 }
 
@@ -190,6 +194,12 @@ NESTBED_COMMON void write_trace()
         name = "nestbed-trace.json";
     if (state().segments == nullptr)
         return; // the table says that no kernel ran
+    if (state().captured != 0)
+        nestbed_count::print_folded(
+            stderr, false,
+            "nestbed: %llu launches of the host went into graphs: the runs of a graph are not in "
+            "the timeline, the grids that its kernels launch are",
+            state().captured);
     char path[4096], rows[4096 + 4], command[4 * 4096] = "", reader[4096];
     bool fits = nestbed_count::report_path(name, path, sizeof(path));
     strcpy(rows, fits ? path : "");

@@ -1,4 +1,4 @@
-// Cooperative groups of a block and of a warp; of a grid, without its barrier. Groups of a cluster are not supported.
+// Cooperative groups of a warp, a block, a cluster and a grid. Not supported: tiles of several warps, grids of several devices.
 #pragma once
 
 #include "nestbed/program.hpp"
@@ -36,7 +36,25 @@ inline thread_block this_thread_block()
     return {};
 }
 
-class grid_group
+// What the barriers of a cluster and of a grid have in common.
+template <nestbed::cpu::BlockGroup group>
+struct group_barrier {
+    struct arrival_token {
+    };
+    static void sync(NESTBED_PLACE)
+    {
+        nestbed::cpu::arrive_at_group(group, true, file, line);
+        nestbed::cpu::wait_for_group(group, file, line);
+    }
+    static arrival_token barrier_arrive(NESTBED_PLACE)
+    {
+        nestbed::cpu::arrive_at_group(group, true, file, line);
+        return {};
+    }
+    static void barrier_wait(arrival_token&&, NESTBED_PLACE) { nestbed::cpu::wait_for_group(group, file, line); }
+};
+
+class grid_group : public group_barrier<nestbed::cpu::BlockGroup::grid>
 {
   public:
     static unsigned long long size() { return num_threads(); }
@@ -56,15 +74,89 @@ class grid_group
         const uint3 block = nestbed::cpu::current_thread->block_index;
         return block.x + (unsigned long long)grid.x * (block.y + (unsigned long long)grid.y * block.z);
     }
+    static unsigned long long num_clusters() { return num_blocks() / __clusterSizeInBlocks(); }
+    static unsigned long long cluster_rank()
+    {
+        const dim3 grid = dim_clusters(), cluster = cluster_index();
+        return cluster.x + (unsigned long long)grid.x * (cluster.y + (unsigned long long)grid.y * cluster.z);
+    }
+    static dim3 thread_index()
+    {
+        const uint3 block = nestbed::cpu::current_thread->block_index,
+                    thread = nestbed::cpu::current_thread->thread_index;
+        const dim3 of = nestbed::cpu::current_thread->block_dim;
+        return {block.x * of.x + thread.x, block.y * of.y + thread.y, block.z * of.z + thread.z};
+    }
     static dim3 block_index() { return nestbed::cpu::current_thread->block_index; }
+    static dim3 cluster_index() { return __clusterIdx(); }
+    static dim3 dim_threads()
+    {
+        const dim3 grid = nestbed::cpu::current_thread->grid_dim, block = nestbed::cpu::current_thread->block_dim;
+        return {grid.x * block.x, grid.y * block.y, grid.z * block.z};
+    }
     static dim3 dim_blocks() { return nestbed::cpu::current_thread->grid_dim; }
+    static dim3 dim_clusters() { return __clusterGridDimInClusters(); }
     static dim3 group_dim() { return nestbed::cpu::current_thread->grid_dim; }
-    static bool is_valid() { return false; } // as of a grid that was not launched cooperatively
-    static void sync() __attribute__((error("the executor has no barrier of a whole grid")));
+    static bool is_valid() { return nestbed::cpu::is_cooperative(); }
 };
 inline grid_group this_grid()
 {
     return {};
+}
+
+class cluster_group : public group_barrier<nestbed::cpu::BlockGroup::cluster>
+{
+    using barriers = group_barrier<nestbed::cpu::BlockGroup::cluster>;
+
+  public:
+    static void barrier_wait(NESTBED_PLACE) { barriers::barrier_wait({}, file, line); }
+    static void barrier_wait(arrival_token&&, NESTBED_PLACE) { barriers::barrier_wait({}, file, line); }
+    template <class T>
+    static T* map_shared_rank(T* address, int rank)
+    {
+        return (T*)nestbed::cpu::shared_of_cluster((const void*)address, (unsigned)rank);
+    }
+    static unsigned query_shared_rank(const void* address) { return nestbed::cpu::rank_of_shared(address); }
+    static unsigned long long size() { return num_threads(); }
+    static unsigned num_threads() { return num_blocks() * thread_block::num_threads(); }
+    static unsigned thread_rank() { return block_rank() * thread_block::num_threads() + thread_block::thread_rank(); }
+    static unsigned num_blocks() { return __clusterSizeInBlocks(); }
+    static unsigned block_rank() { return __clusterRelativeBlockRank(); }
+    static dim3 thread_index()
+    {
+        const dim3 block = block_index(), of = nestbed::cpu::current_thread->block_dim;
+        const uint3 thread = nestbed::cpu::current_thread->thread_index;
+        return {block.x * of.x + thread.x, block.y * of.y + thread.y, block.z * of.z + thread.z};
+    }
+    static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+    static dim3 dim_threads()
+    {
+        const dim3 cluster = __clusterDim(), block = nestbed::cpu::current_thread->block_dim;
+        return {cluster.x * block.x, cluster.y * block.y, cluster.z * block.z};
+    }
+    static dim3 dim_blocks() { return __clusterDim(); }
+};
+inline cluster_group this_cluster()
+{
+    return {};
+}
+
+// A shuffle of a value of more than 8 bytes, one word after another.
+template <class T, class Shuffle>
+T shuffled_by_words(const T& value, const Shuffle& shuffle)
+{
+    if constexpr (sizeof(T) <= sizeof(unsigned long long)) {
+        return shuffle(value);
+    } else {
+        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "a group shuffles at most 32 bytes");
+        unsigned long long words[(sizeof(T) + 7) / 8] = {};
+        __builtin_memcpy(words, &value, sizeof(T));
+        for (unsigned long long& word : words)
+            word = shuffle(word);
+        T result = value;
+        __builtin_memcpy(&result, words, sizeof(T));
+        return result;
+    }
 }
 
 // Lanes of a warp. A rank is the position among them.
@@ -98,19 +190,26 @@ class coalesced_group
     template <class T>
     T shfl(T value, int rank, NESTBED_PLACE) const
     {
-        return __shfl_sync(mask_, value, (int)lane_of((unsigned)rank % num_threads()), 32, file, line);
+        return shuffled_by_words(value, [&](auto word) {
+            return __shfl_sync(mask_, word, (int)lane_of((unsigned)rank % num_threads()), 32, file, line);
+        });
     }
     template <class T>
     T shfl_up(T value, unsigned by, NESTBED_PLACE) const
     {
         const unsigned rank = thread_rank();
-        return __shfl_sync(mask_, value, (int)lane_of(rank >= by ? rank - by : rank), 32, file, line);
+        return shuffled_by_words(value, [&](auto word) {
+            return __shfl_sync(mask_, word, (int)lane_of(rank >= by ? rank - by : rank), 32, file, line);
+        });
     }
     template <class T>
     T shfl_down(T value, unsigned by, NESTBED_PLACE) const
     {
         const unsigned rank = thread_rank();
-        return __shfl_sync(mask_, value, (int)lane_of(rank + by < num_threads() ? rank + by : rank), 32, file, line);
+        return shuffled_by_words(value, [&](auto word) {
+            return __shfl_sync(mask_, word, (int)lane_of(rank + by < num_threads() ? rank + by : rank), 32, file,
+                               line);
+        });
     }
 
   private:
@@ -175,22 +274,26 @@ class thread_block_tile
     template <class T>
     static T shfl(T value, int rank, NESTBED_PLACE)
     {
-        return __shfl_sync(mask(), value, rank, (int)Size, file, line);
+        return shuffled_by_words(value,
+                                 [&](auto word) { return __shfl_sync(mask(), word, rank, (int)Size, file, line); });
     }
     template <class T>
     static T shfl_up(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_up_sync(mask(), value, by, (int)Size, file, line);
+        return shuffled_by_words(value,
+                                 [&](auto word) { return __shfl_up_sync(mask(), word, by, (int)Size, file, line); });
     }
     template <class T>
     static T shfl_down(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_down_sync(mask(), value, by, (int)Size, file, line);
+        return shuffled_by_words(
+            value, [&](auto word) { return __shfl_down_sync(mask(), word, by, (int)Size, file, line); });
     }
     template <class T>
     static T shfl_xor(T value, unsigned by, NESTBED_PLACE)
     {
-        return __shfl_xor_sync(mask(), value, (int)by, (int)Size, file, line);
+        return shuffled_by_words(
+            value, [&](auto word) { return __shfl_xor_sync(mask(), word, (int)by, (int)Size, file, line); });
     }
 
   private:
@@ -211,6 +314,63 @@ inline coalesced_group tiled_partition(const thread_block&, unsigned size)
     return coalesced_group((size >= 32 ? ~0U : ((1U << size) - 1) << first) & lanes,
                            nestbed::cpu::linear_thread() / size, (thread_block::num_threads() + size - 1) / size);
 }
+// Any group of the others, by value.
+class thread_group
+{
+    template <class Call>
+    auto of_group(const Call& call) const
+    {
+        return kind_ == kBlock     ? call(thread_block())
+               : kind_ == kCluster ? call(cluster_group())
+               : kind_ == kGrid    ? call(grid_group())
+                                   : call(lanes_);
+    }
+
+  public:
+    thread_group(const thread_block&) : kind_(kBlock) {}
+    thread_group(const cluster_group&) : kind_(kCluster) {}
+    thread_group(const grid_group&) : kind_(kGrid) {}
+    thread_group(const coalesced_group& lanes) : kind_(kLanes), lanes_(lanes) {}
+    template <unsigned Size, class Parent>
+    thread_group(const thread_block_tile<Size, Parent>& tile)
+        : kind_(kLanes), lanes_(tile.mask(), tile.meta_group_rank(), tile.meta_group_size())
+    {
+    }
+    unsigned long long size() const { return num_threads(); }
+    unsigned long long num_threads() const
+    {
+        return of_group([](const auto& group) -> unsigned long long { return group.num_threads(); });
+    }
+    unsigned long long thread_rank() const
+    {
+        return of_group([](const auto& group) -> unsigned long long { return group.thread_rank(); });
+    }
+    void sync(NESTBED_PLACE) const
+    {
+        of_group([file, line](const auto& group) { group.sync(file, line); });
+    }
+    // Of a part: of a block or of the lanes of a group.
+    bool is_block() const { return kind_ == kBlock; }
+    const coalesced_group& lanes() const { return lanes_; }
+
+  private:
+    enum { kBlock, kCluster, kGrid, kLanes } kind_;
+    coalesced_group lanes_{0};
+};
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size)
+{
+    const unsigned first = group.thread_rank() / size * size;
+    unsigned lanes = group.mask(), part = 0;
+    for (unsigned rank = 0; lanes != 0; ++rank, lanes &= lanes - 1)
+        if (rank >= first && rank < first + size)
+            part |= lanes & -lanes;
+    return coalesced_group(part, group.thread_rank() / size, (group.num_threads() + size - 1) / size);
+}
+inline thread_group tiled_partition(const thread_group& parent, unsigned size)
+{
+    return parent.is_block() ? tiled_partition(thread_block(), size) : tiled_partition(parent.lanes(), size);
+}
+
 // The lanes of a group for which the label is the same.
 template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, NESTBED_PLACE)
@@ -263,11 +423,51 @@ NESTBED_OPERATOR(bit_xor, a ^ b)
 
 // What the threads of a group give each other: all of them must.
 template <class Group, class T>
-nestbed::cpu::Exchange<T> whole_exchange(const Group& group, T value, const nestbed::cpu::CallPlace& place)
+nestbed::cpu::Exchange<T> exchange_of_group(const Group& group, T value, const nestbed::cpu::CallPlace& place)
 {
     const nestbed::cpu::Exchange<T> exchange(group.mask(), value, place);
     nestbed::cpu::check_whole_group(group.mask(), exchange.present(), place);
     return exchange;
+}
+// The same of a value of more than 8 bytes, one word after another.
+template <class T>
+class exchanged_words
+{
+  public:
+    template <class Group>
+    exchanged_words(const Group& group, const T& value, const nestbed::cpu::CallPlace& place)
+    {
+        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "a group exchanges at most 32 bytes");
+        unsigned long long own[kWords] = {};
+        __builtin_memcpy(own, &value, sizeof(T));
+        for (unsigned word = 0; word < kWords; ++word) {
+            const auto exchange = exchange_of_group(group, own[word], place);
+            present_ = exchange.present();
+            for (unsigned lane = 0; lane < 32; ++lane)
+                if (exchange.has(lane))
+                    words_[lane][word] = exchange.of(lane);
+        }
+    }
+    bool has(unsigned lane) const { return (present_ >> lane & 1U) != 0; }
+    T of(unsigned lane) const
+    {
+        T value;
+        __builtin_memcpy(&value, words_[lane], sizeof(T));
+        return value;
+    }
+
+  private:
+    static constexpr unsigned kWords = (sizeof(T) + 7) / 8;
+    unsigned long long words_[32][kWords] = {};
+    unsigned present_ = 0;
+};
+template <class Group, class T>
+auto whole_exchange(const Group& group, T value, const nestbed::cpu::CallPlace& place)
+{
+    if constexpr (sizeof(T) <= sizeof(unsigned long long))
+        return exchange_of_group(group, value, place);
+    else
+        return exchanged_words<T>(group, value, place);
 }
 template <class Group, class T, class Operator>
 T reduce(const Group& group, T value, Operator combine, NESTBED_PLACE)
@@ -277,7 +477,7 @@ T reduce(const Group& group, T value, Operator combine, NESTBED_PLACE)
 template <class Group, class T, class Operator>
 T inclusive_scan(const Group& group, T value, Operator combine, NESTBED_PLACE)
 {
-    const nestbed::cpu::Exchange<T> exchange = whole_exchange(group, value, {"inclusive_scan", file, line});
+    const auto exchange = whole_exchange(group, value, {"inclusive_scan", file, line});
     const unsigned own = nestbed::cpu::lane();
     for (unsigned lane = own; lane-- > 0;)
         if (exchange.has(lane))

@@ -15,18 +15,49 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kUncountedLaunches =
-    "cudaLaunchKernel* cudaLaunchCooperativeKernel* cudaLaunchDevice* cudaGetParameterBuffer* "
-    "cuLaunch*";
-constexpr std::string_view kGraphs = "cudaGraphLaunch cuGraphLaunch cudaStreamBeginCapture* cuStreamBeginCapture*";
-constexpr std::array kRefusedInCounts{
-    RefusedNames{kUncountedLaunches,
-                 "this launch cannot be counted; nestbed count supports kernel<<<grid, block>>>(arguments) only"},
-    RefusedNames{kGraphs, "launches of CUDA graphs cannot be counted"},
+constexpr std::string_view kOtherLaunches = "cudaLaunchKernel* cudaLaunchCooperativeKernel*";
+constexpr std::string_view kUncountedLaunches = "cudaLaunchCooperativeKernelMultiDevice* cudaLaunchDevice* "
+                                                "cudaGetParameterBuffer* cuLaunch*";
+constexpr std::string_view kGraphLaunches = "cudaGraphLaunch* cuGraphLaunch*";
+constexpr std::string_view kCaptures = "cudaStreamBeginCapture* cuStreamBeginCapture*";
+constexpr std::string_view kWhyNoLaunch = "this launch cannot be counted";
+constexpr std::string_view kWhyNoGraph = "launches of CUDA graphs cannot be counted";
+// What ends a traced build, and a strict one that counts; of other builds the table says what it does not have.
+constexpr std::array kRefusedInTraces{
+    RefusedNames{kOtherLaunches,
+                 "this launch cannot be traced; nestbed trace supports kernel<<<grid, block>>>(arguments) only"},
+    RefusedNames{kUncountedLaunches, kWhyNoLaunch},
+    RefusedNames{kGraphLaunches, kWhyNoGraph},
+    RefusedNames{kCaptures, kWhyNoGraph},
+};
+constexpr std::array kSaid{
+    RefusedNames{kUncountedLaunches, kWhyNoLaunch},
+    RefusedNames{kGraphLaunches, kWhyNoGraph},
+    RefusedNames{"cuStreamBeginCapture*", kWhyNoGraph},
+    RefusedNames{"cudaGraphConditionalHandleCreate*", "the kernels of conditional nodes cannot be counted"},
 };
 
+// Functions of CUDA that launch the kernel at an address, and what counts them: with the number and the place as the first arguments.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLaunchCalls = {{
+    {"cudaGraphLaunch", "::nestbed_count::graph_launch"},
+    {"cudaLaunchKernel", "::nestbed_count::launch_kernel"},
+    {"cudaLaunchCooperativeKernel", "::nestbed_count::launch_cooperative_kernel"},
+    {"cudaLaunchKernelEx", "::nestbed_count::launch_kernel_ex"},
+    {"cudaLaunchKernelExC", "::nestbed_count::launch_kernel_exc"},
+}};
+// Functions whose last argument has those of a kernel.
+constexpr std::array<std::string_view, 6> kNodeCalls = {
+    "cudaGraphAddKernelNode", "cudaGraphKernelNodeSetParams", "cudaGraphExecKernelNodeSetParams",
+    "cudaGraphAddNode",       "cudaGraphNodeSetParams",       "cudaGraphExecNodeSetParams"};
+
 // Calls of the host before or in which the header reads the counts of the GPU.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHostCalls = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kHostCalls = {{
+    {"cudaGraphExecDestroy", "::nestbed_count::graph_exec_destroy"},
+    {"cudaGraphInstantiate", "::nestbed_count::graph_instantiate"},
+    {"cudaGraphInstantiateWithFlags", "::nestbed_count::graph_instantiate_with_flags"},
+    {"cudaGraphInstantiateWithParams", "::nestbed_count::graph_instantiate_with_params"},
+    {"cudaGraphExecUpdate", "::nestbed_count::graph_exec_update"},
+    {"cudaGraphKernelNodeGetParams", "::nestbed_count::kernel_node_params"},
     {"cudaDeviceReset", "::nestbed_count::device_reset"},
     {"cudaDeviceSynchronize", "::nestbed_count::device_synchronize"},
     {"_exit", "::nestbed_count::exit_at_once"},
@@ -37,9 +68,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHostCall
 class CountRewriter
 {
   public:
-    CountRewriter(const Source& source, std::string_view folder, bool traces)
-        : source_(source), folder_(folder), traces_(traces),
-          parameter_(traces ? "::nestbed_trace::Level nestbed_level" : "unsigned nestbed_level"),
+    CountRewriter(const Source& source, std::string_view folder, RewriteMode mode)
+        : source_(source), folder_(folder), traces_(mode == RewriteMode::trace),
+          is_strict_(mode != RewriteMode::count),
+          parameter_(traces_ ? "::nestbed_trace::Level nestbed_level" : "unsigned nestbed_level"),
           functions_(find_functions(source)), lambdas_(find_lambdas(source)), changes_(source)
     {
         for (const Function& function : functions_) {
@@ -57,9 +89,16 @@ class CountRewriter
 
     Changes rewrite() &&
     {
-        refuse_calls(source_, kRefusedInCounts, OwnFunctions::defined);
-        for (const Launch& launch : find_launches(source_))
+        if (traces_)
+            refuse_calls(source_, kRefusedInTraces, OwnFunctions::defined);
+        const std::vector<Launch> launches = find_launches(source_);
+        for (const Launch& launch : launches)
             count(launch);
+        if (!traces_) {
+            count_calls();
+            say_uncounted();
+            give_level_to_pointers(launches);
+        }
         for (const Function& function : functions_)
             if (function.is_kernel)
                 give_level(function);
@@ -110,19 +149,25 @@ class CountRewriter
         return false;
     }
 
+    bool names_kernel(const Launch& launch) const
+    {
+        return launch.name != kNoToken && kernels_.contains(source_.text(launch.name));
+    }
+
     void count(const Launch& launch)
     {
-        if (launch.name == kNoToken || !kernels_.contains(source_.text(launch.name)))
+        if (!names_kernel(launch) && !traces_)
+            return count_pointer(launch);
+        if (!names_kernel(launch))
             source_.fail(
                 launch.opening,
                 "the launch of " + source_.on_one_line(launch.callee, launch.opening) +
-                    " cannot be counted: this is not the name of a __global__ function of this file or of the "
+                    " cannot be traced: this is not the name of a __global__ function of this file or of the "
                     "user's files that it includes; launch a kernel by its name");
         const Runs runs = runs_at(launch.opening);
         launches_on_device_ |= runs == Runs::device;
-        const Place place = source_.place(launch.opening);
-        const std::string where = end_of(whole_name(folder_, place.file)) + ":" + std::to_string(place.line);
-        const std::string words = std::to_string(site(launch, where)) + "u, \"" +
+        const std::string where = where_is(launch.opening);
+        const std::string words = std::to_string(site(launch.opening, where)) + "u, \"" +
                                   std::string(source_.text(launch.name)) + "\", \"" + where + "\"";
         const bool in_kernel = runs == Runs::kernel;
         std::string level;
@@ -136,10 +181,210 @@ class CountRewriter
         } else {
             level = in_kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
             changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
+            note_stream(launch);
             changes_.insert_after(launch.end, ", ::nestbed_count::after(" + words + ", " + level + "))");
         }
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
         callee_names_.insert(launch.name);
+    }
+
+    // p<<<1, 1>>>(a) becomes ({ before(); const auto nestbed_kernel = (p); nestbed_kernel<<<1, 1>>>(LEVEL, a); after_pointer(…); }).
+    void count_pointer(const Launch& launch)
+    {
+        const Runs runs = runs_at(launch.opening);
+        launches_on_device_ |= runs == Runs::device;
+        const std::string where = where_is(launch.opening);
+        std::string text = source_.on_one_line(launch.callee, launch.opening);
+        std::erase_if(text, [](char byte) { return byte == '"' || byte == '\\'; });
+        const std::string level = runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
+        changes_.insert_before(launch.callee,
+                               "__extension__ ({ ::nestbed_count::before(); const auto nestbed_kernel = (");
+        changes_.insert_before(launch.opening, "); nestbed_kernel");
+        note_stream(launch);
+        changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
+        changes_.insert_after(launch.end, "; ::nestbed_count::after_pointer(" +
+                                              std::to_string(site(launch.opening, where)) + "u, nestbed_kernel, \"" +
+                                              text + "\", \"" + where + "\", " + level + "); })");
+    }
+
+    // <<<grid, block, bytes, into(stream)>>>
+    void note_stream(const Launch& launch)
+    {
+        constexpr std::size_t kStream = 3;
+        const std::vector<std::size_t> ends = configuration_ends(source_, launch);
+        if (ends.size() <= kStream || ends[kStream - 1] + 1 == ends[kStream])
+            return;
+        changes_.insert_before(ends[kStream - 1] + 1, "::nestbed_count::into(");
+        changes_.insert_after(ends[kStream] - 1, ")");
+    }
+
+    std::string where_is(std::size_t token) const
+    {
+        const Place place = source_.place(token);
+        return end_of(whole_name(folder_, place.file)) + ":" + std::to_string(place.line);
+    }
+
+    // Calls of functions of CUDA on the host: those that launch, and those that take the arguments of a kernel.
+    void count_calls()
+    {
+        searched_to_ = line_begin_ = 0;
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            const std::string_view text = source_.text(token);
+            if (!text.starts_with("cuda"))
+                continue;
+            const auto* const call =
+                std::ranges::find(kLaunchCalls, text, &std::pair<std::string_view, std::string_view>::first);
+            const bool is_node = std::ranges::find(kNodeCalls, text) != kNodeCalls.end();
+            const bool is_capture = text == "cudaStreamBeginCapture" || text == "cudaStreamBeginCaptureToGraph";
+            std::size_t begin = 0;
+            if ((call == kLaunchCalls.end() && !is_node && !is_capture) || !source_.is(token + 1, "(") ||
+                source_.match(token + 1) == kNoToken || !is_call_of_global_name(source_, token, begin) ||
+                runs_at(token) != Runs::host || is_declared(begin) || is_own(text))
+                continue;
+            if (is_capture) {
+                changes_.insert_before(begin, "(::nestbed_count::captures(), ");
+                changes_.insert_after(source_.match(token + 1), ")");
+                continue;
+            }
+            if (is_node) {
+                give_level_to_last_argument(token + 1);
+                continue;
+            }
+            const std::string where = where_is(token);
+            changes_.remove(begin, token);
+            changes_.replace(token, std::string(call->second));
+            changes_.insert_after(token + 1, std::to_string(site(token, where)) + "u, \"" + where + "\", ");
+            if (text == "cudaLaunchKernelEx")
+                note_pointer_of(token + 1);
+        }
+    }
+    void give_level_to_last_argument(std::size_t opening)
+    {
+        const std::size_t end = source_.match(opening);
+        std::size_t begin = opening + 1;
+        for (std::size_t at = begin; at < end; ++at) {
+            if (source_.is(at, ","))
+                begin = at + 1;
+            else if (source_.match(at) != kNoToken && source_.match(at) > at)
+                at = source_.match(at);
+        }
+        changes_.insert_before(begin, "::nestbed_count::with_level(");
+        changes_.insert_before(end, ")");
+    }
+    // cudaLaunchKernelEx(&config, kernel, …)
+    void note_pointer_of(std::size_t opening)
+    {
+        for (std::size_t at = opening + 1; at < source_.match(opening); ++at) {
+            if (source_.is(at, ",")) {
+                if (source_.is_identifier(at + 1) && (source_.is(at + 2, ",") || at + 2 == source_.match(opening)))
+                    pointers_.insert(source_.text(at + 1));
+                return;
+            }
+            if (source_.match(at) != kNoToken && source_.match(at) > at)
+                at = source_.match(at);
+        }
+    }
+
+    // A line of the table, in place of a count; or an error.
+    void say_uncounted()
+    {
+        std::size_t number = 0;
+        for (const auto& [token, name, reason] : find_calls(source_, kSaid, OwnFunctions::defined)) {
+            if (name == "cudaGraphLaunch" && runs_at(token) == Runs::host)
+                continue; // it is counted
+            if (is_strict_)
+                source_.fail(token, std::string(name) + ": " + std::string(reason));
+            changes_.append_line("static const bool nestbed_uncounted_" + std::to_string(++number) +
+                                 " __attribute__((unused)) = ::nestbed_count::not_counted(\"" + std::string(name) +
+                                 "\", \"" + where_is(token) + "\");");
+        }
+    }
+
+    // A type of a pointer to kernels has the hidden parameter: of a variable or a parameter that is launched or gets a kernel, and of an
+    // alias whose variables do.
+    void give_level_to_pointers(const std::vector<Launch>& launches)
+    {
+        for (const Launch& launch : launches)
+            if (launch.name != kNoToken && !kernels_.contains(source_.text(launch.name)))
+                pointers_.insert(source_.text(launch.name));
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            // (*name)(…), (*name[2])(…), (*)(…)
+            const std::size_t end =
+                source_.is(token, "(") && source_.is(token + 1, "*") ? source_.match(token) : kNoToken;
+            if (end == kNoToken || !source_.is(end + 1, "(") || source_.match(end + 1) == kNoToken)
+                continue;
+            std::size_t name = token + 2;
+            while (source_.is(name, "const") || source_.text(name).starts_with("__restrict"))
+                ++name;
+            const std::size_t parameters_end = source_.match(end + 1);
+            const bool is_abstract = name == end;
+            if (!is_abstract && (!source_.is_identifier(name) || (name + 1 != end && !source_.is(name + 1, "["))))
+                continue;
+            const std::size_t alias = is_abstract ? alias_before(token) : name;
+            if (alias == kNoToken)
+                continue;
+            const bool is_alias = is_abstract || is_typedef(token);
+            if (is_alias ? has_kernels(source_.text(alias), alias)
+                         : pointers_.contains(source_.text(name)) || is_kernel_at(value_at(parameters_end + 1)))
+                give_level_parameter(end + 1, parameters_end);
+        }
+    }
+    // The name in `using name = void (*)(int)`, before its parenthesis; kNoToken: it is no alias.
+    std::size_t alias_before(std::size_t token) const
+    {
+        for (std::size_t at = token; at-- > 0;) {
+            if (source_.is(at, "=") && at >= 2 && source_.is(at - 2, "using"))
+                return at - 1;
+            if (source_.is(at, ";") || source_.is(at, "{") || source_.is(at, "}") || source_.is(at, "("))
+                break;
+        }
+        return kNoToken;
+    }
+    bool is_typedef(std::size_t token) const
+    {
+        for (std::size_t at = token; at-- > 0;) {
+            if (source_.is(at, "typedef"))
+                return true;
+            if (source_.is(at, ";") || source_.is(at, "{") || source_.is(at, "}"))
+                break;
+        }
+        return false;
+    }
+    // Behind `= {&` and the like.
+    std::size_t value_at(std::size_t token) const
+    {
+        while (source_.is(token, "=") || source_.is(token, "{") || source_.is(token, "&") || source_.is(token, "("))
+            ++token;
+        return token;
+    }
+    bool is_kernel_at(std::size_t token) const
+    {
+        return source_.is_identifier(token) && kernels_.contains(source_.text(token));
+    }
+    // Whether a variable of the type, or a container of it, is launched or gets a kernel.
+    bool has_kernels(std::string_view alias, std::size_t definition) const
+    {
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            if (source_.text(token) != alias || token == definition)
+                continue;
+            std::size_t at = token + 1;
+            while (source_.is(at, "const") || source_.is(at, ">") || source_.is(at, "*") || source_.is(at, "&"))
+                ++at;
+            if (source_.is_identifier(at) && pointers_.contains(source_.text(at)))
+                return true;
+            for (++at; source_.is(at, "[") && source_.match(at) != kNoToken; ++at)
+                at = source_.match(at);
+            if (source_.is(at, "="))
+                ++at;
+            const bool is_list = source_.is(at, "{") || source_.is(at, "(");
+            const std::size_t end = is_list ? source_.match(at) : kNoToken;
+            if (is_kernel_at(value_at(at)))
+                return true;
+            for (; end != kNoToken && at < end; ++at)
+                if (is_kernel_at(at))
+                    return true;
+        }
+        return false;
     }
 
     // <<<nestbed_call.grid(grid), nestbed_call.block(block), bytes, nestbed_call.stream(stream)>>>
@@ -167,9 +412,9 @@ class CountRewriter
     }
 
     // FNV-1a of the place. Both passes of nvcc give the same number. Launches of one line differ by their column.
-    std::uint32_t site(const Launch& launch, std::string_view place)
+    std::uint32_t site(std::size_t token, std::string_view place)
     {
-        const std::size_t at = source_.all_tokens()[source_.position(launch.opening)].begin;
+        const std::size_t at = source_.all_tokens()[source_.position(token)].begin;
         const std::size_t line_end = source_.whole_text().substr(searched_to_, at - searched_to_).rfind('\n');
         if (line_end != std::string_view::npos)
             line_begin_ = searched_to_ + line_end + 1;
@@ -223,9 +468,9 @@ class CountRewriter
                 source_.is(source_.match(behind) + 1, ";")) {
                 give_level_parameter(behind, source_.match(behind));
                 in_instantiation = false;
-            } else if (is_value_of_pointer(token)) {
+            } else if (traces_ && is_value_of_pointer(token)) {
                 source_.fail(token, "launches through a pointer to the kernel " + std::string(text) +
-                                        " cannot be counted; launch the kernel by its name");
+                                        " cannot be traced; launch the kernel by its name");
             }
         }
     }
@@ -274,8 +519,9 @@ class CountRewriter
 
     const Source& source_;
     std::string_view folder_;
-    bool traces_;
-    std::string_view parameter_; // the hidden one of kernels
+    bool traces_, is_strict_;
+    std::unordered_set<std::string_view> pointers_; // names of variables that are launched
+    std::string_view parameter_;                    // the hidden one of kernels
     std::vector<Function> functions_;
     std::vector<LambdaBody> lambdas_;
     Changes changes_;
@@ -291,9 +537,9 @@ class CountRewriter
 
 } // namespace
 
-Changes count_changes(const Source& source, std::string_view folder, bool traces)
+Changes count_changes(const Source& source, std::string_view folder, RewriteMode mode)
 {
-    return CountRewriter(source, folder, traces).rewrite();
+    return CountRewriter(source, folder, mode).rewrite();
 }
 
 } // namespace nestbed::program

@@ -4,7 +4,7 @@
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/heap_calls.hpp"
 #include "program/rewrite/inline_ptx.hpp"
-#include "program/rewrite/launch_bounds.hpp"
+#include "program/rewrite/kernel_attributes.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
 #include "program/rewrite/recursive_functions.hpp"
@@ -24,7 +24,8 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kLaunches = "cudaLaunchCooperativeKernel* cudaLaunchDevice* cudaGetParameterBuffer*";
+constexpr std::string_view kLaunches =
+    "cudaLaunchCooperativeKernelMultiDevice cudaLaunchDevice* cudaGetParameterBuffer*";
 constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
@@ -35,18 +36,17 @@ constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
     "tex2D* tex3D* texCubemap* surf1D* surf2D* surf3D*";
-constexpr std::string_view kGridBarriers = "this_multi_grid this_cluster";
+constexpr std::string_view kGridBarriers = "this_multi_grid";
 constexpr std::array kRefused{
-    RefusedNames{kLaunches,
-                 "the executor launches kernels by kernel<<<grid, block>>>(arguments), cudaLaunchKernel() and "
-                 "cudaLaunchKernelEx() only"},
+    RefusedNames{kLaunches, "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
+                            "cudaLaunchCooperativeKernel() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
     RefusedNames{kGraphCalls,
                  "the graphs of the executor have no semaphores of other programs, objects of users and attributes "
                  "of kernels"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
-    RefusedNames{kGridBarriers, "the executor has no grids of several devices and no clusters", true},
+    RefusedNames{kGridBarriers, "the executor has no grids of several devices", true},
 };
 
 // Functions whose first argument is the address of a pointer, and that take its name as their last.
@@ -64,10 +64,11 @@ class ExecutorRewriter
         for (const Launch& each : find_launches(source_))
             launch(each);
         const std::vector<Function> functions = find_functions(source_);
-        const LaunchBounds bounds(source_, functions, changes_);
+        const KernelAttribute bounds("__launch_bounds__", source_, functions, changes_);
+        const KernelAttribute clusters("__cluster_dims__", source_, functions, changes_);
         for (const Function& function : functions)
             if (function.is_kernel)
-                kernel(function, bounds);
+                kernel(function, bounds, clusters);
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
         rewrite_shared_variables(source_, functions, lambdas, "::nestbed::program::", changes_);
         restore_own_names(source_, functions, lambdas, changes_);
@@ -102,7 +103,7 @@ class ExecutorRewriter
 
     // The lambda copies the arguments, but not what they refer to; each thread calls a copy of it. A kernel is in no other function: the
     // runtime looks into the code of each.
-    void kernel(const Function& function, const LaunchBounds& bounds)
+    void kernel(const Function& function, const KernelAttribute& bounds, const KernelAttribute& clusters)
     {
         if (function.body == kNoToken)
             return;
@@ -110,8 +111,13 @@ class ExecutorRewriter
         for (const std::string& name : reference_parameters(source_, function))
             captures += ", &" + name;
         std::string facts = "\"" + std::string(source_.text(function.name)) + "\"";
+        const std::string of_cluster = clusters.of(function);
         if (const std::string of_kernel = bounds.of(function); !of_kernel.empty())
             facts += ", ::nestbed::program::launch_bounds(" + of_kernel + ")";
+        else if (!of_cluster.empty())
+            facts += ", 0";
+        if (!of_cluster.empty())
+            facts += ", ::nestbed::program::cluster_dims(" + of_cluster + ")";
         std::string types;
         if (const std::optional<std::vector<std::string>> names = parameter_names(source_, function)) {
             for (const std::string& name : *names)

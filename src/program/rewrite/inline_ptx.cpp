@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -42,15 +43,63 @@ constexpr std::array kForms = {
     Form{"bar.sync 0", "__syncthreads"},
     Form{"griddepcontrol.launch_dependents", "cudaTriggerProgrammaticLaunchCompletion"},
     Form{"griddepcontrol.wait", "cudaGridDependencySynchronize"},
+    Form{"barrier.cluster.arrive", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.aligned", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.release", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.release.aligned", "__cluster_barrier_arrive"},
+    Form{"barrier.cluster.arrive.relaxed", "__cluster_barrier_arrive_relaxed"},
+    Form{"barrier.cluster.arrive.relaxed.aligned", "__cluster_barrier_arrive_relaxed"},
+    Form{"barrier.cluster.wait", "__cluster_barrier_wait"},
+    Form{"barrier.cluster.wait.aligned", "__cluster_barrier_wait"},
+    Form{"barrier.cluster.wait.acquire", "__cluster_barrier_wait"},
+    Form{"barrier.cluster.wait.acquire.aligned", "__cluster_barrier_wait"},
+    Form{"mapa.u64 %0, %1, %2", "::nestbed::program::ptx_mapa"},
     Form{"trap", "__trap"},
+    Form{"nanosleep.u32 %0", "__nanosleep"},
 };
 
 // Registers that the instruction mov copies to its operand. `tid.x` is read by ptx_tid_x().
-constexpr std::array<std::string_view, 27> kRegisters = {
-    "laneid",         "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge", "warpid",
-    "nwarpid",        "smid",        "nsmid",       "clock",       "clock_hi",    "clock64",     "globaltimer",
-    "globaltimer_lo", "tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",      "ntid.z",
-    "ctaid.x",        "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z"};
+constexpr std::array<std::string_view, 41> kRegisters = {"laneid",
+                                                         "lanemask_eq",
+                                                         "lanemask_lt",
+                                                         "lanemask_le",
+                                                         "lanemask_gt",
+                                                         "lanemask_ge",
+                                                         "warpid",
+                                                         "nwarpid",
+                                                         "smid",
+                                                         "nsmid",
+                                                         "clock",
+                                                         "clock_hi",
+                                                         "clock64",
+                                                         "globaltimer",
+                                                         "globaltimer_lo",
+                                                         "tid.x",
+                                                         "tid.y",
+                                                         "tid.z",
+                                                         "ntid.x",
+                                                         "ntid.y",
+                                                         "ntid.z",
+                                                         "ctaid.x",
+                                                         "ctaid.y",
+                                                         "ctaid.z",
+                                                         "nctaid.x",
+                                                         "nctaid.y",
+                                                         "nctaid.z",
+                                                         "cluster_ctaid.x",
+                                                         "cluster_ctaid.y",
+                                                         "cluster_ctaid.z",
+                                                         "cluster_nctaid.x",
+                                                         "cluster_nctaid.y",
+                                                         "cluster_nctaid.z",
+                                                         "cluster_ctarank",
+                                                         "cluster_nctarank",
+                                                         "clusterid.x",
+                                                         "clusterid.y",
+                                                         "clusterid.z",
+                                                         "nclusterid.x",
+                                                         "nclusterid.y",
+                                                         "nclusterid.z"};
 constexpr std::array<std::string_view, 6> kMoves = {"mov.u32", "mov.s32", "mov.b32", "mov.u64", "mov.s64", "mov.b64"};
 
 // The function for "mov.u32 %0, %laneid"; "" for other texts.
@@ -144,13 +193,110 @@ std::string function_of_memory(std::string_view text)
            std::string(type) + ", " + in + std::string(order) + ", " + std::string(scope) + ">";
 }
 
+struct Operation {
+    std::string_view ptx;
+    std::string_view name; // in nestbed/program/ptx_arithmetic.hpp
+    std::size_t inputs;
+};
+constexpr std::array kArithmetic = {Operation{"mov", "Move", 1},
+                                    Operation{"add", "Add", 2},
+                                    Operation{"sub", "Subtract", 2},
+                                    Operation{"mul", "Multiply", 2},
+                                    Operation{"mul.lo", "Multiply", 2},
+                                    Operation{"mul.hi", "MultiplyHigh", 2},
+                                    Operation{"mul.wide", "MultiplyWide", 2},
+                                    Operation{"mad.lo", "Mad", 3},
+                                    Operation{"mad.hi", "MadHigh", 3},
+                                    Operation{"mad.wide", "MadWide", 3},
+                                    Operation{"fma", "Fma", 3},
+                                    Operation{"div", "Divide", 2},
+                                    Operation{"rem", "Remainder", 2},
+                                    Operation{"min", "Min", 2},
+                                    Operation{"max", "Max", 2},
+                                    Operation{"abs", "Abs", 1},
+                                    Operation{"neg", "Negate", 1},
+                                    Operation{"and", "And", 2},
+                                    Operation{"or", "Or", 2},
+                                    Operation{"xor", "Xor", 2},
+                                    Operation{"not", "Not", 1},
+                                    Operation{"shl", "ShiftLeft", 2},
+                                    Operation{"shr", "ShiftRight", 2},
+                                    Operation{"popc", "Popc", 1},
+                                    Operation{"clz", "Clz", 1},
+                                    Operation{"brev", "Brev", 1},
+                                    Operation{"bfe", "Bfe", 3},
+                                    Operation{"bfi", "Bfi", 4},
+                                    Operation{"prmt", "Prmt", 3},
+                                    Operation{"lop3", "Lop3", 4},
+                                    Operation{"shf.l.wrap", "ShfLeft<true>", 3},
+                                    Operation{"shf.l.clamp", "ShfLeft<false>", 3},
+                                    Operation{"shf.r.wrap", "ShfRight<true>", 3},
+                                    Operation{"shf.r.clamp", "ShfRight<false>", 3},
+                                    Operation{"sqrt", "Sqrt", 1},
+                                    Operation{"rsqrt", "Rsqrt", 1},
+                                    Operation{"rcp", "Rcp", 1},
+                                    Operation{"ex2", "Ex2", 1},
+                                    Operation{"lg2", "Lg2", 1},
+                                    Operation{"sin", "Sin", 1},
+                                    Operation{"cos", "Cos", 1},
+                                    Operation{"tanh", "Tanh", 1}};
+// Of floating-point numbers: what the executor does anyway, or does better.
+constexpr std::array<std::string_view, 3> kExact = {"rn", "approx", "full"};
+
+// The function for an operation on registers and numbers: "lop3.b32 %0, %1, %2, %3, 0xE8". "" for others.
+std::string function_of_arithmetic(std::string_view text)
+{
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    std::string key;
+    std::string_view type;
+    bool flushes = false;
+    for (std::string_view head = text.substr(0, blank); !head.empty();) {
+        const std::string_view word = head.substr(0, head.find('.'));
+        head.remove_prefix(std::min(word.size() + 1, head.size()));
+        if (const auto* const found = std::ranges::find(kTypes, word, &Word::ptx);
+            found != kTypes.end() && head.empty())
+            type = found->text;
+        else if (word == "ftz")
+            flushes = true;
+        else if (std::ranges::find(kExact, word) == kExact.end())
+            key += (key.empty() ? "" : ".") + std::string(word);
+    }
+    const auto* const operation = std::ranges::find(kArithmetic, key, &Operation::ptx);
+    if (operation == kArithmetic.end() || type.empty())
+        return "";
+    std::vector<std::string> operands;
+    for (std::string_view rest = text.substr(blank); !rest.empty();) {
+        const std::string_view one = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+        operands.emplace_back();
+        std::ranges::copy_if(one, std::back_inserter(operands.back()), [](char byte) { return byte != ' '; });
+    }
+    if (operands.size() != operation->inputs + 1 || operands.front() != "%0")
+        return "";
+    static const std::regex kOperand("%([0-9])"), kNumber("-?([0-9]+|0[xX][0-9a-fA-F]+)U?");
+    std::string inputs;
+    for (auto operand = operands.begin() + 1; operand != operands.end(); ++operand) {
+        std::smatch found;
+        if (std::regex_match(*operand, found, kOperand))
+            inputs += ", ::nestbed::program::PtxOperand<" + found[1].str() + ">";
+        else if (std::regex_match(*operand, kNumber))
+            inputs += ", ::nestbed::program::PtxNumber<" + *operand + ">";
+        else
+            return "";
+    }
+    return "::nestbed::program::ptx_arithmetic<::nestbed::program::Ptx" + std::string(operation->name) + ", " +
+           std::string(type) + ", " + (flushes ? "true" : "false") + inputs + ">";
+}
+
 std::string function_of(std::string_view text)
 {
     const auto* const form = std::ranges::find(kForms, text, &Form::text);
     if (form != kForms.end())
         return std::string(form->function);
-    const std::string move = function_of_move(text);
-    return move.empty() ? function_of_memory(text) : move;
+    std::string function = function_of_move(text);
+    if (function.empty())
+        function = function_of_memory(text);
+    return function.empty() ? function_of_arithmetic(text) : function;
 }
 
 // The text of a string literal with single blanks, without \n and \t, and %% as %.

@@ -74,17 +74,20 @@ bool names(const RefusedNames& refused, std::string_view text)
 
 } // namespace
 
-void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own_functions)
+std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedNames> names_of,
+                                  OwnFunctions own_functions)
 {
     std::optional<std::unordered_set<std::string_view>> own;
+    std::vector<FoundCall> calls;
     for (std::size_t token = 0; token < source.size(); ++token) {
         const std::string_view text = source.text(token);
         if (!text.starts_with('c') && !text.starts_with('t') && !text.starts_with('s'))
             continue; // all refused names begin with one of these
-        const auto found = std::ranges::find_if(refused, [&](const RefusedNames& each) { return names(each, text); });
+        const auto found =
+            std::ranges::find_if(names_of, [&](const RefusedNames& each) { return names(each, text); });
         std::size_t begin = 0;
         const bool is_call =
-            found != refused.end() &&
+            found != names_of.end() &&
             (is_call_of_global_name(source, token, begin) ||
              (found->in_any_namespace && source.is(token + 1, "(") && token > 0 && source.is(token - 1, "::")));
         if (!is_call)
@@ -92,8 +95,16 @@ void refuse_calls(const Source& source, std::span<const RefusedNames> refused, O
         if (!own)
             own = own_functions == OwnFunctions::defined ? defined_functions(source) : declared_functions(source);
         if (!own->contains(text))
-            source.fail(token, std::string(text) + ": " + std::string(found->reason));
+            calls.push_back({token, text, found->reason});
     }
+    return calls;
+}
+
+void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own_functions)
+{
+    const std::vector<FoundCall> calls = find_calls(source, refused, own_functions);
+    if (!calls.empty())
+        source.fail(calls.front().token, std::string(calls.front().name) + ": " + std::string(calls.front().reason));
 }
 
 } // namespace nestbed::program

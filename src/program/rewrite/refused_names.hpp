@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 namespace nestbed::program
 {
@@ -23,8 +24,14 @@ enum class OwnFunctions : std::uint8_t {
     declared, // also those that it only declares
 };
 
-// Throws RunError "FILE:LINE: NAME: reason" for the first call of such a function. The source's own functions, a member
-// and a name of another namespace are allowed.
+struct FoundCall {
+    std::size_t token;
+    std::string_view name, reason;
+};
+// The calls of such functions. The source's own functions, a member and a name of another namespace are none.
+std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedNames> names, OwnFunctions own);
+
+// Throws RunError "FILE:LINE: NAME: reason" for the first of them.
 void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own);
 
 // Whether a function of CUDA's own is called by this name here: it is followed by a parenthesis or template arguments,

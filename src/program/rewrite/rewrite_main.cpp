@@ -1,4 +1,4 @@
-// nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it.
+// nestbed_rewrite count|count-strict|trace|executor|executor-whole INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it.
 // nestbed_rewrite workload-cuda|workload-executor INPUT.cu OUTPUT.cu: a file of a user's workload, with the headers beside it. OUTPUT.cu.d
 // says which, as compilers do.
 // Exit code 1 and a message if it cannot; the output is then not written.
@@ -58,6 +58,7 @@ int run(int count, char** words)
 {
     using nestbed::program::RewriteMode;
     static constexpr std::array kModes{std::pair("count", RewriteMode::count),
+                                       std::pair("count-strict", RewriteMode::count_strict),
                                        std::pair("trace", RewriteMode::trace),
                                        std::pair("executor", RewriteMode::executor),
                                        std::pair("executor-whole", RewriteMode::executor_whole),
@@ -66,8 +67,9 @@ int run(int count, char** words)
     const auto* const mode = std::ranges::find_if(
         kModes, [&](const auto& each) { return count == 4 && std::strcmp(words[1], each.first) == 0; });
     if (mode == kModes.end())
-        throw nestbed::UsageError("usage: nestbed_rewrite count|trace|executor|executor-whole INPUT.ii OUTPUT.ii\n"
-                                  "       nestbed_rewrite workload-cuda|workload-executor INPUT.cu OUTPUT.cu");
+        throw nestbed::UsageError(
+            "usage: nestbed_rewrite count|count-strict|trace|executor|executor-whole INPUT.ii OUTPUT.ii\n"
+            "       nestbed_rewrite workload-cuda|workload-executor INPUT.cu OUTPUT.cu");
     const bool of_workload =
         mode->second == RewriteMode::workload_cuda || mode->second == RewriteMode::workload_executor;
     std::vector<std::filesystem::path> files;

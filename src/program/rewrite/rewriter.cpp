@@ -19,7 +19,7 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
         const Source source(text);
         return workload_changes(source, mode == RewriteMode::workload_executor).result();
     }
-    if (mode != RewriteMode::count && mode != RewriteMode::trace) {
+    if (mode != RewriteMode::count && mode != RewriteMode::count_strict && mode != RewriteMode::trace) {
         const Source source(text);
         const Changes changes = executor_changes(source, folder, mode == RewriteMode::executor_whole);
         if (warnings != nullptr)
@@ -30,7 +30,7 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
     if (mark == std::string_view::npos)
         return std::string(text);
     const Source source(text);
-    std::string rewritten = count_changes(source, folder, mode == RewriteMode::trace).result();
+    std::string rewritten = count_changes(source, folder, mode).result();
     // Insertions do not begin lines, so the mark is still the first line of its kind.
     const std::size_t line = find_count_mark(rewritten);
     rewritten.erase(line, rewritten.find('\n', line) - line);

@@ -15,6 +15,7 @@ namespace nestbed::program
 
 enum class RewriteMode : std::uint8_t {
     count,
+    count_strict,   // what cannot be counted is an error
     trace,          // count, and record every grid
     executor,       // of a file for -rdc=true
     executor_whole, // of a file that is a program of its own for the device: nvcc without -rdc=true
@@ -36,7 +37,7 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
                     std::vector<std::string>* warnings = nullptr);
 
 // The changes that rewrite() makes of the user's parts.
-Changes count_changes(const Source& source, std::string_view folder, bool traces);
+Changes count_changes(const Source& source, std::string_view folder, RewriteMode mode);
 Changes executor_changes(const Source& source, std::string_view folder, bool whole_program);
 Changes workload_changes(const Source& source, bool for_executor);
 

@@ -11,6 +11,9 @@ namespace nestbed::program
 constexpr int kMultiprocessors = 8;
 constexpr int kThreadsPerMultiprocessor = 2048;
 constexpr int kBlocksPerMultiprocessor = 32;
+constexpr int kMaxCluster =
+    8; // blocks; more where a kernel allows it that another GPU may refuse (CUDA guide, "Thread Block Clusters")
+constexpr int kMaxLargeCluster = 16;
 constexpr int kWarp = 32;
 constexpr int kMaxGridX = 0x7FFFFFFF; // blocks
 constexpr int kMaxGridYZ = 65535;

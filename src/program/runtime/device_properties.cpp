@@ -57,7 +57,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
     p.asyncEngineCount = p.deviceOverlap = p.streamPrioritiesSupported = p.globalL1CacheSupported = 1;
     p.localL1CacheSupported = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
-    p.hostRegisterSupported = p.directManagedMemAccessFromHost = p.memoryPoolsSupported = 1;
+    p.hostRegisterSupported = p.cooperativeLaunch = p.clusterLaunch = p.directManagedMemAccessFromHost = 1;
+    p.memoryPoolsSupported = 1;
     p.memoryBusWidth = kMemoryBusBits;
     p.l2CacheSize = kL2Bytes;
     p.clockRate = p.memoryClockRate = kClockKhz;
@@ -70,7 +71,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     cudaDeviceProp p;
     if (const cudaError_t error = cudaGetDeviceProperties(&p, device); error != cudaSuccess)
         return error;
-    // The executor has no textures, clusters and cooperative launches: what is not here is 0.
+    // The executor has no textures: what is not here is 0.
     const std::map<cudaDeviceAttr, std::size_t> values{
         {cudaDevAttrMaxThreadsPerBlock, kMaxThreads},
         {cudaDevAttrMaxBlockDimX, kMaxThreads},
@@ -115,6 +116,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
                               cudaDevAttrComputePreemptionSupported,
                               cudaDevAttrCanUseHostPointerForRegisteredMem,
                               cudaDevAttrHostRegisterSupported,
+                              cudaDevAttrCooperativeLaunch,
+                              cudaDevAttrClusterLaunch,
                               cudaDevAttrDirectManagedMemAccessFromHost};
     const auto found = values.find(attribute);
     return give(value,

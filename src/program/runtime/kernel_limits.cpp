@@ -86,6 +86,58 @@ std::string why_not_block(dim3 block, const Kernel* kernel)
     return "";
 }
 
+// Blocks that a multiprocessor has room for.
+int resident_blocks(Kernel& kernel, const void* code, int block_threads, std::size_t dynamic_bytes)
+{
+    if (block_threads > max_threads(kernel) || dynamic_bytes > max_dynamic_bytes(kernel, code))
+        return 0; // no such block can be launched
+    const int warps = (block_threads + kWarp - 1) / kWarp;
+    constexpr std::size_t kReservedBytes = 1024; // per block
+    const std::size_t shared_bytes = static_shared_bytes(kernel, code) + dynamic_bytes + kReservedBytes;
+    return std::min({kBlocksPerMultiprocessor, kThreadsPerMultiprocessor / (warps * kWarp),
+                     static_cast<int>(kMultiprocessorSharedBytes / shared_bytes)});
+}
+
+int max_cluster(const Kernel& kernel)
+{
+    return kernel.has_large_clusters ? kMaxLargeCluster : kMaxCluster;
+}
+
+Refusal refusal_of_cluster(const Kernel& kernel, dim3 grid, const BlockGroups& groups)
+{
+    const dim3 of = groups.cluster;
+    const std::string spelled = fmt::format("a cluster of ({},{},{}) blocks", of.x, of.y, of.z);
+    const std::uint64_t blocks = std::uint64_t{of.x} * of.y * of.z;
+    if (blocks == 0 || blocks > static_cast<unsigned>(max_cluster(kernel)))
+        return {cudaErrorInvalidClusterSize,
+                fmt::format(
+                    "{}; allowed: 1 to {}{}.", spelled, max_cluster(kernel),
+                    kernel.has_large_clusters ? "" : ", or 16 with cudaFuncAttributeNonPortableClusterSizeAllowed")};
+    if (kernel.cluster.x != 0 && groups.is_given &&
+        (kernel.cluster.x != of.x || kernel.cluster.y != of.y || kernel.cluster.z != of.z))
+        return {cudaErrorInvalidClusterSize,
+                fmt::format("{}; the __cluster_dims__ of {} are ({},{},{}).", spelled, kernel.name, kernel.cluster.x,
+                            kernel.cluster.y, kernel.cluster.z)};
+    if (grid.x % of.x != 0 || grid.y % of.y != 0 || grid.z % of.z != 0)
+        return {cudaErrorInvalidValue, fmt::format("{} in a grid of ({},{},{}), which is no multiple of it.", spelled,
+                                                   grid.x, grid.y, grid.z)};
+    return {};
+}
+
+// Of a grid whose blocks must all be resident.
+Refusal refusal_of_cooperative(Kernel& kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes)
+{
+    const int most = kMultiprocessors *
+                     resident_blocks(kernel, code, static_cast<int>(block.x * block.y * block.z), dynamic_bytes);
+    const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+    if (blocks <= static_cast<unsigned>(most))
+        return {};
+    return {cudaErrorCooperativeLaunchTooLarge,
+            fmt::format("{} blocks of a cooperative grid; the executor's device has room for {} of them: "
+                        "multiProcessorCount times what cudaOccupancyMaxActiveBlocksPerMultiprocessor() says.",
+                        blocks, most)};
+}
+
 } // namespace
 
 bool asked(Kernel& kernel, const Parameters* parameters)
@@ -113,7 +165,8 @@ Kernel* kernel_at(const void* address)
     return found_kernel(address).kernel;
 }
 
-Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes)
+Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes,
+                   const BlockGroups& groups)
 {
     // The errors are those that CUDA 13.0 gives on an H100 (driver 580): the same one for every rule, another one in
     // kernels than on the host.
@@ -122,11 +175,14 @@ Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std:
         return {error, why};
     if (const std::string why = why_not_block(block, kernel); !why.empty())
         return {error, why};
-    if (dynamic_bytes == 0 || kernel == nullptr)
+    if (kernel == nullptr)
         return {};
-    if (const std::size_t allowed = max_dynamic_bytes(*kernel, code); dynamic_bytes > allowed)
+    if (const std::size_t allowed = dynamic_bytes == 0 ? 0 : max_dynamic_bytes(*kernel, code);
+        dynamic_bytes > allowed)
         return {error, why_not_shared(*kernel, dynamic_bytes, allowed)};
-    return {};
+    if (Refusal of_cluster = refusal_of_cluster(*kernel, grid, groups); of_cluster.error != cudaSuccess)
+        return of_cluster;
+    return groups.cooperative ? refusal_of_cooperative(*kernel, code, grid, block, dynamic_bytes) : Refusal{};
 }
 
 void forget_function_attributes()
@@ -134,7 +190,10 @@ void forget_function_attributes()
     Changed& of = changed();
     const std::lock_guard lock(of.mutex);
     for (Kernel* kernel : std::exchange(of.kernels, {}))
-        kernel->max_dynamic_bytes = -1;
+        *kernel = {.name = kernel->name,
+                   .max_threads = kernel->max_threads,
+                   .cluster = kernel->cluster,
+                   .static_bytes = kernel->static_bytes};
 }
 
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* address)
@@ -155,6 +214,11 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* addr
     attributes->binaryVersion = kVersion;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_bytes(*kernel, address));
     attributes->preferredShmemCarveout = -1;
+    attributes->clusterDimMustBeSet = kernel->cluster.x != 0 ? 1 : 0;
+    attributes->requiredClusterWidth = static_cast<int>(kernel->cluster.x);
+    attributes->requiredClusterHeight = static_cast<int>(kernel->cluster.y);
+    attributes->requiredClusterDepth = static_cast<int>(kernel->cluster.z);
+    attributes->nonPortableClusterSizeAllowed = kernel->has_large_clusters ? 1 : 0;
     return noted(sticky_error());
 }
 
@@ -165,13 +229,18 @@ cudaError_t set_function_attribute(const void* address, cudaFuncAttribute attrib
         return noted(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return noted(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue); // NOLINT: percent
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+    const bool is_cluster = attribute == cudaFuncAttributeNonPortableClusterSizeAllowed;
+    if (!is_cluster && attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
         return cudaSuccess;
-    if (value < 0 || static_cast<std::size_t>(value) + static_shared_bytes(*kernel, address) > kMaxSharedBytes)
+    if (!is_cluster &&
+        (value < 0 || static_cast<std::size_t>(value) + static_shared_bytes(*kernel, address) > kMaxSharedBytes))
         return noted(cudaErrorInvalidValue);
     Changed& of = changed();
     const std::lock_guard lock(of.mutex);
-    kernel->max_dynamic_bytes = value;
+    if (is_cluster)
+        kernel->has_large_clusters = value != 0;
+    else
+        kernel->max_dynamic_bytes = value;
     of.kernels.push_back(kernel);
     return cudaSuccess;
 }
@@ -184,15 +253,35 @@ cudaError_t blocks_per_multiprocessor(int* blocks, const void* address, int bloc
     if (blocks == nullptr || block_threads <= 0)
         return noted(cudaErrorInvalidValue);
     observe_write(blocks, sizeof *blocks, __builtin_return_address(0));
-    *blocks = 0;
-    if (block_threads > max_threads(*kernel) || dynamic_bytes > max_dynamic_bytes(*kernel, address))
-        return cudaSuccess; // no such block can be launched
-    const int warps = (block_threads + kWarp - 1) / kWarp;
-    constexpr std::size_t kReservedBytes = 1024; // per block
-    const std::size_t shared_bytes = static_shared_bytes(*kernel, address) + dynamic_bytes + kReservedBytes;
-    *blocks = std::min({kBlocksPerMultiprocessor, kThreadsPerMultiprocessor / (warps * kWarp),
-                        static_cast<int>(kMultiprocessorSharedBytes / shared_bytes)});
+    *blocks = resident_blocks(*kernel, address, block_threads, dynamic_bytes);
     return cudaSuccess;
+}
+
+cudaError_t max_clusters(int* clusters, const void* address, const cudaLaunchConfig_t& of)
+{
+    Kernel* const kernel = kernel_at(address);
+    if (kernel == nullptr)
+        return noted(cudaErrorInvalidDeviceFunction);
+    BlockGroups groups{.cluster = {kernel->cluster.x, kernel->cluster.y, kernel->cluster.z}};
+    for (unsigned index = 0; index < of.numAttrs; ++index)
+        if (of.attrs[index].id == cudaLaunchAttributeClusterDimension) {
+            const auto& given = of.attrs[index].val.clusterDim;
+            groups = {.cluster = {given.x, given.y, given.z}, .is_given = true};
+        }
+    if (const Refusal refusal = refusal_of_cluster(*kernel, groups.cluster, groups); refusal.error != cudaSuccess)
+        return noted(refusal.error);
+    const int blocks = resident_blocks(
+        *kernel, address, static_cast<int>(of.blockDim.x * of.blockDim.y * of.blockDim.z), of.dynamicSmemBytes);
+    return give(clusters,
+                kMultiprocessors * blocks / static_cast<int>(groups.cluster.x * groups.cluster.y * groups.cluster.z),
+                __builtin_return_address(0));
+}
+
+cudaError_t max_cluster_size(int* blocks, const void* address)
+{
+    const Kernel* const kernel = kernel_at(address);
+    return kernel == nullptr ? noted(cudaErrorInvalidDeviceFunction)
+                             : give(blocks, max_cluster(*kernel), __builtin_return_address(0));
 }
 
 int max_block(const void* address)

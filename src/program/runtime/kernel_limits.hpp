@@ -18,12 +18,20 @@ struct FoundKernel {
 FoundKernel found_kernel(const void* address);
 Kernel* kernel_at(const void* address);
 
+// Which blocks of a launch run together.
+struct BlockGroups {
+    bool cooperative = false;
+    dim3 cluster{};
+    bool is_given = false; // the cluster is, by the launch
+};
+
 struct Refusal {
     cudaError_t error = cudaSuccess; // cudaSuccess: the launch is not refused
     std::string why{};
 };
 // `kernel`: nullptr of a library's; `code`: an address within its function.
-Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes);
+Refusal refusal_of(Kernel* kernel, const void* code, dim3 grid, dim3 block, std::size_t dynamic_bytes,
+                   const BlockGroups& groups);
 
 // At the reset of the device.
 void forget_function_attributes();

@@ -31,7 +31,8 @@ struct Configuration {
     const void* code = nullptr;    // of the kernel
     void* outer = nullptr;         // the configuration of a launch whose arguments contain this one
     bool programmatic = false;     // it need not wait for the end of the grid before it
-    cudaError_t* error = nullptr;  // where the error of the launch goes too
+    BlockGroups groups{};
+    cudaError_t* error = nullptr; // where the error of the launch goes too
 };
 
 thread_local void* configured_by_host = nullptr;
@@ -74,13 +75,15 @@ std::shared_ptr<GridRecord> running_grid()
 }
 
 cpu::KernelCall call_of(const std::shared_ptr<GridRecord>& grid, std::function<void()> body, const char* kernel,
-                        Place place)
+                        const Configuration& of)
 {
     cpu::KernelCall call = [grid, body = std::move(body)] {
         const RunningThread running(*grid);
         body();
     };
-    call.launch = {kernel, place.file, place.line};
+    call.launch = {kernel, of.place.file, of.place.line};
+    call.cooperative = of.groups.cooperative;
+    call.cluster = of.groups.cluster;
     return call;
 }
 
@@ -99,7 +102,8 @@ std::shared_ptr<GridRecord> record_of(const char* kernel, const Configuration& l
 
 void refuse(GridRecord& grid, const Configuration& launch)
 {
-    Refusal refusal = refusal_of(launch.kernel, launch.code, launch.grid, launch.block, launch.shared_bytes);
+    Refusal refusal =
+        refusal_of(launch.kernel, launch.code, launch.grid, launch.block, launch.shared_bytes, launch.groups);
     grid.error = refusal.error;
     grid.why_refused = std::move(refusal.why);
     if (grid.error != cudaSuccess)
@@ -126,7 +130,7 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
     refuse(*grid, launch);
     if (grid->error == cudaSuccess)
         grid->error = cpu::launch_into(number_of(launch.stream), launch.grid, launch.block, grid->mechanism,
-                                       call_of(grid, std::move(body), kernel, launch.place), launch.address);
+                                       call_of(grid, std::move(body), kernel, launch), launch.address);
     state().ledger.add(grid);
     if (grid->error != cudaSuccess)
         note_refusal();
@@ -210,7 +214,7 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     use_stream(launch.stream);
     const std::uint64_t stream = number_of(launch.stream);
     put_into(stream, [launch, grid, stream, name = std::string(kernel), before,
-                      call = call_of(grid, std::move(body), kernel, launch.place)] {
+                      call = call_of(grid, std::move(body), kernel, launch)] {
         if (sticky_error() != before)
             return; // of a kernel that ran late
         last_launched = {name, grid->place};
@@ -237,14 +241,23 @@ void add_attributes(Configuration& launch, const cudaLaunchConfig_t& of)
         case cudaLaunchAttributeMemSyncDomainMap:
         case cudaLaunchAttributeMemSyncDomain:
         case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        case cudaLaunchAttributePreferredClusterDimension:
             break; // they change times alone
+        case cudaLaunchAttributeCooperative:
+            launch.groups.cooperative = attribute.val.cooperative != 0;
+            break;
+        case cudaLaunchAttributeClusterDimension:
+            launch.groups.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
+                                     attribute.val.clusterDim.z};
+            launch.groups.is_given = true;
+            break;
         default:
             throw KernelFault(
                 cudaErrorNotSupported,
-                fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has programmatic "
-                            "stream serialization ({}) alone, no clusters, cooperative grids or events",
-                            spelled(launch.place), static_cast<int>(attribute.id),
-                            static_cast<int>(cudaLaunchAttributeProgrammaticStreamSerialization)));
+                fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has no events of "
+                            "launches, and no nodes that kernels change",
+                            spelled(launch.place), static_cast<int>(attribute.id)));
         }
     }
 }
@@ -271,6 +284,8 @@ __attribute__((noinline)) void submit(Kernel& kernel, const void* body, std::siz
     const std::unique_ptr<Configuration> launch = take_configuration(kernel.name);
     launch->kernel = &kernel;
     launch->code = __builtin_return_address(0);
+    if (kernel.cluster.x != 0 && !launch->groups.is_given)
+        launch->groups.cluster = {kernel.cluster.x, kernel.cluster.y, kernel.cluster.z};
     if (cpu::in_kernel()) {
         warn_of_own_memory(kernel.name, launch->place, body, bytes);
         launch_from_kernel(kernel.name, *launch, std::move(work), false);

@@ -133,23 +133,16 @@ void draw_tree(std::vector<Rgb>& picture, std::uint32_t nx, const std::vector<Re
 
 std::string tree_table(const std::vector<TreeLevel>& levels)
 {
-    Column depth{.name = "depth"};
-    Column line{.name = "line", .left = true};
-    Column regions{.name = "regions"};
-    Column divided{.name = "divided"};
-    Column filled{.name = "filled"};
-    Column computed{.name = "computed"};
+    std::vector<Column> columns{{"depth"}, {"line", true}, {"regions"}, {"divided"}, {"filled"}, {"computed"}};
     for (unsigned index = 0; index < levels.size(); ++index) {
         const TreeLevel& level = levels[index];
         const Rgb colour = colour_of_depth(index, static_cast<unsigned>(levels.size()));
-        depth.cells.push_back(std::to_string(index));
-        line.cells.push_back(fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue));
-        regions.cells.push_back(std::to_string(level.regions()));
-        divided.cells.push_back(std::to_string(level.divided));
-        filled.cells.push_back(std::to_string(level.filled));
-        computed.cells.push_back(std::to_string(level.computed));
+        add_row(columns,
+                {std::to_string(index), fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue),
+                 std::to_string(level.regions()), std::to_string(level.divided), std::to_string(level.filled),
+                 std::to_string(level.computed)});
     }
-    return table_text({depth, line, regions, divided, filled, computed});
+    return table_text(std::move(columns));
 }
 
 } // namespace nestbed

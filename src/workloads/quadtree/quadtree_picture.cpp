@@ -52,11 +52,7 @@ std::vector<Rgb> quadtree_picture(const QuadTree& tree, std::uint32_t side)
 
 std::string quadtree_table(const QuadTree& tree, const QuadLimits& limits)
 {
-    Column level{.name = "level"};
-    Column line{.name = "line", .left = true};
-    Column nodes{.name = "nodes"};
-    Column divided{.name = "divided"};
-    Column points{.name = "points of leaves"};
+    std::vector<Column> columns{{"level"}, {"line", true}, {"nodes"}, {"divided"}, {"points of leaves"}};
     const unsigned levels = levels_in(tree);
     auto node = tree.nodes.begin();
     for (unsigned index = 0; index < levels; ++index) {
@@ -70,13 +66,11 @@ std::string quadtree_table(const QuadTree& tree, const QuadLimits& limits)
             of_leaves += is_inner ? 0 : node->count;
         }
         const Rgb colour = colour_of_depth(index, levels);
-        level.cells.push_back(std::to_string(index));
-        line.cells.push_back(fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue));
-        nodes.cells.push_back(std::to_string(all));
-        divided.cells.push_back(std::to_string(inner));
-        points.cells.push_back(std::to_string(of_leaves));
+        add_row(columns,
+                {std::to_string(index), fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue),
+                 std::to_string(all), std::to_string(inner), std::to_string(of_leaves)});
     }
-    return table_text({level, line, nodes, divided, points});
+    return table_text(std::move(columns));
 }
 
 } // namespace nestbed

@@ -15,8 +15,7 @@ int main()
     config.blockDim = 1;
     config.attrs = attribute;
     config.numAttrs = 1;
-    attribute[0].id = cudaLaunchAttributeClusterDimension;
-    attribute[0].val.clusterDim = {2, 1, 1};
+    attribute[0].id = cudaLaunchAttributeLaunchCompletionEvent;
     std::printf("%s\n", cudaGetErrorName(cudaLaunchKernelEx(&config, add, sum, 1)));
     std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
     attribute[0].id = cudaLaunchAttributePriority;

@@ -51,11 +51,13 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #define __device__ __device__
 #define __host__ __host__
 #define __launch_bounds__(...) __launch_bounds__(__VA_ARGS__)
+#define __cluster_dims__(...) __cluster_dims__(__VA_ARGS__)
 #define __constant__ __attribute__((nestbed_constant)) // for the rewriter and the plugin of the compiler
 #define __managed__ __attribute__((nestbed_managed))
 #else // a C++ file: the rewriter does not see it, and it only declares kernels
 #define __device__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __global__
 #define __shared__
 #define __host__
@@ -67,7 +69,6 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #define __inline__ inline
 #define __maxnreg__(...)
 #define __block_size__(...)
-#define __cluster_dims__(...)
 #define __grid_constant__
 #define __nv_pure__
 #define __device_builtin__

@@ -8,11 +8,18 @@
 namespace nestbed::program
 {
 
+// Blocks of a cluster, by __cluster_dims__; 0: it has none.
+struct ClusterDims {
+    unsigned x, y, z;
+};
+
 struct Kernel {
     const char* name;
-    int max_threads = 0;        // per block, by __launch_bounds__; 0: it has none
-    int max_dynamic_bytes = -1; // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
-    int static_bytes = -1;      // of shared memory; -1: not known yet
+    int max_threads = 0; // per block, by __launch_bounds__; 0: it has none
+    ClusterDims cluster = {0, 0, 0};
+    int max_dynamic_bytes = -1;      // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
+    bool has_large_clusters = false; // by cudaFuncSetAttribute(), too
+    int static_bytes = -1;           // of shared memory; -1: not known yet
 };
 
 // What stands for the address of a __shared__ variable; the runtime finds it by its name.
@@ -25,6 +32,12 @@ template <class... Others>
 constexpr int launch_bounds(int max_threads, Others...)
 {
     return max_threads;
+}
+
+// The arguments of __cluster_dims__.
+constexpr ClusterDims cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1)
+{
+    return {x, y, z};
 }
 
 // What a call by the address of the kernel needs.

@@ -189,6 +189,17 @@ cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** argum
     const cudaLaunchConfig_t configuration = {grid, block, shared_bytes, stream, nullptr, 0};
     return nestbed::program::launch_by_address({&configuration, file, line}, (const void*)kernel, arguments);
 }
+template <class Kernel>
+cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                        const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+{
+    cudaLaunchAttribute cooperative = {};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    const cudaLaunchConfig_t configuration = {grid, block, shared_bytes, stream, &cooperative, 1};
+    return nestbed::program::launch_by_address({&configuration, file, line}, (const void*)kernel, arguments);
+}
 inline void cudaTriggerProgrammaticLaunchCompletion()
 {
     nestbed::cpu::let_next_grid_begin();

@@ -1,7 +1,9 @@
 // What the rewriter puts in place of inline PTX. The first argument of ptx_…() is the result.
 #pragma once
 
+#include "clusters.hpp"
 #include "intrinsics.hpp"
+#include "ptx_arithmetic.hpp"
 #include "runtime_api.hpp"
 #include "warps.hpp"
 
@@ -87,9 +89,29 @@ NESTBED_REGISTER(ctaid_z, cpu::current_thread->block_index.z)
 NESTBED_REGISTER(nctaid_x, cpu::current_thread->grid_dim.x)
 NESTBED_REGISTER(nctaid_y, cpu::current_thread->grid_dim.y)
 NESTBED_REGISTER(nctaid_z, cpu::current_thread->grid_dim.z)
+NESTBED_REGISTER(cluster_ctaid_x, __clusterRelativeBlockIdx().x)
+NESTBED_REGISTER(cluster_ctaid_y, __clusterRelativeBlockIdx().y)
+NESTBED_REGISTER(cluster_ctaid_z, __clusterRelativeBlockIdx().z)
+NESTBED_REGISTER(cluster_nctaid_x, __clusterDim().x)
+NESTBED_REGISTER(cluster_nctaid_y, __clusterDim().y)
+NESTBED_REGISTER(cluster_nctaid_z, __clusterDim().z)
+NESTBED_REGISTER(cluster_ctarank, __clusterRelativeBlockRank())
+NESTBED_REGISTER(cluster_nctarank, __clusterSizeInBlocks())
+NESTBED_REGISTER(clusterid_x, __clusterIdx().x)
+NESTBED_REGISTER(clusterid_y, __clusterIdx().y)
+NESTBED_REGISTER(clusterid_z, __clusterIdx().z)
+NESTBED_REGISTER(nclusterid_x, __clusterGridDimInClusters().x)
+NESTBED_REGISTER(nclusterid_y, __clusterGridDimInClusters().y)
+NESTBED_REGISTER(nclusterid_z, __clusterGridDimInClusters().z)
 #undef NESTBED_REGISTER
 // NOLINTEND(bugprone-macro-parentheses)
 
+template <class To, class From>
+void ptx_mapa(To& to, From from, unsigned rank)
+{
+    to = (To)(std::uintptr_t)cpu::shared_of_cluster((const void*)(std::uintptr_t)from,
+                                                    rank); // NOLINT: pointer or number
+}
 template <bool in_block>
 void ptx_fence_acq_rel()
 {

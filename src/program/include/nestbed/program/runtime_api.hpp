@@ -83,6 +83,8 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* kern
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t blocks_per_multiprocessor(int* blocks, const void* kernel, int block_threads,
                                       size_t dynamic_shared_bytes);
+cudaError_t max_clusters(int* clusters, const void* kernel, const cudaLaunchConfig_t& of);
+cudaError_t max_cluster_size(int* blocks, const void* kernel);
 int max_block(const void* kernel);
 int multiprocessors();
 
@@ -141,6 +143,16 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    size_t dynamic_shared_bytes, unsigned)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_threads, dynamic_shared_bytes);
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, Kernel* kernel, const cudaLaunchConfig_t* configuration)
+{
+    return nestbed::program::max_clusters(clusters, (const void*)kernel, *configuration);
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, Kernel* kernel, const cudaLaunchConfig_t*)
+{
+    return nestbed::program::max_cluster_size(blocks, (const void*)kernel);
 }
 template <class Kernel, class SharedBytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block, Kernel* kernel,

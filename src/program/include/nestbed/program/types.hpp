@@ -87,6 +87,12 @@ enum cudaComputeMode {
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeClusterDimMustBeSet = 10,
+    cudaFuncAttributeRequiredClusterWidth = 11,
+    cudaFuncAttributeRequiredClusterHeight = 12,
+    cudaFuncAttributeRequiredClusterDepth = 13,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+    cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
     cudaFuncAttributeMax = 16
 };
 enum cudaMemoryType {
@@ -121,7 +127,13 @@ struct cudaPointerAttributes {
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
-        preferredShmemCarveout;
+        preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight,
+        requiredClusterDepth, clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
+};
+enum cudaClusterSchedulingPolicy {
+    cudaClusterSchedulingPolicyDefault = 0,
+    cudaClusterSchedulingPolicySpread = 1,
+    cudaClusterSchedulingPolicyLoadBalancing = 2
 };
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
@@ -145,12 +157,17 @@ union cudaLaunchAttributeValue {
     int cooperative;
     struct {
         unsigned x, y, z;
-    } clusterDim;
+    } clusterDim, preferredClusterDim;
+    cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     struct {
         cudaEvent_t event;
         int flags, triggerAtBlockStart;
     } programmaticEvent;
+    struct {
+        cudaEvent_t event;
+        int flags;
+    } launchCompletionEvent;
     int priority;
     unsigned sharedMemCarveout;
 };

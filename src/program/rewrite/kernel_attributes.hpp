@@ -1,4 +1,4 @@
-// __launch_bounds__ of kernels.
+// __launch_bounds__ and __cluster_dims__ of kernels.
 #pragma once
 
 #include "program/rewrite/changes.hpp"
@@ -6,18 +6,20 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed::program
 {
 
 // Removes them from the source, and keeps their arguments for the kernels: those of a definition, or of an earlier declaration.
-class LaunchBounds
+class KernelAttribute
 {
   public:
-    LaunchBounds(const Source& source, const std::vector<Function>& functions, Changes& changes);
+    KernelAttribute(std::string_view word, const Source& source, const std::vector<Function>& functions,
+                    Changes& changes);
 
-    // The arguments; empty: the kernel has no bounds.
+    // The arguments; empty: the kernel has none.
     std::string of(const Function& kernel) const;
 
   private:

@@ -1,4 +1,4 @@
-#include "cli/user_program.hpp"
+#include "cli/program_request.hpp"
 
 #include "base/error.hpp"
 #include "cli/help.hpp"
@@ -47,13 +47,6 @@ const Options& all_program_options()
          .help = "races that are known: one per line, as in a comment `// nestbed: benign`"},
         {.name = "timeout", .value = "S", .help = "end the program after S seconds; 0: never", .default_text = "60"}};
     return options;
-}
-
-std::uint64_t number_of(const Given& given, const std::string& name, std::uint64_t default_value, std::uint64_t most)
-{
-    const std::string allowed = fmt::format("a whole number from 0 to {}", most);
-    const std::string text = only_value(given, name, std::to_string(default_value), allowed);
-    return parse_number({.key = name, .value = text}, 0, most);
 }
 
 // A switch is in `given` only if it was given; an option also has a value.
@@ -132,6 +125,14 @@ Options program_options(const std::vector<std::string_view>& names)
     return options;
 }
 
+std::uint64_t program_number(const Given& given, const std::string& name, std::uint64_t default_value,
+                             std::uint64_t most)
+{
+    const std::string allowed = fmt::format("a whole number from 0 to {}", most);
+    const std::string text = only_value(given, name, std::to_string(default_value), allowed);
+    return parse_number({.key = name, .value = text}, 0, most);
+}
+
 std::map<std::string, std::string> program_environment(const Given& given)
 {
     std::map<std::string, std::string> environment;
@@ -140,9 +141,9 @@ std::map<std::string, std::string> program_environment(const Given& given)
             name_of(parse_schedule(only_value(given, "schedule", "", "fifo, eager, random:SEED")));
     constexpr std::uint64_t kMaxPending = 1U << 30;
     if (given.contains("pending-limit"))
-        environment["NESTBED_PENDING_LIMIT"] = std::to_string(number_of(given, "pending-limit", 0, kMaxPending));
+        environment["NESTBED_PENDING_LIMIT"] = std::to_string(program_number(given, "pending-limit", 0, kMaxPending));
     if (given.contains("workers"))
-        environment["NESTBED_WORKERS"] = std::to_string(number_of(given, "workers", 1, kMaxWorkers));
+        environment["NESTBED_WORKERS"] = std::to_string(program_number(given, "workers", 1, kMaxWorkers));
     if (given.contains("strict"))
         environment["NESTBED_STRICT"] = "1";
     if (given.contains("zero-memory"))
@@ -164,7 +165,7 @@ std::chrono::milliseconds program_timeout(const Given& given)
 {
     constexpr std::uint64_t kDefault = 60;
     constexpr std::uint64_t kMaximum = 86'400;
-    const std::chrono::seconds seconds(number_of(given, "timeout", kDefault, kMaximum));
+    const std::chrono::seconds seconds(program_number(given, "timeout", kDefault, kMaximum));
     return seconds.count() == 0 ? std::chrono::hours(24 * 365) : seconds;
 }
 

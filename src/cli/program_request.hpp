@@ -28,6 +28,9 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments);
 Options program_options(const std::vector<std::string_view>& names);
 // The environment that makes a program for the executor do what the options say. Throws UsageError for a wrong value.
 std::map<std::string, std::string> program_environment(const Given& given);
+// An option that is a whole number from 0 to `most`. Throws UsageError.
+std::uint64_t program_number(const Given& given, const std::string& name, std::uint64_t default_value,
+                             std::uint64_t most);
 // --timeout, in seconds. Throws UsageError.
 std::chrono::milliseconds program_timeout(const Given& given);
 

@@ -1,15 +1,15 @@
-#include "program/rewrite/launch_bounds.hpp"
+#include "program/rewrite/kernel_attributes.hpp"
 
 namespace nestbed::program
 {
 
-LaunchBounds::LaunchBounds(const Source& source, const std::vector<Function>& functions, Changes& changes)
+KernelAttribute::KernelAttribute(std::string_view word, const Source& source, const std::vector<Function>& functions,
+                                 Changes& changes)
     : source_(source)
 {
     auto kernel = functions.begin();
     for (std::size_t token = 0; token < source.size(); ++token) {
-        if (!source.is(token, "__launch_bounds__") || !source.is(token + 1, "(") ||
-            source.match(token + 1) == kNoToken)
+        if (!source.is(token, word) || !source.is(token + 1, "(") || source.match(token + 1) == kNoToken)
             continue;
         const std::size_t closing = source.match(token + 1);
         changes.remove(token, closing + 1);
@@ -23,7 +23,7 @@ LaunchBounds::LaunchBounds(const Source& source, const std::vector<Function>& fu
     }
 }
 
-std::string LaunchBounds::of(const Function& kernel) const
+std::string KernelAttribute::of(const Function& kernel) const
 {
     if (const auto own = by_name_token_.find(kernel.name); own != by_name_token_.end())
         return own->second;
@@ -32,7 +32,7 @@ std::string LaunchBounds::of(const Function& kernel) const
 }
 
 // The `{` or `;`.
-std::size_t LaunchBounds::header_end(const Function& kernel) const
+std::size_t KernelAttribute::header_end(const Function& kernel) const
 {
     std::size_t end = kernel.body == kNoToken ? kernel.parameters_end : kernel.body;
     while (kernel.body == kNoToken && end < source_.size() && !source_.is(end, ";"))

@@ -1,0 +1,273 @@
+// Inline PTX that computes with registers: what the rewriter puts in place of an instruction. Sources: PTX ISA, "Integer Arithmetic
+// Instructions", "Logic and Shift Instructions", "Floating-Point Instructions". Rounding is to nearest; approximations are
+// computed and rounded once.
+#pragma once
+
+#include "intrinsics.hpp"
+
+#include <cmath>
+#include <tuple>
+#include <type_traits>
+
+namespace nestbed::program
+{
+
+// An input: an operand of the statement, or a number in its text.
+template <int number>
+struct PtxOperand {
+    template <class T, class Operands>
+    static T of(const Operands& operands)
+    {
+        return static_cast<T>(std::get<number>(operands));
+    }
+};
+template <auto value>
+struct PtxNumber {
+    template <class T, class Operands>
+    static T of(const Operands&)
+    {
+        return static_cast<T>(value);
+    }
+};
+
+template <bool flushes, class T>
+T ptx_flushed(T value)
+{
+    if constexpr (flushes && std::is_floating_point<T>::value)
+        return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(T(0), value) : value;
+    return value;
+}
+
+struct PtxMadWide;
+
+template <class Operation, class T, bool flushes, class... Inputs, class To, class... Others>
+void ptx_arithmetic(To& to, const Others&... others)
+{
+    const std::tuple<const To&, const Others&...> operands(to, others...);
+    if constexpr (std::is_same<Operation, PtxMadWide>::value) // its last input is twice as wide
+        to = static_cast<To>(Operation::template of<T>(operands, Inputs()...));
+    else
+        to = static_cast<To>(
+            ptx_flushed<flushes>(Operation::of(ptx_flushed<flushes>(Inputs::template of<T>(operands))...)));
+}
+
+// Signed integers wrap around.
+template <class T, bool = std::is_integral<T>::value>
+struct PtxWrapped {
+    using Type = std::make_unsigned_t<T>;
+};
+template <class T>
+struct PtxWrapped<T, false> {
+    using Type = T;
+};
+template <class T>
+using Wrapped = typename PtxWrapped<T>::Type;
+
+#define NESTBED_PTX(name, parameters, value)                                                                         \
+    struct Ptx##name {                                                                                               \
+        template <class T>                                                                                           \
+        static auto of parameters                                                                                    \
+        {                                                                                                            \
+            return value;                                                                                            \
+        }                                                                                                            \
+    };
+// NOLINTBEGIN(bugprone-macro-parentheses)
+NESTBED_PTX(Move, (T a), a)
+NESTBED_PTX(Add, (T a, T b), T(Wrapped<T>(a) + Wrapped<T>(b)))
+NESTBED_PTX(Subtract, (T a, T b), T(Wrapped<T>(a) - Wrapped<T>(b)))
+NESTBED_PTX(Multiply, (T a, T b), T(Wrapped<T>(a) * Wrapped<T>(b)))
+NESTBED_PTX(Mad, (T a, T b, T c), T(Wrapped<T>(a) * Wrapped<T>(b) + Wrapped<T>(c)))
+NESTBED_PTX(Fma, (T a, T b, T c), std::fma(a, b, c))
+NESTBED_PTX(Min, (T a, T b), a < b || b != b ? a : b)
+NESTBED_PTX(Max, (T a, T b), a > b || b != b ? a : b)
+NESTBED_PTX(Abs, (T a), a < 0 ? T(-Wrapped<T>(a)) : T(a + T(0)))
+NESTBED_PTX(Negate, (T a), T(-Wrapped<T>(a)))
+NESTBED_PTX(And, (T a, T b), T(a& b))
+NESTBED_PTX(Or, (T a, T b), T(a | b))
+NESTBED_PTX(Xor, (T a, T b), T(a ^ b))
+NESTBED_PTX(Not, (T a), T(~a))
+NESTBED_PTX(Sqrt, (T a), std::sqrt(a))
+NESTBED_PTX(Rsqrt, (T a), T(1 / std::sqrt(double(a))))
+NESTBED_PTX(Rcp, (T a), 1 / a)
+NESTBED_PTX(Ex2, (T a), T(std::exp2(double(a))))
+NESTBED_PTX(Lg2, (T a), T(std::log2(double(a))))
+NESTBED_PTX(Sin, (T a), T(std::sin(double(a))))
+NESTBED_PTX(Cos, (T a), T(std::cos(double(a))))
+NESTBED_PTX(Tanh, (T a), T(std::tanh(double(a))))
+#undef NESTBED_PTX
+// NOLINTEND(bugprone-macro-parentheses)
+
+template <class T>
+constexpr unsigned kPtxBits = sizeof(T) * 8;
+template <class T>
+using PtxTwice = std::conditional_t<
+    sizeof(T) == 8, std::conditional_t<std::is_signed<T>::value, __int128, unsigned __int128>,
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed<T>::value, long long, unsigned long long>,
+                       std::conditional_t<std::is_signed<T>::value, int, unsigned>>>;
+
+struct PtxMultiplyWide {
+    template <class T>
+    static PtxTwice<T> of(T a, T b)
+    {
+        return static_cast<PtxTwice<T>>(a) * static_cast<PtxTwice<T>>(b);
+    }
+};
+struct PtxMultiplyHigh {
+    template <class T>
+    static T of(T a, T b)
+    {
+        return static_cast<T>(PtxMultiplyWide::of(a, b) >> kPtxBits<T>);
+    }
+};
+struct PtxMadWide {
+    template <class T, class Operands, class A, class B, class C>
+    static auto of(const Operands& operands, A, B, C)
+    {
+        const auto product = PtxMultiplyWide::of(A::template of<T>(operands), B::template of<T>(operands));
+        return PtxAdd::of(product, C::template of<PtxTwice<T>>(operands));
+    }
+};
+struct PtxMadHigh {
+    template <class T>
+    static T of(T a, T b, T c)
+    {
+        return PtxAdd::of(PtxMultiplyHigh::of(a, b), c);
+    }
+};
+// Of integers by 0: "the result is unspecified" (PTX ISA, "div"); a GPU gives all ones.
+struct PtxDivide {
+    template <class T>
+    static T of(T a, T b)
+    {
+        if constexpr (std::is_integral<T>::value)
+            if (b == 0 || (std::is_signed<T>::value && b == T(-1)))
+                return b == 0 ? T(-1) : PtxNegate::of(a);
+        return a / b;
+    }
+};
+struct PtxRemainder {
+    template <class T>
+    static T of(T a, T b)
+    {
+        return PtxSubtract::of(a, PtxMultiply::of(PtxDivide::of(a, b), b));
+    }
+};
+// A shift by more bits than there are shifts all out.
+struct PtxShiftLeft {
+    template <class T>
+    static T of(T a, T by)
+    {
+        const Wrapped<T> bits = static_cast<Wrapped<T>>(by);
+        return bits >= kPtxBits<T> ? T(0) : static_cast<T>(static_cast<Wrapped<T>>(a) << bits);
+    }
+};
+struct PtxShiftRight {
+    template <class T>
+    static T of(T a, T by)
+    {
+        const Wrapped<T> bits = static_cast<Wrapped<T>>(by);
+        return bits >= kPtxBits<T> ? static_cast<T>(a < 0 ? -1 : 0) : static_cast<T>(a >> bits);
+    }
+};
+struct PtxPopc {
+    template <class T>
+    static unsigned of(T a)
+    {
+        return static_cast<unsigned>(__builtin_popcountll(static_cast<Wrapped<T>>(a)));
+    }
+};
+struct PtxClz {
+    template <class T>
+    static unsigned of(T a)
+    {
+        const unsigned long long bits = static_cast<Wrapped<T>>(a);
+        return bits == 0 ? kPtxBits<T> : static_cast<unsigned>(__builtin_clzll(bits)) - (64 - kPtxBits<T>);
+    }
+};
+struct PtxBrev {
+    template <class T>
+    static T of(T a)
+    {
+        Wrapped<T> from = static_cast<Wrapped<T>>(a), to = 0;
+        for (unsigned bit = 0; bit < kPtxBits<T>; ++bit, from >>= 1)
+            to = static_cast<Wrapped<T>>(to << 1 | (from & 1));
+        return static_cast<T>(to);
+    }
+};
+// Position and length are the low 8 bits. Of a signed number the last bit of the field, or of the number, is repeated.
+struct PtxBfe {
+    template <class T>
+    static T of(T a, T at, T length)
+    {
+        const unsigned from = static_cast<unsigned>(at) & 0xFF, bits = static_cast<unsigned>(length) & 0xFF;
+        const unsigned last = from + bits - 1 < kPtxBits<T> - 1 ? from + bits - 1 : kPtxBits<T> - 1;
+        const bool negative = std::is_signed<T>::value && bits != 0 && (static_cast<Wrapped<T>>(a) >> last & 1) != 0;
+        Wrapped<T> field = negative ? static_cast<Wrapped<T>>(-1) : 0;
+        for (unsigned bit = 0; bit < bits && bit < kPtxBits<T> && from + bit < kPtxBits<T>; ++bit) {
+            const Wrapped<T> mask = static_cast<Wrapped<T>>(1) << bit;
+            field = (static_cast<Wrapped<T>>(a) >> (from + bit) & 1) != 0 ? field | mask : field & ~mask;
+        }
+        return static_cast<T>(field);
+    }
+};
+struct PtxBfi {
+    template <class T>
+    static T of(T a, T into, T at, T length)
+    {
+        const unsigned from = static_cast<unsigned>(at) & 0xFF, bits = static_cast<unsigned>(length) & 0xFF;
+        for (unsigned bit = 0; bit < bits && from + bit < kPtxBits<T>; ++bit) {
+            const T mask = static_cast<T>(1) << (from + bit);
+            into = (a >> bit & 1) != 0 ? into | mask : into & ~mask;
+        }
+        return into;
+    }
+};
+struct PtxPrmt {
+    template <class T>
+    static T of(T a, T b, T selector)
+    {
+        const unsigned long long bytes =
+            static_cast<unsigned>(a) | static_cast<unsigned long long>(static_cast<unsigned>(b)) << 32;
+        unsigned to = 0;
+        for (unsigned byte = 0; byte < 4; ++byte) {
+            const unsigned chosen = static_cast<unsigned>(selector) >> (4 * byte);
+            const unsigned one = static_cast<unsigned>(bytes >> (8 * (chosen & 7))) & 0xFF;
+            to |= ((chosen & 8) == 0 ? one : (one & 0x80) != 0 ? 0xFFU : 0U) << (8 * byte); // 8: its sign alone
+        }
+        return static_cast<T>(to);
+    }
+};
+struct PtxLop3 {
+    template <class T>
+    static T of(T a, T b, T c, T table)
+    {
+        T to = 0;
+        for (unsigned row = 0; row < 8; ++row)
+            if ((table >> row & 1) != 0)
+                to |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
+        return to;
+    }
+};
+template <bool wraps>
+unsigned ptx_funnel(unsigned by)
+{
+    return wraps ? by & 31 : by < 32 ? by : 32;
+}
+template <bool wraps>
+struct PtxShfLeft {
+    static unsigned of(unsigned low, unsigned high, unsigned by)
+    {
+        const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
+        return static_cast<unsigned>(both << ptx_funnel<wraps>(by) >> 32);
+    }
+};
+template <bool wraps>
+struct PtxShfRight {
+    static unsigned of(unsigned low, unsigned high, unsigned by)
+    {
+        const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
+        return static_cast<unsigned>(both >> ptx_funnel<wraps>(by));
+    }
+};
+
+} // namespace nestbed::program

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu):
+none missed, none false. And of what CUDA does not allow there.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/group_orders_test.py
+"""
+import pathlib
+import re
+import unittest
+
+from programs import EXIT_BAD, runner
+
+SOURCE = pathlib.Path(__file__).with_name("cuda") / "group_orders.cu"
+SCHEDULES = ("fifo", "eager", "random:1")
+
+MISTAKES = r"""
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cstring>
+namespace cg = cooperative_groups;
+__global__ void plain() { cg::this_grid().sync(); }
+__global__ void some_blocks() { if (blockIdx.x != 0) cg::this_grid().sync(); }
+__global__ void without_first_thread() { if (threadIdx.x == 0 && blockIdx.x == 0) return; cg::this_grid().sync(); }
+__global__ void without_first_threads() { if (threadIdx.x == 0) return; cg::this_grid().sync(); }
+__global__ void twice() { cg::this_cluster().barrier_arrive(); cg::this_cluster().barrier_arrive(); }
+__global__ void only_wait() { cg::this_cluster().barrier_wait(); }
+__global__ void rank(int* to) { __shared__ int own; *to = *cg::this_cluster().map_shared_rank(&own, 2); }
+__global__ void no_shared(int* to) { *to = *cg::this_cluster().map_shared_rank(to, 0); }
+__global__ void put(int* to) { to[cg::this_grid().is_valid() ? 1 : 0] = 1; }
+__global__ void __cluster_dims__(2) pairs(int* to) { *to = 1; }
+__global__ void __launch_bounds__(32) large(int* to) { *to = 1; }
+static int* d;
+static const char* launched(const char* name)
+{
+    void* arguments[] = {&d};
+    const auto is = [&](const char* other) { return strcmp(name, other) == 0; };
+    const auto cooperative = [&](auto* kernel, int blocks, int threads = 32) {
+        return cudaGetErrorName(cudaLaunchCooperativeKernel((const void*)kernel, blocks, threads, arguments));
+    };
+    const auto clustered = [&](void (*kernel)(int*), unsigned blocks, unsigned cluster) {
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim = {cluster, 1, 1};
+        cudaLaunchConfig_t config = {};
+        config.gridDim = blocks;
+        config.blockDim = 32;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        return cudaGetErrorName(cudaLaunchKernelEx(&config, kernel, d));
+    };
+    int blocks = 0;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, put, 32, 0);
+    cudaDeviceProp device;
+    cudaGetDeviceProperties(&device, 0);
+    const int most = blocks * device.multiProcessorCount;
+    if (is("plain")) return plain<<<1, 32>>>(), "";
+    if (is("some_blocks")) return cooperative(some_blocks, 3);
+    if (is("without_first_thread")) return cooperative(without_first_thread, 2);
+    if (is("without_first_threads")) return cooperative(without_first_threads, 2);
+    if (is("twice")) return twice<<<1, 32>>>(), "";
+    if (is("only_wait")) return only_wait<<<1, 32>>>(), "";
+    if (is("rank")) return clustered(rank, 2, 2);
+    if (is("no_shared")) return clustered(no_shared, 2, 2);
+    if (is("most")) return cooperative(put, most);
+    if (is("too_many")) return cooperative(put, most + 1);
+    if (is("bounds")) return cooperative(large, 1, 64);
+    if (is("nine")) return clustered(put, 9, 9);
+    if (is("nine_allowed")) return cudaFuncSetAttribute(put, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), clustered(put, 9, 9);
+    if (is("other_dims")) return clustered(pairs, 8, 4);
+    if (is("same_dims")) return clustered(pairs, 8, 2);
+    if (is("odd")) return clustered(put, 3, 2);
+    return "?";
+}
+int main(int, char** words)
+{
+    cudaMalloc(&d, 8);
+    puts(launched(words[1]));
+    puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+"""
+
+# What a run says: the error of the launch, that of the device after it, and a text on standard error.
+SAID = {
+    "plain": ("", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:6: the grid was not launched by cudaLaunchCooperativeKernel"),
+    "some_blocks": ("cudaSuccess", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:7: 1 of the 3 blocks of the grid have ended"),
+    "without_first_thread": ("cudaSuccess", "cudaErrorLaunchFailure", "at my.cu:8: 1 of the 2 blocks of the grid have ended"),
+    "without_first_threads": ("cudaSuccess", "cudaSuccess", ""),  # as on a GPU, where it is no barrier
+    "twice": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:10: the thread arrives once more"),
+    "only_wait": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:11: the thread waits and has not arrived"),
+    "rank": ("cudaSuccess", "cudaErrorLaunchFailure", "map_shared_rank() of rank 2; the cluster has 2 blocks"),
+    "no_shared": ("cudaSuccess", "cudaErrorLaunchFailure", "map_shared_rank() of an address that is not in the shared memory"),
+    "most": ("cudaSuccess", "cudaSuccess", ""),
+    "too_many": ("cudaErrorCooperativeLaunchTooLarge", "cudaSuccess", "257 blocks of a cooperative grid"),
+    "bounds": ("cudaErrorInvalidValue", "cudaSuccess", "the __launch_bounds__ of large allow 32"),
+    "nine": ("cudaErrorInvalidClusterSize", "cudaSuccess", "a cluster of (9,1,1) blocks; allowed: 1 to 8"),
+    "nine_allowed": ("cudaSuccess", "cudaSuccess", ""),
+    "other_dims": ("cudaErrorInvalidClusterSize", "cudaSuccess", "the __cluster_dims__ of pairs are (2,1,1)"),
+    "same_dims": ("cudaSuccess", "cudaSuccess", ""),
+    "odd": ("cudaErrorInvalidValue", "cudaSuccess", "a cluster of (2,1,1) blocks in a grid of (3,1,1)"),
+}
+
+
+class GroupOrders(unittest.TestCase):
+    def test_each_use_is_right_or_wrong(self):
+        called = runner(SOURCE.read_text(encoding="utf-8"), "--nestbed-races")
+        uses = called().stdout.splitlines()
+        self.assertGreater(len(uses), 80)
+        for use in uses:
+            name, is_right, printed = use[1:], use[0] == "+", set()
+            for schedule in SCHEDULES:
+                with self.subTest(use=name, schedule=schedule):
+                    done = called(name, NESTBED_SCHEDULE=schedule)
+                    says = re.search(r"(?m)^(race|memory of another block): ", done.stderr) is not None
+                    self.assertEqual((done.returncode, says), (0, False) if is_right else (EXIT_BAD, True), done.stderr)
+                    printed.add(done.stdout)
+            self.assertTrue(not is_right or len(printed) == 1, f"{name} prints {printed}")
+
+    def test_what_cuda_does_not_allow(self):
+        called = runner(MISTAKES)
+        for schedule in SCHEDULES:
+            for name, (launch, device, text) in SAID.items():
+                with self.subTest(name=name, schedule=schedule):
+                    done = called(name, NESTBED_SCHEDULE=schedule)
+                    self.assertEqual(done.stdout.splitlines(), [launch, device], done.stderr)
+                    self.assertIn(text, re.sub(r"\s+", " ", done.stderr).replace("/my.cu", " my.cu"))
+
+
+if __name__ == "__main__":
+    unittest.main()
