@@ -307,7 +307,8 @@ std::optional<cudaError_t> captures_wait(cudaStream_t stream, cudaEvent_t event,
     return cudaSuccess;
 }
 
-cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const char* function, const void* place)
+cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const char* function, const void* place,
+                                   bool in_any_mode)
 {
     if (captured_streams == 0 || cpu::in_kernel() || (stream && is_of_node(*stream)))
         return cudaSuccess;
@@ -333,14 +334,19 @@ cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const cha
     for (auto& [number, captured] : captures().streams) {
         const bool is_own = captured.capture->thread == std::this_thread::get_id();
         const cudaStreamCaptureMode mode = captured.capture->mode;
-        if (mode_of_thread == cudaStreamCaptureModeRelaxed || mode == cudaStreamCaptureModeRelaxed ||
+        const bool is_allowed =
+            mode_of_thread == cudaStreamCaptureModeRelaxed || mode == cudaStreamCaptureModeRelaxed ||
             (!is_own &&
-             (mode == cudaStreamCaptureModeThreadLocal || mode_of_thread == cudaStreamCaptureModeThreadLocal)))
+             (mode == cudaStreamCaptureModeThreadLocal || mode_of_thread == cudaStreamCaptureModeThreadLocal));
+        if (is_allowed && !in_any_mode)
             continue;
         captured.capture->is_valid = false;
         is_refused = true;
     }
-    return is_refused ? refuse("a stream is captured (cudaStreamCaptureModeRelaxed would let it be)") : cudaSuccess;
+    if (!is_refused)
+        return cudaSuccess;
+    return refuse(in_any_mode ? "a stream is captured"
+                              : "a stream is captured (cudaStreamCaptureModeRelaxed would let it be)");
 }
 
 cudaError_t refused_allocation(const char* function)

@@ -106,6 +106,13 @@ void register_graph(CUgraph_st& graph);
 void register_inner(CUgraphNode_st& node);
 void forget_graph(CUgraph_st& graph);
 cudaGraphNode_t add_node(CUgraph_st& graph, NodeWork work, Edges after);
+// nullptr: there is no such node.
+CUgraphNode_st* node_of(cudaGraphNode_t handle);
+// Gives the node, if it is one of this type (cudaGraphNodeTypeCount: of any). Otherwise the error of the function of CUDA, which is noted.
+cudaError_t with_node(const char* function, const void* place, cudaGraphNode_t handle, cudaGraphNodeType type,
+                      CUgraphNode_st*& node);
+// Empty: they lead from nodes of the graph.
+std::string why_not_edges(const CUgraph_st& graph, const Edges& edges);
 
 // ---- capture ----
 
@@ -125,7 +132,9 @@ class TakenWork
 std::optional<cudaError_t> captures_record(cudaEvent_t event, cudaStream_t stream, unsigned flags, const void* place);
 std::optional<cudaError_t> captures_wait(cudaStream_t stream, cudaEvent_t event, unsigned flags, const void* place);
 // What cannot be done while the stream is captured, or while anything is (nullopt): cudaSuccess if it can. Ends what is captured.
-cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const char* function, const void* place);
+// `in_any_mode`: of the capture.
+cudaError_t refused_while_captured(std::optional<cudaStream_t> stream, const char* function, const void* place,
+                                   bool in_any_mode = false);
 cudaError_t refused_of_captured(cudaEvent_t event, const char* function, const void* place);
 
 // ---- work of nodes ----
@@ -140,6 +149,8 @@ cudaError_t memory_work(NodeWork& work, const char* function, std::size_t bytes,
 cudaError_t free_work(NodeWork& work, const char* function, void* memory, const void* place);
 NodeWork event_work(cudaGraphNodeType type, cudaEvent_t event, const void* place);
 NodeWork graph_work(cudaGraphNodeType type, const void* place);
+// An ordinary copy.
+cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
 // Of the last node of the captured stream, which is a child graph.
 cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child);
@@ -150,8 +161,11 @@ cudaError_t put_call(cudaStream_t stream, const char* function, const void* plac
 cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* name, Place place);
 void graph_memory_begins(void* memory, const char* function, const void* place, cudaStream_t stream);
 void graph_memory_ends(void* memory, const char* function, const void* place, cudaStream_t stream);
-// For the limits and counts of graph_launch.cpp.
+// By the order of the host's calls: memory that a launch allocates, and that is not freed yet.
+bool is_graph_memory_open(void* memory);
+void graph_memory_is_open(const std::vector<void*>& memory);
 void graph_memory_is_free(void* memory);
+// When it happens.
 void graph_memory_changes(std::size_t bytes, bool begins);
 
 Position position_in(cudaStream_t stream);

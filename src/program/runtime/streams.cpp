@@ -387,7 +387,7 @@ using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
 cudaError_t cudaDeviceSynchronize()
 {
-    if (const cudaError_t error = refused_while_captured(std::nullopt, __func__, __builtin_return_address(0));
+    if (const cudaError_t error = refused_while_captured(std::nullopt, __func__, __builtin_return_address(0), true);
         error != cudaSuccess)
         return error;
     return wait_for_all();
