@@ -8,6 +8,7 @@
 #include "base/temporary_folder.hpp"
 #include "cli/data_folders.hpp"
 #include "cli/program_request.hpp"
+#include "cli/run_options.hpp"
 #include "inspect/launch_summary.hpp"
 #include "inspect/level_prices.hpp"
 #include "program/build/program_folder.hpp"

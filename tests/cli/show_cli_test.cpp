@@ -3,6 +3,7 @@
 #include "log/row.hpp"
 #include "model/strategy.hpp"
 #include "support/cli_support.hpp"
+#include "support/program_support.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -316,35 +316,6 @@ TEST(Row, OfATransposeSetsItsBandwidthBesideThatOfACopy)
                         "measured_share=5.7971");
 }
 
-TEST(Row, OfAnImageHasNoMeasuredBandwidthBesideIt)
-{
-    Case blobs = naive_row_case();
-    blobs.strategy = "blobs";
-    const Cells cells = cells_of(blobs, good_sample());
-    expect_cells(cells, "bytes=240000 bandwidth_gb_s=11.59 peak_share=1.4493 measured_gb_s= measured_share=");
-}
-
-// 24000 bytes in 25.1234 us. This time tells nothing about the memory of the device.
-TEST(Row, WithoutATimeOfTheGpuHasTheBandwidthByTheClockOnTheWallAlone)
-{
-    Sample sample = good_sample();
-    sample.gpu_us.reset();
-    const Cells cells = cells_of(nosync_case(), sample);
-    EXPECT_EQ(cells.at("bandwidth_gb_s"), "0.955");
-    expect_cells(cells, "peak_gb_s= peak_share= measured_gb_s= measured_share=");
-}
-
-TEST(Row, OfWhatMovesNoMemoryHasNoBytesAndNoBandwidth)
-{
-    for (const std::string strategy : {"hello", "chain", "fanout"}) {
-        const Case point{.strategy = strategy, .type = ElementType::none, .grid = 4, .block = 32};
-        const Cells cells = cells_of(point, good_sample());
-        for (const std::string empty : {"bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
-                                        "measured_share", "nx", "ny", "block_shape"})
-            EXPECT_EQ(cells.at(empty), "") << strategy << " " << empty;
-    }
-}
-
 TEST(Row, OfAFanOutHasTheMedianForItsOneLevel)
 {
     Sample sample = good_sample();

@@ -6,6 +6,8 @@
 #include "workloads/matrix/descriptor.hpp"
 #include "workloads/reduce/descriptor.hpp"
 
+#include <optional>
+
 namespace nestbed
 {
 namespace
@@ -44,10 +46,6 @@ TEST(BytesMoved, CountEachNumberThatIsReadAndEachThatIsWrittenOnce)
     EXPECT_EQ(bytes_moved(of_workload(workloads::blobs), million()), 4'000'000U);  // bytes written
     EXPECT_EQ(bytes_moved(of_workload(workloads::copy), million()), 8'000'000U);
     EXPECT_EQ(bytes_moved(of_workload(workloads::transpose), million()), 8'000'000U);
-}
-
-TEST(BytesMoved, AreNoneForWhatIsNotAboutMemory)
-{
     for (const WorkloadInfo* workload : {&workloads::hello, &workloads::chain, &workloads::fanout})
         EXPECT_EQ(bytes_moved(of_workload(*workload), million()), 0U) << workload->name;
 }
@@ -59,76 +57,41 @@ TEST(BytesMoved, OfTheLargestMatrixDoNotOverflow)
     EXPECT_EQ(bytes_moved(of_workload(workloads::transpose), largest), 34'358'689'800U);
 }
 
-// 4 * 10^6 bytes in 20 us are 200 * 10^9 bytes per second.
-TEST(Bandwidth, IsTheBytesOverTheGpusTimeIn10To9BytesASecond)
+// 4 * 10^6 bytes in 20 us are 200 * 10^9 bytes per second. The peak is 400; 250 were measured for reads and 160 for
+// copies, and nothing for an image, which is only written.
+TEST(Bandwidth, IsSetBesideThePeakAndWhatWasMeasuredOfItsKind)
 {
-    const Sample sample{.gpu_us = 20, .wall_us = 40};
-    EXPECT_DOUBLE_EQ(bandwidth_of(workloads::reduce, sample).effective.value(), 200);
-    EXPECT_DOUBLE_EQ(bandwidth_of(workloads::blobs, sample).effective.value(), 200);
-    EXPECT_DOUBLE_EQ(bandwidth_of(workloads::copy, sample).effective.value(), 400);
-    EXPECT_DOUBLE_EQ(bandwidth_of(workloads::transpose, sample).effective.value(), 400);
-}
-
-TEST(Bandwidth, IsSetBesideThePeakAndReadingOrCopying)
-{
-    const Sample sample{.gpu_us = 20, .wall_us = 40};
-    const Bandwidth reduce = bandwidth_of(workloads::reduce, sample);
-    EXPECT_EQ(reduce.peak, 400);
-    EXPECT_EQ(reduce.measured, 250);
-    EXPECT_DOUBLE_EQ(reduce.peak_share().value(), 0.5);
-    EXPECT_DOUBLE_EQ(reduce.measured_share().value(), 0.8);
-    for (const WorkloadInfo* workload : {&workloads::transpose, &workloads::copy}) {
-        const Bandwidth bandwidth = bandwidth_of(*workload, sample);
-        EXPECT_EQ(bandwidth.measured, 160) << workload->name;
-        EXPECT_DOUBLE_EQ(bandwidth.peak_share().value(), 1) << workload->name;
-        EXPECT_DOUBLE_EQ(bandwidth.measured_share().value(), 2.5) << workload->name;
-    }
-}
-
-// An image is only written, and the write bandwidth was not measured.
-TEST(Bandwidth, OfAnImageIsSetBesideThePeakAlone)
-{
-    const Bandwidth bandwidth = bandwidth_of(workloads::blobs, {.gpu_us = 20, .wall_us = 40});
-    EXPECT_DOUBLE_EQ(bandwidth.peak_share().value(), 0.5);
-    EXPECT_EQ(bandwidth.measured, std::nullopt);
-    EXPECT_EQ(bandwidth.measured_share(), std::nullopt);
-}
-
-TEST(Bandwidth, ByTheClockOnTheWallIsSetBesideNothing)
-{
-    const Bandwidth bandwidth = bandwidth_of(workloads::reduce, {.wall_us = 40});
-    EXPECT_DOUBLE_EQ(bandwidth.effective.value(), 100);
-    EXPECT_EQ(bandwidth.peak, std::nullopt);
-    EXPECT_EQ(bandwidth.measured, std::nullopt);
-    EXPECT_EQ(bandwidth.peak_share(), std::nullopt);
-    EXPECT_EQ(bandwidth.measured_share(), std::nullopt);
-}
-
-TEST(Bandwidth, IsNotThereWithoutATimeOrWithoutBytes)
-{
-    for (const Bandwidth& bandwidth :
-         {bandwidth_of(workloads::reduce, {}), bandwidth_of(workloads::hello, {.gpu_us = 20}),
-          bandwidth_of(workloads::chain, {.gpu_us = 20, .wall_us = 40})}) {
-        EXPECT_EQ(bandwidth.effective, std::nullopt);
-        EXPECT_EQ(bandwidth.peak, std::nullopt);
-        EXPECT_EQ(bandwidth.measured, std::nullopt);
-        EXPECT_EQ(bandwidth.peak_share(), std::nullopt);
-        EXPECT_EQ(bandwidth.measured_share(), std::nullopt);
-    }
-}
-
-TEST(Bandwidth, HasNoShareOfWhatTheDeviceDoesNotSayOrWasNotMeasured)
-{
-    const Sample sample{.gpu_us = 20, .wall_us = 40};
-    const Bandwidth no_peak = bandwidth_of(workloads::reduce, sample, 0);
-    EXPECT_EQ(no_peak.peak, std::nullopt);
-    EXPECT_EQ(no_peak.peak_share(), std::nullopt);
-    EXPECT_DOUBLE_EQ(no_peak.measured_share().value(), 0.8);
-    for (const WorkloadInfo* workload : {&workloads::reduce, &workloads::copy}) {
-        const Bandwidth unmeasured = bandwidth_of(*workload, sample, 400, {});
-        EXPECT_EQ(unmeasured.measured, std::nullopt) << workload->name;
-        EXPECT_EQ(unmeasured.measured_share(), std::nullopt) << workload->name;
-        EXPECT_TRUE(unmeasured.peak_share().has_value()) << workload->name;
+    const auto none = std::nullopt;
+    const Sample by_gpu{.gpu_us = 20, .wall_us = 40};
+    const Sample by_wall{.wall_us = 40};
+    using Number = std::optional<double>;
+    struct {
+        const WorkloadInfo& workload;
+        Bandwidth found;
+        Number effective, peak, measured;
+    } const cases[] = {
+        {workloads::reduce, bandwidth_of(workloads::reduce, by_gpu), 200, 400, 250},
+        {workloads::blobs, bandwidth_of(workloads::blobs, by_gpu), 200, 400, none},
+        {workloads::copy, bandwidth_of(workloads::copy, by_gpu), 400, 400, 160},
+        {workloads::transpose, bandwidth_of(workloads::transpose, by_gpu), 400, 400, 160},
+        // The clock on the wall says nothing about the memory.
+        {workloads::reduce, bandwidth_of(workloads::reduce, by_wall), 100, none, none},
+        // No time or no bytes.
+        {workloads::reduce, bandwidth_of(workloads::reduce, {}), none, none, none},
+        {workloads::hello, bandwidth_of(workloads::hello, by_gpu), none, none, none},
+        {workloads::chain, bandwidth_of(workloads::chain, by_gpu), none, none, none},
+        // The device does not say its peak, or nothing was measured.
+        {workloads::reduce, bandwidth_of(workloads::reduce, by_gpu, 0), 200, none, 250},
+        {workloads::reduce, bandwidth_of(workloads::reduce, by_gpu, 400, {}), 200, 400, none},
+        {workloads::copy, bandwidth_of(workloads::copy, by_gpu, 400, {}), 400, 400, none},
+    };
+    for (const auto& [workload, found, effective, peak, measured] : cases) {
+        SCOPED_TRACE(workload.name);
+        EXPECT_EQ(found.effective, effective);
+        EXPECT_EQ(found.peak, peak);
+        EXPECT_EQ(found.measured, measured);
+        EXPECT_EQ(found.peak_share(), peak ? Number(*effective / *peak) : none);
+        EXPECT_EQ(found.measured_share(), measured ? Number(*effective / *measured) : none);
     }
 }
 
