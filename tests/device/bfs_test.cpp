@@ -122,7 +122,11 @@ class RunSeen final : public cpu::Observer
     void stream_synchronized(std::uint64_t /*stream*/) override {}
     void event_synchronized(std::uint64_t /*captured*/) override {}
     std::uint64_t captures(void* /*thread*/, std::uint64_t /*stream*/) override { return 0; }
-    void stream_made(void* /*thread*/, std::uint64_t /*stream*/, const void* /*place*/) override {}
+    std::uint64_t captures_thread(void* /*thread*/) override { return 0; }
+    void stream_made(void* /*thread*/, std::uint64_t /*stream*/, const void* /*place*/,
+                     std::uint64_t /*graph*/) override
+    {
+    }
     void stream_waits(void* /*thread*/, std::uint64_t /*stream*/, std::uint64_t /*captured*/) override {}
     void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/, const void* /*place*/,
                    const cpu::CallPlace& /*launch*/) override

@@ -212,6 +212,29 @@ TEST(Rewriter, LeavesFilesWithoutTheMarkOfTheCountAsTheyAre)
     EXPECT_EQ(rewrite(text, RewriteMode::count), text);
 }
 
+TEST(Rewriter, GivesALaunchByAddressTheTypesOfTheParameters)
+{
+    const auto types = [](const std::string& parameters) {
+        const std::string result = rewrite("__global__ void k(" + parameters + ") {}\n", RewriteMode::executor);
+        constexpr std::string_view kAsked = "::nestbed::program::asked";
+        const std::size_t begin = result.find(kAsked) + kAsked.size();
+        return result.substr(begin, result.find("(nestbed_kernel)) return", begin) - begin);
+    };
+    EXPECT_EQ(types(""), "<>");
+    EXPECT_EQ(types("void"), "<>");
+    EXPECT_EQ(types("int* a, const float *__restrict__ b, unsigned c = f(1, 2)"),
+              "<decltype(a), decltype(b), decltype(c)>");
+    EXPECT_EQ(types("int a[4], int (&b)[4], void (*c)(int x), const std::array<int, 3> d = {1, 2}"),
+              "<decltype(a), decltype(b), decltype(c), decltype(d)>");
+    EXPECT_EQ(types("const __grid_constant__ S s, struct T t, typename U::V v, n::W w, T... rest"),
+              "<decltype(s), decltype(t), decltype(v), decltype(w), decltype(rest)...>");
+    EXPECT_EQ(types("unsigned long long a, const unsigned b, auto... c"),
+              "<decltype(a), decltype(b), decltype(c)...>");
+    for (const char* const unnamed :
+         {"int", "int* a, float*", "unsigned long long", "S", "n::S s, const n::T", "T..."})
+        EXPECT_EQ(types(unnamed), "") << unnamed; // the kernel can be launched by its name alone
+}
+
 TEST(Rewriter, MarksSidesForThePluginOfTheCompiler)
 {
     const std::string text = "__device__ int x; struct S { __host__ __device__ S() {} __device__ int f(); };\n"

@@ -40,6 +40,13 @@ std::string name_of(const WatchedGrid& grid)
     return grid.launch.function == nullptr ? "" : grid.launch.function;
 }
 
+// Of the host: a function of CUDA, or what has no name.
+std::string spelled_operation(const WatchedGrid& grid)
+{
+    const std::string name = grid.operation;
+    return name.find(' ') == name.npos ? name + "()" : name;
+}
+
 // As a number, and as a float where the number is none that a program mostly has.
 std::string spelled_value(const std::array<unsigned char, 16>& value, std::size_t bytes)
 {
@@ -142,7 +149,7 @@ std::string Detector::spelled_launch(const WatchedGrid& grid) const
 std::string Detector::spelled_stream(const WatchedGrid& grid) const
 {
     if (graphs_.contains(grid.stream))
-        return "a node of a graph";
+        return "a graph";
     if (grid.stream == 0)
         return "the NULL stream";
     const auto made = made_.find(grid.stream);
@@ -159,11 +166,11 @@ std::string Detector::spelled_work(const WatchedGrid& grid) const
         const SourcePlace place = made == made_.end() ? SourcePlace{} : sites_.places(made->second).front();
         return fmt::format("{}, a node of a graph{}",
                            grid.operation == nullptr ? "kernel " + name_of(grid)
-                                                     : fmt::format("{}()", grid.operation),
+                                                     : spelled_operation(grid),
                            place.line == 0 ? "" : fmt::format(" (added at {}:{})", place.file, place.line));
     }
     return fmt::format("{} in {}",
-                       grid.operation == nullptr ? "kernel " + name_of(grid) : fmt::format("{}()", grid.operation),
+                       grid.operation == nullptr ? "kernel " + name_of(grid) : spelled_operation(grid),
                        spelled_stream(grid));
 }
 
@@ -309,7 +316,7 @@ void Detector::describe_grid(RaceAccess& access, const WatchedGrid& grid) const
 {
     access.kernel = name_of(grid);
     if (grid.operation != nullptr)
-        access.operation = fmt::format("{}(), in {}", grid.operation, spelled_stream(grid));
+        access.operation = fmt::format("{}, in {}", spelled_operation(grid), spelled_stream(grid));
     if (grid.parent != nullptr)
         access.launched_by = {.place = sites_.places(grid.site).front(),
                               .block = grid.parent_block,

@@ -150,6 +150,7 @@ cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, CUgra
     if (graph == nullptr) {
         capture->own = std::make_unique<CUgraph_st>();
         graph = capture->own.get();
+        graphs().inner.emplace(graph, graph); // cudaStreamGetCaptureInfo() gives it
     }
     capture->graph = graph;
     fork_into(stream, {.capture = std::move(capture), .at = std::move(after)});
@@ -171,16 +172,19 @@ cudaError_t end_of_capture(CapturedStream& captured, cudaStream_t stream, cudaGr
     const Edges last = captured.next;
     const std::vector<cudaGraphNode_t> open = unjoined(*capture, last);
     end_capture(*capture);
+    const std::string unjoined_work = open.empty() ? "" : open.front()->work.name;
+    if ((!capture->is_valid || !open.empty()) && capture->own != nullptr)
+        forget_graph(*capture->own);
     if (!capture->is_valid)
         return noted(cudaErrorStreamCaptureInvalidated);
     if (!open.empty())
         return noted_at(place, cudaErrorStreamCaptureUnjoined,
                         fmt::format("cudaStreamEndCapture: {} of another stream is not joined to the stream of the "
                                     "capture (an event recorded behind it, for which this stream waits, would do)",
-                                    open.front()->work.name));
+                                    unjoined_work));
     const bool is_new = capture->own != nullptr;
     if (is_new) {
-        register_graph(*capture->own);
+        graphs().inner.erase(capture->graph);
         graphs().graphs.emplace(capture->graph, std::move(capture->own));
     }
     return graph == nullptr && !is_new ? cudaSuccess : give(graph, capture->graph, place);
@@ -351,6 +355,7 @@ cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child)
     const cudaGraphNode_t node = captured->next.front().from;
     std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
     node->inner.push_back(copy_of(child, copies));
+    register_inner(*node);
     return cudaSuccess;
 }
 

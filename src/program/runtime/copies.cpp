@@ -227,7 +227,8 @@ cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cu
         copy.run(&std::memmove);
         host_wrote(copy.to, to_bytes);
     });
-    if (from == Where::pageable || to == Where::pageable) // which may be the stack of a function
+    // It may be the stack of a function. Of a graph, the copy is no part of the call that launches it.
+    if ((from == Where::pageable || to == Where::pageable) && !is_of_node(stream))
         run(works_in(number_of(stream)));
     if (host == HostWaits::for_copy)
         host_waited_for(stream);

@@ -1,92 +1,17 @@
-// Graphs by nodes and edges, and what the program may ask of them.
+// Nodes that the program adds to graphs, and their parameters.
 #include "program/runtime/graphs.hpp"
-#include "program/runtime/memory.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <set>
 #include <utility>
 
 namespace nestbed::program
 {
 
-Graphs& graphs()
-{
-    static Graphs& of_process = *new Graphs; // programs destroy graphs in destructors
-    return of_process;
-}
-
-CUgraph_st* graph_of(cudaGraph_t handle)
-{
-    if (const auto found = graphs().graphs.find(handle); found != graphs().graphs.end())
-        return found->second.get();
-    const auto inner = graphs().inner.find(handle);
-    return inner == graphs().inner.end() ? nullptr : inner->second;
-}
-
 namespace
 {
-
-CUgraphNode_st* node_of(cudaGraphNode_t handle)
-{
-    const auto found = graphs().nodes.find(handle);
-    return found == graphs().nodes.end() ? nullptr : found->first;
-}
-
-void register_inner(CUgraphNode_st& node)
-{
-    node.bodies.clear();
-    for (const std::unique_ptr<CUgraph_st>& inner : node.inner) {
-        inner->of = &node;
-        node.bodies.push_back(inner.get());
-        graphs().inner.emplace(inner.get(), inner.get());
-        register_graph(*inner);
-    }
-}
-
-void forget_node(CUgraphNode_st& node);
-
-void forget_graph(CUgraph_st& graph)
-{
-    graphs().inner.erase(&graph);
-    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
-        forget_node(*node);
-}
-
-void forget_node(CUgraphNode_st& node)
-{
-    graphs().nodes.erase(&node);
-    for (const std::unique_ptr<CUgraph_st>& inner : node.inner)
-        forget_graph(*inner);
-}
-
-bool comes_after(const CUgraphNode_st* node, const CUgraphNode_st* before)
-{
-    std::set<const CUgraphNode_st*> seen;
-    std::vector<const CUgraphNode_st*> open{node};
-    while (!open.empty()) {
-        const CUgraphNode_st* const each = open.back();
-        open.pop_back();
-        if (each == before)
-            return true;
-        if (!seen.insert(each).second)
-            continue;
-        for (const Edge& edge : each->after)
-            open.push_back(edge.from);
-    }
-    return false;
-}
-
-std::string why_not_edges(const CUgraph_st& graph, const Edges& edges)
-{
-    for (const Edge& edge : edges)
-        if (node_of(edge.from) == nullptr || edge.from->graph != &graph)
-            return "a dependency is no node of this graph";
-    return "";
-}
 
 Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count)
 {
@@ -120,18 +45,6 @@ cudaError_t new_node(const char* function, const void* place, cudaGraphNode_t* n
     return cudaSuccess;
 }
 
-// The node, of this type.
-cudaError_t with_node(const char* function, const void* place, cudaGraphNode_t handle, cudaGraphNodeType type,
-                      CUgraphNode_st*& node)
-{
-    node = node_of(handle);
-    if (node != nullptr && (type == cudaGraphNodeTypeCount || node->work.type == type))
-        return cudaSuccess;
-    return noted_at(
-        place, cudaErrorInvalidValue,
-        fmt::format("{}: {}", function, node == nullptr ? "there is no such node" : "the node is of another type"));
-}
-
 template <class Make>
 cudaError_t change_node(const char* function, const void* place, cudaGraphNode_t handle, cudaGraphNodeType type,
                         const Make& make)
@@ -156,57 +69,6 @@ cudaError_t node_parameters(const char* function, const void* place, cudaGraphNo
     if (const cudaError_t error = with_node(function, place, handle, type, node); error != cudaSuccess)
         return error;
     return give(parameters, node->work.*of, place);
-}
-
-// How many there are, and as many as there is room for.
-template <class T>
-cudaError_t give_list(T* to, size_t* count, const std::vector<T>& list)
-{
-    if (count == nullptr)
-        return noted(cudaErrorInvalidValue);
-    if (to != nullptr) {
-        std::copy_n(list.begin(), std::min(*count, list.size()), to);
-        std::fill(to + std::min(*count, list.size()), to + *count, T{});
-    }
-    *count = to == nullptr ? list.size() : std::min(*count, list.size());
-    return cudaSuccess;
-}
-
-cudaError_t give_edges(cudaGraphNode_t* nodes, cudaGraphEdgeData* data, size_t* count, const Edges& edges)
-{
-    std::vector<cudaGraphNode_t> list;
-    std::vector<cudaGraphEdgeData> of_list;
-    for (const Edge& edge : edges) {
-        list.push_back(edge.from);
-        of_list.push_back(edge.data);
-    }
-    if (data != nullptr && count != nullptr) {
-        size_t copy = *count;
-        give_list(data, &copy, of_list);
-    }
-    return give_list(nodes, count, list);
-}
-
-Edges dependents_of(const CUgraphNode_st& node)
-{
-    Edges found;
-    for (const std::unique_ptr<CUgraphNode_st>& other : node.graph->nodes)
-        for (const Edge& edge : other->after)
-            if (edge.from == &node)
-                found.push_back({other.get(), edge.data});
-    return found;
-}
-
-cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
-{
-    return {.srcArray = nullptr,
-            .srcPos = {},
-            .srcPtr = {const_cast<void*>(from), bytes, bytes, 1}, // NOLINT(*-const-cast): it is read
-            .dstArray = nullptr,
-            .dstPos = {},
-            .dstPtr = {to, bytes, bytes, 1},
-            .extent = {bytes, 1, 1},
-            .kind = kind};
 }
 
 cudaError_t child_work(NodeWork& work, CUgraphNode_st& node, cudaGraph_t child)
@@ -287,137 +149,14 @@ cudaError_t work_of(NodeWork& work, const char* function, cudaGraphNodeParams& p
     }
 }
 
-std::string quoted(const std::string& text)
-{
-    std::string out;
-    for (const char each : text)
-        out += each == '"' || each == '\\' ? std::string("\\") + each : std::string(1, each);
-    return out;
-}
-
-void print_graph(std::FILE* file, const CUgraph_st& graph, const std::string& prefix)
-{
-    std::map<const CUgraphNode_st*, std::string> names;
-    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
-        names[node.get()] = fmt::format("{}node_{}", prefix, names.size());
-    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
-        const std::string& name = names[node.get()];
-        static_cast<void>(
-            std::fputs(fmt::format("\"{}\" [label=\"{}\"];\n", name, quoted(node->work.name)).c_str(), file));
-        for (const Edge& edge : node->after)
-            static_cast<void>(std::fputs(fmt::format("\"{}\" -> \"{}\"{};\n", names[edge.from], name,
-                                                     edge.is_programmatic() ? " [style=dashed]" : "")
-                                             .c_str(),
-                                         file));
-        for (std::size_t number = 0; number < node->inner.size(); ++number) {
-            const std::string inner = fmt::format("{}_{}", name, number);
-            static_cast<void>(std::fputs(fmt::format("subgraph \"cluster_{}\" {{\n", inner).c_str(), file));
-            print_graph(file, *node->inner[number], inner + "_");
-            static_cast<void>(std::fputs("}\n", file));
-        }
-    }
-}
-
 } // namespace
-
-void register_graph(CUgraph_st& graph)
-{
-    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
-        node->graph = &graph;
-        graphs().nodes.emplace(node.get(), &graph);
-        register_inner(*node);
-    }
-}
-
-cudaGraphNode_t add_node(CUgraph_st& graph, NodeWork work, Edges after)
-{
-    auto node = std::make_unique<CUgraphNode_st>();
-    node->work = std::move(work);
-    node->after = std::move(after);
-    node->graph = &graph;
-    graph.nodes.push_back(std::move(node));
-    graphs().nodes.emplace(graph.nodes.back().get(), &graph);
-    return graph.nodes.back().get();
-}
-
-std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies)
-{
-    auto copy = std::make_unique<CUgraph_st>();
-    copy->values = graph.values;
-    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
-        auto of_copy = std::make_unique<CUgraphNode_st>();
-        of_copy->work = node->work;
-        of_copy->graph = copy.get();
-        of_copy->original = node.get();
-        of_copy->enabled = node->enabled;
-        for (const std::unique_ptr<CUgraph_st>& inner : node->inner) {
-            of_copy->inner.push_back(copy_of(*inner, copies));
-            of_copy->inner.back()->of = of_copy.get();
-        }
-        copies[node.get()] = of_copy.get();
-        copy->nodes.push_back(std::move(of_copy));
-    }
-    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
-        for (const Edge& edge : node->after)
-            copies[node.get()]->after.push_back({copies[edge.from], edge.data});
-    return copy;
-}
 
 } // namespace nestbed::program
 
 // NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
 using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
-cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags)
-{
-    if (flags != 0)
-        return noted(cudaErrorInvalidValue);
-    const std::lock_guard lock(state().running);
-    auto made = std::make_unique<CUgraph_st>();
-    const cudaGraph_t handle = made.get();
-    if (const cudaError_t error = give(graph, handle, __builtin_return_address(0)); error != cudaSuccess)
-        return error;
-    graphs().graphs.emplace(handle, std::move(made));
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-    const std::lock_guard lock(state().running);
-    const auto found = graphs().graphs.find(graph);
-    if (found == graphs().graphs.end())
-        return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
-                        "cudaGraphDestroy: there is no such graph, or it was destroyed");
-    forget_graph(*found->second);
-    graphs().graphs.erase(found);
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph)
-{
-    const std::lock_guard lock(state().running);
-    const CUgraph_st* const of = graph_of(graph);
-    if (of == nullptr)
-        return noted(cudaErrorInvalidValue);
-    std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
-    std::unique_ptr<CUgraph_st> copy = copy_of(*of, copies);
-    const cudaGraph_t handle = copy.get();
-    register_graph(*copy);
-    graphs().graphs.emplace(handle, std::move(copy));
-    return give(clone, handle, __builtin_return_address(0));
-}
-
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone)
-{
-    const std::lock_guard lock(state().running);
-    if (const CUgraph_st* const of = graph_of(clone); of != nullptr)
-        for (const std::unique_ptr<CUgraphNode_st>& each : of->nodes)
-            if (each->original == original)
-                return give(node, each.get(), __builtin_return_address(0));
-    return noted(cudaErrorInvalidValue);
-}
-
-// The work comes from `make`; NODE: what the functions that add nodes have in common.
+// What the functions that add nodes have in common.
 #define NESTBED_NODE node, graph, dependencies, nullptr, count
 #define NESTBED_HERE __func__, __builtin_return_address(0)
 
@@ -584,145 +323,20 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
     return give(handle, reinterpret_cast<cudaGraphConditionalHandle>(value), __builtin_return_address(0));
 }
 
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                     const cudaGraphEdgeData* edges, size_t count)
-{
-    const std::lock_guard lock(state().running);
-    const void* const place = __builtin_return_address(0);
-    const CUgraph_st* const of = graph_of(graph);
-    if (of == nullptr || (count > 0 && (from == nullptr || to == nullptr)))
-        return noted(cudaErrorInvalidValue);
-    for (size_t index = 0; index < count; ++index) {
-        const Edge edge{from[index], edges == nullptr ? cudaGraphEdgeData{} : edges[index]};
-        if (!why_not_edges(*of, {edge, {.from = to[index]}}).empty())
-            return noted_at(place, cudaErrorInvalidValue, "cudaGraphAddDependencies: a node is not of this graph");
-        if (std::ranges::find(to[index]->after, edge.from, &Edge::from) != to[index]->after.end())
-            return noted_at(place, cudaErrorInvalidValue, "cudaGraphAddDependencies: there is such an edge already");
-        if (comes_after(edge.from, to[index]))
-            return noted_at(place, cudaErrorInvalidValue, "cudaGraphAddDependencies: the edge would close a cycle");
-        to[index]->after.push_back(edge);
-    }
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                        const cudaGraphEdgeData* /*edges*/, size_t count)
-{
-    const std::lock_guard lock(state().running);
-    if (graph_of(graph) == nullptr || (count > 0 && (from == nullptr || to == nullptr)))
-        return noted(cudaErrorInvalidValue);
-    for (size_t index = 0; index < count; ++index)
-        if (node_of(to[index]) == nullptr ||
-            std::erase_if(to[index]->after, [&](const Edge& edge) { return edge.from == from[index]; }) == 0)
-            return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
-                            "cudaGraphRemoveDependencies: there is no such edge");
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
-{
-    const std::lock_guard lock(state().running);
-    CUgraphNode_st* node = nullptr;
-    if (const cudaError_t error = with_node(NESTBED_HERE, handle, cudaGraphNodeTypeCount, node); error != cudaSuccess)
-        return error;
-    CUgraph_st& graph = *node->graph;
-    for (const std::unique_ptr<CUgraphNode_st>& other : graph.nodes)
-        std::erase_if(other->after, [&](const Edge& edge) { return edge.from == node; });
-    forget_node(*node);
-    std::erase_if(graph.nodes, [&](const auto& each) { return each.get() == node; });
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)
-{
-    const std::lock_guard lock(state().running);
-    const CUgraph_st* const of = graph_of(graph);
-    if (of == nullptr)
-        return noted(cudaErrorInvalidValue);
-    std::vector<cudaGraphNode_t> list;
-    for (const std::unique_ptr<CUgraphNode_st>& node : of->nodes)
-        list.push_back(node.get());
-    return give_list(nodes, count, list);
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)
-{
-    const std::lock_guard lock(state().running);
-    const CUgraph_st* const of = graph_of(graph);
-    if (of == nullptr)
-        return noted(cudaErrorInvalidValue);
-    std::vector<cudaGraphNode_t> list;
-    for (const std::unique_ptr<CUgraphNode_st>& node : of->nodes)
-        if (node->after.empty())
-            list.push_back(node.get());
-    return give_list(nodes, count, list);
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
-                              size_t* count)
-{
-    const std::lock_guard lock(state().running);
-    const CUgraph_st* const of = graph_of(graph);
-    if (of == nullptr || count == nullptr)
-        return noted(cudaErrorInvalidValue);
-    Edges all;
-    std::vector<cudaGraphNode_t> ends;
-    for (const std::unique_ptr<CUgraphNode_st>& node : of->nodes)
-        for (const Edge& edge : node->after) {
-            all.push_back(edge);
-            ends.push_back(node.get());
-        }
-    size_t of_ends = *count;
-    if (to != nullptr)
-        give_list(to, &of_ends, ends);
-    return give_edges(from, edges, count, all);
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* dependencies,
-                                         cudaGraphEdgeData* edges, size_t* count)
-{
-    const std::lock_guard lock(state().running);
-    CUgraphNode_st* node = nullptr;
-    if (const cudaError_t error = with_node(NESTBED_HERE, handle, cudaGraphNodeTypeCount, node); error != cudaSuccess)
-        return error;
-    return give_edges(dependencies, edges, count, node->after);
-}
-
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* dependents,
-                                           cudaGraphEdgeData* edges, size_t* count)
-{
-    const std::lock_guard lock(state().running);
-    CUgraphNode_st* node = nullptr;
-    if (const cudaError_t error = with_node(NESTBED_HERE, handle, cudaGraphNodeTypeCount, node); error != cudaSuccess)
-        return error;
-    return give_edges(dependents, edges, count, dependents_of(*node));
-}
-
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* type)
-{
-    const std::lock_guard lock(state().running);
-    CUgraphNode_st* node = nullptr;
-    if (const cudaError_t error = with_node(NESTBED_HERE, handle, cudaGraphNodeTypeCount, node); error != cudaSuccess)
-        return error;
-    return give(type, node->work.type, __builtin_return_address(0));
-}
-
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned /*flags*/)
-{
-    const std::lock_guard lock(state().running);
-    const CUgraph_st* const of = graph_of(graph);
-    std::FILE* const file = of == nullptr || path == nullptr ? nullptr : std::fopen(path, "w");
-    if (file == nullptr)
-        return noted(of == nullptr || path == nullptr ? cudaErrorInvalidValue : cudaErrorOperatingSystem);
-    static_cast<void>(std::fputs("digraph dot {\n", file));
-    print_graph(file, *of, "");
-    static_cast<void>(std::fputs("}\n", file));
-    return std::fclose(file) == 0 ? cudaSuccess : noted(cudaErrorOperatingSystem);
-}
-
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters)
 {
-    return node_parameters(NESTBED_HERE, node, cudaGraphNodeTypeKernel, parameters, &NodeWork::kernel);
+    const void* const place = __builtin_return_address(0);
+    const std::lock_guard lock(state().running);
+    CUgraphNode_st* of = nullptr;
+    if (const cudaError_t error = with_node(__func__, place, node, cudaGraphNodeTypeKernel, of); error != cudaSuccess)
+        return error;
+    if (of->work.arguments == nullptr)
+        return noted_at(
+            place, cudaErrorNotSupported,
+            fmt::format("cudaGraphKernelNodeGetParams: {} was captured; the executor has the arguments of "
+                        "kernels that cudaGraphAddKernelNode() adds",
+                        of->work.name));
+    return give(parameters, of->work.kernel, place);
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters, Place place)
@@ -849,4 +463,5 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* pa
         return work_of(work, "cudaGraphNodeSetParams", *parameters, place, code);
     });
 }
+// NOLINTEND(readability-identifier-naming)
 // NOLINTEND(readability-identifier-naming)

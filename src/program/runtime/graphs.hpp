@@ -101,14 +101,22 @@ CUgraph_st* graph_of(cudaGraph_t handle);
 
 // With the lock of running grids. Its graphs are the caller's.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies);
+// The nodes of the graph, and the graphs in a node.
 void register_graph(CUgraph_st& graph);
+void register_inner(CUgraphNode_st& node);
+void forget_graph(CUgraph_st& graph);
 cudaGraphNode_t add_node(CUgraph_st& graph, NodeWork work, Edges after);
+// nullptr: there is no such node.
+CUgraphNode_st* node_of(cudaGraphNode_t handle);
+// Gives the node, if it is one of this type (cudaGraphNodeTypeCount: of any). Otherwise the error of the function of CUDA, which is noted.
+cudaError_t with_node(const char* function, const void* place, cudaGraphNode_t handle, cudaGraphNodeType type,
+                      CUgraphNode_st*& node);
+// Empty: they lead from nodes of the graph.
+std::string why_not_edges(const CUgraph_st& graph, const Edges& edges);
 
 // ---- capture ----
 
-// Whether what is put into the stream becomes a node.
-bool is_captured(cudaStream_t stream);
-// Adds the node.
+// Of a stream of which is_captured() is true: adds the node.
 cudaError_t capture(cudaStream_t stream, NodeWork work);
 // The next work that the calling thread puts into the NULL stream goes to this, in place of the stream.
 class TakenWork
@@ -139,18 +147,23 @@ cudaError_t memory_work(NodeWork& work, const char* function, std::size_t bytes,
 cudaError_t free_work(NodeWork& work, const char* function, void* memory, const void* place);
 NodeWork event_work(cudaGraphNodeType type, cudaEvent_t event, const void* place);
 NodeWork graph_work(cudaGraphNodeType type, const void* place);
+// An ordinary copy.
+cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
 // Of the last node of the captured stream, which is a child graph.
 cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child);
 // A function of the host, in a stream.
-cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, std::function<void()> call);
+cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, const std::function<void()>& call);
 
 // Memory of a graph has its address from the call that adds the node, until the program ends. Nodes begin and end its use.
 cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* name, Place place);
 void graph_memory_begins(void* memory, const char* function, const void* place, cudaStream_t stream);
 void graph_memory_ends(void* memory, const char* function, const void* place, cudaStream_t stream);
-// For the limits and counts of graph_launch.cpp.
+// By the order of the host's calls: memory that a launch allocates, and that is not freed yet.
+bool is_graph_memory_open(void* memory);
+void graph_memory_is_open(const std::vector<void*>& memory);
 void graph_memory_is_free(void* memory);
+// When it happens.
 void graph_memory_changes(std::size_t bytes, bool begins);
 
 Position position_in(cudaStream_t stream);

@@ -175,19 +175,21 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
                              bool of_library);
 
 // Of a graph: the same launch into the stream of the node.
-NodeWork node_of(const char* kernel, const Configuration& launch, std::function<void()> body, bool of_library)
+NodeWork node_of(const char* kernel, const Configuration& launch, const std::function<void()>& body, bool of_library)
 {
-    return {.type = cudaGraphNodeTypeKernel,
-            .put =
-                [=](cudaStream_t stream, bool programmatic) {
-                    Configuration own = launch;
-                    own.stream = stream;
-                    own.programmatic = programmatic;
-                    return launch_from_host(kernel, own, body, of_library);
-                },
-            .place = launch.address,
-            .name = fmt::format("kernel {}", kernel),
-            .programmatic = launch.programmatic};
+    return {
+        .type = cudaGraphNodeTypeKernel,
+        .put =
+            [=](cudaStream_t stream, bool programmatic) {
+                Configuration own = launch;
+                own.stream = stream;
+                own.programmatic = programmatic;
+                return launch_from_host(kernel, own, body, of_library);
+            },
+        .place = launch.address,
+        .name = fmt::format("kernel {}", kernel),
+        .programmatic = launch.programmatic,
+        .kernel = {nullptr, launch.grid, launch.block, static_cast<unsigned>(launch.shared_bytes), nullptr, nullptr}};
 }
 
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
@@ -201,7 +203,7 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     grid->of_library = of_library;
     refuse(*grid, launch);
     if (grid->error == cudaSuccess && is_captured(launch.stream))
-        return capture(launch.stream, node_of(kernel, launch, std::move(body), of_library));
+        return capture(launch.stream, node_of(kernel, launch, body, of_library));
     grid->graph_run = running_graph();
     state().ledger.add(grid);
     if (grid->error != cudaSuccess) {

@@ -355,7 +355,7 @@ cudaError_t call_in_stream(cudaStream_t stream, const char* function, const void
 
 } // namespace
 
-cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, std::function<void()> call)
+cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, const std::function<void()>& call)
 {
     return call_in_stream(stream, function, place, call);
 }

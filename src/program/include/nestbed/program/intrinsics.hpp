@@ -25,10 +25,6 @@ inline long long clock64()
     nestbed::program::spun(nestbed::program::kSpin);
     return (long long)nestbed::program::clock_ns();
 }
-inline unsigned long long __globaltimer()
-{
-    return (unsigned long long)clock64();
-}
 inline unsigned __isGlobal(const void* address)
 {
     return nestbed::program::is_global(address);

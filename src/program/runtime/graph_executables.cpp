@@ -1,0 +1,465 @@
+// Executable graphs: made of graphs, and changed.
+#include "program/runtime/graph_executables.hpp"
+
+#include "program/runtime/state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace nestbed::program
+{
+
+Executables& executables()
+{
+    static Executables& of_process = *new Executables; // programs destroy graphs in destructors
+    return of_process;
+}
+
+Executable executable_of(cudaGraphExec_t handle)
+{
+    const std::lock_guard lock(executables().mutex);
+    const auto found = executables().all.find(handle);
+    return found == executables().all.end() ? nullptr : found->second;
+}
+
+namespace
+{
+
+// In an order of their edges, and as the program has added them otherwise.
+void sort(CUgraph_st& graph)
+{
+    std::vector<std::unique_ptr<CUgraphNode_st>> sorted;
+    std::set<const CUgraphNode_st*> done;
+    while (sorted.size() < done.size() + graph.nodes.size()) {
+        bool any = false;
+        for (std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
+            if (node == nullptr ||
+                !std::ranges::all_of(node->after, [&](const Edge& edge) { return done.contains(edge.from); }))
+                continue;
+            done.insert(node.get());
+            sorted.push_back(std::move(node));
+            any = true;
+        }
+        if (!any)
+            break;
+    }
+    graph.nodes = std::move(sorted);
+    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
+        for (const std::unique_ptr<CUgraph_st>& inner : node->inner)
+            sort(*inner);
+}
+
+void give_streams(CUgraphExec_st& executable, const CUgraph_st& graph)
+{
+    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
+        const bool is_kernel = node->work.type == cudaGraphNodeTypeKernel;
+        for (const Edge& edge : node->after)
+            if (is_kernel && !node->shares_stream && edge.data.type == cudaGraphDependencyTypeProgrammatic &&
+                edge.from->next_in_stream == nullptr) {
+                edge.from->next_in_stream = node.get();
+                node->shares_stream = true;
+                node->stream = edge.from->stream;
+            }
+        if (!node->shares_stream) {
+            node->stream = make_node_stream(executable.number, node->work.place);
+            executable.streams.push_back(node->stream);
+        }
+        for (const std::unique_ptr<CUgraph_st>& inner : node->inner)
+            give_streams(executable, *inner);
+    }
+}
+
+template <class Use>
+void for_each_node(const CUgraph_st& graph, bool in_body, const Use& use)
+{
+    for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
+        use(*node, in_body);
+        for (const std::unique_ptr<CUgraph_st>& inner : node->inner)
+            for_each_node(*inner, in_body || node->work.type == cudaGraphNodeTypeConditional, use);
+    }
+}
+
+// By the API's description of cudaGraphInstantiateWithParams() and of conditional nodes.
+const CUgraphNode_st* wrong_node(const CUgraph_st& graph, bool by_device, std::string& why)
+{
+    const CUgraphNode_st* wrong = nullptr;
+    for_each_node(graph, false, [&](const CUgraphNode_st& node, bool in_body) {
+        const cudaGraphNodeType type = node.work.type;
+        const bool is_plain = type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+                              type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeGraph;
+        if (in_body && !is_plain && type != cudaGraphNodeTypeEmpty && type != cudaGraphNodeTypeConditional) {
+            why =
+                "the body of a conditional node can have kernels, copies, sets, child graphs, empty and conditional "
+                "nodes";
+            wrong = &node;
+        } else if (by_device && !is_plain) {
+            why = "a graph that kernels launch can have kernels, copies, sets and child graphs";
+            wrong = &node;
+        }
+    });
+    return wrong;
+}
+
+cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags,
+                        cudaGraphInstantiateParams* result, const void* place)
+{
+    constexpr unsigned long long kAll = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                                        cudaGraphInstantiateFlagDeviceLaunch |
+                                        cudaGraphInstantiateFlagUseNodePriority;
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    const std::lock_guard lock(state().running);
+    const CUgraph_st* const of = graph_of(graph);
+    if (handle == nullptr || of == nullptr || (flags & ~kAll) != 0 ||
+        ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0 &&
+         (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0))
+        return noted_at(place, cudaErrorInvalidValue,
+                        fmt::format("cudaGraphInstantiate: {}",
+                                    of == nullptr ? "there is no such graph" : "no such flags, or no pointer"));
+    std::string why;
+    const bool by_device = (flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
+    if (const CUgraphNode_st* const wrong = wrong_node(*of, by_device, why); wrong != nullptr) {
+        if (result != nullptr) {
+            result->errNode_out = const_cast<cudaGraphNode_t>(wrong); // NOLINT(*-const-cast): the program's own
+            result->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+        }
+        return noted_at(place, cudaErrorNotSupported,
+                        fmt::format("cudaGraphInstantiate: {}, not {}", why, wrong->work.name));
+    }
+    auto made = std::make_shared<CUgraphExec_st>();
+    made->graph = copy_of(*of, made->copies);
+    made->flags = flags;
+    made->number = ++executables().last;
+    made->is_on_device = (flags & cudaGraphInstantiateFlagUpload) != 0;
+    made->own = make_node_stream(made->number, place);
+    made->streams.push_back(made->own);
+    sort(*made->graph);
+    give_streams(*made, *made->graph);
+    for_each_node(*made->graph, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
+        if (node.work.type == cudaGraphNodeTypeMemAlloc)
+            made->unfreed.push_back(node.work.memory);
+    });
+    for_each_node(*made->graph, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
+        if (node.work.type == cudaGraphNodeTypeMemFree)
+            std::erase(made->unfreed, node.work.memory);
+    });
+    if (result != nullptr)
+        result->result_out = cudaGraphInstantiateSuccess;
+    const cudaGraphExec_t own = made.get();
+    {
+        const std::lock_guard of_all(executables().mutex);
+        executables().all.emplace(own, std::move(made));
+    }
+    return give(handle, own, place);
+}
+
+// change(work) changes what the node of the executable graph does from the next launch on.
+template <class Change>
+cudaError_t change_executable(const char* function, const void* place, cudaGraphExec_t handle, cudaGraphNode_t node,
+                              cudaGraphNodeType type, const Change& change)
+{
+    const std::lock_guard lock(state().running);
+    const Executable executable = executable_of(handle);
+    const auto found =
+        executable == nullptr ? decltype(executable->copies.find(node)){} : executable->copies.find(node);
+    if (executable == nullptr || found == executable->copies.end() || found->second->work.type != type)
+        return noted_at(place, cudaErrorInvalidValue,
+                        fmt::format("{}: the executable graph has no such node of this type", function));
+    run_all_works(); // of launches before
+    return change(*found->second);
+}
+
+template <class Make>
+cudaError_t change_work(const char* function, const void* place, cudaGraphExec_t handle, cudaGraphNode_t node,
+                        cudaGraphNodeType type, const Make& make)
+{
+    return change_executable(function, place, handle, node, type, [&](CUgraphNode_st& of) {
+        NodeWork work = of.work;
+        const cudaError_t error = make(work);
+        work.place = of.work.place;
+        if (error == cudaSuccess)
+            of.work = std::move(work);
+        return error;
+    });
+}
+
+// nullptr: the nodes can do what those of `from` do.
+const CUgraphNode_st* differing(const CUgraph_st& graph, const CUgraph_st& from, cudaGraphExecUpdateResult& result)
+{
+    const auto differs = [&](cudaGraphExecUpdateResult how, const CUgraphNode_st* node) {
+        result = how;
+        return node;
+    };
+    std::map<const CUgraphNode_st*, const CUgraphNode_st*> same;
+    for (std::size_t index = 0; index < from.nodes.size(); ++index) {
+        const CUgraphNode_st& of = *from.nodes[index];
+        if (index >= graph.nodes.size())
+            return differs(cudaGraphExecUpdateErrorTopologyChanged, &of);
+        const CUgraphNode_st& own = *graph.nodes[index];
+        if (own.work.type != of.work.type)
+            return differs(cudaGraphExecUpdateErrorNodeTypeChanged, &of);
+        if (own.after.size() != of.after.size() || own.inner.size() != of.inner.size())
+            return differs(cudaGraphExecUpdateErrorTopologyChanged, &of);
+        same[&own] = &of;
+        for (const Edge& edge : own.after)
+            if (std::ranges::find(of.after, same[edge.from], [](const Edge& each) {
+                    return static_cast<const CUgraphNode_st*>(each.from);
+                }) == of.after.end())
+                return differs(cudaGraphExecUpdateErrorTopologyChanged, &of);
+        if (own.work.type == cudaGraphNodeTypeConditional && (own.work.condition.handle != of.work.condition.handle ||
+                                                              own.work.condition.type != of.work.condition.type))
+            return differs(cudaGraphExecUpdateErrorParametersChanged, &of);
+        if (own.work.type == cudaGraphNodeTypeMemAlloc || own.work.type == cudaGraphNodeTypeMemFree)
+            if (own.work.memory != of.work.memory)
+                return differs(cudaGraphExecUpdateErrorNotSupported, &of);
+        for (std::size_t number = 0; number < of.inner.size(); ++number)
+            if (const CUgraphNode_st* const inner = differing(*own.inner[number], *of.inner[number], result);
+                inner != nullptr)
+                return inner;
+    }
+    if (graph.nodes.size() != from.nodes.size())
+        return differs(cudaGraphExecUpdateErrorTopologyChanged,
+                       from.nodes.empty() ? nullptr : from.nodes.back().get());
+    return nullptr;
+}
+
+void take_over(const CUgraph_st& graph, const CUgraph_st& from, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies)
+{
+    for (std::size_t index = 0; index < from.nodes.size(); ++index) {
+        graph.nodes[index]->work = from.nodes[index]->work;
+        if (from.nodes[index]->original != nullptr)
+            copies[from.nodes[index]->original] = graph.nodes[index].get();
+        for (std::size_t number = 0; number < from.nodes[index]->inner.size(); ++number)
+            take_over(*graph.nodes[index]->inner[number], *from.nodes[index]->inner[number], copies);
+    }
+}
+
+} // namespace
+
+bool is_executable_graph(const void* word)
+{
+    const std::lock_guard lock(executables().mutex);
+    return executables().all.contains(static_cast<cudaGraphExec_t>(const_cast<void*>(word))); // NOLINT(*-const-cast)
+}
+
+} // namespace nestbed::program
+
+// NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
+using namespace nestbed::program; // NOLINT(google-build-using-namespace)
+
+#define NESTBED_HERE __func__, __builtin_return_address(0)
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
+{
+    return instantiate(executable, graph, flags, nullptr, __builtin_return_address(0));
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters)
+{
+    if (parameters == nullptr)
+        return noted(cudaErrorInvalidValue);
+    return instantiate(executable, graph, parameters->flags, parameters, __builtin_return_address(0));
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t* error_node,
+                                 char* log, size_t log_bytes)
+{
+    cudaGraphInstantiateParams result{};
+    const cudaError_t error = instantiate(executable, graph, 0, &result, __builtin_return_address(0));
+    if (error_node != nullptr)
+        *error_node = result.errNode_out;
+    if (log != nullptr && log_bytes > 0)
+        *log = '\0';
+    return error;
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags)
+{
+    const Executable of = executable_of(executable);
+    return of == nullptr ? noted(cudaErrorInvalidValue) : give(flags, of->flags, __builtin_return_address(0));
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
+{
+    const std::lock_guard lock(state().running);
+    run_all_works(); // they use its streams
+    const std::lock_guard of_all(executables().mutex);
+    return executables().all.erase(executable) == 1
+               ? cudaSuccess
+               : noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
+                          "cudaGraphExecDestroy: there is no such executable graph, or it was destroyed");
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream)
+{
+    const Executable of = executable_of(executable);
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    if (of == nullptr)
+        return noted(cudaErrorInvalidValue);
+    of->is_on_device = true;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result)
+{
+    const std::lock_guard lock(state().running);
+    const Executable of = executable_of(executable);
+    const CUgraph_st* const from = graph_of(graph);
+    if (of == nullptr || from == nullptr || result == nullptr)
+        return noted(cudaErrorInvalidValue);
+    run_all_works(); // of launches before
+    std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
+    const std::unique_ptr<CUgraph_st> sorted = copy_of(*from, copies);
+    sort(*sorted);
+    *result = {};
+    if (const CUgraphNode_st* const node = differing(*of->graph, *sorted, result->result); node != nullptr) {
+        result->errorNode = node->original;
+        return noted(cudaErrorGraphExecUpdateFailure);
+    }
+    if (result->result != cudaGraphExecUpdateSuccess)
+        return noted(cudaErrorGraphExecUpdateFailure);
+    take_over(*of->graph, *sorted, of->copies);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* parameters, Place place)
+{
+    if (parameters == nullptr)
+        return noted(cudaErrorInvalidValue);
+    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeKernel,
+                       [&](NodeWork& work) { return kernel_work(work, *parameters, place); });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* parameters)
+{
+    if (parameters == nullptr)
+        return noted(cudaErrorInvalidValue);
+    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeMemcpy,
+                       [&, code = __builtin_return_address(0)](NodeWork& work) {
+                           return copy_work(work, "cudaGraphExecMemcpyNodeSetParams", *parameters, code);
+                       });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
+                                               const void* from, size_t bytes, cudaMemcpyKind kind)
+{
+    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeMemcpy,
+                       [&, code = __builtin_return_address(0)](NodeWork& work) {
+                           return copy_work(work, "cudaGraphExecMemcpyNodeSetParams1D",
+                                            one_row(to, from, bytes, kind), code);
+                       });
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemsetParams* parameters)
+{
+    if (parameters == nullptr)
+        return noted(cudaErrorInvalidValue);
+    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeMemset,
+                       [&, code = __builtin_return_address(0)](NodeWork& work) {
+                           return fill_work(work, "cudaGraphExecMemsetNodeSetParams", *parameters, code);
+                       });
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* parameters)
+{
+    if (parameters == nullptr)
+        return noted(cudaErrorInvalidValue);
+    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeHost,
+                       [&, code = __builtin_return_address(0)](NodeWork& work) {
+                           return host_work(work, "cudaGraphExecHostNodeSetParams", *parameters, code);
+                       });
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child)
+{
+    const std::lock_guard lock(state().running);
+    const CUgraph_st* const from = graph_of(child);
+    if (from == nullptr)
+        return noted(cudaErrorInvalidValue);
+    const Executable of = executable_of(executable);
+    return change_executable(NESTBED_HERE, executable, node, cudaGraphNodeTypeGraph, [&](CUgraphNode_st& own) {
+        std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
+        const std::unique_ptr<CUgraph_st> sorted = copy_of(*from, copies);
+        sort(*sorted);
+        cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+        if (differing(*own.inner.front(), *sorted, result) != nullptr || result != cudaGraphExecUpdateSuccess)
+            return noted(cudaErrorInvalidValue);
+        take_over(*own.inner.front(), *sorted, of->copies);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event)
+{
+    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeEventRecord, [&](NodeWork& work) {
+        work = event_work(cudaGraphNodeTypeEventRecord, event, work.place);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event)
+{
+    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeWaitEvent, [&](NodeWork& work) {
+        work = event_work(cudaGraphNodeTypeWaitEvent, event, work.place);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                       cudaGraphNodeParams* parameters, Place place)
+{
+    if (parameters == nullptr)
+        return noted(cudaErrorInvalidValue);
+    switch (parameters->type) {
+    case cudaGraphNodeTypeKernel:
+        return cudaGraphExecKernelNodeSetParams(executable, node, &parameters->kernel, place);
+    case cudaGraphNodeTypeMemcpy:
+        return cudaGraphExecMemcpyNodeSetParams(executable, node, &parameters->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset:
+        return cudaGraphExecMemsetNodeSetParams(executable, node, &parameters->memset);
+    case cudaGraphNodeTypeHost:
+        return cudaGraphExecHostNodeSetParams(executable, node, &parameters->host);
+    case cudaGraphNodeTypeGraph:
+        return cudaGraphExecChildGraphNodeSetParams(executable, node, parameters->graph.graph);
+    case cudaGraphNodeTypeEventRecord:
+        return cudaGraphExecEventRecordNodeSetEvent(executable, node, parameters->eventRecord.event);
+    case cudaGraphNodeTypeWaitEvent:
+        return cudaGraphExecEventWaitNodeSetEvent(executable, node, parameters->eventWait.event);
+    default:
+        return noted(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled)
+{
+    const std::lock_guard lock(state().running);
+    cudaGraphNodeType type = cudaGraphNodeTypeCount;
+    if (const cudaError_t error = cudaGraphNodeGetType(node, &type); error != cudaSuccess)
+        return error;
+    if (type > cudaGraphNodeTypeMemset)
+        return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
+                        "cudaGraphNodeSetEnabled: only kernels, copies and sets can be disabled");
+    return change_executable(NESTBED_HERE, executable, node, type, [&](CUgraphNode_st& own) {
+        own.enabled = enabled != 0;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled)
+{
+    const std::lock_guard lock(state().running);
+    const Executable of = executable_of(executable);
+    if (of == nullptr || !of->copies.contains(node))
+        return noted(cudaErrorInvalidValue);
+    return give(enabled, of->copies[node]->enabled ? 1U : 0U, __builtin_return_address(0));
+}
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,48 @@
+// Executable graphs, which launches use.
+#pragma once
+
+#include "program/runtime/graphs.hpp"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+// NOLINTNEXTLINE(readability-identifier-naming): CUDA's name
+struct CUgraphExec_st {
+    std::unique_ptr<CUgraph_st> graph{};
+    std::map<cudaGraphNode_t, cudaGraphNode_t>
+        copies{}; // of the nodes of the program's graph, and of the graphs in it
+    unsigned long long flags = 0;
+    std::uint64_t number = 0;
+    cudaStream_t own = nullptr; // where its launches are one after another
+    std::vector<cudaStream_t> streams{};
+    std::vector<void*> unfreed{}; // memory that its nodes allocate and do not free
+    std::atomic<bool> is_on_device = false;
+
+    CUgraphExec_st() = default;
+    CUgraphExec_st(const CUgraphExec_st&) = delete;
+    CUgraphExec_st& operator=(const CUgraphExec_st&) = delete;
+    ~CUgraphExec_st()
+    {
+        for (const cudaStream_t stream : streams)
+            nestbed::program::end_node_stream(stream);
+    }
+};
+
+namespace nestbed::program
+{
+
+using Executable = std::shared_ptr<CUgraphExec_st>;
+
+struct Executables {
+    std::mutex mutex; // kernels look, too
+    std::map<cudaGraphExec_t, Executable> all;
+    std::atomic<std::uint64_t> last = 0;
+};
+Executables& executables();
+// nullptr: there is no such executable graph.
+Executable executable_of(cudaGraphExec_t handle);
+
+} // namespace nestbed::program

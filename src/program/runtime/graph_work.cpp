@@ -1,0 +1,174 @@
+// What the nodes of graphs do: each kind of work, by its parameters.
+#include "program/runtime/copies.hpp"
+#include "program/runtime/graphs.hpp"
+#include "program/runtime/kernel_limits.hpp"
+#include "program/runtime/memory.hpp"
+#include "program/runtime/state.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+cudaError_t null_pointer(const char* function, const void* place)
+{
+    return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: a pointer is NULL", function));
+}
+
+} // namespace
+
+cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
+{
+    return {.srcArray = nullptr,
+            .srcPos = {},
+            .srcPtr = {const_cast<void*>(from), bytes, bytes, 1}, // NOLINT(*-const-cast): it is read
+            .dstArray = nullptr,
+            .dstPos = {},
+            .dstPtr = {to, bytes, bytes, 1},
+            .extent = {bytes, 1, 1},
+            .kind = kind};
+}
+
+NodeWork graph_work(cudaGraphNodeType type, const void* place)
+{
+    return {.type = type,
+            .place = place,
+            .name = type == cudaGraphNodeTypeGraph         ? "a child graph"
+                    : type == cudaGraphNodeTypeConditional ? "a conditional node"
+                                                           : "an empty node"};
+}
+
+cudaError_t kernel_work(NodeWork& work, const cudaKernelNodeParams& parameters, Place place)
+{
+    if (parameters.extra != nullptr)
+        return noted(cudaErrorNotSupported,
+                     fmt::format("{}: a kernel node with `extra`; the executor takes kernelParams", spelled(place)));
+    const cudaLaunchConfig_t configuration = {
+        parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes, nullptr, nullptr, 0};
+    const void* const before = work.place;
+    TakenWork taken;
+    if (const cudaError_t error =
+            launch_by_address({&configuration, place.file, place.line}, parameters.func, parameters.kernelParams);
+        error != cudaSuccess)
+        return error;
+    work = std::move(taken.work);
+    work.place = before;
+    work.kernel = parameters;
+    const Parameters& of = *found_kernel(parameters.func).parameters;
+    work.arguments = std::make_shared<KeptArguments>();
+    for (unsigned index = 0; index < of.count; ++index) {
+        const auto* const bytes = static_cast<const std::byte*>(parameters.kernelParams[index]);
+        work.arguments->values.emplace_back(bytes, bytes + of.bytes[index]);
+    }
+    for (std::vector<std::byte>& value : work.arguments->values)
+        work.arguments->addresses.push_back(value.data());
+    work.kernel.kernelParams = work.arguments->addresses.data();
+    return cudaSuccess;
+}
+
+cudaError_t copy_work(NodeWork& work, const char* function, const cudaMemcpy3DParms& parameters, const void* place)
+{
+    if (parameters.srcPtr.ptr == nullptr || parameters.dstPtr.ptr == nullptr)
+        return null_pointer(function, place);
+    work = {.type = cudaGraphNodeTypeMemcpy,
+            .put = [=](cudaStream_t stream, bool) { return put_copy(function, parameters, stream, place); },
+            .place = place,
+            .name = fmt::format("{}()", function),
+            .copy = parameters};
+    return cudaSuccess;
+}
+
+cudaError_t fill_work(NodeWork& work, const char* function, const cudaMemsetParams& parameters, const void* place)
+{
+    const unsigned element = parameters.elementSize;
+    if (parameters.dst == nullptr)
+        return null_pointer(function, place);
+    if (element != 1 && element != 2 && element != 4) // NOLINT(readability-magic-numbers)
+        return noted_at(place, cudaErrorInvalidValue,
+                        fmt::format("{}: elements of {} bytes; allowed: 1, 2 and 4", function, element));
+    work = {.type = cudaGraphNodeTypeMemset,
+            .put = [=](cudaStream_t stream, bool) { return put_fill(function, parameters, stream, place); },
+            .place = place,
+            .name = fmt::format("{}()", function),
+            .fill = parameters};
+    return cudaSuccess;
+}
+
+cudaError_t host_work(NodeWork& work, const char* function, const cudaHostNodeParams& parameters, const void* place)
+{
+    if (parameters.fn == nullptr)
+        return null_pointer(function, place);
+    work = {
+        .type = cudaGraphNodeTypeHost,
+        .put = [=](cudaStream_t stream,
+                   bool) { return put_call(stream, function, place, [=] { parameters.fn(parameters.userData); }); },
+        .place = place,
+        .name = fmt::format("{}()", function),
+        .function = parameters};
+    return cudaSuccess;
+}
+
+cudaError_t memory_work(NodeWork& work, const char* function, std::size_t bytes, const char* name, Place place,
+                        const void* code)
+{
+    void* memory = nullptr;
+    if (bytes == 0)
+        return noted(cudaErrorInvalidValue);
+    if (const cudaError_t error = allocate_for_graph(&memory, bytes, name, place); error != cudaSuccess)
+        return error;
+    work = {.type = cudaGraphNodeTypeMemAlloc,
+            .put =
+                [=](cudaStream_t stream, bool) {
+                    put_into(number_of(stream), [=] {
+                        finish_launches();
+                        graph_memory_begins(memory, function, code, stream);
+                    });
+                    return cudaSuccess;
+                },
+            .place = code,
+            .name = fmt::format("{}()", function),
+            .memory = memory,
+            .bytes = bytes};
+    return cudaSuccess;
+}
+
+cudaError_t free_work(NodeWork& work, const char* function, void* memory, const void* place)
+{
+    const std::optional<Allocation> allocation = allocation_at(memory);
+    if (!allocation || allocation->address() != memory || !allocation->is_of_graph)
+        return noted_at(place, cudaErrorInvalidValue,
+                        fmt::format("{}: the address is not of memory that a graph allocates", function));
+    work = {.type = cudaGraphNodeTypeMemFree,
+            .put =
+                [=](cudaStream_t stream, bool) {
+                    graph_memory_is_free(memory);
+                    put_into(number_of(stream), [=] {
+                        finish_launches();
+                        graph_memory_ends(memory, function, place, stream);
+                    });
+                    return cudaSuccess;
+                },
+            .place = place,
+            .name = fmt::format("{}()", function),
+            .memory = memory};
+    return cudaSuccess;
+}
+
+NodeWork event_work(cudaGraphNodeType type, cudaEvent_t event, const void* place)
+{
+    const bool records = type == cudaGraphNodeTypeEventRecord;
+    return {
+        .type = type,
+        .put = [=](cudaStream_t stream,
+                   bool) { return records ? cudaEventRecord(event, stream) : cudaStreamWaitEvent(stream, event, 0); },
+        .place = place,
+        .name = records ? "cudaEventRecord()" : "cudaStreamWaitEvent()",
+        .event = event};
+}
+
+} // namespace nestbed::program

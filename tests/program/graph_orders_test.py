@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""Tests of what orders the nodes and launches of graphs (cuda/graph_orders.cu): none missed, none false; what orders show; what reports say.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/graph_orders_test.py
+"""
+import pathlib
+import re
+import unittest
+
+from programs import EXIT_BAD, runner
+
+SOURCE = pathlib.Path(__file__).with_name("cuda") / "graph_orders.cu"
+
+# Two nodes write to one place; the last one wins. The second word: an edge, or not.
+TWO_NODES = r"""
+#include <cstdio>
+#include <cstring>
+__global__ void put(int* to, int value) { *to = value; }
+int main(int, char** words)
+{
+    int *d, seen = 0, one = 1, two = 2;
+    cudaMalloc(&d, 4);
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    cudaGraph_t graph;
+    cudaGraphCreate(&graph, 0);
+    void* first[] = {&d, &one};
+    void* second[] = {&d, &two};
+    cudaKernelNodeParams parameters = {};
+    parameters.func = (void*)put;
+    parameters.gridDim = parameters.blockDim = dim3(1);
+    parameters.kernelParams = first;
+    cudaGraphNode_t a, b;
+    cudaGraphAddKernelNode(&a, graph, nullptr, 0, &parameters);
+    parameters.kernelParams = second;
+    cudaGraphAddKernelNode(&b, graph, &a, strcmp(words[1], "edge") == 0, &parameters);
+    cudaGraphExec_t executable;
+    cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphLaunch(executable, s);
+    cudaStreamSynchronize(s);
+    cudaMemcpy(&seen, d, 4, cudaMemcpyDeviceToHost);
+    return seen;
+}
+"""
+
+
+class GraphOrders(unittest.TestCase):
+    def test_each_case_is_right_or_wrong(self):
+        called = runner(SOURCE.read_text(encoding="utf-8"), "--nestbed-races")
+        cases = called().stdout.splitlines()
+        self.assertGreater(len(cases), 125)
+        for case in cases:
+            with self.subTest(name=case[1:]):
+                done = called(case[1:])
+                reported = ["race: " in done.stderr, "use after free: " in done.stderr]
+                expected = {"+": (0, [False, False]), "-": (EXIT_BAD, [True, False]), "!": (EXIT_BAD, [False, True])}
+                self.assertEqual((done.returncode, reported), expected[case[0]], done.stderr)
+
+    def test_right_cases_run_by_every_order_without_the_detector(self):
+        called = runner(SOURCE.read_text(encoding="utf-8"))
+        for case in called().stdout.splitlines():
+            for schedule in ("eager", "fifo", "random:3"):
+                with self.subTest(name=case[1:], schedule=schedule):
+                    done = called(case[1:], NESTBED_SCHEDULE=schedule)
+                    self.assertNotIn(done.returncode, (9, -6, -11), done.stderr)
+
+    def test_a_random_order_shows_that_an_edge_is_missing(self):
+        called = runner(TWO_NODES)
+        for word, expected in (("edge", {2}), ("none", {1, 2})):
+            with self.subTest(word=word):
+                self.assertEqual({called(word, NESTBED_SCHEDULE=f"random:{seed}").returncode for seed in range(8)}, expected)
+                self.assertEqual({called(word, NESTBED_SCHEDULE=order).returncode for order in ("eager", "fifo")}, {2})
+
+    def test_a_report_names_both_nodes_and_the_missing_edge(self):
+        report = re.sub(r"\s+", " ", runner(TWO_NODES, "--nestbed-races")("none").stderr)
+        self.assertRegex(report, r"missing: no edges lead from kernel put, a node of a graph \(added at \S+:20\) to kernel put, a node of a graph "
+                                 r"\(added at \S+:22\) \(cudaGraphAddDependencies\(\) would make one")
+
+
+if __name__ == "__main__":
+    unittest.main()
