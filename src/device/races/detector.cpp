@@ -259,6 +259,7 @@ void Detector::done(void* handle)
     const Busy busy;
     WatchedGrid& grid = grid_of(handle);
     grid.ended = clocks_.with(grid.ended, grid_actor(grid.number), 1);
+    grid.groups.clear(); // nobody waits at their barriers any more
 }
 
 void Detector::complete(void* handle)

@@ -7,7 +7,7 @@
 #ifndef NESTBED_COUNT_CUH
 #define NESTBED_COUNT_CUH
 #pragma GCC system_header // no warnings of the user's flags
-#include "count_pointers.cuh"
+#include "count_graphs.cuh"
 #include "count_report.cuh"
 
 namespace nestbed_count

@@ -1,5 +1,6 @@
 // Modes count and trace: launches of a program of nvcc are counted, and kernels know their nesting level, or their record in a trace.
 #include "program/rewrite/functions.hpp"
+#include "program/rewrite/kernel_pointers.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
@@ -97,7 +98,11 @@ class CountRewriter
         if (!traces_) {
             count_calls();
             say_uncounted();
-            give_level_to_pointers(launches);
+            for (const Launch& launch : launches)
+                if (launch.name != kNoToken && !names_kernel(launch))
+                    pointers_.insert(source_.text(launch.name));
+            for (const std::size_t parameters : parameters_of_kernel_pointers(source_, kernels_, pointers_))
+                give_level_parameter(parameters, source_.match(parameters));
         }
         for (const Function& function : functions_)
             if (function.is_kernel)
@@ -298,93 +303,6 @@ class CountRewriter
                                  " __attribute__((unused)) = ::nestbed_count::not_counted(\"" + std::string(name) +
                                  "\", \"" + where_is(token) + "\");");
         }
-    }
-
-    // A type of a pointer to kernels has the hidden parameter: of a variable or a parameter that is launched or gets a kernel, and of an
-    // alias whose variables do.
-    void give_level_to_pointers(const std::vector<Launch>& launches)
-    {
-        for (const Launch& launch : launches)
-            if (launch.name != kNoToken && !kernels_.contains(source_.text(launch.name)))
-                pointers_.insert(source_.text(launch.name));
-        for (std::size_t token = 0; token < source_.size(); ++token) {
-            // (*name)(…), (*name[2])(…), (*)(…)
-            const std::size_t end =
-                source_.is(token, "(") && source_.is(token + 1, "*") ? source_.match(token) : kNoToken;
-            if (end == kNoToken || !source_.is(end + 1, "(") || source_.match(end + 1) == kNoToken)
-                continue;
-            std::size_t name = token + 2;
-            while (source_.is(name, "const") || source_.text(name).starts_with("__restrict"))
-                ++name;
-            const std::size_t parameters_end = source_.match(end + 1);
-            const bool is_abstract = name == end;
-            if (!is_abstract && (!source_.is_identifier(name) || (name + 1 != end && !source_.is(name + 1, "["))))
-                continue;
-            const std::size_t alias = is_abstract ? alias_before(token) : name;
-            if (alias == kNoToken)
-                continue;
-            const bool is_alias = is_abstract || is_typedef(token);
-            if (is_alias ? has_kernels(source_.text(alias), alias)
-                         : pointers_.contains(source_.text(name)) || is_kernel_at(value_at(parameters_end + 1)))
-                give_level_parameter(end + 1, parameters_end);
-        }
-    }
-    // The name in `using name = void (*)(int)`, before its parenthesis; kNoToken: it is no alias.
-    std::size_t alias_before(std::size_t token) const
-    {
-        for (std::size_t at = token; at-- > 0;) {
-            if (source_.is(at, "=") && at >= 2 && source_.is(at - 2, "using"))
-                return at - 1;
-            if (source_.is(at, ";") || source_.is(at, "{") || source_.is(at, "}") || source_.is(at, "("))
-                break;
-        }
-        return kNoToken;
-    }
-    bool is_typedef(std::size_t token) const
-    {
-        for (std::size_t at = token; at-- > 0;) {
-            if (source_.is(at, "typedef"))
-                return true;
-            if (source_.is(at, ";") || source_.is(at, "{") || source_.is(at, "}"))
-                break;
-        }
-        return false;
-    }
-    // Behind `= {&` and the like.
-    std::size_t value_at(std::size_t token) const
-    {
-        while (source_.is(token, "=") || source_.is(token, "{") || source_.is(token, "&") || source_.is(token, "("))
-            ++token;
-        return token;
-    }
-    bool is_kernel_at(std::size_t token) const
-    {
-        return source_.is_identifier(token) && kernels_.contains(source_.text(token));
-    }
-    // Whether a variable of the type, or a container of it, is launched or gets a kernel.
-    bool has_kernels(std::string_view alias, std::size_t definition) const
-    {
-        for (std::size_t token = 0; token < source_.size(); ++token) {
-            if (source_.text(token) != alias || token == definition)
-                continue;
-            std::size_t at = token + 1;
-            while (source_.is(at, "const") || source_.is(at, ">") || source_.is(at, "*") || source_.is(at, "&"))
-                ++at;
-            if (source_.is_identifier(at) && pointers_.contains(source_.text(at)))
-                return true;
-            for (++at; source_.is(at, "[") && source_.match(at) != kNoToken; ++at)
-                at = source_.match(at);
-            if (source_.is(at, "="))
-                ++at;
-            const bool is_list = source_.is(at, "{") || source_.is(at, "(");
-            const std::size_t end = is_list ? source_.match(at) : kNoToken;
-            if (is_kernel_at(value_at(at)))
-                return true;
-            for (; end != kNoToken && at < end; ++at)
-                if (is_kernel_at(at))
-                    return true;
-        }
-        return false;
     }
 
     // <<<nestbed_call.grid(grid), nestbed_call.block(block), bytes, nestbed_call.stream(stream)>>>

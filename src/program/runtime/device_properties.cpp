@@ -57,8 +57,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
     p.asyncEngineCount = p.deviceOverlap = p.streamPrioritiesSupported = p.globalL1CacheSupported = 1;
     p.localL1CacheSupported = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
-    p.hostRegisterSupported = p.cooperativeLaunch = p.clusterLaunch = p.directManagedMemAccessFromHost = 1;
-    p.memoryPoolsSupported = 1;
+    p.hostRegisterSupported = p.directManagedMemAccessFromHost = p.memoryPoolsSupported = 1;
+    p.cooperativeLaunch = p.clusterLaunch = 1;
     p.memoryBusWidth = kMemoryBusBits;
     p.l2CacheSize = kL2Bytes;
     p.clockRate = p.memoryClockRate = kClockKhz;
