@@ -107,7 +107,7 @@ LaunchTrace read_csv(std::string_view text, const std::string& path)
         header = fmt::format("{}", fmt::join(row.cells, ","));
     if (header != kTraceColumns)
         throw RunError(
-            fmt::format("{}:{}: these are not the columns of a trace; allowed: {}", path, line, kTraceColumns));
+            fmt::format("{}:{}: it is not a trace; allowed are the columns {}", path, line, kTraceColumns));
     while (reader.next(row)) {
         const std::string where = fmt::format("{}:{}", path, row.line + line - 1);
         const std::vector<std::string>& cells = row.cells;

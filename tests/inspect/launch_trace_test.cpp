@@ -141,7 +141,7 @@ TEST(LaunchTrace, RefusesWhatIsNoTrace)
         const std::size_t at = text.find(from);
         return at == std::string::npos ? "not found: " + from : error_of(text.replace(at, from.size(), to));
     };
-    EXPECT_THAT(error_of(""), HasSubstr("these are not the columns of a trace"));
+    EXPECT_THAT(error_of(""), HasSubstr("it is not a trace; allowed are the columns"));
     EXPECT_THAT(error_of("{}"), HasSubstr("it is not the trace of a user's program"));
     EXPECT_THAT(error_of("{"), HasSubstr("parse error"));
     EXPECT_THAT(with("\n1,0,1,", "\n1,1,1,"), HasSubstr("t:5: the parent of grid 1 is 1"));

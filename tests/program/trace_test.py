@@ -264,7 +264,7 @@ class OneFile(unittest.TestCase):
         self.assertGreater(len(rows), 20)
         tree = called([NESTBED, "tree", "--from", "nestbed-trace.csv"], folder)
         self.assertIn("depth", tree.stdout)
-        for words, message in ((["--from", "my"], "my: it is not a trace"), (["my.cu", "word"], "'word' is not a source file"),
+        for words, message in ((["--from", "my"], "it is not a trace"), (["my.cu", "word"], "'word' is not a source file"),
                                (["my.cu", "-o", "x"], "the program runs at once"), (["--csv", "--", "make"], "'--csv' was not expected")):
             refused = called([NESTBED, "trace", *words], folder)
             self.assertNotEqual(refused.returncode, 0)

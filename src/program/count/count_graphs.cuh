@@ -10,7 +10,7 @@ namespace nestbed_count
 class KernelNode
 {
   public:
-    explicit KernelNode(const cudaKernelNodeParams* of) : node_(*of), level_(node_.func, node_.kernelParams)
+    KernelNode(const cudaKernelNodeParams* of) : node_(*of), level_(node_.func, node_.kernelParams)
     {
         if (node_.extra == nullptr)
             node_.kernelParams = level_.all();
@@ -23,12 +23,12 @@ class KernelNode
 };
 inline KernelNode with_level(const cudaKernelNodeParams* node)
 {
-    return KernelNode(node);
+    return {node};
 }
 class AnyNode
 {
   public:
-    explicit AnyNode(cudaGraphNodeParams* of)
+    AnyNode(cudaGraphNodeParams* of)
         : given_(of), node_(*of), is_kernel_(of->type == cudaGraphNodeTypeKernel && of->kernel.extra == nullptr),
           level_(is_kernel_ ? of->kernel.func : nullptr, is_kernel_ ? of->kernel.kernelParams : nullptr)
     {
@@ -45,7 +45,7 @@ class AnyNode
 };
 inline AnyNode with_level(cudaGraphNodeParams* node)
 {
-    return AnyNode(node);
+    return {node};
 }
 // Without the level, as the program gave them.
 inline cudaError_t kernel_node_params(cudaGraphNode_t node, cudaKernelNodeParams* to)
