@@ -46,10 +46,10 @@ inline std::vector<std::string> untouched_parts(const Source& source)
     for (const Token& token : source.all_tokens())
         if (token.kind == TokenKind::directive || token.kind == TokenKind::system) {
             std::string& part = parts.emplace_back(source.text_of(token));
-            std::erase(part, ' ');
             for (const std::string_view word : kWords)
                 for (std::size_t at = part.find(word); at != std::string::npos; at = part.find(word))
                     part.erase(at, word.size());
+            std::erase(part, ' ');
         }
     return parts;
 }
