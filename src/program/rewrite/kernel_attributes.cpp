@@ -12,6 +12,10 @@ KernelAttribute::KernelAttribute(std::string_view word, const Source& source, co
         if (!source.is(token, word) || !source.is(token + 1, "(") || source.match(token + 1) == kNoToken)
             continue;
         const std::size_t closing = source.match(token + 1);
+        for (std::size_t at = token + 2; at < closing; ++at)
+            for (const std::string_view side : {"__device__", "__global__", "__host__"})
+                if (source.is(at, side))
+                    source.fail(at, std::string(side) + " in the arguments of " + std::string(word));
         changes.remove(token, closing + 1);
         while (kernel != functions.end() && (!kernel->is_kernel || header_end(*kernel) < token))
             ++kernel;
