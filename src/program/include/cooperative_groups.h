@@ -97,7 +97,7 @@ class grid_group : public group_barrier<nestbed::cpu::BlockGroup::grid>
     static dim3 dim_blocks() { return nestbed::cpu::current_thread->grid_dim; }
     static dim3 dim_clusters() { return __clusterGridDimInClusters(); }
     static dim3 group_dim() { return nestbed::cpu::current_thread->grid_dim; }
-    static bool is_valid() { return nestbed::cpu::is_cooperative(); }
+    static bool is_valid() { return true; } // as on a GPU, also where sync() is not allowed
 };
 inline grid_group this_grid()
 {

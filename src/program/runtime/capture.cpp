@@ -354,17 +354,6 @@ cudaError_t refused_allocation(const char* function)
     return refused_while_captured(std::nullopt, function, __builtin_return_address(0));
 }
 
-cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child)
-{
-    const std::lock_guard lock(state().running);
-    CapturedStream* const captured = captured_at(stream);
-    const cudaGraphNode_t node = captured->next.front().from;
-    std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
-    node->inner.push_back(copy_of(child, copies));
-    register_inner(*node);
-    return cudaSuccess;
-}
-
 cudaError_t refused_of_captured(cudaEvent_t event, const char* function, const void* place)
 {
     if (captured_streams == 0 || cpu::in_kernel())

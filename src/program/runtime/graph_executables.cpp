@@ -119,6 +119,17 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
         return noted_at(place, cudaErrorInvalidValue,
                         fmt::format("cudaGraphInstantiate: {}",
                                     of == nullptr ? "there is no such graph" : "no such flags, or no pointer"));
+    for (const CUgraph_st::Value& value : of->values) {
+        bool is_used = false;
+        for_each_node(*of, true, [&](const CUgraphNode_st& node, bool /*in_body*/) {
+            is_used |= node.work.type == cudaGraphNodeTypeConditional &&
+                       node.work.condition.handle == reinterpret_cast<cudaGraphConditionalHandle>(value.value);
+        });
+        if (!is_used)
+            return noted_at(
+                place, cudaErrorInvalidValue,
+                "cudaGraphInstantiate: no node has a handle that cudaGraphConditionalHandleCreate() made");
+    }
     std::string why;
     const bool by_device = (flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
     if (const CUgraphNode_st* const wrong = wrong_node(*of, by_device, why); wrong != nullptr) {

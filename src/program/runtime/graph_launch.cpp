@@ -227,12 +227,8 @@ cudaError_t launch_from_host(const Executable& executable, cudaStream_t stream, 
     if (!can_use_stream(stream))
         return wrong_stream("cudaGraphLaunch", place);
     const std::lock_guard lock(state().running);
-    if (is_captured(stream)) {
-        NodeWork work = graph_work(cudaGraphNodeTypeGraph, place);
-        if (const cudaError_t error = capture(stream, std::move(work)); error != cudaSuccess)
-            return error;
-        return captured_graph(stream, *executable->graph);
-    }
+    if (const cudaError_t error = refused_while_captured(stream, "cudaGraphLaunch", place); error != cudaSuccess)
+        return error;
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
     for (void* const memory : executable->unfreed)

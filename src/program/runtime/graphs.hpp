@@ -152,8 +152,6 @@ NodeWork graph_work(cudaGraphNodeType type, const void* place);
 // An ordinary copy.
 cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
-// Of the last node of the captured stream, which is a child graph.
-cudaError_t captured_graph(cudaStream_t stream, const CUgraph_st& child);
 // A function of the host, in a stream.
 cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, const std::function<void()>& call);
 

@@ -119,8 +119,8 @@ Refusal refusal_of_cluster(const Kernel& kernel, dim3 grid, const BlockGroups& g
                 fmt::format("{}; the __cluster_dims__ of {} are ({},{},{}).", spelled, kernel.name, kernel.cluster.x,
                             kernel.cluster.y, kernel.cluster.z)};
     if (grid.x % of.x != 0 || grid.y % of.y != 0 || grid.z % of.z != 0)
-        return {cudaErrorInvalidValue, fmt::format("{} in a grid of ({},{},{}), which is no multiple of it.", spelled,
-                                                   grid.x, grid.y, grid.z)};
+        return {cudaErrorInvalidClusterSize, fmt::format("{} in a grid of ({},{},{}), which is no multiple of it.",
+                                                         spelled, grid.x, grid.y, grid.z)};
     return {};
 }
 

@@ -120,6 +120,9 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
                                bool of_library)
 {
     made_progress();
+    if (cpu::is_cooperative())
+        fault_at(launch.place, cudaErrorNotPermitted,
+                 "a cooperative grid launches a kernel; on a GPU no grid of such a kernel can be cooperative");
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->parent = running_grid();
     grid->level = grid->parent->level + 1;

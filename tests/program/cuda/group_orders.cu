@@ -163,13 +163,6 @@ USE(grid_block_sum_before, cooperative(by_one<right>, n, d, d2))
 template <bool right> __global__ void two_barriers(int* d, int* to) { d[self()] = 1; cg::this_grid().sync(); to[self()] = d[other()]; if (right) cg::this_grid().sync(); d[self()] = 2; }
 USE(grid_second_barrier, cooperative(two_barriers<right>, n, d, d2))
 
-__global__ void take(const int* d, int* to) { to[threadIdx.x] = d[threadIdx.x]; }
-template <bool right> __global__ void launches(int* d, int* to) { d[self()] = 1; if (!right && self() == 0) take<<<1, kCount>>>(d, to); cg::this_grid().sync(); if (right && self() == 0) take<<<1, kCount>>>(d, to); }
-USE(grid_sync_then_a_launch, cooperative(launches<right>, n, d, d2))
-
-template <bool right> __global__ void waits_for_child(int* d, int* to) { if (self() == 0) take<<<1, kCount>>>(d, to); if (!right) { cg::this_grid().sync(); d[self()] = to[other()]; } }
-USE(grid_sync_is_no_wait_for_children, cooperative(waits_for_child<right>, n, d, d2))
-
 template <bool right> __global__ void flag(int* d, int* flag, int* to) { if (self() == 1) { *d = 1; if (right) __threadfence(); atomicExch(flag, 1); } if (self() == kThreads) { while (atomicAdd(flag, 0) == 0) {} __threadfence(); *to = *d; } cg::this_grid().sync(); }
 USE(grid_flag_with_fences, cooperative(flag<right>, n, d, sum, d2))
 

@@ -218,7 +218,6 @@ static void conditions()
         cudaGraphConditionalHandle which = 0, loop = 0;
         expect(cudaGraphCreate(&graph, 0));
         expect(cudaGraphConditionalHandleCreate(&which, graph, 0, 0));
-        expect(cudaGraphConditionalHandleCreate(&loop, graph, 1, cudaGraphCondAssignDefault));
         set(d, 0);
         set(left_over, value);
         const cudaGraphNode_t chosen = node(graph, {}, choose, static_cast<const int*>(left_over), which);
@@ -322,6 +321,15 @@ static void errors()
     expect(cudaEventRecord(event, a));
     printf("captured event: %s\n", name(cudaEventSynchronize(event)));
     printf("ended: %s\n", name(cudaStreamEndCapture(a, &graph)));
+    expect(cudaGraphCreate(&graph, 0));
+    expect(cudaGraphInstantiate(&executable, graph, 0));
+    expect(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+    printf("launch of a graph: %s\n", name(cudaGraphLaunch(executable, a)));
+    printf("ended: %s\n", name(cudaStreamEndCapture(a, &graph)));
+    expect(cudaGraphCreate(&graph, 0));
+    cudaGraphConditionalHandle unused = 0;
+    expect(cudaGraphConditionalHandleCreate(&unused, graph, 0, 0));
+    printf("handle without a node: %s\n", name(cudaGraphInstantiate(&executable, graph, 0)));
     cudaStream_t blocking = nullptr;
     expect(cudaStreamCreate(&blocking));
     expect(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeGlobal));
