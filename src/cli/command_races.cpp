@@ -6,8 +6,8 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
-#include "cli/run_options.hpp"
 #include "cli/program_request.hpp"
+#include "cli/run_options.hpp"
 #include "cli/watched_case.hpp"
 #include "device/backends.hpp"
 #include "device/cpu/observer.hpp"
@@ -155,7 +155,8 @@ int races_of_cases(const Arguments& arguments, const Given& given, std::ostream&
                 out << "\n";
             const WatchedCase now{point, timeout, given.contains("json"), out, err};
             as_expected =
-                is_as_expected(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) && as_expected;
+                is_as_expected(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) &&
+                as_expected;
         }
     return as_expected ? exit_ok : exit_rows_bad;
 }

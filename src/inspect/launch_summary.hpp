@@ -38,7 +38,7 @@ LaunchChain longest_chain(const std::vector<TracedGrid>& grids);
 
 struct LaunchSummary {
     std::uint64_t called_ns = 0, begin_ns = 0, end_ns = 0; // first call, first begin, last end
-    std::size_t from_kernels = 0;           // grids
+    std::size_t from_kernels = 0;                          // grids
     std::size_t refused = 0, without_begin = 0, without_end = 0;
     std::map<std::size_t, std::uint64_t> running_ns; // time by the number of grids that ran
     std::vector<double> latencies_us;                // from the call in a kernel to the begin

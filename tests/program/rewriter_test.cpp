@@ -202,7 +202,8 @@ TEST(Rewriter, AStrictCountEndsAtWhatTheTableWouldSayIsNotCounted)
         EXPECT_THAT(rewritten(text, RewriteMode::count_strict), StartsWith("error: my.cu:1: " + name + ": "));
         EXPECT_THAT(rewritten(text, RewriteMode::count), Not(StartsWith("error: ")));
     }
-    const std::string text = std::string(kCountMark) + "void f() { cudaLaunchKernel(k, 1, 1, a); (*p)<<<1, 1>>>(); }\n";
+    const std::string text =
+        std::string(kCountMark) + "void f() { cudaLaunchKernel(k, 1, 1, a); (*p)<<<1, 1>>>(); }\n";
     EXPECT_EQ(rewritten(text, RewriteMode::count_strict), rewritten(text, RewriteMode::count));
 }
 

@@ -165,12 +165,10 @@ std::string Detector::spelled_work(const WatchedGrid& grid) const
         const auto made = made_.find(grid.stream);
         const SourcePlace place = made == made_.end() ? SourcePlace{} : sites_.places(made->second).front();
         return fmt::format("{}, a node of a graph{}",
-                           grid.operation == nullptr ? "kernel " + name_of(grid)
-                                                     : spelled_operation(grid),
+                           grid.operation == nullptr ? "kernel " + name_of(grid) : spelled_operation(grid),
                            place.line == 0 ? "" : fmt::format(" (added at {}:{})", place.file, place.line));
     }
-    return fmt::format("{} in {}",
-                       grid.operation == nullptr ? "kernel " + name_of(grid) : spelled_operation(grid),
+    return fmt::format("{} in {}", grid.operation == nullptr ? "kernel " + name_of(grid) : spelled_operation(grid),
                        spelled_stream(grid));
 }
 

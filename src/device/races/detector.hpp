@@ -359,9 +359,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
     std::uint64_t operations_ = 0;           // among the grids
     std::map<std::uint64_t, Clock> streams_; // of the host
-    std::map<std::uint64_t, std::uint32_t> made_; // the sites where streams were made
+    std::map<std::uint64_t, std::uint32_t> made_;   // the sites where streams were made
     std::map<std::uint64_t, std::uint64_t> graphs_; // by stream of a node: its executable graph
-    std::map<std::uint64_t, Clock> awaited_;      // by stream of the host: what events captured for which it waits
+    std::map<std::uint64_t, Clock> awaited_;        // by stream of the host: what events captured for which it waits
     std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
     std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;

@@ -79,7 +79,7 @@ struct State {
     Kernel* kernels; // in the order in which they were first seen
     File* files;
     GraphKernels* graphs;
-    bool captures; // a capture has begun
+    bool captures;        // a capture has begun
     Uncounted* uncounted; // in the order in which they were first seen
     Site* sites[kBuckets];
     Unit* units;

@@ -61,8 +61,8 @@ int main()
     int three = 3;
     void* arguments[] = {&sum, &three};
     CHECK(cudaLaunchKernel((void*)add, dim3(1), dim3(2), arguments, 0, nullptr)); // 6
-    CHECK(cudaLaunchKernel(add, 1, 2, arguments));                               // 12
-    CHECK(cudaLaunchCooperativeKernel((void*)inner::together, 2, 1, arguments)); // 14
+    CHECK(cudaLaunchKernel(add, 1, 2, arguments));                                // 12
+    CHECK(cudaLaunchCooperativeKernel((void*)inner::together, 2, 1, arguments));  // 14
     cudaLaunchConfig_t config = {};
     config.gridDim = 1;
     config.blockDim = 1;
