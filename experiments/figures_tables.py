@@ -405,7 +405,7 @@ def timeline(read):
     events = pandas.DataFrame(read["traceEvents"])
     slices = events[events["ph"] == "X"]
     about = read["otherData"]
-    # The first launch of a program loads its code.
+    # Before it the first launch of a program mostly loads its code.
     begin = slices[slices["name"] != "wait"]["ts"].min() if "nestbed_trace" in about else 0
     end = (slices["ts"] + slices["dur"]).max() - begin
     scale, unit = style.time_unit([end])

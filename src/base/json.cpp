@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cstddef>
 
 namespace nestbed
@@ -9,6 +10,9 @@ namespace nestbed
 
 namespace
 {
+
+// An object is searched from its first key for each new one.
+constexpr std::size_t kMaxKeys = 20'000;
 
 bool is_too_deep(std::string_view text)
 {
@@ -36,8 +40,18 @@ Json parse_json(std::string_view text)
 {
     if (is_too_deep(text))
         return Json(Json::value_t::discarded);
+    std::array<std::size_t, kMaxJsonLevels + 1> keys{}; // by depth
+    bool is_too_wide = false;
     try {
-        return Json::parse(text);
+        Json json = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& /*value*/) {
+            std::size_t& here = keys.at(static_cast<std::size_t>(depth));
+            if (event == Json::parse_event_t::object_start)
+                keys.at(static_cast<std::size_t>(depth) + 1) = 0;
+            else if (event == Json::parse_event_t::key)
+                is_too_wide |= ++here > kMaxKeys;
+            return !is_too_wide;
+        });
+        return is_too_wide ? Json(Json::value_t::discarded) : json;
     } catch (const Json::out_of_range&) { // a number that is too large
         return Json(Json::value_t::discarded);
     }

@@ -16,12 +16,12 @@ namespace
 int count(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const SplitArguments split = split_at_dashes(arguments);
-    const bool is_strict = split.before == Arguments{"--strict"};
-    if (!split.before.empty() && !is_strict)
+    const bool is_strict = !split.before.empty() && split.before.front() == "--strict";
+    if (split.before.size() > (is_strict ? 1 : 0))
         throw UsageError(fmt::format(
             "count: '{}' was not expected; allowed: nestbed count [--strict] -- COMMAND, with the command "
             "that builds your program, such as make",
-            split.before.front()));
+            split.before[is_strict ? 1 : 0]));
     out.flush();
     const HeldSignals signals;
     return program::run_counted_build(is_strict ? program::Recorded::counts_strictly : program::Recorded::counts,
@@ -40,7 +40,7 @@ Command count_command()
                     "kernel the launches from the host and from the device, how many of them were\n"
                     "refused, with the first error and its place, and the deepest nesting level.\n"
                     "The exit code is that of COMMAND. A launch that cannot be counted, such as\n"
-                    "cuLaunchKernel, is a line of the table; with --strict it is an error of the build.\n"
+                    "cuLaunchKernel, is a line of the table; with --strict the build fails at it.\n"
                     "\n"
                     "  nestbed count -- nvcc -rdc=true -arch=sm_90 my.cu -o my\n"
                     "  nestbed count -- make -B\n"

@@ -215,8 +215,12 @@ LaunchChain longest_chain(const std::vector<TracedGrid>& grids)
     const std::vector<std::uint32_t> order = reader.order();
     const std::vector<std::optional<Cause>> causes = reader.take();
     std::vector<std::uint64_t> begins(grids.size()); // of the chain up to a grid
-    // Before the first begin the first launch loads the program's code, and no way to launch would change that.
-    const auto from = [&, first = order.empty() ? 0 : *grids[order.front()].begun_ns](std::uint32_t grid) {
+    // Before the first begin the first launch mostly loads the program's code, which no other way to launch would change.
+    std::uint64_t first = UINT64_MAX;
+    for (const TracedGrid& grid : grids)
+        if (grid.error_name.empty() && grid.begun_ns)
+            first = std::min(first, *grid.begun_ns);
+    const auto from = [&](std::uint32_t grid) {
         return std::max(first, std::min(causes[grid]->at_ns, *grids[grid].begun_ns));
     };
     LaunchChain longest;

@@ -200,6 +200,13 @@ TEST(Chain, IsTheOneThatTakesLongest)
     EXPECT_EQ(chain.end_ns, kFirstCall + 70000);
     EXPECT_EQ(chain.between_ns, 5000U + 5000U + 2000U);
     EXPECT_THAT(longest_chain({}).grids, IsEmpty());
+    // A grid without an end may be the first.
+    std::vector<TracedGrid> grids{grid_of(kNoGrid, 0, "host:0", {0, 5, 10}),
+                                  grid_of(kNoGrid, 0, "host:1", {6, 100, 110})};
+    grids[0].ended_ns.reset();
+    const LaunchChain second = longest_chain(grids);
+    EXPECT_THAT(second.grids, ElementsAre(1));
+    EXPECT_EQ(second.between_ns, 94000U);
     EXPECT_THAT(longest_chain({refused_grid(kNoGrid, 0, 3)}).grids, IsEmpty());
 }
 

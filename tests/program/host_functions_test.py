@@ -54,7 +54,7 @@ cudaEventSynchronize(unused); 0; 0 0 | cudaStreamWaitEvent(n, unused, 0); 0; 0 0
 ROWS = [[part.strip() for part in row.split("; ")] for line in CALLS.strip().splitlines() for row in line.split(" | ")]
 ATTRIBUTES = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2147483647, 6: 65535, 7: 65535, 8: 49152, 9: 65536, 10: 32, 11: 2147483647, 12: 65536, 13: 1000000,
               14: 512, 15: 1, 16: 8, 19: 1, 30: 512, 31: 1, 36: 1000000, 37: 256, 38: 32 << 20, 39: 2048, 40: 1, 41: 1, 51: 32, 75: 9, 78: 1, 79: 1,
-              80: 1, 81: 233472, 82: 65536, 83: 1, 87: 2, 89: 1, 90: 1, 91: 1, 97: 232448, 99: 1, 101: 1, 106: 32, 111: 1024, 115: 1}
+              80: 1, 81: 233472, 82: 65536, 83: 1, 87: 2, 89: 1, 90: 1, 91: 1, 95: 1, 97: 232448, 99: 1, 101: 1, 106: 32, 111: 1024, 115: 1, 120: 1}
 # Between the launch of a kernel that lets the next one begin, and a look at what it writes at its end.
 WAITS = ("cudaDeviceSynchronize()", "cudaStreamSynchronize(0)", "cudaStreamQuery(0)", "cudaEventRecord(e, 0)", "cudaEventSynchronize(e)", "cudaStreamWaitEvent(0, e, 0)",
          "cudaMemset(other, 0, 4)", "cudaMemcpy(other, other + 1, 4, kDefault)", "cudaFree(other)", "cudaLaunchHostFunc(0, [](void*) {}, nullptr)",

@@ -22,6 +22,7 @@ END_S = 20  # a report may take 5 s
 
 # Allocates all the time: on the host, in kernels, in the executor and in the detector. What it does at its end is the first argument.
 SOURCE = r"""
+#include <malloc.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -68,11 +69,13 @@ int main(int, char** words)
     launch();
     std::fflush(stdout);
     if (end == "corrupts") {
-        char* const block = static_cast<char*>(std::malloc(1000));
-        std::memset(block, 0x41, 1100);
+        // The size of its own next block, which free() looks at with the lock of the heap.
+        char* const block = static_cast<char*>(std::malloc(100000));
+        static char* const next = static_cast<char*>(std::malloc(100000));
+        if (next < block || next > block + 101000)
+            return 9; // it is another's
+        std::memset(block, 0x41, malloc_usable_size(block) + 8);
         std::free(block);
-        for (int i = 0; i < 100; ++i)
-            static_cast<void>(std::malloc(100 * i));
     } else if (end == "prints a bad text") {
         std::printf("%s", reinterpret_cast<const char*>(std::strlen(words[1])));
     } else if (end == "raises in a kernel") {

@@ -10,7 +10,8 @@ namespace nestbed_count
 class KernelNode
 {
   public:
-    KernelNode(const cudaKernelNodeParams* of) : node_(*of), level_(node_.func, node_.kernelParams)
+    KernelNode(const cudaKernelNodeParams* of)
+        : node_(*of), level_(node_.extra == nullptr ? node_.func : nullptr, node_.kernelParams)
     {
         if (node_.extra == nullptr)
             node_.kernelParams = level_.all();

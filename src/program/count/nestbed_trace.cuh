@@ -123,7 +123,7 @@ class Grid
             return;
         if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
             threads_ended() = 0;
-            if (blockIdx.x < kFirstBlocks)
+            if (blockIdx.x < kFirstBlocks && blockIdx.y == 0 && blockIdx.z == 0)
                 atomicMax(&level_.trace->stamp(level_.grid).not_begun_ns, ~timer_ns());
         }
         if (threads_of_block() > 32)

@@ -288,8 +288,9 @@ std::optional<std::vector<std::string>> parameter_names(const Source& source, co
         } else if (text == "[" || text == "{" || text == "(") {
             if (source.match(at) != kNoToken)
                 at = source.match(at);
-        } else if (in_default || text.starts_with("__")) {
-            continue; // __restrict__, __grid_constant__, __attribute__
+        } else if (in_default || text.starts_with("__restrict") || text == "__grid_constant__" ||
+                   text.starts_with("__attribute") || text == "__align__" || text == "__extension__") {
+            continue;
         } else if (source.is_identifier(at) && has_type && !source.is(at - 1, "::") &&
                    std::ranges::find(kNoName, text) == kNoName.end()) {
             name = text;

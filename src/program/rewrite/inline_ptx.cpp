@@ -27,14 +27,14 @@ constexpr std::array kForms = {
     Form{"membar.cta", "__threadfence_block"},
     Form{"membar.gl", "__threadfence"},
     Form{"membar.sys", "__threadfence_system"},
-    // membar is fence.sc (PTX ISA, "membar / fence"), and so are CUDA's functions. A fence without a semantics is fence.acq_rel. There are no
-    // clusters: that of a block is the block.
+    // membar is fence.sc (PTX ISA, "membar / fence"), and so are CUDA's functions. A fence without a semantics is fence.acq_rel. That
+    // of a cluster is taken for that of the device.
     Form{"fence.sc.cta", "__threadfence_block"},
-    Form{"fence.sc.cluster", "__threadfence_block"},
+    Form{"fence.sc.cluster", "__threadfence"},
     Form{"fence.sc.gpu", "__threadfence"},
     Form{"fence.sc.sys", "__threadfence_system"},
     Form{"fence.acq_rel.cta", "::nestbed::program::ptx_fence_acq_rel<true>"},
-    Form{"fence.acq_rel.cluster", "::nestbed::program::ptx_fence_acq_rel<true>"},
+    Form{"fence.acq_rel.cluster", "::nestbed::program::ptx_fence_acq_rel<false>"},
     Form{"fence.acq_rel.gpu", "::nestbed::program::ptx_fence_acq_rel<false>"},
     Form{"fence.acq_rel.sys", "::nestbed::program::ptx_fence_acq_rel<false>"},
     Form{"fence.cta", "::nestbed::program::ptx_fence_acq_rel<true>"},
@@ -129,7 +129,7 @@ constexpr std::array kOrders = {Word{"weak", "kPtxWeak"},       Word{"volatile",
                                 Word{"nc", "kPtxReadOnly"},     Word{"relaxed", "kPtxRelaxed"},
                                 Word{"acquire", "kPtxAcquire"}, Word{"release", "kPtxRelease"},
                                 Word{"acq_rel", "kPtxAcqRel"}};
-constexpr std::array kScopes = {Word{"cta", "true"}, Word{"cluster", "true"}, Word{"gpu", "false"},
+constexpr std::array kScopes = {Word{"cta", "true"}, Word{"cluster", "false"}, Word{"gpu", "false"},
                                 Word{"sys", "false"}};
 constexpr std::array kTypes = {Word{"b8", "unsigned char"},
                                Word{"u8", "unsigned char"},

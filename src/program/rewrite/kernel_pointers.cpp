@@ -18,11 +18,16 @@ class KernelPointers
     std::vector<std::size_t> parameters() const
     {
         std::vector<std::size_t> found;
+        bool is_typedef = false;
         for (std::size_t token = 0; token < source_.size(); ++token) {
+            if (source_.is(token, "typedef"))
+                is_typedef = true;
+            else if (source_.is(token, ";") || source_.is(token, "{") || source_.is(token, "}"))
+                is_typedef = false;
             const std::size_t end =
                 source_.is(token, "(") && source_.is(token + 1, "*") ? source_.match(token) : kNoToken;
             if (end != kNoToken && source_.is(end + 1, "(") && source_.match(end + 1) != kNoToken &&
-                is_of_kernels(token, end))
+                is_of_kernels(token, end, is_typedef))
                 found.push_back(end + 1);
         }
         return found;
@@ -30,7 +35,7 @@ class KernelPointers
 
   private:
     // The declarator in these parentheses.
-    bool is_of_kernels(std::size_t opening, std::size_t end) const
+    bool is_of_kernels(std::size_t opening, std::size_t end, bool is_typedef) const
     {
         std::size_t name = opening + 2;
         while (source_.is(name, "const") || source_.text(name).starts_with("__restrict"))
@@ -41,7 +46,7 @@ class KernelPointers
         const std::size_t alias = is_abstract ? alias_before(opening) : name;
         if (alias == kNoToken)
             return false;
-        if (is_abstract || is_typedef(opening))
+        if (is_abstract || is_typedef)
             return has_kernels(alias);
         return launched_.contains(source_.text(name)) || is_kernel(value_at(source_.match(end + 1) + 1));
     }
@@ -56,16 +61,6 @@ class KernelPointers
                 break;
         }
         return kNoToken;
-    }
-    bool is_typedef(std::size_t token) const
-    {
-        for (std::size_t at = token; at-- > 0;) {
-            if (source_.is(at, "typedef"))
-                return true;
-            if (source_.is(at, ";") || source_.is(at, "{") || source_.is(at, "}"))
-                break;
-        }
-        return false;
     }
 
     // Behind `= {&` and the like.

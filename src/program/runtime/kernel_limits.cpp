@@ -89,7 +89,7 @@ std::string why_not_block(dim3 block, const Kernel* kernel)
 // Blocks that a multiprocessor has room for.
 int resident_blocks(Kernel& kernel, const void* code, int block_threads, std::size_t dynamic_bytes)
 {
-    if (block_threads > max_threads(kernel) || dynamic_bytes > max_dynamic_bytes(kernel, code))
+    if (block_threads <= 0 || block_threads > max_threads(kernel) || dynamic_bytes > max_dynamic_bytes(kernel, code))
         return 0; // no such block can be launched
     const int warps = (block_threads + kWarp - 1) / kWarp;
     constexpr std::size_t kReservedBytes = 1024; // per block

@@ -139,6 +139,8 @@ cudaError_t free_memory(void* memory, bool of_host, const void* place,
         ends_in(stream, memory, function, place);
     if (const std::optional<Allocation> allocation = allocation_at(memory);
         allocation && allocation->is_of_graph && allocation->address() == memory) {
+        const std::unique_lock lock =
+            cpu::in_kernel() ? std::unique_lock<decltype(state().running)>() : std::unique_lock(state().running);
         end_of_graph(*allocation, place);
         return cudaSuccess;
     }

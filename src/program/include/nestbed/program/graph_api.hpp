@@ -369,7 +369,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t* error_node,
                                        cudaGraphExecUpdateResult* result)
 {
-    cudaGraphExecUpdateResultInfo info;
+    cudaGraphExecUpdateResultInfo info = {};
     const cudaError_t error = cudaGraphExecUpdate(executable, graph, &info);
     *error_node = info.errorNode;
     *result = info.result;

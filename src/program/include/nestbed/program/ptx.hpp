@@ -136,15 +136,15 @@ void ptx_ld(To& to, Address address)
     if constexpr (order == kPtxWeak) {
         spun(kSpin);
         asm volatile("" : : : "memory");
-        to = static_cast<To>(*at);
+        to = ptx_converted<To>(*at);
     } else if constexpr (order == kPtxVolatile) {
         spun(kSpin);
-        to = static_cast<To>(*static_cast<volatile T*>(at));
+        to = ptx_converted<To>(*static_cast<volatile T*>(at));
     } else if constexpr (order == kPtxReadOnly) {
-        to = static_cast<To>(__ldg(at));
+        to = ptx_converted<To>(__ldg(at));
     } else {
         const BlockScope<in_block> scope;
-        to = static_cast<To>(atomic_load<T>(at, order));
+        to = ptx_converted<To>(atomic_load<T>(at, order));
     }
 }
 template <class T, int order, bool in_block, class Address, class From>
@@ -152,13 +152,13 @@ void ptx_st(Address address, From value)
 {
     T* const at = ptx_pointer<T>(address);
     if constexpr (order == kPtxWeak) {
-        *at = static_cast<T>(value);
+        *at = ptx_converted<T>(value);
         asm volatile("" : : : "memory");
     } else if constexpr (order == kPtxVolatile) {
-        *static_cast<volatile T*>(at) = static_cast<T>(value);
+        *static_cast<volatile T*>(at) = ptx_converted<T>(value);
     } else {
         const BlockScope<in_block> scope;
-        atomic_store<T>(at, static_cast<T>(value), order);
+        atomic_store<T>(at, ptx_converted<T>(value), order);
     }
 }
 // NOLINTBEGIN(bugprone-macro-parentheses)
@@ -168,8 +168,8 @@ void ptx_st(Address address, From value)
     {                                                                                                                \
         const BlockScope<in_block> scope;                                                                            \
         T* const at = ptx_pointer<T>(address);                                                                       \
-        const T value = static_cast<T>(from);                                                                        \
-        to = static_cast<To>(__VA_ARGS__);                                                                           \
+        const T value = ptx_converted<T>(from);                                                                      \
+        to = ptx_converted<To>(__VA_ARGS__);                                                                         \
     }                                                                                                                \
     template <class T, int order, bool in_block, class Address, class From>                                          \
     void ptx_red_##name(Address address, From from)                                                                  \
@@ -196,12 +196,12 @@ template <class T, int order, bool in_block, class To, class Address, class Expe
 void ptx_atom_cas(To& to, Address address, Expected expected, Desired desired)
 {
     const BlockScope<in_block> scope;
-    T found = static_cast<T>(expected);
+    T found = ptx_converted<T>(expected);
     constexpr int failed = order == __ATOMIC_ACQ_REL   ? __ATOMIC_ACQUIRE
                            : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED
                                                        : order;
-    atomic_compare_exchange<T>(ptx_pointer<T>(address), found, static_cast<T>(desired), order, failed);
-    to = static_cast<To>(found);
+    atomic_compare_exchange<T>(ptx_pointer<T>(address), found, ptx_converted<T>(desired), order, failed);
+    to = ptx_converted<To>(found);
 }
 
 // All other PTX. The operands are compiled, but not used.

@@ -6,11 +6,29 @@
 #include "intrinsics.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 
 namespace nestbed::program
 {
+
+// What a register has, as another type: the same bits of a floating-point number or of a pointer, otherwise its value.
+template <class To, class From>
+To ptx_converted(From from)
+{
+    if constexpr (std::is_pointer<To>::value || std::is_pointer<From>::value) {
+        return (To)(std::uintptr_t)from; // NOLINT: of a pointer or a number
+    } else if constexpr (sizeof(To) == sizeof(From) &&
+                         std::is_floating_point<To>::value != std::is_floating_point<From>::value) {
+        To to;
+        std::memcpy(&to, &from, sizeof to);
+        return to;
+    } else {
+        return static_cast<To>(from);
+    }
+}
 
 // An input: an operand of the statement, or a number in its text.
 template <int number>
@@ -18,7 +36,7 @@ struct PtxOperand {
     template <class T, class Operands>
     static T of(const Operands& operands)
     {
-        return static_cast<T>(std::get<number>(operands));
+        return ptx_converted<T>(std::get<number>(operands));
     }
 };
 template <auto value>
@@ -45,9 +63,9 @@ void ptx_arithmetic(To& to, const Others&... others)
 {
     const std::tuple<const To&, const Others&...> operands(to, others...);
     if constexpr (std::is_same<Operation, PtxMadWide>::value) // its last input is twice as wide
-        to = static_cast<To>(Operation::template of<T>(operands, Inputs()...));
+        to = ptx_converted<To>(Operation::template of<T>(operands, Inputs()...));
     else
-        to = static_cast<To>(
+        to = ptx_converted<To>(
             ptx_flushed<flushes>(Operation::of(ptx_flushed<flushes>(Inputs::template of<T>(operands))...)));
 }
 
@@ -75,8 +93,8 @@ using Wrapped = typename PtxWrapped<T>::Type;
 NESTBED_PTX(Move, (T a), a)
 NESTBED_PTX(Add, (T a, T b), T(Wrapped<T>(a) + Wrapped<T>(b)))
 NESTBED_PTX(Subtract, (T a, T b), T(Wrapped<T>(a) - Wrapped<T>(b)))
-NESTBED_PTX(Multiply, (T a, T b), T(Wrapped<T>(a) * Wrapped<T>(b)))
-NESTBED_PTX(Mad, (T a, T b, T c), T(Wrapped<T>(a) * Wrapped<T>(b) + Wrapped<T>(c)))
+NESTBED_PTX(Multiply, (T a, T b), T(1U * Wrapped<T>(a) * Wrapped<T>(b)))
+NESTBED_PTX(Mad, (T a, T b, T c), T(1U * Wrapped<T>(a) * Wrapped<T>(b) + Wrapped<T>(c)))
 NESTBED_PTX(Fma, (T a, T b, T c), std::fma(a, b, c))
 NESTBED_PTX(Min, (T a, T b), a < b || b != b ? a : b)
 NESTBED_PTX(Max, (T a, T b), a > b || b != b ? a : b)
@@ -120,11 +138,11 @@ struct PtxMultiplyHigh {
     }
 };
 struct PtxMadWide {
-    template <class T, class Operands, class A, class B, class C>
-    static auto of(const Operands& operands, A, B, C)
+    template <class T, class Operands, class First, class Second, class Third>
+    static auto of(const Operands& operands, First, Second, Third)
     {
-        const auto product = PtxMultiplyWide::of(A::template of<T>(operands), B::template of<T>(operands));
-        return PtxAdd::of(product, C::template of<PtxTwice<T>>(operands));
+        const auto product = PtxMultiplyWide::of(First::template of<T>(operands), Second::template of<T>(operands));
+        return PtxAdd::of(product, Third::template of<PtxTwice<T>>(operands));
     }
 };
 struct PtxMadHigh {
