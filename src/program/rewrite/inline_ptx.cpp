@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -243,6 +242,20 @@ constexpr std::array kArithmetic = {Operation{"mov", "Move", 1},
 // Of floating-point numbers: what the executor does anyway, or does better.
 constexpr std::array<std::string_view, 3> kExact = {"rn", "approx", "full"};
 
+// -12, 0x1F, 7U.
+bool is_number(std::string_view text)
+{
+    if (text.starts_with('-'))
+        text.remove_prefix(1);
+    if (text.ends_with('U'))
+        text.remove_suffix(1);
+    const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (is_hexadecimal)
+        text.remove_prefix(2);
+    const std::string_view digits = is_hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+    return !text.empty() && text.find_first_not_of(digits) == std::string_view::npos;
+}
+
 // The function for an operation on registers and numbers: "lop3.b32 %0, %1, %2, %3, 0xE8". "" for others.
 std::string function_of_arithmetic(std::string_view text)
 {
@@ -273,13 +286,11 @@ std::string function_of_arithmetic(std::string_view text)
     }
     if (operands.size() != operation->inputs + 1 || operands.front() != "%0")
         return "";
-    static const std::regex kOperand("%([0-9])"), kNumber("-?([0-9]+|0[xX][0-9a-fA-F]+)U?");
     std::string inputs;
     for (auto operand = operands.begin() + 1; operand != operands.end(); ++operand) {
-        std::smatch found;
-        if (std::regex_match(*operand, found, kOperand))
-            inputs += ", ::nestbed::program::PtxOperand<" + found[1].str() + ">";
-        else if (std::regex_match(*operand, kNumber))
+        if (operand->size() == 2 && operand->front() == '%' && operand->back() >= '0' && operand->back() <= '9')
+            inputs += ", ::nestbed::program::PtxOperand<" + operand->substr(1) + ">";
+        else if (is_number(*operand))
             inputs += ", ::nestbed::program::PtxNumber<" + *operand + ">";
         else
             return "";
