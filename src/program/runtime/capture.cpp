@@ -54,7 +54,7 @@ Captures& captures()
 }
 std::atomic<unsigned> captured_streams = 0;
 
-thread_local TakenWork* taken = nullptr;
+thread_local TakenWork* taken_work = nullptr;
 thread_local cudaStreamCaptureMode mode_of_thread = cudaStreamCaptureModeGlobal;
 
 CapturedStream* captured_at(cudaStream_t stream)
@@ -200,18 +200,18 @@ cudaError_t invalidated(CapturedStream& captured, cudaError_t error, const std::
 
 TakenWork::TakenWork()
 {
-    taken = this;
+    taken_work = this;
 }
 TakenWork::~TakenWork()
 {
-    taken = nullptr;
+    taken_work = nullptr;
 }
 
 bool is_captured(cudaStream_t stream)
 {
     if (cpu::in_kernel() || is_of_node(stream))
         return false;
-    if (taken != nullptr)
+    if (taken_work != nullptr)
         return true;
     if (captured_streams == 0)
         return false;
@@ -221,8 +221,8 @@ bool is_captured(cudaStream_t stream)
 
 cudaError_t capture(cudaStream_t stream, NodeWork work)
 {
-    if (taken != nullptr) {
-        taken->work = std::move(work);
+    if (taken_work != nullptr) {
+        taken_work->work = std::move(work);
         return cudaSuccess;
     }
     const std::lock_guard lock(state().running);

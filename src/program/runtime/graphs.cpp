@@ -185,7 +185,7 @@ Edges dependents_of(const CUgraphNode_st& node)
     return found;
 }
 
-std::string quoted(const std::string& text)
+std::string label_of(const std::string& text)
 {
     std::string out;
     for (const char each : text)
@@ -201,7 +201,7 @@ void print_graph(std::FILE* file, const CUgraph_st& graph, const std::string& pr
     for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
         const std::string& name = names[node.get()];
         static_cast<void>(
-            std::fputs(fmt::format("\"{}\" [label=\"{}\"];\n", name, quoted(node->work.name)).c_str(), file));
+            std::fputs(fmt::format("\"{}\" [label=\"{}\"];\n", name, label_of(node->work.name)).c_str(), file));
         for (const Edge& edge : node->after)
             static_cast<void>(std::fputs(fmt::format("\"{}\" -> \"{}\"{};\n", names[edge.from], name,
                                                      edge.is_programmatic() ? " [style=dashed]" : "")
