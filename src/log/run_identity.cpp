@@ -210,11 +210,6 @@ Repeats repeats_in(const Json& json)
     return {.least = least, .most = json.value("max_repeat", least), .precision = json.value("precision", 0.0)};
 }
 
-} // namespace
-
-namespace
-{
-
 // Calls visit(name, member) for what a manifest has under this name.
 template <class Identity, class Visit>
 void for_members(Identity& record, const Visit& visit)

@@ -399,8 +399,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
     if (graph != nullptr)
         *graph = nullptr;
     CapturedStream* const captured = captured_at(stream);
-    return captured == nullptr ? noted_at(place, cudaErrorIllegalState, "cudaStreamEndCapture: it is not captured")
-                               : end_of_capture(*captured, stream, graph, place);
+    return captured == nullptr
+               ? noted_at(place, cudaErrorIllegalState,
+                          "cudaStreamEndCapture: the stream is not captured; cudaStreamBeginCapture() comes first")
+               : end_of_capture(*captured, stream, graph, place);
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status)

@@ -3,8 +3,6 @@
 
 #include "program/include/nestbed/program/graph_api.hpp"
 
-#include <functional>
-
 namespace nestbed::program
 {
 

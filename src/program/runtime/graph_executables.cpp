@@ -33,8 +33,8 @@ void sort(CUgraph_st& graph)
 {
     std::vector<std::unique_ptr<CUgraphNode_st>> sorted;
     std::set<const CUgraphNode_st*> done;
-    while (sorted.size() < done.size() + graph.nodes.size()) {
-        bool any = false;
+    for (bool any = true; any;) {
+        any = false;
         for (std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
             if (node == nullptr ||
                 !std::ranges::all_of(node->after, [&](const Edge& edge) { return done.contains(edge.from); }))
@@ -43,8 +43,6 @@ void sort(CUgraph_st& graph)
             sorted.push_back(std::move(node));
             any = true;
         }
-        if (!any)
-            break;
     }
     graph.nodes = std::move(sorted);
     for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
@@ -260,8 +258,6 @@ bool is_executable_graph(const void* word)
 
 // NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
 using namespace nestbed::program; // NOLINT(google-build-using-namespace)
-
-#define NESTBED_HERE __func__, __builtin_return_address(0)
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
 {

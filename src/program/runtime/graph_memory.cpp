@@ -93,4 +93,3 @@ cudaError_t cudaDeviceGraphMemTrim(int device)
     return cudaSuccess;
 }
 // NOLINTEND(readability-identifier-naming)
-// NOLINTEND(readability-identifier-naming)

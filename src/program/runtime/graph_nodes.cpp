@@ -71,7 +71,7 @@ cudaError_t node_parameters(const char* function, const void* place, cudaGraphNo
     return give(parameters, node->work.*of, place);
 }
 
-cudaError_t child_work(NodeWork& work, CUgraphNode_st& node, cudaGraph_t child)
+cudaError_t child_work(CUgraphNode_st& node, cudaGraph_t child)
 {
     const CUgraph_st* const graph = graph_of(child);
     if (graph == nullptr)
@@ -82,7 +82,6 @@ cudaError_t child_work(NodeWork& work, CUgraphNode_st& node, cudaGraph_t child)
     node.inner.clear();
     node.inner.push_back(copy_of(*graph, copies));
     register_inner(node);
-    static_cast<void>(work);
     return cudaSuccess;
 }
 
@@ -158,7 +157,6 @@ using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
 // What the functions that add nodes have in common.
 #define NESTBED_NODE node, graph, dependencies, nullptr, count
-#define NESTBED_HERE __func__, __builtin_return_address(0)
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                    size_t count, const cudaKernelNodeParams* parameters, Place place)
@@ -222,7 +220,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
             work = graph_work(cudaGraphNodeTypeGraph, code);
             return cudaSuccess;
         });
-    return error == cudaSuccess ? child_work((*node)->work, **node, child) : error;
+    return error == cudaSuccess ? child_work(**node, child) : error;
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -293,7 +291,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
     if (error != cudaSuccess)
         return error;
     if (parameters->type == cudaGraphNodeTypeGraph)
-        return child_work((*node)->work, **node, parameters->graph.graph);
+        return child_work(**node, parameters->graph.graph);
     if (parameters->type == cudaGraphNodeTypeConditional) {
         for (unsigned body = 0; body < parameters->conditional.size; ++body)
             (*node)->inner.push_back(std::make_unique<CUgraph_st>());
@@ -463,5 +461,4 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* pa
         return work_of(work, "cudaGraphNodeSetParams", *parameters, place, code);
     });
 }
-// NOLINTEND(readability-identifier-naming)
 // NOLINTEND(readability-identifier-naming)

@@ -223,8 +223,6 @@ void print_graph(std::FILE* file, const CUgraph_st& graph, const std::string& pr
 // NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
 using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
-#define NESTBED_HERE __func__, __builtin_return_address(0)
-
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags)
 {
     if (flags != 0)

@@ -14,6 +14,9 @@
 #include <string>
 #include <vector>
 
+// What the functions of CUDA say of themselves in an error: their name and their caller.
+#define NESTBED_HERE __func__, __builtin_return_address(0)
+
 namespace nestbed::program
 {
 

@@ -18,7 +18,6 @@ enum class SmallRounding : unsigned char { nearest, zero, up, down };
 // largest number, and of NaN.
 template <int fraction, int min_exponent, unsigned infinity, unsigned largest, unsigned nan, int bits = 16>
 struct SmallFormat {
-    static constexpr unsigned kInfinity = infinity;
     static constexpr unsigned kLargest = largest;
     static constexpr unsigned kNan = nan;
     static constexpr unsigned kSign = 1U << (bits - 1);
