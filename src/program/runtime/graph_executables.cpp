@@ -50,18 +50,18 @@ void sort(CUgraph_st& graph)
             sort(*inner);
 }
 
+// The executor lets a grid overlap the one before it in its stream, which is then the only one of those before it that may still run.
 void give_streams(CUgraphExec_st& executable, const CUgraph_st& graph)
 {
     for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
-        const bool is_kernel = node->work.type == cudaGraphNodeTypeKernel;
         for (const Edge& edge : node->after)
-            if (is_kernel && !node->shares_stream && edge.data.type == cudaGraphDependencyTypeProgrammatic &&
-                edge.from->next_in_stream == nullptr) {
+            if (node->stream == nullptr && edge.is_programmatic() && edge.from->next_in_stream == nullptr &&
+                std::ranges::count_if(
+                    node->after, [&](const Edge& each) { return each.from->stream == edge.from->stream; }) == 1) {
                 edge.from->next_in_stream = node.get();
-                node->shares_stream = true;
                 node->stream = edge.from->stream;
             }
-        if (!node->shares_stream) {
+        if (node->stream == nullptr) {
             node->stream = make_node_stream(executable.number, node->work.place);
             executable.streams.push_back(node->stream);
         }

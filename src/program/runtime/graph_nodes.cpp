@@ -13,14 +13,6 @@ namespace nestbed::program
 namespace
 {
 
-Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count)
-{
-    Edges edges;
-    for (std::size_t index = 0; index < count; ++index)
-        edges.push_back({dependencies[index], data == nullptr ? cudaGraphEdgeData{} : data[index]});
-    return edges;
-}
-
 // make(work) makes the work of the new node.
 template <class Make>
 cudaError_t new_node(const char* function, const void* place, cudaGraphNode_t* node, cudaGraph_t graph,
@@ -36,11 +28,11 @@ cudaError_t new_node(const char* function, const void* place, cudaGraphNode_t* n
             place, cudaErrorInvalidValue,
             fmt::format("{}: {}", function, of == nullptr ? "there is no such graph" : "a pointer is NULL"));
     Edges after = edges_of(dependencies, data, count);
-    if (const std::string why = why_not_edges(*of, after); !why.empty())
-        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
     NodeWork work;
     if (const cudaError_t error = make(work); error != cudaSuccess)
         return error;
+    if (const std::string why = why_not_edges(*of, after, work.type); !why.empty())
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
     *node = add_node(*of, std::move(work), std::move(after));
     return cudaSuccess;
 }

@@ -106,11 +106,41 @@ std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphN
     return copy;
 }
 
-std::string why_not_edges(const CUgraph_st& graph, const Edges& edges)
+Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count)
 {
-    for (const Edge& edge : edges)
+    Edges edges;
+    for (std::size_t index = 0; index < count; ++index)
+        edges.push_back({dependencies[index], data == nullptr ? cudaGraphEdgeData{} : data[index]});
+    return edges;
+}
+
+// By the descriptions of cudaGraphDependencyType and cudaGraphEdgeData.
+std::string why_not_edges(const CUgraph_st& graph, const Edges& edges, cudaGraphNodeType type)
+{
+    std::set<cudaGraphNode_t> seen;
+    for (const Edge& edge : edges) {
         if (node_of(edge.from) == nullptr || edge.from->graph != &graph)
             return "a dependency is no node of this graph";
+        if (!seen.insert(edge.from).second)
+            return fmt::format("{} is among the dependencies twice", edge.from->work.name);
+        const cudaGraphEdgeData& data = edge.data;
+        if (data.from_port > cudaGraphKernelNodePortLaunchCompletion || data.to_port != 0 ||
+            data.type > cudaGraphDependencyTypeProgrammatic)
+            return fmt::format("an edge with from_port {}, to_port {} and type {}; allowed: ports 0 to 2, 0, and a "
+                               "cudaGraphDependencyType",
+                               data.from_port, data.to_port, data.type);
+        const bool are_kernels = edge.from->work.type == cudaGraphNodeTypeKernel && type == cudaGraphNodeTypeKernel;
+        if (edge.is_early() && edge.from->work.type != cudaGraphNodeTypeKernel)
+            return fmt::format("an edge with from_port {} of {}; only kernels have other ports than 0",
+                               data.from_port, edge.from->work.name);
+        if (edge.is_programmatic() && (!edge.is_early() || !are_kernels))
+            return fmt::format("an edge of cudaGraphDependencyTypeProgrammatic from {}, of from_port {}; allowed: "
+                               "between kernels, of cudaGraphKernelNodePortProgrammatic or "
+                               "cudaGraphKernelNodePortLaunchCompletion",
+                               edge.from->work.name, data.from_port);
+        if (!edge.is_programmatic() && data.from_port == cudaGraphKernelNodePortProgrammatic)
+            return "an edge of cudaGraphKernelNodePortProgrammatic must be of cudaGraphDependencyTypeProgrammatic";
+    }
     return "";
 }
 
@@ -203,10 +233,10 @@ void print_graph(std::FILE* file, const CUgraph_st& graph, const std::string& pr
         static_cast<void>(
             std::fputs(fmt::format("\"{}\" [label=\"{}\"];\n", name, label_of(node->work.name)).c_str(), file));
         for (const Edge& edge : node->after)
-            static_cast<void>(std::fputs(fmt::format("\"{}\" -> \"{}\"{};\n", names[edge.from], name,
-                                                     edge.is_programmatic() ? " [style=dashed]" : "")
-                                             .c_str(),
-                                         file));
+            static_cast<void>(std::fputs(
+                fmt::format("\"{}\" -> \"{}\"{};\n", names[edge.from], name, edge.is_early() ? " [style=dashed]" : "")
+                    .c_str(),
+                file));
         for (std::size_t number = 0; number < node->inner.size(); ++number) {
             const std::string inner = fmt::format("{}_{}", name, number);
             static_cast<void>(std::fputs(fmt::format("subgraph \"cluster_{}\" {{\n", inner).c_str(), file));
@@ -282,8 +312,10 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
         return noted(cudaErrorInvalidValue);
     for (size_t index = 0; index < count; ++index) {
         const Edge edge{from[index], edges == nullptr ? cudaGraphEdgeData{} : edges[index]};
-        if (!why_not_edges(*of, {edge, {.from = to[index]}}).empty())
-            return noted_at(place, cudaErrorInvalidValue, "cudaGraphAddDependencies: a node is not of this graph");
+        const std::string why = why_not_edges(*of, {{.from = to[index]}});
+        if (const std::string both = why.empty() ? why_not_edges(*of, {edge}, to[index]->work.type) : why;
+            !both.empty())
+            return noted_at(place, cudaErrorInvalidValue, fmt::format("cudaGraphAddDependencies: {}", both));
         if (std::ranges::find(to[index]->after, edge.from, &Edge::from) != to[index]->after.end())
             return noted_at(place, cudaErrorInvalidValue, "cudaGraphAddDependencies: there is such an edge already");
         if (comes_after(edge.from, to[index]))

@@ -2,6 +2,7 @@
 // which waits for those of the nodes before it: edges are the only orders.
 #pragma once
 
+#include "device/cpu/observer.hpp"
 #include "program/include/nestbed/program/graph_api.hpp"
 #include "program/runtime/late_work.hpp"
 
@@ -51,14 +52,17 @@ struct NodeWork {
 struct Edge {
     cudaGraphNode_t from = nullptr;
     cudaGraphEdgeData data{};
-    bool is_programmatic() const { return data.from_port == cudaGraphKernelNodePortProgrammatic; }
+    // The node behind it need not wait for the end of the one before it.
+    bool is_early() const { return data.from_port != cudaGraphKernelNodePortDefault; }
+    bool is_programmatic() const { return data.type == cudaGraphDependencyTypeProgrammatic; }
 };
 using Edges = std::vector<Edge>;
 
 // A part of a stream: up to where something waits for it.
 struct Position {
-    std::uint64_t captured = 0; // for the observer
+    cpu::Captured captured{};
     LateWorks works{};
+    bool may_run = false; // the last kernel of it, still
 };
 
 } // namespace nestbed::program
@@ -74,7 +78,6 @@ struct CUgraphNode_st {
     // Of an executable graph:
     cudaStream_t stream = nullptr;
     CUgraphNode_st* next_in_stream = nullptr; // a kernel that is launched programmatically behind this one
-    bool shares_stream = false;               // it is one
     bool enabled = true;
 };
 struct CUgraph_st {
@@ -114,8 +117,10 @@ CUgraphNode_st* node_of(cudaGraphNode_t handle);
 // Gives the node, if it is one of this type (cudaGraphNodeTypeCount: of any). Otherwise the error of the function of CUDA, which is noted.
 cudaError_t with_node(const char* function, const void* place, cudaGraphNode_t handle, cudaGraphNodeType type,
                       CUgraphNode_st*& node);
-// Empty: they lead from nodes of the graph.
-std::string why_not_edges(const CUgraph_st& graph, const Edges& edges);
+Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count);
+// Empty: they lead from nodes of the graph, and can lead to a node of the type.
+std::string why_not_edges(const CUgraph_st& graph, const Edges& edges,
+                          cudaGraphNodeType type = cudaGraphNodeTypeKernel);
 
 // ---- capture ----
 
@@ -169,7 +174,8 @@ void graph_memory_is_free(void* memory);
 // When it happens.
 void graph_memory_changes(std::size_t bytes, bool begins);
 
-Position position_in(cudaStream_t stream);
+// `may_run`: without a wait for the last kernel.
+Position position_in(cudaStream_t stream, bool may_run = false);
 void follow(cudaStream_t stream, const Position& position);
 
 // What kernels of a launch of a graph ask for: see cudaGetCurrentGraphExec().
