@@ -208,6 +208,12 @@ TakenWork::~TakenWork()
     taken_work = nullptr;
 }
 
+void forget_captures()
+{
+    captures() = {.last_id = captures().last_id};
+    captured_streams = 0;
+}
+
 bool is_captured(cudaStream_t stream)
 {
     if (cpu::in_kernel() || is_of_node(stream))
@@ -241,7 +247,7 @@ cudaError_t capture(cudaStream_t stream, NodeWork work)
         if (work.programmatic && edge.from == captured->last && edge.from->work.type == cudaGraphNodeTypeKernel)
             edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
     CUgraph_st& graph = *captured->capture->graph;
-    if (const std::string why = why_not_edges(graph, after, work.type); !why.empty())
+    if (const std::string why = why_not_node(graph, work, after); !why.empty())
         return invalidated(*captured, cudaErrorInvalidValue, fmt::format("{}: {}", work.name, why), work.place);
     captured->last = add_node(graph, std::move(work), std::move(after));
     captured->capture->nodes.push_back(captured->last);

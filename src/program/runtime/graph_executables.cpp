@@ -121,7 +121,7 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
         bool is_used = false;
         for_each_node(*of, true, [&](const CUgraphNode_st& node, bool /*in_body*/) {
             is_used |= node.work.type == cudaGraphNodeTypeConditional &&
-                       node.work.condition.handle == reinterpret_cast<cudaGraphConditionalHandle>(value.value);
+                       node.work.condition.handle == reinterpret_cast<cudaGraphConditionalHandle>(value.value.get());
         });
         if (!is_used)
             return noted_at(
@@ -138,6 +138,10 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
         return noted_at(place, cudaErrorNotSupported,
                         fmt::format("cudaGraphInstantiate: {}, not {}", why, wrong->work.name));
     }
+    if (std::ranges::any_of(of->nodes, [](const auto& node) { return node->work.owner.use_count() > 1; }))
+        return noted_at(place, cudaErrorNotSupported,
+                        "cudaGraphInstantiate: there is an executable graph of this graph, which has memory nodes; "
+                        "cudaGraphExecDestroy() comes first");
     auto made = std::make_shared<CUgraphExec_st>();
     made->graph = copy_of(*of, made->copies);
     made->flags = flags;
@@ -147,14 +151,12 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
     made->streams.push_back(made->own);
     sort(*made->graph);
     give_streams(*made, *made->graph);
-    for_each_node(*made->graph, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
-        if (node.work.type == cudaGraphNodeTypeMemAlloc)
-            made->unfreed.push_back(node.work.memory);
-    });
-    for_each_node(*made->graph, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
-        if (node.work.type == cudaGraphNodeTypeMemFree)
-            std::erase(made->unfreed, node.work.memory);
-    });
+    for (const std::unique_ptr<CUgraphNode_st>& node : made->graph->nodes) {
+        if (node->work.type == cudaGraphNodeTypeMemAlloc)
+            made->unfreed.push_back(node->work.memory);
+        if (node->work.type == cudaGraphNodeTypeMemFree && std::erase(made->unfreed, node->work.memory) == 0)
+            made->freed.push_back(node->work.memory);
+    }
     if (result != nullptr)
         result->result_out = cudaGraphInstantiateSuccess;
     const cudaGraphExec_t own = made.get();
@@ -246,7 +248,23 @@ void take_over(const CUgraph_st& graph, const CUgraph_st& from, std::map<cudaGra
     }
 }
 
+// What was launched may keep it, but not its memory.
+void forget(CUgraphExec_st& executable)
+{
+    executable.graph->values.clear();
+    for (const std::unique_ptr<CUgraphNode_st>& node : executable.graph->nodes)
+        node->work.owner.reset();
+    const std::lock_guard of_all(executables().mutex);
+    executables().all.erase(&executable);
+}
+
 } // namespace
+
+void forget_executables()
+{
+    while (!executables().all.empty())
+        forget(*Executable(executables().all.begin()->second));
+}
 
 bool is_executable_graph(const void* word)
 {
@@ -294,11 +312,12 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 {
     const std::lock_guard lock(state().running);
     run_all_works(); // they use its streams
-    const std::lock_guard of_all(executables().mutex);
-    return executables().all.erase(executable) == 1
-               ? cudaSuccess
-               : noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
-                          "cudaGraphExecDestroy: there is no such executable graph, or it was destroyed");
+    const Executable of = executable_of(executable);
+    if (of == nullptr)
+        return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
+                        "cudaGraphExecDestroy: there is no such executable graph, or it was destroyed");
+    forget(*of);
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream)

@@ -19,6 +19,7 @@ struct CUgraphExec_st {
     cudaStream_t own = nullptr; // where its launches are one after another
     std::vector<cudaStream_t> streams{};
     std::vector<void*> unfreed{}; // memory that its nodes allocate and do not free
+    std::vector<void*> freed{};   // that they free and do not allocate
     std::atomic<bool> is_on_device = false;
 
     CUgraphExec_st() = default;

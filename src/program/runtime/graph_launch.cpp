@@ -110,7 +110,7 @@ void assign_values(const CUgraph_st& graph, cudaStream_t stream)
         finish_launches();
         for (const CUgraph_st::Value& each : values)
             if (each.is_assigned)
-                __atomic_store_n(each.value, each.first, __ATOMIC_RELAXED);
+                __atomic_store_n(static_cast<unsigned*>(each.value.get()), each.first, __ATOMIC_RELAXED);
     });
 }
 
@@ -264,14 +264,25 @@ cudaError_t launch_from_host(const Executable& executable, cudaStream_t stream, 
         return error;
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
-    for (void* const memory : executable->unfreed)
-        if (is_graph_memory_open(memory) && (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) == 0)
-            return noted_at(place, cudaErrorInvalidValue,
-                            "cudaGraphLaunch: memory that the last launch of the graph has allocated is not freed "
-                            "(cudaGraphInstantiateFlagAutoFreeOnLaunch would free it)");
-    graph_memory_is_open(executable->unfreed);
+    const bool frees = (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+    if (!frees && std::ranges::any_of(executable->unfreed, is_graph_memory_open))
+        return noted_at(place, cudaErrorInvalidValue,
+                        "cudaGraphLaunch: memory that the last launch of the graph has allocated is not freed "
+                        "(cudaGraphInstantiateFlagAutoFreeOnLaunch would free it)");
+    if (!std::ranges::all_of(executable->freed, is_graph_memory_open))
+        return noted_at(place, cudaErrorInvalidValue,
+                        "cudaGraphLaunch: memory that the graph frees is not allocated: a launch of another graph "
+                        "allocates it");
     executable->is_on_device = true;
     use_stream(stream);
+    follow(stream, position_in(executable->own));
+    for (void* const memory : executable->unfreed)
+        if (is_graph_memory_open(memory))
+            put_into(number_of(stream), [=] {
+                finish_launches();
+                graph_memory_ends(memory, "cudaGraphLaunch", place, stream);
+            });
+    graph_memory_is_open(executable->unfreed);
     const auto run = std::make_shared<GraphRun>(executable);
     if (const cudaError_t error = run_graph(executable, stream, run); error != cudaSuccess)
         return error;

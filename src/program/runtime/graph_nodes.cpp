@@ -31,7 +31,7 @@ cudaError_t new_node(const char* function, const void* place, cudaGraphNode_t* n
     NodeWork work;
     if (const cudaError_t error = make(work); error != cudaSuccess)
         return error;
-    if (const std::string why = why_not_edges(*of, after, work.type); !why.empty())
+    if (const std::string why = why_not_node(*of, work, after); !why.empty())
         return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
     *node = add_node(*of, std::move(work), std::move(after));
     return cudaSuccess;
@@ -63,29 +63,32 @@ cudaError_t node_parameters(const char* function, const void* place, cudaGraphNo
     return give(parameters, node->work.*of, place);
 }
 
-cudaError_t child_work(CUgraphNode_st& node, cudaGraph_t child)
+cudaError_t error_of_child(const char* function, const void* place, cudaGraph_t child, cudaGraph_t outer)
 {
     const CUgraph_st* const graph = graph_of(child);
-    if (graph == nullptr)
-        return noted(cudaErrorInvalidValue);
+    if (graph == nullptr || child == outer)
+        return noted_at(place, cudaErrorInvalidValue,
+                        fmt::format("{}: the child is no graph, or the graph itself", function));
+    const std::string why = why_not_copied(*graph);
+    return why.empty() ? cudaSuccess : noted_at(place, cudaErrorNotSupported, fmt::format("{}: {}", function, why));
+}
+
+void add_child(CUgraphNode_st& node, cudaGraph_t child)
+{
     std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
-    for (const std::unique_ptr<CUgraph_st>& inner : node.inner)
-        forget_graph(*inner);
-    node.inner.clear();
-    node.inner.push_back(copy_of(*graph, copies));
+    node.inner.push_back(copy_of(*graph_of(child), copies));
     register_inner(node);
-    return cudaSuccess;
 }
 
 cudaError_t condition_work(NodeWork& work, const CUgraph_st& graph, const cudaConditionalNodeParams& parameters,
                            const void* place)
 {
-    const auto* const value =
-        reinterpret_cast<const unsigned*>(parameters.handle); // NOLINT(performance-no-int-to-ptr)
     const CUgraph_st* whole = &graph;
     while (whole->of != nullptr)
         whole = whole->of->graph;
-    if (std::ranges::find(whole->values, value, &CUgraph_st::Value::value) == whole->values.end())
+    if (std::ranges::none_of(whole->values, [&](const CUgraph_st::Value& each) {
+            return reinterpret_cast<cudaGraphConditionalHandle>(each.value.get()) == parameters.handle;
+        }))
         return noted_at(place, cudaErrorInvalidValue,
                         "cudaGraphAddNode: the handle of the conditional node is not of this graph; create it by "
                         "cudaGraphConditionalHandleCreate()");
@@ -204,15 +207,15 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        size_t count, cudaGraph_t child)
 {
     const std::lock_guard lock(state().running);
-    if (graph_of(child) == nullptr || child == graph)
-        return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
-                        "cudaGraphAddChildGraphNode: the child is no graph, or the graph itself");
-    const cudaError_t error =
-        new_node(NESTBED_HERE, NESTBED_NODE, [code = __builtin_return_address(0)](NodeWork& work) {
+    cudaError_t error = error_of_child(NESTBED_HERE, child, graph);
+    if (error == cudaSuccess)
+        error = new_node(NESTBED_HERE, NESTBED_NODE, [code = __builtin_return_address(0)](NodeWork& work) {
             work = graph_work(cudaGraphNodeTypeGraph, code);
             return cudaSuccess;
         });
-    return error == cudaSuccess ? child_work(**node, child) : error;
+    if (error == cudaSuccess)
+        add_child(**node, child);
+    return error;
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -271,8 +274,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
         return noted(cudaErrorInvalidValue);
     const std::lock_guard lock(state().running);
     const void* const code = __builtin_return_address(0);
-    if (parameters->type == cudaGraphNodeTypeGraph && graph_of(parameters->graph.graph) == nullptr)
-        return noted(cudaErrorInvalidValue);
+    if (parameters->type == cudaGraphNodeTypeGraph)
+        if (const cudaError_t error = error_of_child(__func__, code, parameters->graph.graph, graph);
+            error != cudaSuccess)
+            return error;
     const cudaError_t error = new_node(__func__, code, node, graph, dependencies, edges, count, [&](NodeWork& work) {
         if (parameters->type == cudaGraphNodeTypeConditional)
             return condition_work(work, *graph_of(graph), parameters->conditional, code);
@@ -283,7 +288,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
     if (error != cudaSuccess)
         return error;
     if (parameters->type == cudaGraphNodeTypeGraph)
-        return child_work(**node, parameters->graph.graph);
+        add_child(**node, parameters->graph.graph);
     if (parameters->type == cudaGraphNodeTypeConditional) {
         for (unsigned body = 0; body < parameters->conditional.size; ++body)
             (*node)->inner.push_back(std::make_unique<CUgraph_st>());
@@ -309,7 +314,8 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
         error != cudaSuccess)
         return error;
     *static_cast<unsigned*>(value) = 0;
-    whole->values.push_back({static_cast<unsigned*>(value), default_value, flags == cudaGraphCondAssignDefault});
+    whole->values.push_back(
+        {owned_by_graphs(value, sizeof(unsigned)), default_value, flags == cudaGraphCondAssignDefault});
     return give(handle, reinterpret_cast<cudaGraphConditionalHandle>(value), __builtin_return_address(0));
 }
 

@@ -133,7 +133,8 @@ cudaError_t memory_work(NodeWork& work, const char* function, std::size_t bytes,
             .place = code,
             .name = fmt::format("{}()", function),
             .memory = memory,
-            .bytes = bytes};
+            .bytes = bytes,
+            .owner = owned_by_graphs(memory, bytes)};
     return cudaSuccess;
 }
 
@@ -155,7 +156,8 @@ cudaError_t free_work(NodeWork& work, const char* function, void* memory, const 
                 },
             .place = place,
             .name = fmt::format("{}()", function),
-            .memory = memory};
+            .memory = memory,
+            .owner = std::make_shared<bool>()};
     return cudaSuccess;
 }
 

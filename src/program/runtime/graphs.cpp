@@ -31,6 +31,11 @@ void forget_node(CUgraphNode_st& node)
 
 } // namespace
 
+void forget_graphs()
+{
+    graphs() = {};
+}
+
 CUgraph_st* graph_of(cudaGraph_t handle)
 {
     if (const auto found = graphs().graphs.find(handle); found != graphs().graphs.end())
@@ -104,6 +109,54 @@ std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphN
         for (const Edge& edge : node->after)
             copies[node.get()]->after.push_back({copies[edge.from], edge.data});
     return copy;
+}
+
+namespace
+{
+
+bool has_node(const CUgraph_st& graph, cudaGraphNodeType type)
+{
+    return std::ranges::any_of(graph.nodes, [&](const std::unique_ptr<CUgraphNode_st>& node) {
+        return node->work.type == type ||
+               std::ranges::any_of(node->inner, [&](const auto& inner) { return has_node(*inner, type); });
+    });
+}
+
+} // namespace
+
+bool has_memory_nodes(const CUgraph_st& graph)
+{
+    return has_node(graph, cudaGraphNodeTypeMemAlloc) || has_node(graph, cudaGraphNodeTypeMemFree);
+}
+
+std::string why_not_copied(const CUgraph_st& graph)
+{
+    const bool has_memory = has_memory_nodes(graph);
+    return has_memory || has_node(graph, cudaGraphNodeTypeConditional)
+               ? fmt::format("a graph with {} nodes cannot be copied", has_memory ? "memory" : "conditional")
+               : "";
+}
+
+// By the descriptions of cudaGraphAddMemAllocNode() and cudaGraphAddMemFreeNode().
+std::string why_not_node(const CUgraph_st& graph, const NodeWork& work, const Edges& after)
+{
+    if (work.type == cudaGraphNodeTypeMemFree) {
+        const CUgraph_st* allocates = nullptr;
+        std::set<const CUgraph_st*> frees;
+        for (const auto& [node, of] : graphs().nodes) {
+            if (node->work.memory == work.memory && node->work.type == cudaGraphNodeTypeMemAlloc)
+                allocates = of;
+            if (node->work.memory == work.memory && node->work.type == cudaGraphNodeTypeMemFree)
+                frees.insert(of);
+        }
+        if (frees.contains(&graph))
+            return "the graph frees the memory already";
+        if (frees.contains(allocates))
+            return "the graph that allocates the memory frees it, too";
+        if (!frees.empty() && allocates == &graph)
+            return "another graph frees the memory, and so the one that allocates it cannot";
+    }
+    return why_not_edges(graph, after, work.type);
 }
 
 Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count)
@@ -284,6 +337,8 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph)
     const CUgraph_st* const of = graph_of(graph);
     if (of == nullptr)
         return noted(cudaErrorInvalidValue);
+    if (const std::string why = why_not_copied(*of); !why.empty())
+        return noted_at(__builtin_return_address(0), cudaErrorNotSupported, fmt::format("{}: {}", __func__, why));
     std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
     std::unique_ptr<CUgraph_st> copy = copy_of(*of, copies);
     const cudaGraph_t handle = copy.get();
@@ -331,6 +386,9 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     const std::lock_guard lock(state().running);
     if (graph_of(graph) == nullptr || (count > 0 && (from == nullptr || to == nullptr)))
         return noted(cudaErrorInvalidValue);
+    if (has_memory_nodes(*graph_of(graph)))
+        return noted_at(__builtin_return_address(0), cudaErrorNotSupported,
+                        fmt::format("{}: a graph with memory nodes keeps its edges", __func__));
     for (size_t index = 0; index < count; ++index)
         if (node_of(to[index]) == nullptr ||
             std::erase_if(to[index]->after, [&](const Edge& edge) { return edge.from == from[index]; }) == 0)
@@ -346,6 +404,9 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
     if (const cudaError_t error = with_node(NESTBED_HERE, handle, cudaGraphNodeTypeCount, node); error != cudaSuccess)
         return error;
     CUgraph_st& graph = *node->graph;
+    if (has_memory_nodes(graph))
+        return noted_at(__builtin_return_address(0), cudaErrorNotSupported,
+                        fmt::format("{}: a graph with memory nodes keeps its nodes", __func__));
     for (const std::unique_ptr<CUgraphNode_st>& other : graph.nodes)
         std::erase_if(other->after, [&](const Edge& edge) { return edge.from == node; });
     forget_node(*node);

@@ -45,6 +45,7 @@ struct NodeWork {
     cudaEvent_t event = nullptr;
     void* memory = nullptr;
     std::size_t bytes = 0;
+    std::shared_ptr<void> owner{}; // of a memory node: of the graph's and of that of its executable graph
     cudaConditionalNodeParams condition{};
 };
 
@@ -83,7 +84,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     std::vector<std::unique_ptr<CUgraphNode_st>> nodes{};
     struct Value {
-        unsigned* value;
+        std::shared_ptr<void> value;
         unsigned first;
         bool is_assigned;
     };
@@ -105,6 +106,9 @@ Graphs& graphs();
 // nullptr: there is no such graph.
 CUgraph_st* graph_of(cudaGraph_t handle);
 
+// Why there cannot be a copy of the graph as a graph, by the descriptions of cudaGraphClone() and cudaGraphAddChildGraphNode(); empty: there can.
+std::string why_not_copied(const CUgraph_st& graph);
+bool has_memory_nodes(const CUgraph_st& graph);
 // With the lock of running grids. Its graphs are the caller's.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies);
 // The nodes of the graph, and the graphs in a node.
@@ -118,6 +122,8 @@ CUgraphNode_st* node_of(cudaGraphNode_t handle);
 cudaError_t with_node(const char* function, const void* place, cudaGraphNode_t handle, cudaGraphNodeType type,
                       CUgraphNode_st*& node);
 Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count);
+// Empty: the graph can have the node behind those of the edges.
+std::string why_not_node(const CUgraph_st& graph, const NodeWork& work, const Edges& after);
 // Empty: they lead from nodes of the graph, and can lead to a node of the type.
 std::string why_not_edges(const CUgraph_st& graph, const Edges& edges,
                           cudaGraphNodeType type = cudaGraphNodeTypeKernel);
@@ -163,8 +169,11 @@ cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMem
 // A function of the host, in a stream.
 cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, const std::function<void()>& call);
 
-// Memory of a graph has its address from the call that adds the node, until the program ends. Nodes begin and end its use.
+// Memory of a graph has its address from the call that adds the node. Nodes begin and end its use.
 cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* name, Place place);
+// With the last owner the address ends, or with the use if that is later.
+std::shared_ptr<void> owned_by_graphs(void* memory, std::size_t bytes);
+void end_memory_of_graphs(void* memory);
 void graph_memory_begins(void* memory, const char* function, const void* place, cudaStream_t stream);
 void graph_memory_ends(void* memory, const char* function, const void* place, cudaStream_t stream);
 // By the order of the host's calls: memory that a launch allocates, and that is not freed yet.
@@ -172,7 +181,13 @@ bool is_graph_memory_open(void* memory);
 void graph_memory_is_open(const std::vector<void*>& memory);
 void graph_memory_is_free(void* memory);
 // When it happens.
-void graph_memory_changes(std::size_t bytes, bool begins);
+void graph_memory_changes(void* memory, bool begins);
+
+// At the reset of the device.
+void forget_graphs();
+void forget_executables();
+void forget_captures();
+void forget_graph_memory();
 
 // `may_run`: without a wait for the last kernel.
 Position position_in(cudaStream_t stream, bool may_run = false);
