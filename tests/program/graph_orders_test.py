@@ -10,6 +10,7 @@ import unittest
 from programs import EXIT_BAD, runner
 
 SOURCE = pathlib.Path(__file__).with_name("cuda") / "graph_orders.cu"
+CALLS = SOURCE.with_name("graph_calls.cu")
 
 # Two nodes write to one place; the last one wins. The second word: an edge, or not.
 TWO_NODES = r"""
@@ -77,6 +78,23 @@ class GraphOrders(unittest.TestCase):
         report = re.sub(r"\s+", " ", runner(TWO_NODES, "--nestbed-races")("none").stderr)
         self.assertRegex(report, r"missing: no edges lead from kernel put, a node of a graph \(added at \S+:20\) to kernel put, a node of a graph "
                                  r"\(added at \S+:22\) \(cudaGraphAddDependencies\(\) would make one")
+
+
+class GraphCalls(unittest.TestCase):
+    def run_parts(self, called, schedules):
+        parts = called().stdout.splitlines()
+        self.assertGreater(len(parts), 20)
+        for part in parts:
+            for schedule in schedules[:1] if "of_many" in part else schedules:  # which take long
+                with self.subTest(name=part, schedule=schedule):
+                    done = called(part, NESTBED_SCHEDULE=schedule)
+                    self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_calls_return_what_cuda_does_and_graphs_compute_the_same_by_every_order(self):
+        self.run_parts(runner(CALLS.read_text(encoding="utf-8")), ["fifo", "eager", *(f"random:{seed}" for seed in range(8))])
+
+    def test_the_detector_reports_nothing_of_them(self):
+        self.run_parts(runner(CALLS.read_text(encoding="utf-8"), "--nestbed-races"), ["random:1", "fifo"])
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ cudaError_t run_node(const CUgraphNode_st& node, const std::shared_ptr<GraphRun>
         return cudaSuccess;
     }
     const OfRun of_run(run);
-    return node.work.put(node.stream, std::ranges::any_of(node.after, &Edge::is_programmatic));
+    return node.work.put(node.stream, node.work, std::ranges::any_of(node.after, &Edge::is_programmatic));
 }
 
 // Positions behind the nodes of a graph.

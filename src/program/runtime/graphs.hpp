@@ -21,8 +21,9 @@
 namespace nestbed::program
 {
 
+struct NodeWork;
 // `programmatic`: of a kernel, which need not wait for the end of the one before it in the stream.
-using PutInto = std::function<cudaError_t(cudaStream_t stream, bool programmatic)>;
+using PutInto = std::function<cudaError_t(cudaStream_t stream, const NodeWork& own, bool programmatic)>;
 
 // What a kernel node has of its arguments.
 struct KeptArguments {
@@ -37,6 +38,7 @@ struct NodeWork {
     const void* place = nullptr; // the address after the call that made it
     std::string name{};          // "kernel k", "cudaMemcpyAsync()"
     bool programmatic = false;   // it was launched so while its stream was captured
+    std::vector<cudaLaunchAttribute> attributes{};
     cudaKernelNodeParams kernel{};
     std::shared_ptr<KeptArguments> arguments{};
     cudaMemcpy3DParms copy{};
@@ -163,9 +165,21 @@ cudaError_t memory_work(NodeWork& work, const char* function, std::size_t bytes,
 cudaError_t free_work(NodeWork& work, const char* function, void* memory, const void* place);
 NodeWork event_work(cudaGraphNodeType type, cudaEvent_t event, const void* place);
 NodeWork graph_work(cudaGraphNodeType type, const void* place);
-// An ordinary copy.
-cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+// Of any type that needs no graph of its own.
+cudaError_t work_of(NodeWork& work, const char* function, cudaGraphNodeParams& parameters, Place place,
+                    const void* code);
 
+// The parameters that functions of one type get, as those of all types. Of nullptr: of cudaGraphNodeTypeCount.
+cudaGraphNodeParams given(cudaGraphNodeType type, cudaEvent_t event = nullptr);
+cudaGraphNodeParams given(const cudaKernelNodeParams* parameters);
+cudaGraphNodeParams given(const cudaMemcpy3DParms* parameters);
+cudaGraphNodeParams given(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaGraphNodeParams given(const cudaMemsetParams* parameters);
+cudaGraphNodeParams given(const cudaHostNodeParams* parameters);
+cudaGraphNodeParams given(const cudaMemAllocNodeParams* parameters);
+
+// Whether launches and kernel nodes can have such an attribute.
+bool can_have(const cudaLaunchAttribute& attribute);
 // A function of the host, in a stream.
 cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, const std::function<void()>& call);
 

@@ -32,6 +32,7 @@ struct Configuration {
     void* outer = nullptr;         // the configuration of a launch whose arguments contain this one
     bool programmatic = false;     // it need not wait for the end of the grid before it
     BlockGroups groups{};
+    std::vector<cudaLaunchAttribute> attributes{};
     cudaError_t* error = nullptr; // where the error of the launch goes too
 };
 
@@ -174,6 +175,35 @@ void run_watched(const Run& run)
     check_guards("after " + last_launched.text());
 }
 
+// False of one that the executor does not have.
+bool add_attribute(Configuration& launch, const cudaLaunchAttribute& attribute)
+{
+    switch (attribute.id) {
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+        launch.programmatic = attribute.val.programmaticStreamSerializationAllowed != 0;
+        return true;
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributePreferredClusterDimension:
+        return true; // they change times alone
+    case cudaLaunchAttributeCooperative:
+        launch.groups.cooperative = attribute.val.cooperative != 0;
+        return true;
+    case cudaLaunchAttributeClusterDimension:
+        launch.groups.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
+        launch.groups.is_given = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library);
 
@@ -183,15 +213,18 @@ NodeWork node_of(const char* kernel, const Configuration& launch, const std::fun
     return {
         .type = cudaGraphNodeTypeKernel,
         .put =
-            [=](cudaStream_t stream, bool programmatic) {
+            [=](cudaStream_t stream, const NodeWork& of, bool programmatic) {
                 Configuration own = launch;
                 own.stream = stream;
+                for (const cudaLaunchAttribute& attribute : of.attributes)
+                    add_attribute(own, attribute);
                 own.programmatic = programmatic;
                 return launch_from_host(kernel, own, body, of_library);
             },
         .place = launch.address,
         .name = fmt::format("kernel {}", kernel),
         .programmatic = launch.programmatic,
+        .attributes = launch.attributes,
         .kernel = {nullptr, launch.grid, launch.block, static_cast<unsigned>(launch.shared_bytes), nullptr, nullptr}};
 }
 
@@ -226,43 +259,6 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
         });
     });
     return before;
-}
-
-// Throws KernelFault for an attribute that the executor does not have.
-void add_attributes(Configuration& launch, const cudaLaunchConfig_t& of)
-{
-    for (unsigned index = 0; index < of.numAttrs; ++index) {
-        const cudaLaunchAttribute& attribute = of.attrs[index];
-        switch (attribute.id) {
-        case cudaLaunchAttributeProgrammaticStreamSerialization:
-            launch.programmatic = attribute.val.programmaticStreamSerializationAllowed != 0;
-            break;
-        case cudaLaunchAttributeIgnore:
-        case cudaLaunchAttributeAccessPolicyWindow:
-        case cudaLaunchAttributeSynchronizationPolicy:
-        case cudaLaunchAttributePriority:
-        case cudaLaunchAttributeMemSyncDomainMap:
-        case cudaLaunchAttributeMemSyncDomain:
-        case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        case cudaLaunchAttributePreferredClusterDimension:
-            break; // they change times alone
-        case cudaLaunchAttributeCooperative:
-            launch.groups.cooperative = attribute.val.cooperative != 0;
-            break;
-        case cudaLaunchAttributeClusterDimension:
-            launch.groups.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
-                                     attribute.val.clusterDim.z};
-            launch.groups.is_given = true;
-            break;
-        default:
-            throw KernelFault(
-                cudaErrorNotSupported,
-                fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has no events of "
-                            "launches, and no nodes that kernels change",
-                            spelled(launch.place), static_cast<int>(attribute.id)));
-        }
-    }
 }
 
 } // namespace
@@ -311,11 +307,13 @@ cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of)
                                 .place = launch.place,
                                 .outer = configured(),
                                 .error = &error};
-    try {
-        add_attributes(configuration, of);
-    } catch (const KernelFault& fault) {
-        return noted(fault.error(), fault.what());
-    }
+    configuration.attributes.assign(of.attrs, of.attrs + of.numAttrs);
+    for (const cudaLaunchAttribute& attribute : configuration.attributes)
+        if (!add_attribute(configuration, attribute))
+            return noted(cudaErrorNotSupported,
+                         fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has no events of "
+                                     "launches, and no nodes that kernels change",
+                                     spelled(launch.place), static_cast<int>(attribute.id)));
     configured() = std::make_unique<Configuration>(configuration).release(); // submit() takes it over
     call(of_call);
     return error;
@@ -340,6 +338,12 @@ cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, 
     return launch_extended(
         launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); },
         const_cast<void*>(static_cast<const void*>(&call)));
+}
+
+bool can_have(const cudaLaunchAttribute& attribute)
+{
+    Configuration none;
+    return add_attribute(none, attribute);
 }
 
 void finish_works()

@@ -122,7 +122,6 @@ void end_of_graph(const Allocation& allocation, const void* place)
 {
     if (cpu::observer != nullptr)
         cpu::observer->freed(allocation.address(), place);
-    graph_memory_is_free(allocation.address());
     graph_memory_changes(allocation.address(), false);
 }
 
@@ -147,6 +146,7 @@ cudaError_t free_memory(void* memory, bool of_host, const void* place,
     if (!cpu::in_kernel() && !of_host && cpu::observer != nullptr)
         ends_in(stream, memory, function, place);
     if (is_of_graph) {
+        graph_memory_is_free(memory);
         end_of_graph(*allocation, place);
         return cudaSuccess;
     }
