@@ -286,7 +286,7 @@ __attribute__((noinline)) void submit(Kernel& kernel, const void* body, std::siz
     const std::unique_ptr<Configuration> launch = take_configuration(kernel.name);
     launch->kernel = &kernel;
     launch->code = __builtin_return_address(0);
-    if (kernel.cluster.x != 0 && !launch->groups.is_given)
+    if (kernel.cluster.are_given() && !launch->groups.is_given)
         launch->groups.cluster = {kernel.cluster.x, kernel.cluster.y, kernel.cluster.z};
     if (cpu::in_kernel()) {
         warn_of_own_memory(kernel.name, launch->place, body, bytes);

@@ -498,6 +498,34 @@ PART(attributes_of_kernel_nodes)
     EXPECT(cudaGraphKernelNodeSetAttribute(empty(graph, node), cudaLaunchAttributeCooperative, &attribute.val), cudaErrorInvalidValue);
 }
 
+__global__ void __cluster_dims__(2) of_pairs(int* to)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *to = static_cast<int>(cg::this_cluster().num_blocks());
+}
+
+PART(clusters_that_a_kernel_requires)
+{
+    CHECK(cudaFuncSetAttribute(cluster_size, cudaFuncAttributeRequiredClusterWidth, 4));
+    const cudaGraph_t graph = new_graph();
+    void* addresses[] = {&d};
+    const cudaKernelNodeParams of = parameters_of(cluster_size, addresses, dim3(8));
+    CHECK(cudaFuncSetAttribute(cluster_size, cudaFuncAttributeRequiredClusterHeight, 1));
+    CHECK(cudaFuncSetAttribute(cluster_size, cudaFuncAttributeRequiredClusterDepth, 1));
+    cudaGraphNode_t node = nullptr;
+    CHECK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &of));
+    run(made(graph));
+    SAME(first_of(d), 4);
+    cluster_size<<<4, kCount, 0, s>>>(e);
+    SAME(first_of(e), 4);
+    cudaFuncAttributes attributes = {};
+    CHECK(cudaFuncGetAttributes(&attributes, cluster_size));
+    SAME(attributes.requiredClusterWidth, 4);
+    EXPECT(launch_with(cluster(2), cluster_size, d, 8), cudaErrorInvalidClusterSize);
+    EXPECT(cudaFuncSetAttribute(of_pairs, cudaFuncAttributeRequiredClusterWidth, 4), cudaErrorNotPermitted);
+    EXPECT(cudaFuncSetAttribute(cluster_size, cudaFuncAttributeClusterDimMustBeSet, 1), cudaErrorInvalidValue);
+}
+
 // ---- updates ----
 
 static cudaGraphExecUpdateResult update(cudaGraphExec_t executable, cudaGraph_t graph)
