@@ -88,7 +88,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
         return noted_at(
             place, cudaErrorNotSupported,
             fmt::format("{}: {} was captured from <<<>>> or cudaLaunchKernelEx(); the executor has the arguments of "
-                        "launches by address (cudaLaunchKernel(), cudaGraphAddKernelNode())",
+                        "launches by address alone (cudaLaunchKernel(), cudaLaunchKernelExC())",
                         __func__, of->work.name));
     return give(parameters, of->work.kernel, place);
 }

@@ -105,16 +105,6 @@ cudaError_t kernel_work(NodeWork& work, const cudaKernelNodeParams& parameters, 
         return error;
     work = std::move(taken.work);
     work.place = before;
-    work.kernel = parameters;
-    const Parameters& of = *found_kernel(parameters.func).parameters;
-    work.arguments = std::make_shared<KeptArguments>();
-    for (unsigned index = 0; index < of.count; ++index) {
-        const auto* const bytes = static_cast<const std::byte*>(parameters.kernelParams[index]);
-        work.arguments->values.emplace_back(bytes, bytes + of.bytes[index]);
-    }
-    for (std::vector<std::byte>& value : work.arguments->values)
-        work.arguments->addresses.push_back(value.data());
-    work.kernel.kernelParams = work.arguments->addresses.data();
     return cudaSuccess;
 }
 

@@ -207,10 +207,31 @@ bool add_attribute(Configuration& launch, const cudaLaunchAttribute& attribute)
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library);
 
+// Of a launch by the address of the kernel.
+struct ByAddress {
+    const void* kernel;
+    const Parameters& parameters;
+    void** arguments;
+};
+thread_local const ByAddress* by_address = nullptr;
+
+void keep_arguments(NodeWork& work, const ByAddress& of)
+{
+    work.kernel.func = const_cast<void*>(of.kernel); // NOLINT(*-const-cast): CUDA's type
+    work.arguments = std::make_shared<KeptArguments>();
+    for (unsigned index = 0; index < of.parameters.count; ++index) {
+        const auto* const bytes = static_cast<const std::byte*>(of.arguments[index]);
+        work.arguments->values.emplace_back(bytes, bytes + of.parameters.bytes[index]);
+    }
+    for (std::vector<std::byte>& value : work.arguments->values)
+        work.arguments->addresses.push_back(value.data());
+    work.kernel.kernelParams = work.arguments->addresses.data();
+}
+
 // Of a graph: the same launch into the stream of the node.
 NodeWork node_of(const char* kernel, const Configuration& launch, const std::function<void()>& body, bool of_library)
 {
-    return {
+    NodeWork work{
         .type = cudaGraphNodeTypeKernel,
         .put =
             [=](cudaStream_t stream, const NodeWork& of, bool programmatic) {
@@ -226,6 +247,9 @@ NodeWork node_of(const char* kernel, const Configuration& launch, const std::fun
         .programmatic = launch.programmatic,
         .attributes = launch.attributes,
         .kernel = {nullptr, launch.grid, launch.block, static_cast<unsigned>(launch.shared_bytes), nullptr, nullptr}};
+    if (by_address != nullptr)
+        keep_arguments(work, *by_address);
+    return work;
 }
 
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
@@ -337,7 +361,12 @@ cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, 
     if (found.parameters->count > 0 && arguments == nullptr)
         return noted(cudaErrorInvalidValue, fmt::format("{}: a launch of {} by its address without arguments",
                                                         spelled(launch.place), found.kernel->name));
-    const auto call = [&] { found.parameters->call(kernel, arguments); };
+    const ByAddress own{kernel, *found.parameters, arguments};
+    const auto call = [&] {
+        by_address = cpu::in_kernel() ? nullptr : &own;
+        found.parameters->call(kernel, arguments);
+        by_address = nullptr;
+    };
     return launch_extended(
         launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); },
         const_cast<void*>(static_cast<const void*>(&call)));

@@ -526,6 +526,30 @@ PART(clusters_that_a_kernel_requires)
     EXPECT(cudaFuncSetAttribute(cluster_size, cudaFuncAttributeClusterDimMustBeSet, 1), cudaErrorInvalidValue);
 }
 
+PART(parameters_of_a_kernel_captured_by_its_address)
+{
+    int five = 5;
+    void* given[] = {&d, &five};
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    CHECK(cudaLaunchKernel(put, dim3(1), dim3(kCount), given, 0, s));
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(s, &graph));
+    const cudaGraphNode_t node = only_node(graph);
+    cudaKernelNodeParams of = {};
+    CHECK(cudaGraphKernelNodeGetParams(node, &of));
+    SAME(of.func == reinterpret_cast<void*>(put), 1);
+    SAME(of.gridDim.x, 1);
+    SAME(of.blockDim.x, kCount);
+    SAME(*static_cast<int**>(of.kernelParams[0]) == d, 1);
+    SAME(*static_cast<int*>(of.kernelParams[1]), 5);
+    const cudaGraphExec_t executable = made(graph);
+    void* addresses[] = {&e, of.kernelParams[1]};
+    of.kernelParams = addresses;
+    CHECK(cudaGraphExecKernelNodeSetParams(executable, node, &of));
+    run(executable);
+    SAME(first_of(e, kCount - 1), 5);
+}
+
 // ---- updates ----
 
 static cudaGraphExecUpdateResult update(cudaGraphExec_t executable, cudaGraph_t graph)
