@@ -89,7 +89,10 @@ void Detector::reset()
     streams_.clear();
     awaited_.clear();
     last_in_stream_.clear();
-    captured_ = std::vector<Captured>(); // with its room
+    for (const std::weak_ptr<Captured>& captured : std::exchange(captured_, {}))
+        if (const std::shared_ptr<Captured> of = captured.lock(); of != nullptr)
+            *of = {};
+    overlapped_.clear();
     found_.clear();
     latest_found_ = {};
     rewrite_ = {};
@@ -200,8 +203,11 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     has_room();
     if (thread == nullptr) {
         const WatchedGrid*& last = last_in_stream_[stream];
-        if (mechanism == Mechanism::host_pdl && last != nullptr) {
-            grid.previous = last;
+        if (const auto given = overlapped_.extract(stream); !given.empty()) {
+            grid.previous = given.mapped();
+            grid.base = clocks_.merged(host_, awaited_[stream]);
+        } else if (mechanism == Mechanism::host_pdl && last != nullptr) {
+            grid.previous = {last};
             grid.base =
                 clocks_.merged(clocks_.merged(host_, awaited_[stream]), clocks_.merged(last->base, last->to_next));
         } else {

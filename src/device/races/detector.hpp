@@ -85,15 +85,17 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void host_wrote(const void* begin, std::size_t bytes) override;
     void synchronized() override;
     void stream_synchronized(std::uint64_t stream) override;
-    void event_synchronized(std::uint64_t captured) override;
-    std::uint64_t captures(void* thread, std::uint64_t stream) override;
+    void event_synchronized(const cpu::Captured& captured) override;
+    cpu::Captured captures(void* thread, std::uint64_t stream) override;
     void* operation_begins(std::uint64_t stream, const char* name, const void* place) override;
     void operation_accesses(void* operation, const cpu::Rows& rows, bool write) override;
     void operation_runs_on_host(void* operation) override;
     void operation_ends(void* operation) override;
-    std::uint64_t captures_thread(void* thread) override;
+    cpu::Captured captures_thread(void* thread) override;
     void stream_made(void* thread, std::uint64_t stream, const void* place, std::uint64_t graph) override;
-    void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
+    void stream_waits(void* thread, std::uint64_t stream, const cpu::Captured& captured) override;
+    void stream_overlaps(std::uint64_t stream, const cpu::Captured& captured, cpu::Overlap overlap) override;
+    void stream_ends(std::uint64_t stream) override;
     void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place,
                    const cpu::CallPlace& launch) override;
     void starts(void* grid) override;
@@ -330,7 +332,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<BadAccess> described_bad_accesses() const;
     std::vector<Race> described_notes() const;
     void merge(Fenced& into, const Fenced& more);
-    Clock end_of(std::uint64_t captured);
+    cpu::Captured kept(const Captured& captured);
+    Clock end_of(const cpu::Captured& captured);
     // Of all that the detector keeps.
     std::size_t bytes() const;
     // For so many bytes more. Without it nothing is kept from now on, and what was found is not all.
@@ -362,8 +365,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uint64_t, std::uint32_t> made_;   // the sites where streams were made
     std::map<std::uint64_t, std::uint64_t> graphs_; // by stream of a node: its executable graph
     std::map<std::uint64_t, Clock> awaited_;        // by stream of the host: what events captured for which it waits
-    std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
-    std::vector<Captured> captured_;
+    std::map<std::uint64_t, const WatchedGrid*> last_in_stream_;          // of the host
+    std::vector<std::weak_ptr<Captured>> captured_;                       // some of which may be of nobody any more
+    std::map<std::uint64_t, std::vector<const WatchedGrid*>> overlapped_; // by stream of the host: by its next grid
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::pair<std::pair<std::uint64_t, std::uint64_t>, Found*> latest_found_{};
     std::map<std::pair<std::uint32_t, std::uint32_t>, Found> notes_;                       // by sites

@@ -30,8 +30,7 @@ constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
     "cudaGraphAddExternalSemaphores* cudaGraphExternalSemaphores* cudaGraphExecExternalSemaphores* "
-    "cudaGraphRetainUserObject cudaGraphReleaseUserObject cudaGraphKernelNodeSetAttribute "
-    "cudaGraphKernelNodeGetAttribute cudaGraphKernelNodeCopyAttributes";
+    "cudaGraphRetainUserObject cudaGraphReleaseUserObject";
 constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
@@ -41,9 +40,7 @@ constexpr std::array kRefused{
     RefusedNames{kLaunches, "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
                             "cudaLaunchCooperativeKernel() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
-    RefusedNames{kGraphCalls,
-                 "the graphs of the executor have no semaphores of other programs, objects of users and attributes "
-                 "of kernels"},
+    RefusedNames{kGraphCalls, "the graphs of the executor have no semaphores of other programs and objects of users"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
     RefusedNames{kGridBarriers, "the executor has no grids of several devices", true},
