@@ -122,7 +122,9 @@ void Detector::synchronized()
 {
     const Busy busy;
     for (const auto& [stream, clock] : streams_)
-        host_ = clocks_.merged(host_, clock);
+        host_clock() = clocks_.merged(host_clock(), clock);
+    if (is_several_)
+        return; // the others have not waited
     streams_.clear();
     last_unawaited_.clear();
 }
@@ -130,13 +132,13 @@ void Detector::synchronized()
 void Detector::stream_synchronized(std::uint64_t stream)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, streams_[stream]);
+    host_clock() = clocks_.merged(host_clock(), streams_[stream]);
 }
 
 void Detector::event_synchronized(std::uint64_t captured)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, end_of(captured));
+    host_clock() = clocks_.merged(host_clock(), end_of(captured));
 }
 
 std::uint64_t Detector::captures(void* handle, std::uint64_t stream)

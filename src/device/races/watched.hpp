@@ -7,6 +7,7 @@
 #include "device/races/shadow.hpp"
 #include "model/mechanism.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,6 +18,7 @@ namespace nestbed::races
 {
 
 struct WatchedBlock;
+struct HostThread;
 
 inline constexpr std::uint32_t kNoPhase = 0xFFFFFFFF; // that no block reaches
 
@@ -82,6 +84,7 @@ struct WatchedGrid {
     std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
     const char* operation = nullptr;       // of the host: the function of CUDA; nullptr: it is a kernel
+    const HostThread* host = nullptr;      // the thread of the host that it stands for
     cpu::CallPlace launch{};               // the kernel, and where it was launched, of a user's program
     bool complete = false;                 // with its descendants, without tail launches
     WatchedGrid* before = nullptr;         // in the stream of the launching block
@@ -184,6 +187,42 @@ struct WatchedBlock {
             visit(of_events);
         for (const WatchedThread& thread : threads)
             thread.for_each_clock(visit);
+    }
+};
+
+// A thread of the host: a block of one thread. While there are others, it is of a grid, and what it accesses is kept.
+struct HostThread {
+    unsigned number = 1;              // from the beginning of the program on
+    std::vector<const void*> made_at; // the calls that led to where it was made
+    bool has_ended = false;           // and another thread has waited for that
+    WatchedBlock block{};
+    WatchedThread* function = nullptr; // of the host, that it runs for a stream
+    std::uintptr_t read_volatile = 0;  // the variable that it has read, or will at once; 0: none
+    std::vector<const void*> calls{};  // where the functions were called that it is in
+
+    // What it has accessed lately, place by place: a loop over an array is one span.
+    struct Recent {
+        const Region* region = nullptr;
+        std::uint32_t site = 0, epoch = 0;
+        std::size_t end = 0;
+        AccessKind kind = read_access;
+        bool has_span = false;
+    };
+    static constexpr std::size_t kRecent = 8;
+    std::array<Recent, kRecent> recent{};
+
+    HostThread() { forget(); }
+    WatchedThread& thread() { return block.threads.front(); }
+    const WatchedThread& thread() const { return block.threads.front(); }
+    // All that it did.
+    void forget()
+    {
+        block = {};
+        block.threads.resize(1);
+        thread().block = &block;
+        function = nullptr;
+        read_volatile = 0;
+        recent = {};
     }
 };
 
