@@ -76,7 +76,7 @@ struct Checked {
 class Detector final : public cpu::Observer, public cpu::Interruptible
 {
   public:
-    Detector() { hosts_.push_back(std::make_unique<HostThread>()); }
+    Detector() { running_hosts_.push_back(hosts_.emplace_back(std::make_unique<HostThread>()).get()); }
 
     void begin() override;
     Races end() override;
@@ -158,6 +158,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // Behind an atomic operation that reads; before one that may write.
     void host_has_read(std::uintptr_t address, bool acquires);
     void host_may_release(std::uintptr_t address);
+    // The same of the last volatile read of the thread.
+    void has_read_volatile(WatchedThread& thread, bool acquires, bool in_block);
     void host_fences(bool acquires, bool releases, bool sequential);
     // By a lock, a semaphore and the like: what the caller did comes before what another one does after it has acquired.
     void host_releases(std::uintptr_t lock);
@@ -393,8 +395,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     std::vector<std::unique_ptr<HostThread>> hosts_; // the first one is that of main()
-    std::size_t hosts_that_run_ = 1;
-    std::map<std::uintptr_t, Clock> locks_; // what was released by them
+    std::vector<HostThread*> running_hosts_;         // that no other thread has waited for
+    std::map<std::uintptr_t, Clock> locks_;          // what was released by them
     std::map<std::uint64_t, std::uint32_t>
         last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
     std::uint64_t operations_ = 0;           // among the grids

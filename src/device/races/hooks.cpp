@@ -178,6 +178,8 @@ void note_atomic(const volatile void* address, std::size_t bytes, Atomic what, i
         detector().reads_atomically(*thread, number(address), acquires(order), what != Atomic::load, in_block);
     if (what != Atomic::load)
         detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store, in_block);
+    if (kind == races::volatile_read && Busy::has_others()) [[unlikely]]
+        thread->read_volatile = number(address);
 }
 
 void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place,

@@ -25,7 +25,7 @@ HostThread& Detector::host_makes_thread(const void* place)
     made.number = static_cast<unsigned>(hosts_.size());
     made.made_at.assign(maker.calls.begin() + (maker.calls.empty() ? 0 : 1), maker.calls.end());
     made.made_at.push_back(place);
-    ++hosts_that_run_;
+    running_hosts_.push_back(&made);
     is_several_ = true;
     made.thread().acquired = released_by_host();
     return made;
@@ -38,9 +38,9 @@ void Detector::host_thread_joined(HostThread& thread)
         host_clock() = clocks_.merged(host_clock(), release(thread.thread()));
     else
         host_clock() = clocks_.merged(host_clock(), thread.thread().acquired);
-    thread.has_ended = true;
     thread.calls = {};
-    if (--hosts_that_run_ > 1)
+    std::erase(running_hosts_, &thread);
+    if (running_hosts_.size() > 1)
         return;
     host_clock() = released_by_host(); // what it did is no longer kept
     is_several_ = false;
@@ -51,8 +51,7 @@ WatchedThread* Detector::kept_host()
     HostThread& host = this->host();
     if (!is_several_ || !watching_)
         return nullptr;
-    if (host.read_volatile != 0)
-        reads_atomically(host.thread(), std::exchange(host.read_volatile, 0), true, false, false);
+    has_read_volatile(host.thread(), true, false);
     if (host.block.grid == nullptr) {
         WatchedGrid& grid = *grids_.emplace_back(std::make_unique<WatchedGrid>());
         grid.number = static_cast<std::uint32_t>(grids_.size() - 1);
@@ -73,9 +72,8 @@ Clock Detector::released_by_host()
 
 bool Detector::all_hosts_know(const Access& access) const
 {
-    return std::ranges::all_of(hosts_, [&](const std::unique_ptr<HostThread>& host) {
-        return host->has_ended || host->block.grid == grids_[access.grid].get() ||
-               knows(host->thread().acquired, access);
+    return std::ranges::all_of(running_hosts_, [&](const HostThread* host) {
+        return host->block.grid == grids_[access.grid].get() || knows(host->thread().acquired, access);
     });
 }
 
@@ -154,8 +152,14 @@ void Detector::host_atomic(std::uintptr_t address, std::size_t bytes, AccessKind
         reads_atomically(*thread, address, atomic.acquires, atomic.writes, false);
     if (atomic.writes)
         writes_atomically(*thread, address, atomic.releases, atomic.reads, false);
-    if (kind == volatile_read && thread == &host().thread())
-        host().read_volatile = address; // after this: see kept_host()
+    if (kind == volatile_read)
+        thread->read_volatile = address;
+}
+
+void Detector::has_read_volatile(WatchedThread& thread, bool acquires, bool in_block)
+{
+    if (thread.read_volatile != 0)
+        reads_atomically(thread, std::exchange(thread.read_volatile, 0), acquires, false, in_block);
 }
 
 void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool write, const void* place)

@@ -124,8 +124,9 @@ struct WatchedThread {
     Clock unfenced_in_block = nullptr;           // what a fence of that scope will acquire
     const volatile void* may_wait_for = nullptr; // what it reads again and again
     std::uint32_t reads_that_may_wait = 0;
-    Fenced fenced;                        // since the last barrier
-    SeenAtomics seen;                     // since the last barrier
+    std::uintptr_t read_volatile = 0; // where there are other threads of the host: what it has read, or will at once
+    Fenced fenced;                    // since the last barrier
+    SeenAtomics seen;                 // since the last barrier
     std::uint32_t ended_phase = kNoPhase; // of the block, when it ended: it has met no barrier after that
     bool has_arrived = false;             // at the next barrier, for which it does not wait yet
     bool reads_object = false;            // its next read is that of a structure
@@ -194,10 +195,8 @@ struct WatchedBlock {
 struct HostThread {
     unsigned number = 1;              // from the beginning of the program on
     std::vector<const void*> made_at; // the calls that led to where it was made
-    bool has_ended = false;           // and another thread has waited for that
     WatchedBlock block{};
     WatchedThread* function = nullptr; // of the host, that it runs for a stream
-    std::uintptr_t read_volatile = 0;  // the variable that it has read, or will at once; 0: none
     std::vector<const void*> calls{};  // where the functions were called that it is in
 
     // What it has accessed lately, place by place: a loop over an array is one span.
@@ -221,7 +220,6 @@ struct HostThread {
         block.threads.resize(1);
         thread().block = &block;
         function = nullptr;
-        read_volatile = 0;
         recent = {};
     }
 };

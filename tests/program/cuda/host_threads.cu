@@ -1,9 +1,11 @@
 // What several threads of the host do, and whether it races: each case is right or wrong, as in host_orders.cu. The rules: ISO C++
 // [intro.races], POSIX "Memory Synchronization", CUDA Programming Guide, "Default Stream".
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda/atomic>
 #include <functional>
 #include <future>
 #include <map>
@@ -101,6 +103,15 @@ RIGHT(fences_and_a_relaxed_flag) { both([] { fill(pinned); std::atomic_thread_fe
 WRONG(one_fence_alone) { both([] { fill(pinned); std::atomic_thread_fence(std::memory_order_release); tell(); }, [] { await(); get_in(n, pinned); }); }
 RIGHT(counter) { auto count = [] { fill(pinned); second.fetch_add(1, std::memory_order_acq_rel); }; std::thread(count).join(); both(release, [] { acquire(); while (second.load(std::memory_order_acquire) == 0) {} get_in(n, pinned); }); }
 RIGHT(exchanged_flag) { both([] { fill(pinned); flag.exchange(1); }, [] { int one = 1; while (!flag.compare_exchange_weak(one, 2)) one = 1; get_in(n, pinned); }); }
+// A kernel that runs while another thread works.
+template <cuda::memory_order order>
+__global__ void get_when_told(int* to, const int* from, int* flag) { while (cuda::atomic_ref<int, cuda::thread_scope_system>(*flag).load(order) == 0) {} *to = *from; }
+__global__ void get_behind_a_fence(int* to, const int* from, volatile int* flag) { while (*flag == 0) {} __threadfence_system(); *to = *from; }
+static void tell_kernel(int value, std::memory_order order) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); pinned[0] = value; reinterpret_cast<std::atomic<int>*>(unified2)->store(1, order); }
+RIGHT(kernel_that_waits_for_another_thread) { *unified2 = 0; both([] { get_when_told<cuda::memory_order_acquire><<<1, 1, 0, n>>>(d, pinned, unified2); }, [] { tell_kernel(1, std::memory_order_release); }); }
+WRONG(kernel_that_waits_for_a_relaxed_flag) { *unified2 = 0; both([] { get_when_told<cuda::memory_order_acquire><<<1, 1, 0, n>>>(d, pinned, unified2); }, [] { tell_kernel(1, std::memory_order_relaxed); }); }
+WRONG(kernel_that_reads_a_flag_relaxed) { *unified2 = 0; both([] { get_when_told<cuda::memory_order_relaxed><<<1, 1, 0, n>>>(d, pinned, unified2); }, [] { tell_kernel(1, std::memory_order_release); }); }
+RIGHT(kernel_that_waits_through_volatile_memory) { *unified2 = 0; both([] { get_behind_a_fence<<<1, 1, 0, n>>>(d, pinned, unified2); }, [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); pinned[0] = 1; *static_cast<volatile int*>(unified2) = 1; }); }
 RIGHT(volatile_flag_of_a_kernel) { *unified2 = 0; both([] { raise<<<1, 1, 0, n>>>(unified2); }, [] { while (*static_cast<volatile int*>(unified2) == 0) {} }); }
 
 // ---- locks ----
