@@ -123,6 +123,7 @@ void Detector::synchronized()
     const Busy busy;
     for (const auto& [stream, clock] : streams_)
         host_clock() = clocks_.merged(host_clock(), clock);
+    forget_pageable();
     if (is_several_)
         return; // the others have not waited
     streams_.clear();
@@ -133,12 +134,14 @@ void Detector::stream_synchronized(std::uint64_t stream)
 {
     const Busy busy;
     host_clock() = clocks_.merged(host_clock(), streams_[stream]);
+    forget_pageable();
 }
 
 void Detector::event_synchronized(std::uint64_t captured)
 {
     const Busy busy;
     host_clock() = clocks_.merged(host_clock(), end_of(captured));
+    forget_pageable();
 }
 
 std::uint64_t Detector::captures(void* handle, std::uint64_t stream)

@@ -88,6 +88,8 @@ void Detector::reset()
     for (const auto& host : hosts_)
         host->forget();
     locks_.clear();
+    pageable_.clear();
+    checked_pageable_ = {};
     streams_.clear();
     awaited_.clear();
     last_in_stream_.clear();

@@ -171,7 +171,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     static bool checks_host_at(std::uintptr_t address)
     {
         return address - checked_.begin < checked_.bytes ||
-               address - checked_variables_.begin < checked_variables_.bytes;
+               address - checked_variables_.begin < checked_variables_.bytes ||
+               address - checked_pageable_.begin < checked_pageable_.bytes;
     }
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
     // `alignment`: what the address must be a multiple of; 0: of a variable its own. `in_block`: an atomic operation whose scope is the block.
@@ -316,6 +317,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     }
     // The place of a call or an access of the host.
     std::uint32_t host_site(const void* place);
+    static Access access_by(const WatchedGrid& operation, bool write);
     // What the host or an operation of it does to memory: finds the races with what it does not come after.
     // `place`: of an access whose site is not known yet.
     void check_host_access(Region& region, Access now, const Rows& rows, Clock clock, const void* place = nullptr);
@@ -346,6 +348,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void check_spans(Region& region, const Access& now, const WatchedThread& thread, std::size_t first,
                      std::size_t end, std::size_t bytes);
     void add_span(Region& region, const Access& access, const Rows& rows);
+    // Pageable memory, which nobody has named: what copies write there is kept until the host has waited for them.
+    void copies_pageable(const WatchedGrid& copy, const Rows& rows, bool write);
+    void pageable_access(std::uintptr_t address, std::size_t bytes, bool write, const void* place);
+    void check_pageable(const Rows& rows, Access now, const WatchedThread* thread, Clock clock);
+    void forget_pageable();
     // Whether the clock has all that the host has put into its streams and not waited for.
     bool knows_all(Clock clock);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
@@ -397,6 +404,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<std::unique_ptr<HostThread>> hosts_; // the first one is that of main()
     std::vector<HostThread*> running_hosts_;         // that no other thread has waited for
     std::map<std::uintptr_t, Clock> locks_;          // what was released by them
+    std::vector<HostSpan> pageable_;                 // with addresses in place of offsets
     std::map<std::uint64_t, std::uint32_t>
         last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
     std::uint64_t operations_ = 0;           // among the grids
@@ -414,6 +422,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     static inline bool has_functions_ = false;                     // of the host, in streams
     static inline Checked checked_;                                // memory
     static inline Checked checked_variables_;                      // far from it
+    static inline Checked checked_pageable_;                       // where pageable_ is
     static inline constinit std::atomic<bool> is_several_ = false; // threads of the host
     static inline constinit thread_local HostThread* this_host_ = nullptr;
     std::uint64_t accesses_ = 0;

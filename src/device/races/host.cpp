@@ -164,7 +164,11 @@ void Detector::has_read_volatile(WatchedThread& thread, bool acquires, bool in_b
 
 void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool write, const void* place)
 {
-    Region* const region = watching_ && !full_ ? shadow_.find(address) : nullptr;
+    if (!watching_ || full_)
+        return;
+    if (!pageable_.empty())
+        pageable_access(address, bytes, write, place);
+    Region* const region = shadow_.find(address);
     if (region == nullptr || region->by_host == cpu::HostAccess::unchecked || region->is_freed)
         return;
     Access now{.grid = kHost,
@@ -199,6 +203,60 @@ void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool wri
     now = made_by(*thread, now.kind, place, false);
     now.site = host_site(place);
     kept_access(*thread, *region, rows, now);
+}
+
+void Detector::pageable_access(std::uintptr_t address, std::size_t bytes, bool write, const void* place)
+{
+    const Rows rows{.begin = address, .width = bytes};
+    if (std::ranges::none_of(pageable_, [&](const HostSpan& span) { return span.rows.meet(rows); }))
+        return;
+    const AccessKind kind = write ? write_access : read_access;
+    const WatchedThread* const thread = has_several_actors_of_host() ? kept_actor() : nullptr;
+    Access now{.grid = kHost, .block = 0, .epoch = 0, .phase = 0, .site = 0, .thread = 0, .kind = kind};
+    if (thread != nullptr)
+        now = made_by(*thread, kind, place, false);
+    now.site = host_site(place);
+    check_pageable(rows, now, thread, host_clock());
+}
+
+void Detector::check_pageable(const Rows& rows, Access now, const WatchedThread* thread, Clock clock)
+{
+    counted_.clear();
+    for (const HostSpan& span : pageable_) {
+        if (!span.rows.meet(rows) || (thread == nullptr ? knows(clock, span.access) : ordered(span.access, *thread)))
+            continue;
+        const Region* const variable = shadow_.find(span.rows.begin);
+        const Region nameless{.begin = span.rows.begin,
+                              .bytes = span.rows.end() - span.rows.begin,
+                              .name = "pageable memory of the host",
+                              .is_of_host = true};
+        const Region& region = variable == nullptr ? nameless : *variable;
+        found(span.access, now, thread, region,
+              (std::max(rows.begin, span.rows.begin) - region.begin) / region.element, rows.width * rows.height);
+    }
+}
+
+void Detector::copies_pageable(const WatchedGrid& copy, const Rows& rows, bool write)
+{
+    const Access now = access_by(copy, write);
+    check_pageable(rows, now, nullptr, copy.base);
+    if (!write)
+        return; // from a buffer of CUDA's own, when the function has returned
+    std::erase_if(pageable_,
+                  [&](const HostSpan& span) { return span.rows == rows && knows(copy.base, span.access); });
+    pageable_.push_back({.access = now, .rows = rows});
+    checked_pageable_.add(rows.begin, rows.end() - rows.begin);
+}
+
+void Detector::forget_pageable()
+{
+    if (pageable_.empty())
+        return;
+    std::erase_if(pageable_, [this](const HostSpan& span) {
+        return is_several_ ? all_hosts_know(span.access) : knows(host_clock(), span.access);
+    });
+    if (pageable_.empty())
+        checked_pageable_ = {};
 }
 
 // As a thread of a kernel: what others of the host do later may race with it.

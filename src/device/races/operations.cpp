@@ -9,13 +9,9 @@
 namespace nestbed::races
 {
 
-namespace
+Access Detector::access_by(const WatchedGrid& operation, bool write)
 {
-
-constexpr std::uint32_t kOnlyEpoch = 1;
-
-Access access_by(const WatchedGrid& operation, bool write)
-{
+    constexpr std::uint32_t kOnlyEpoch = 1;
     return {.grid = operation.number,
             .block = 0,
             .epoch = kOnlyEpoch,
@@ -24,8 +20,6 @@ Access access_by(const WatchedGrid& operation, bool write)
             .thread = 0,
             .kind = write ? write_access : read_access};
 }
-
-} // namespace
 
 std::uint32_t Detector::host_site(const void* place)
 {
@@ -102,19 +96,23 @@ void Detector::operation_accesses(void* operation, const cpu::Rows& rows, bool w
     if (operation == nullptr || full_)
         return;
     const auto& grid = *static_cast<const WatchedGrid*>(operation);
-    Region* const region = shadow_.find(reinterpret_cast<std::uintptr_t>(rows.begin));
-    if (region == nullptr || region->is_freed || region->is_of_host)
-        return;
-    Rows of_region{.begin = reinterpret_cast<std::uintptr_t>(rows.begin) - region->begin,
-                   .width = rows.width,
-                   .height = rows.height,
-                   .pitch = rows.pitch};
+    const auto address = reinterpret_cast<std::uintptr_t>(rows.begin);
+    Region* const region = shadow_.find(address);
+    Rows of_region{.begin = address, .width = rows.width, .height = rows.height, .pitch = rows.pitch};
     if (of_region.width == of_region.pitch || of_region.height == 1)
-        of_region = {.begin = of_region.begin, .width = of_region.width * of_region.height};
+        of_region = {.begin = address, .width = of_region.width * of_region.height};
+    if (region == nullptr || region->is_of_host)
+        copies_pageable(grid, of_region, write);
+    if (region == nullptr || region->is_freed ||
+        (region->is_of_host && region->by_host == cpu::HostAccess::unchecked))
+        return;
+    of_region.begin -= region->begin;
     if (of_region.begin >= region->bytes || of_region.end() > region->bytes)
         return; // which is an error of its own
     const Access now = access_by(grid, write);
     check_host_access(*region, now, of_region, grid.base);
+    if (region->is_of_host)
+        return;
     add_span(*region, now, of_region);
 }
 

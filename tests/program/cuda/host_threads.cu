@@ -167,6 +167,9 @@ WRONG(copied_while_another_thread_writes) { both([] { cudaMemcpy(d, pinned, kByt
 RIGHT(copy_of_what_another_thread_wrote) { both([] { fill(pinned); release(); }, [] { acquire(); copy_in(n, d, pinned); }); }
 WRONG(copy_to_what_another_thread_reads) { both([] { copy_in(n, pinned, d); cudaStreamSynchronize(n); tell(); }, [] { await(); seen = pinned[0]; }); }
 RIGHT(set_by_another_thread) { both([] { cudaMemset(pinned, 0, kBytes); release(); }, [] { acquire(); seen = pinned[0]; }); }
+static int pageable[kCount];
+RIGHT(pageable_waited_for_by_its_thread) { both([] { copy_in(n, pageable, d); cudaStreamSynchronize(n); release(); }, [] { acquire(); seen = pageable[0]; }); }
+WRONG(pageable_not_waited_for) { both([] { copy_in(n, pageable, d); release(); cudaStreamSynchronize(n); }, [] { acquire(); seen = pageable[0]; }); }
 static void nothing(void*) {}
 static void write_variable(void*) { of_host = 1; }
 static void write_with_lock(void*) { const std::lock_guard<std::mutex> lock(mutex); of_host = 1; }
