@@ -83,6 +83,8 @@ class Observer
     virtual void freed(const void* begin, const void* place) = 0;
     // The host, or a copy that is no kernel, has written there: it is no longer uninitialised.
     virtual void host_wrote(const void* begin, std::size_t bytes) = 0;
+    // Whether there are threads of the host of which one may not know what another one has waited for.
+    virtual bool has_several_hosts() const { return false; }
     // The host has waited for all work; for that of one of its streams; for what an event captured.
     virtual void synchronized() = 0;
     virtual void stream_synchronized(std::uint64_t stream) = 0;

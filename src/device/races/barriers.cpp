@@ -122,7 +122,10 @@ void Detector::synchronized()
 {
     const Busy busy;
     for (const auto& [stream, clock] : streams_)
-        host_ = clocks_.merged(host_, clock);
+        host_clock() = clocks_.merged(host_clock(), clock);
+    forget_pageable();
+    if (is_several_)
+        return; // the others have not waited
     streams_.clear();
     last_unawaited_.clear();
 }
@@ -130,14 +133,17 @@ void Detector::synchronized()
 void Detector::stream_synchronized(std::uint64_t stream)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, streams_[stream]);
-    std::erase_if(last_unawaited_, [this](const auto& last) { return time_of(host_, grid_actor(last.second)) != 0; });
+    host_clock() = clocks_.merged(host_clock(), streams_[stream]);
+    std::erase_if(last_unawaited_,
+                  [this](const auto& last) { return time_of(host_clock(), grid_actor(last.second)) != 0; });
+    forget_pageable();
 }
 
 void Detector::event_synchronized(const cpu::Captured& captured)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, end_of(captured));
+    host_clock() = clocks_.merged(host_clock(), end_of(captured));
+    forget_pageable();
 }
 
 cpu::Captured Detector::captures(void* handle, std::uint64_t stream)
