@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu):
-none missed, none false. And of what CUDA does not allow there.
+"""Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu),
+and of barriers in memory and asynchronous copies (cuda/async_orders.cu): none missed, none false. And of what CUDA does not allow there.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/group_orders_test.py
 """
@@ -10,7 +10,7 @@ import unittest
 
 from programs import EXIT_BAD, runner
 
-SOURCE = pathlib.Path(__file__).with_name("cuda") / "group_orders.cu"
+FOLDER = pathlib.Path(__file__).with_name("cuda")
 SCHEDULES = ("fifo", "eager", "random:1")
 
 MISTAKES = r"""
@@ -106,19 +106,25 @@ SAID = {
 
 
 class GroupOrders(unittest.TestCase):
-    def test_each_use_is_right_or_wrong(self):
-        called = runner(SOURCE.read_text(encoding="utf-8"), "--nestbed-races")
+    def check_uses(self, source, count):
+        called = runner((FOLDER / source).read_text(encoding="utf-8"), "--nestbed-races")
         uses = called().stdout.splitlines()
-        self.assertEqual(len(uses), 90)  # as races.md says
+        self.assertEqual(len(uses), count)  # as races.md says
         for use in uses:
             name, is_right, printed = use[1:], use[0] == "+", set()
             for schedule in SCHEDULES:
                 with self.subTest(use=name, schedule=schedule):
                     done = called(name, NESTBED_SCHEDULE=schedule)
-                    says = re.search(r"(?m)^(race|memory of another block): ", done.stderr) is not None
+                    says = re.search(r"(?m)^(race|memory of another block|uninitialized): ", done.stderr) is not None
                     self.assertEqual((done.returncode, says), (0, False) if is_right else (EXIT_BAD, True), done.stderr)
                     printed.add(done.stdout)
             self.assertTrue(not is_right or len(printed) == 1, f"{name} prints {printed}")
+
+    def test_each_use_of_groups_is_right_or_wrong(self):
+        self.check_uses("group_orders.cu", 90)
+
+    def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
+        self.check_uses("async_orders.cu", 84)
 
     def test_what_cuda_does_not_allow(self):
         called = runner(MISTAKES)

@@ -85,6 +85,7 @@ void Detector::reset()
     grids_.clear();
     atomics_.clear();
     releases_.clear();
+    barriers_.clear();
     host_ = nullptr;
     streams_.clear();
     awaited_.clear();
@@ -149,6 +150,7 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
 {
     atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
     releases_.erase(releases_.lower_bound({address, 0}), releases_.lower_bound({address + bytes, 0}));
+    barriers_.erase(barriers_.lower_bound(address), barriers_.lower_bound(address + bytes));
 }
 
 void Detector::remove(WatchedBlock& block)

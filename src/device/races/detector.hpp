@@ -111,7 +111,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void thread_ends(void* thread) override;
     void arrived(void* thread) override;
     void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes, const void* place) override;
-    void waited_for_copies(void* thread) override;
+    void commits_copies(void* thread) override;
+    void waited_for_copies(void* thread, std::size_t prior) override;
+    void forgets_barrier(const void* at) override;
+    void uses_barrier(void* thread, const void* at, bool writes, const void* place) override;
+    void arrives_at(void* thread, const void* at) override;
+    void copies_arrive_at(void* thread, const void* at) override;
+    void opens(const void* at) override;
+    void waited_at(void* thread, const void* at) override;
     void waited(void* thread) override;
     void lets_next_grid_begin(void* thread) override;
     void waited_for_previous_grid(void* thread) override;
@@ -330,6 +337,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<BadAccess> described_bad_accesses() const;
     std::vector<Race> described_notes() const;
     void merge(Fenced& into, const Fenced& more);
+    void arrives(WatchedThread& thread, WatchedGroup& group);
+    Clock with_copies(Clock clock, WatchedThread& thread);
+    static void opens(WatchedGroup& group);
+    void waited(WatchedThread& thread, const WatchedGroup& group);
     Clock end_of(std::uint64_t captured);
     // Of all that the detector keeps.
     std::size_t bytes() const;
@@ -352,6 +363,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uintptr_t, Released> atomics_;
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
+    std::map<std::uintptr_t, WatchedGroup> barriers_; // that are objects in memory
     Clock host_ = nullptr;
     WatchedThread* function_ = nullptr; // of the host, that runs in a stream
     Clock functions_ = nullptr;         // the end of such functions

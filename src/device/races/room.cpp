@@ -21,8 +21,8 @@ std::size_t bytes_of(const Map& map)
 std::size_t Detector::bytes() const
 {
     return clocks_.bytes() + shadow_.bytes() + sites_.bytes() + block_bytes_ + grids_.size() * sizeof(WatchedGrid) +
-           captured_.capacity() * sizeof(Captured) + bytes_of(atomics_) + bytes_of(releases_) + bytes_of(found_) +
-           bytes_of(found_bad_);
+           captured_.capacity() * sizeof(Captured) + bytes_of(atomics_) + bytes_of(releases_) + bytes_of(barriers_) +
+           bytes_of(found_) + bytes_of(found_bad_);
 }
 
 bool Detector::has_room(std::size_t more)
@@ -51,6 +51,8 @@ void Detector::make_room()
         watched->for_each_clock(keep);
     for (const auto& [address, released] : atomics_)
         released.for_each_clock(keep);
+    for (const auto& [address, group] : barriers_)
+        group.for_each_clock(keep);
     for (const auto& [key, clock] : releases_)
         keep(clock);
     clocks_.free_others();
