@@ -83,6 +83,34 @@ void end_phase_if_complete(BarrierObject* at, void (*completion)(void*), void* d
     });
 }
 
+bool has_phase_ended(const BarrierObject* at, bool parity)
+{
+    if (parity_of(std::atomic_ref<BarrierObject>(*const_cast<BarrierObject*>(at)).load()) == parity)
+        return false;
+    if (current_thread->observed != nullptr)
+        observer->waited_at(current_thread->observed, at);
+    return true;
+}
+
+State arrive(BarrierObject* at, unsigned count, Arrival kind, void (*completion)(void*), void* data)
+{
+    void* const observed = current_thread->observed;
+    current_thread->moved = true;
+    if (observed != nullptr && kind == Arrival::of_copies)
+        observer->copies_arrive_at(observed, at);
+    else if (observed != nullptr)
+        observer->arrives_at(observed, at);
+    const State before = update(at, [&](State& state) {
+        if (count > state.pending)
+            fail(fmt::format("{} more arrivals; its phase waits for {}", count, state.pending));
+        state.pending -= count;
+        if (kind == Arrival::drops)
+            state.expected -= count;
+    });
+    end_phase_if_complete(at, completion, data);
+    return before;
+}
+
 } // namespace
 
 BarrierObject begun_barrier(unsigned count)
@@ -100,24 +128,9 @@ void barrier_begins(const BarrierObject* at)
 
 BarrierObject arrive_at(BarrierObject* at, unsigned count, Arrival kind, void (*completion)(void*), void* data)
 {
-    void* const observed = current_thread->observed;
-    current_thread->moved = true;
-    if (observed != nullptr) {
-        observer->uses_barrier(observed, at, true, __builtin_return_address(0));
-        if (kind == Arrival::of_copies)
-            observer->copies_arrive_at(observed, at);
-        else
-            observer->arrives_at(observed, at);
-    }
-    const State before = update(at, [&](State& state) {
-        if (count > state.pending)
-            fail(fmt::format("{} more arrivals; its phase waits for {}", count, state.pending));
-        state.pending -= count;
-        if (kind == Arrival::drops)
-            state.expected -= count;
-    });
-    end_phase_if_complete(at, completion, data);
-    return packed(before);
+    if (current_thread->observed != nullptr)
+        observer->uses_barrier(current_thread->observed, at, true, __builtin_return_address(0));
+    return packed(arrive(at, count, kind, completion, data));
 }
 
 void copies_arrive_at(BarrierObject* at)
@@ -152,14 +165,39 @@ unsigned pending_of(BarrierObject state)
 
 bool has_ended(const BarrierObject* at, bool parity)
 {
-    void* const observed = current_thread->observed;
-    if (observed != nullptr)
-        observer->uses_barrier(observed, at, false, __builtin_return_address(0));
-    if (parity_of(std::atomic_ref<BarrierObject>(*const_cast<BarrierObject*>(at)).load()) == parity)
-        return false;
-    if (observed != nullptr)
-        observer->waited_at(observed, at);
-    return true;
+    if (current_thread->observed != nullptr)
+        observer->uses_barrier(current_thread->observed, at, false, __builtin_return_address(0));
+    return has_phase_ended(at, parity);
+}
+
+// Its object is the executor's own. Each phase may be of another number of threads.
+bool arrive_at_named_barrier(unsigned number, unsigned threads)
+{
+    Block& block = *current_carrier()->block;
+    if (number >= block.named_barriers.size())
+        throw fault_of(*current_thread, fmt::format("barrier {} of a block; allowed: 0 to {}", number,
+                                                    block.named_barriers.size() - 1));
+    BarrierObject* const at = &block.named_barriers[number];
+    const unsigned count = threads == 0 ? block.threads : threads;
+    if (*at == 0) {
+        *at = begun_barrier(count);
+        barrier_begins(at);
+    }
+    update(at, [&](State& state) {
+        if (state.pending == state.expected)
+            state.pending = state.expected = count;
+        else if (state.expected != count)
+            fail(fmt::format("barrier {} of a block for {} threads, in a phase that is for {}", number, count,
+                             state.expected));
+    });
+    return arrive(at, 1, Arrival::once, nullptr, nullptr).parity;
+}
+
+bool has_named_barrier_ended(unsigned number, bool parity)
+{
+    BarrierObject* const at = &current_carrier()->block->named_barriers[number];
+    current_thread->program.waits_for = at;
+    return has_phase_ended(at, parity);
 }
 
 } // namespace nestbed::cpu

@@ -104,8 +104,16 @@ bool is_cooperative();
 dim3 cluster_dim(); // blocks of the running thread's cluster
 // The same variable of the block's shared memory, in the block of this rank in the cluster: returns when that block has begun.
 void* shared_of_cluster(const void* address, unsigned rank);
+// Shared memory by 32 bits, as PTX and __cvta_generic_to_shared() have it: of the own block, and of another one of the cluster.
+unsigned shared_address(const void* memory);
+void* memory_of_shared_address(unsigned address);
+unsigned mapped_shared_address(unsigned address, unsigned rank);
 // The rank of the block of the cluster that has the address in its shared memory; all ones: none has.
 unsigned rank_of_shared(const void* address);
+
+// A barrier of a block by its number, 0 to 15, for so many threads (0: all of the block). Returns the parity of its phase.
+bool arrive_at_named_barrier(unsigned number, unsigned threads);
+bool has_named_barrier_ended(unsigned number, bool parity);
 
 // For the observer: the thread has arrived at the barrier that it will wait for, and goes on until then.
 void arrive();
