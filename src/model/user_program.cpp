@@ -256,6 +256,11 @@ void take_report(const std::string& text, const Case& point, Sample& sample)
                                             printable(kernel.at("first_error").get<std::string>()));
             }
         }
+        if (const auto graphs = report.find("graphs"); graphs != report.end()) { // a launch of a graph is one
+            from_host += graphs->at("from_host").get<std::uint64_t>();
+            counts.attempted += graphs->at("from_device").get<std::uint64_t>();
+            counts.failed += graphs->at("refused").get<std::uint64_t>();
+        }
         sample.host_launches = static_cast<std::uint32_t>(from_host);
         sample.launches_expected = counts.attempted;
         sample.launches = std::move(counts);

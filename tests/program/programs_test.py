@@ -39,7 +39,7 @@ class Program:
     """What a program is built from, and what is expected of it."""
 
     def __init__(self, name, entry, buggy=False):
-        known = {"files", "options", "arguments", "environment", "exit_code", "output", "any_order", "launches", "refused", "pairs", "gpu",
+        known = {"files", "options", "arguments", "environment", "exit_code", "output", "any_order", "launches", "graphs", "refused", "pairs", "gpu",
                  "unwatched", "schedules"}
         if unknown := set(entry) - known:
             raise ValueError(f"programs.toml: {name}: unknown keys {sorted(unknown)}; allowed: {sorted(known)}")
@@ -52,6 +52,7 @@ class Program:
         self.output = entry.get("output", "").lstrip("\n")
         self.any_order = entry.get("any_order", False)
         self.launches = entry.get("launches")
+        self.graphs = entry.get("graphs")
         self.refused = entry.get("refused", {})
         self.pairs = entry.get("pairs")
         self.gpu = entry.get("gpu", True)
@@ -158,12 +159,19 @@ class Tests(unittest.TestCase):
         table = {}
         for kernel in kernels:
             deepest = "\\?" if kernel["deepest"] is None else kernel["deepest"]
-            self.assertRegex(run.err, rf"(?m)^{re.escape(kernel['kernel'])} +{kernel['from_host']} +{kernel['from_device']} "
+            in_graphs = rf" +{kernel['in_graphs']}" if "in graphs" in run.err else ""
+            self.assertRegex(run.err, rf"(?m)^{re.escape(kernel['kernel'])} +{kernel['from_host']} +{kernel['from_device']}{in_graphs} "
                                       rf"+{kernel['refused']} +{deepest}\b")
-            host, device, level = table.get(kernel["kernel"], [0, 0, 0])
-            table[kernel["kernel"]] = [host + kernel["from_host"], device + kernel["from_device"], max(level, kernel["deepest"] or 0)]
+            now = kernel["from_host"], kernel["from_device"], kernel["deepest"] or 0, kernel["in_graphs"]
+            before = table.get(kernel["kernel"], [0, 0, 0, 0])
+            table[kernel["kernel"]] = [before[0] + now[0], before[1] + now[1], max(before[2], now[2]), before[3] + now[3]]
+        graphs = run.report["graphs"]
+        if any(graphs.values()):
+            self.assertRegex(run.err, rf"(?m)^graphs +{graphs['from_host']} +{graphs['from_device']} +{graphs['refused']}$")
         if program.launches is not None:
-            self.assertEqual(table, program.launches)
+            self.assertEqual(table, {name: [*counts, 0][:4] for name, counts in program.launches.items()})
+        if program.graphs is not None:
+            self.assertEqual(graphs, dict(zip(("from_host", "from_device", "refused"), program.graphs)))
 
     def check_races(self, program, run):
         racing = run.racing()
@@ -391,7 +399,7 @@ int main() {{
     state().kernels = &child; child.from_device = child.refused = 3000; child.unknown_level = true; state().lost[0] = cudaErrorIllegalAddress;
     for (int error = 1; error < 1000; ++error) {{ child.first_error = error; size_t count;
         const LaunchRow* const rows = launch_rows(count);
-        print_table(stdout, rows, count); print_notes(stdout, true); print_warnings(stdout, rows, count); }}
+        print_table(stdout, rows, count, {{}}); print_notes(stdout, true); print_warnings(stdout, rows, count); }}
 }}
 """
         with tempfile.TemporaryDirectory(prefix="nestbed-count-") as folder:
@@ -419,6 +427,46 @@ warning: 3000 of 3000 launches of child were refused, first at wide.cu:8
             subprocess.run(["./my"], cwd=folder, env={**os.environ, "NESTBED_REPORT": "r.json"}, timeout=RUN_S, check=True, capture_output=True)
             report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
         self.assertEqual({row["kernel"]: row["place"] for row in report["kernels"]}, {"of_a": "a/x.cu:2", "of_b": "b/x.cu:2", "own": "y.cu:2"})
+
+    def test_a_strict_build_ends_at_what_another_one_says_is_not_counted(self):
+        source = "#include <cuda.h>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); if (cudaPeekAtLastError() == 99999)\n" \
+                 "    cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr); }\n"
+        with tempfile.TemporaryDirectory(prefix="nestbed-count-") as folder:
+            (pathlib.Path(folder) / "my.cu").write_text(source, encoding="utf-8")
+            build = ["--", "nvcc", "my.cu", f"-L{pathlib.Path(shutil.which('nvcc')).resolve().parents[1]}/lib64/stubs", "-lcuda", "-o", "my"]
+            strict = subprocess.run([NESTBED, "count", "--strict", *build], cwd=folder, timeout=BUILD_S, check=False, capture_output=True, text=True)
+            self.assertNotEqual(strict.returncode, 0)
+            self.assertIn("my.cu:4: cuLaunchKernel: this launch cannot be counted", strict.stdout + strict.stderr)
+            self.assertFalse((pathlib.Path(folder) / "my").exists())
+            subprocess.run([NESTBED, "count", *build], cwd=folder, timeout=BUILD_S, check=True, capture_output=True)
+            self.assertIn(b"not counted: cuLaunchKernel", (pathlib.Path(folder) / "my").read_bytes().replace(b"%s at %s", b"cuLaunchKernel"))
+
+    def test_kernels_of_libraries_have_no_level(self):
+        library = "__global__ void of_library(int first, int* to) { *to += first; }\n"
+        source = """#include <library.cuh>
+#include <cstdio>
+__global__ void own(int* to) { *to += 100; }
+int main() {
+    int *sum, five = 5; cudaMallocManaged(&sum, sizeof(int)); *sum = 0;
+    void* arguments[] = {&five, &sum};
+    cudaLaunchConfig_t one = {}; one.gridDim = one.blockDim = 1;
+    cudaLaunchKernel((void*)of_library, 1, 1, arguments);
+    cudaLaunchKernelEx(&one, of_library, 7, sum);
+    cudaLaunchKernelEx(&one, own, sum);
+    cudaDeviceSynchronize(); std::printf("%d\\n", *sum);
+}
+"""
+        with tempfile.TemporaryDirectory(prefix="nestbed-count-") as name:
+            folder = pathlib.Path(name)
+            (folder / "system").mkdir()
+            (folder / "system" / "library.cuh").write_text(library, encoding="utf-8")
+            (folder / "my.cu").write_text(source, encoding="utf-8")
+            subprocess.run([NESTBED, "count", "--", "nvcc", *NVCC_WORDS, "-isystem", "system", "my.cu", "-o", "my"], cwd=folder, timeout=BUILD_S, check=True,
+                           capture_output=True)
+            if HAS_GPU:
+                run = subprocess.run(["./my"], cwd=folder, timeout=RUN_S, check=True, capture_output=True, text=True)
+                self.assertEqual(run.stdout, "112\n")
+                self.assertRegex(run.stderr, r"(?m)^of_library +2 +0 +0 +0$")
 
 
 CLASSES = dict(zip(FOLDERS, (Constructs, Listings, Pairs)))

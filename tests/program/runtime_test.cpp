@@ -224,7 +224,7 @@ TEST(Suppressions, UsedAndUnusedOnesAreListed)
     expect_columns(text, 80);
     EXPECT_THAT(text, HasSubstr("suppressed by s.txt:1: race of count between /home/user/my.cu:3 and\n  /home/"));
     EXPECT_THAT(text, HasSubstr("unused suppression at s.txt:3: nothing found matches my.cu:77"));
-    const nlohmann::ordered_json json = report_json({}, {}, "", checked);
+    const nlohmann::ordered_json json = report_json({}, {}, {}, "", checked);
     EXPECT_EQ(json["races"].size(), 1U);
     EXPECT_EQ(json["suppressed"][0]["by"], "s.txt:1");
     EXPECT_EQ(json["unused_suppressions"][0]["at"], "s.txt:3");
@@ -243,7 +243,7 @@ TEST(Suppressions, CoverAccessesOutOfBounds)
     EXPECT_FALSE(checked.races.none());
     EXPECT_EQ(checked.suppressed_accesses.size(), 1U);
     EXPECT_THAT(checked_text(checked), HasSubstr("suppressed by s.txt:1: access to data[1024] at"));
-    EXPECT_EQ(report_json({}, {}, "", checked)["bad_accesses"].size(), 1U);
+    EXPECT_EQ(report_json({}, {}, {}, "", checked)["bad_accesses"].size(), 1U);
     EXPECT_TRUE(check_races(races, suppressions_in_file("s.txt", "memory data\n")).races.none());
 }
 

@@ -1,4 +1,5 @@
-// Graphs of the host: their kernels count when they run, as often as the graph has them. What a node runs has the hidden parameter, too.
+// Graphs: the kernel of a node has the hidden parameter, which tells it to count itself when it runs. So it counts whatever launches the
+// graph, and as often as a loop runs.
 #pragma once
 #pragma GCC system_header
 #include "count_pointers.cuh"
@@ -6,15 +7,30 @@
 namespace nestbed_count
 {
 
+// A kernel without a level: arguments in `extra` stay as they are.
+template <class Node>
+inline const NamedKernel& kernel_of_node(const Node& node, bool is_kernel = true)
+{
+    static const NamedKernel none = {};
+    return is_kernel && node.extra == nullptr && node.func != nullptr
+               ? kernel_at(reinterpret_cast<const void*>(node.func))
+               : none;
+}
+template <class Node>
+inline unsigned level_of_node(const Node& node, bool is_kernel = true)
+{
+    const NamedKernel& kernel = kernel_of_node(node, is_kernel);
+    return kernel.has_level ? level_in_graph(kernel.name) : 0;
+}
+
 // What a node of a graph runs, as the last argument of the call that makes or changes it.
 class KernelNode
 {
   public:
     KernelNode(const cudaKernelNodeParams* of)
-        : node_(*of), level_(node_.extra == nullptr ? node_.func : nullptr, node_.kernelParams)
+        : node_(*of), level_(kernel_of_node(node_), node_.kernelParams, level_of_node(node_))
     {
-        if (node_.extra == nullptr)
-            node_.kernelParams = level_.all();
+        node_.kernelParams = level_.all();
     }
     operator const cudaKernelNodeParams*() const { return &node_; }
 
@@ -31,7 +47,8 @@ class AnyNode
   public:
     AnyNode(cudaGraphNodeParams* of)
         : given_(of), node_(*of), is_kernel_(of->type == cudaGraphNodeTypeKernel && of->kernel.extra == nullptr),
-          level_(is_kernel_ ? of->kernel.func : nullptr, is_kernel_ ? of->kernel.kernelParams : nullptr)
+          level_(kernel_of_node(of->kernel, is_kernel_), is_kernel_ ? of->kernel.kernelParams : nullptr,
+                 level_of_node(of->kernel, is_kernel_))
     {
         if (is_kernel_)
             node_.kernel.kernelParams = level_.all();
@@ -52,141 +69,23 @@ inline AnyNode with_level(cudaGraphNodeParams* node)
 inline cudaError_t kernel_node_params(cudaGraphNode_t node, cudaKernelNodeParams* to)
 {
     const cudaError_t error = cudaGraphKernelNodeGetParams(node, to);
-    size_t bytes = 0;
-    if (error == cudaSuccess && to->kernelParams != nullptr && has_parameter(to->func, 0, bytes) &&
-        bytes == sizeof(unsigned))
+    if (error == cudaSuccess && to->kernelParams != nullptr && kernel_at(to->func).has_level)
         ++to->kernelParams;
     return error;
 }
-
-// ---- what a graph launches ----
 
 NESTBED_COMMON void captures()
 {
     __atomic_store_n(&state().captures, true, __ATOMIC_RELAXED);
 }
 
-// With the lock held.
-NESTBED_COMMON GraphKernels& kernels_of_graph(cudaGraphExec_t graph, const char* name)
-{
-    GraphKernels** at = &state().graphs;
-    for (; *at != nullptr; at = &(*at)->next)
-        if ((*at)->graph == nullptr || ((*at)->graph == graph && strcmp((*at)->name, name) == 0))
-            break;
-    if (*at == nullptr)
-        *at = static_cast<GraphKernels*>(zeroed(sizeof(GraphKernels)));
-    if ((*at)->graph == nullptr) {
-        (*at)->name = name; // which lives as long as the process
-        (*at)->count = 0;
-        (*at)->graph = graph;
-    }
-    return **at;
-}
-
-NESTBED_COMMON cudaError_t graph_exec_destroy(cudaGraphExec_t graph)
-{
-    {
-        const Lock lock;
-        for (GraphKernels* known = state().graphs; known != nullptr; known = known->next)
-            if (known->graph == graph)
-                known->graph = nullptr;
-    }
-    return cudaGraphExecDestroy(graph);
-}
-
-NESTBED_COMMON void add_nodes(cudaGraphExec_t graph, cudaGraph_t of)
-{
-    size_t count = 0;
-    if (cudaGraphGetNodes(of, nullptr, &count) != cudaSuccess || count == 0)
-        return;
-    cudaGraphNode_t* const nodes = static_cast<cudaGraphNode_t*>(zeroed(count * sizeof(cudaGraphNode_t)));
-    cudaGraphGetNodes(of, nodes, &count);
-    for (size_t i = 0; i < count; ++i) {
-        cudaGraphNodeType type;
-        cudaKernelNodeParams kernel;
-        cudaGraph_t child = nullptr;
-        if (cudaGraphNodeGetType(nodes[i], &type) != cudaSuccess)
-            continue;
-        if (type == cudaGraphNodeTypeGraph && cudaGraphChildGraphNodeGetGraph(nodes[i], &child) == cudaSuccess)
-            add_nodes(graph, child);
-        if (type != cudaGraphNodeTypeKernel || cudaGraphKernelNodeGetParams(nodes[i], &kernel) != cudaSuccess)
-            continue;
-        const char* const name = name_of_kernel(kernel.func);
-        const Lock lock;
-        ++kernels_of_graph(graph, name).count;
-    }
-    free(nodes);
-}
-
-// What the graph has now. Its handle may have been that of another one.
-NESTBED_COMMON cudaError_t note_graph(cudaGraphExec_t graph, cudaGraph_t of, cudaError_t error)
-{
-    if (error != cudaSuccess)
-        return error;
-    {
-        const Lock lock;
-        for (GraphKernels* known = state().graphs; known != nullptr; known = known->next)
-            if (known->graph == graph)
-                known->count = 0;
-        kernels_of_graph(graph, "");
-    }
-    const cudaError_t pending = cudaPeekAtLastError();
-    add_nodes(graph, of);
-    if (pending == cudaSuccess)
-        cudaGetLastError();
-    return error;
-}
-
-// No templates: their arguments would lose what NULL may be.
-inline cudaError_t graph_instantiate(cudaGraphExec_t* to, cudaGraph_t graph, unsigned long long flags = 0)
-{
-    const cudaError_t error = cudaGraphInstantiate(to, graph, flags);
-    return note_graph(*to, graph, error);
-}
-inline cudaError_t graph_instantiate(cudaGraphExec_t* to, cudaGraph_t graph, cudaGraphNode_t* wrong, char* log,
-                                     size_t bytes)
-{
-    const cudaError_t error = cudaGraphInstantiate(to, graph, wrong, log, bytes);
-    return note_graph(*to, graph, error);
-}
-inline cudaError_t graph_instantiate_with_flags(cudaGraphExec_t* to, cudaGraph_t graph, unsigned long long flags = 0)
-{
-    const cudaError_t error = cudaGraphInstantiateWithFlags(to, graph, flags);
-    return note_graph(*to, graph, error);
-}
-inline cudaError_t graph_instantiate_with_params(cudaGraphExec_t* to, cudaGraph_t graph,
-                                                 cudaGraphInstantiateParams* params)
-{
-    const cudaError_t error = cudaGraphInstantiateWithParams(to, graph, params);
-    return note_graph(*to, graph, error);
-}
-inline cudaError_t graph_exec_update(cudaGraphExec_t to, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result)
-{
-    return note_graph(to, graph, cudaGraphExecUpdate(to, graph, result));
-}
-inline cudaError_t graph_exec_update(cudaGraphExec_t to, cudaGraph_t graph, cudaGraphNode_t* wrong,
-                                     cudaGraphExecUpdateResult* result)
-{
-    return note_graph(to, graph, cudaGraphExecUpdate(to, graph, wrong, result));
-}
-
-// Each of its kernels counts as often as the graph has it.
-NESTBED_COMMON cudaError_t graph_launch(unsigned site, const char* place, cudaGraphExec_t graph, cudaStream_t stream)
+NESTBED_COMMON cudaError_t graph_launch(cudaGraphExec_t graph, cudaStream_t stream)
 {
     const cudaError_t error = cudaGraphLaunch(graph, stream);
-    stream_of_launch() = stream;
+    __atomic_fetch_add(&state().graphs.from_host, 1ULL, __ATOMIC_RELAXED);
     if (error != cudaSuccess)
-        return error;
-    bool is_known = false;
-    // Nothing is taken out of the list, and the lock is not held: what counts takes it.
-    for (GraphKernels* kernels = __atomic_load_n(&state().graphs, __ATOMIC_ACQUIRE); kernels != nullptr;
-         kernels = __atomic_load_n(&kernels->next, __ATOMIC_ACQUIRE)) {
-        is_known = is_known || kernels->graph == graph;
-        if (kernels->graph == graph && kernels->count != 0)
-            count_host_launch(site, kernels->name, place, 0, kernels->count);
-    }
-    if (!is_known)
-        not_counted("cudaGraphLaunch of a graph that other code has made", place);
+        __atomic_fetch_add(&state().graphs.refused, 1ULL, __ATOMIC_RELAXED);
+    note_launch(error);
     return error;
 }
 

@@ -35,87 +35,121 @@ NESTBED_COMMON void copy_bare_name(char* to, const char* whole)
     copy_host_text(to, begin, bytes + 1 < kNameBytes ? bytes + 1 : kNameBytes);
 }
 
+// A kernel as it is known at its address.
 struct NamedKernel {
     NamedKernel* next;
     const void* address;
     char name[kNameBytes];
+    size_t parameters; // with the level
+    bool has_level;    // it is one of a counted file
 };
 
+// The size of a parameter of the kernel; false: it has no such parameter.
+NESTBED_COMMON bool has_parameter(const void* kernel, size_t index, size_t& bytes)
+{
+    size_t offset = 0;
+#if CUDART_VERSION >= 13000
+    return cudaFuncGetParamInfo(kernel, index, &offset, &bytes) == cudaSuccess;
+#else
+    using Get = int (*)(cudaFunction_t, size_t, size_t*, size_t*);
+    cudaFunction_t function = nullptr;
+    void* get = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    return cudaGetFuncBySymbol(&function, kernel) == cudaSuccess &&
+           cudaGetDriverEntryPoint("cuFuncGetParamInfo", &get, cudaEnableDefault, &found) == cudaSuccess &&
+           get != nullptr && reinterpret_cast<Get>(get)(function, index, &offset, &bytes) == 0;
+#endif
+}
+
+// By its name in the object file, which has the types of the parameters. That of extern "C" has none: then by a first parameter of the
+// size of a level.
+NESTBED_COMMON void describe(NamedKernel& kernel)
+{
+    const char* mangled = nullptr;
+    if (cudaFuncGetName(&mangled, kernel.address) != cudaSuccess || mangled == nullptr) {
+        copy_host_text(kernel.name, "(a kernel without a name)", kNameBytes);
+        return;
+    }
+    int status = 0;
+    char* const whole = nestbed_demangled(mangled, nullptr, nullptr, &status);
+    if (whole != nullptr)
+        copy_bare_name(kernel.name, whole);
+    else
+        copy_host_text(kernel.name, mangled, kNameBytes);
+    free(whole);
+    size_t bytes = 0;
+    kernel.has_level = whole != nullptr ? strstr(mangled, "13nestbed_count5Level") != nullptr
+                                        : has_parameter(kernel.address, 0, bytes) && bytes == sizeof(Level);
+    while (kernel.has_level && has_parameter(kernel.address, kernel.parameters, bytes))
+        ++kernel.parameters;
+}
+
 // Without a change of the last error.
-NESTBED_COMMON const char* name_of_kernel(const void* address)
+NESTBED_COMMON const NamedKernel& kernel_at(const void* address)
 {
     static NamedKernel* all = nullptr;
     const Lock lock;
     for (const NamedKernel* known = all; known != nullptr; known = known->next)
         if (known->address == address)
-            return known->name;
+            return *known;
     const cudaError_t pending = cudaPeekAtLastError();
-    const char* mangled = nullptr;
-    if (cudaFuncGetName(&mangled, address) != cudaSuccess || mangled == nullptr) {
-        if (pending == cudaSuccess)
-            cudaGetLastError();
-        return "(a kernel without a name)";
-    }
-    int status = 0;
-    char* const whole = nestbed_demangled(mangled, nullptr, nullptr, &status);
     NamedKernel* const fresh = static_cast<NamedKernel*>(zeroed(sizeof(NamedKernel)));
     fresh->address = address;
-    if (whole != nullptr)
-        copy_bare_name(fresh->name, whole);
-    else
-        copy_host_text(fresh->name, mangled, kNameBytes); // of extern "C"
-    free(whole);
+    describe(*fresh);
+    if (pending == cudaSuccess)
+        cudaGetLastError();
     fresh->next = all;
     all = fresh;
-    return fresh->name;
+    return *fresh;
 }
 
 NESTBED_COMMON cudaError_t counted(unsigned site, const char* place, const void* kernel, cudaStream_t stream,
                                    cudaError_t error)
 {
     stream_of_launch() = stream;
-    count_host_launch(site, name_of_kernel(kernel), place, error);
+    count_host_launch(site, kernel_at(kernel).name, place, error);
     return error;
 }
 
-// The offset and size of a parameter of the kernel; false: it has no such parameter.
-NESTBED_COMMON bool has_parameter(const void* kernel, size_t index, size_t& bytes)
+// What a kernel of a graph gets as its level. Kernels that find no index free share the last one.
+NESTBED_COMMON unsigned level_in_graph(const char* name)
 {
-    size_t offset = 0;
-    const cudaError_t pending = cudaPeekAtLastError();
-#if CUDART_VERSION >= 13000
-    const bool has = cudaFuncGetParamInfo(kernel, index, &offset, &bytes) == cudaSuccess;
-#else
-    using Get = int (*)(cudaFunction_t, size_t, size_t*, size_t*);
-    cudaFunction_t function = nullptr;
-    void* get = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    const bool has = cudaGetFuncBySymbol(&function, kernel) == cudaSuccess &&
-                     cudaGetDriverEntryPoint("cuFuncGetParamInfo", &get, cudaEnableDefault, &found) == cudaSuccess &&
-                     get != nullptr && reinterpret_cast<Get>(get)(function, index, &offset, &bytes) == 0;
-#endif
-    if (!has && pending == cudaSuccess)
-        cudaGetLastError();
-    return has;
+    const Lock lock;
+    Kernel* kernel = &kernel_of(name);
+    if (kernel->graph_index == 0) {
+        const unsigned index = kFirstGraphKernel + state().graph_kernels;
+        if (index + 1 >= kGraphCounts)
+            kernel = &kernel_of("(more kernels of graphs)");
+        if (kernel->graph_index == 0) {
+            kernel->graph_index = index;
+            ++state().graph_kernels;
+        }
+    }
+    return kOfGraph | kernel->graph_index;
 }
 
-// The arguments of a kernel with its level, 0, before them. Where the kernel is no counted one (its first parameter is no number of 4
-// bytes), or cannot be asked, they stay as they are.
+// Of a kernel that the host launches into the stream.
+NESTBED_COMMON unsigned host_level(const char* name, cudaStream_t stream)
+{
+    return is_captured(stream) ? level_in_graph(name) : 0;
+}
+
+// The arguments of a kernel with its level before them, if it has one.
 class WithLevel
 {
   public:
-    WithLevel(const void* kernel, void** arguments) : arguments_(arguments)
+    WithLevel(const NamedKernel& kernel, void** arguments, unsigned level) : arguments_(arguments), level_(level)
     {
-        static unsigned level = 0;
-        size_t count = 0, bytes = 0;
-        if (!has_parameter(kernel, 0, bytes) || bytes != sizeof(level))
+        if (!kernel.has_level)
             return;
-        while (has_parameter(kernel, count, bytes))
-            ++count;
-        all_ = static_cast<void**>(zeroed(count * sizeof(void*)));
-        all_[0] = &level;
-        for (size_t index = 1; index < count; ++index)
+        all_ = static_cast<void**>(zeroed(kernel.parameters * sizeof(void*)));
+        all_[0] = &level_;
+        for (size_t index = 1; index < kernel.parameters; ++index)
             all_[index] = arguments[index - 1];
+    }
+    WithLevel(const void* kernel, void** arguments, cudaStream_t stream)
+        : WithLevel(kernel_at(kernel), arguments, host_level(kernel_at(kernel).name, stream))
+    {
     }
     WithLevel(const WithLevel&) = delete;
     WithLevel& operator=(const WithLevel&) = delete;
@@ -124,6 +158,7 @@ class WithLevel
 
   private:
     void** arguments_;
+    unsigned level_;
     void** all_ = nullptr;
 };
 
@@ -134,30 +169,41 @@ inline cudaError_t launch_kernel(unsigned site, const char* place, Kernel* kerne
                                  void** arguments, size_t bytes = 0, cudaStream_t stream = nullptr)
 {
     const void* const address = reinterpret_cast<const void*>(kernel);
-    return counted(site, place, address, stream,
-                   cudaLaunchKernel(address, grid, block, WithLevel(address, arguments).all(), bytes, stream));
+    return counted(
+        site, place, address, stream,
+        cudaLaunchKernel(address, grid, block, WithLevel(address, arguments, stream).all(), bytes, stream));
 }
 template <class Kernel>
 inline cudaError_t launch_cooperative_kernel(unsigned site, const char* place, Kernel* kernel, dim3 grid, dim3 block,
                                              void** arguments, size_t bytes = 0, cudaStream_t stream = nullptr)
 {
     const void* const address = reinterpret_cast<const void*>(kernel);
-    return counted(
-        site, place, address, stream,
-        cudaLaunchCooperativeKernel(address, grid, block, WithLevel(address, arguments).all(), bytes, stream));
+    return counted(site, place, address, stream,
+                   cudaLaunchCooperativeKernel(address, grid, block, WithLevel(address, arguments, stream).all(),
+                                               bytes, stream));
 }
 inline cudaError_t launch_kernel_exc(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                      const void* kernel, void** arguments)
 {
-    return counted(site, place, kernel, configuration->stream,
-                   cudaLaunchKernelExC(configuration, kernel, WithLevel(kernel, arguments).all()));
+    return counted(
+        site, place, kernel, configuration->stream,
+        cudaLaunchKernelExC(configuration, kernel, WithLevel(kernel, arguments, configuration->stream).all()));
 }
 template <class... Expected, class... Actual>
 inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
-                                    void (*kernel)(unsigned, Expected...), Actual&&... arguments)
+                                    void (*kernel)(Level, Expected...), Actual&&... arguments)
+{
+    const void* const address = reinterpret_cast<const void*>(kernel);
+    const Level level = host_level(kernel_at(address).name, configuration->stream);
+    return counted(site, place, address, configuration->stream,
+                   cudaLaunchKernelEx(configuration, kernel, level, static_cast<Actual&&>(arguments)...));
+}
+template <class... Expected, class... Actual> // of a library
+inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
+                                    void (*kernel)(Expected...), Actual&&... arguments)
 {
     return counted(site, place, reinterpret_cast<const void*>(kernel), configuration->stream,
-                   cudaLaunchKernelEx(configuration, kernel, 0u, static_cast<Actual&&>(arguments)...));
+                   cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));
 }
 
 } // namespace nestbed_count

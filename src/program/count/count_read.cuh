@@ -15,9 +15,9 @@ struct TraceHooks {
     void (*write)();                     // at the end
 };
 
-// A translation unit with kernels. `read` copies its table from the current device; none if its kernels cannot launch.
+// A translation unit with kernels. `read` copies its table from the current device.
 struct Unit {
-    explicit Unit(cudaError_t (*reader)(Row*)) : read(reader)
+    Unit(cudaError_t (*reader)(Table*), bool can_launch) : read(reader), launches(can_launch)
     {
         const Lock lock;
         next = state().units;
@@ -33,9 +33,10 @@ struct Unit {
     ~Unit();
 
     Unit* next = nullptr;
-    cudaError_t (*read)(Row*);
+    cudaError_t (*read)(Table*);
+    bool launches;                     // its kernels launch kernels
     const TraceHooks* trace = nullptr; // of a traced file
-    Row* last[kDevices] = {};          // the table as it was last read; nullptr: nothing
+    Table* last[kDevices] = {};        // the table as it was last read; nullptr: nothing
 };
 
 NESTBED_COMMON const TraceHooks* trace_hooks()
@@ -47,10 +48,15 @@ NESTBED_COMMON const TraceHooks* trace_hooks()
 }
 
 // Adds the counts of a table to those of the kernels, for good. With the lock held.
-NESTBED_COMMON void add_rows(const Row* rows)
+NESTBED_COMMON void add_table(const Table& table)
 {
+    state().graphs.from_device += table.graphs[0];
+    state().graphs.refused += table.graphs[1];
+    for (Kernel* kernel = state().kernels; kernel != nullptr; kernel = kernel->next)
+        if (kernel->graph_index != 0)
+            kernel->in_graphs += table.graphs[kernel->graph_index];
     for (unsigned i = 0; i <= kRows; ++i) {
-        const Row& row = rows[i];
+        const Row& row = table.rows[i];
         if (row.calls == 0)
             continue;
         Kernel& kernel = kernel_of(row.kernel);
@@ -68,16 +74,19 @@ NESTBED_COMMON void keep_counts(Unit& unit, int device)
 {
     if (unit.last[device] == nullptr)
         return;
-    add_rows(unit.last[device]);
+    add_table(*unit.last[device]);
     free(unit.last[device]);
     unit.last[device] = nullptr;
 }
 
 // Whether the device was reset between two readings, by code that the rewriter does not see.
-NESTBED_COMMON bool has_fewer(const Row* now, const Row* before)
+NESTBED_COMMON bool has_fewer(const Table& now, const Table& before)
 {
     for (unsigned i = 0; i <= kRows; ++i)
-        if (now[i].calls < before[i].calls)
+        if (now.rows[i].calls < before.rows[i].calls)
+            return true;
+    for (unsigned i = 0; i < kGraphCounts; ++i)
+        if (now.graphs[i] < before.graphs[i])
             return true;
     return false;
 }
@@ -85,9 +94,9 @@ NESTBED_COMMON bool has_fewer(const Row* now, const Row* before)
 // From the current device, with the lock held. A file whose code is not on the device has launched nothing there.
 NESTBED_COMMON void read_unit(Unit& unit, int device)
 {
-    if (unit.read == nullptr)
+    if (!unit.launches && state().graph_kernels == 0)
         return;
-    Row* const now = static_cast<Row*>(zeroed(sizeof(Row) * (kRows + 1)));
+    Table* const now = static_cast<Table*>(zeroed(sizeof(Table)));
     const cudaError_t error = unit.read(now);
     if (error != cudaSuccess) {
         free(now);
@@ -96,7 +105,7 @@ NESTBED_COMMON void read_unit(Unit& unit, int device)
             state().lost[device] = error;
         return;
     }
-    if (unit.last[device] != nullptr && has_fewer(now, unit.last[device]))
+    if (unit.last[device] != nullptr && has_fewer(*now, *unit.last[device]))
         keep_counts(unit, device);
     free(unit.last[device]);
     unit.last[device] = now;
@@ -140,7 +149,7 @@ NESTBED_COMMON void read_launched(int only_device, bool last = false)
 inline Unit::~Unit()
 {
     const Lock lock;
-    if (!state().reported && state().process == nestbed_process_id() && read != nullptr) {
+    if (!state().reported && state().process == nestbed_process_id() && (launches || state().graph_kernels != 0)) {
         read_launched(-1);
         for (int device = 0; device < kDevices; ++device)
             keep_counts(*this, device);
@@ -191,21 +200,26 @@ NESTBED_COMMON bool is_captured(cudaStream_t stream)
     return error == cudaSuccess && status == cudaStreamCaptureStatusActive;
 }
 
+// The host has launched a kernel or a graph, or tried to.
+NESTBED_COMMON void note_launch(int error)
+{
+    if (!__atomic_load_n(&state().exit_is_registered, __ATOMIC_ACQUIRE))
+        register_exit();
+    int device = 0;
+    if (error == 0 && cudaGetDevice(&device) == cudaSuccess && device < kDevices && !state().launched[device])
+        state().launched[device] = true;
+}
+
 NESTBED_COMMON void count_host_launch(unsigned site, const char* name, const char* place,
-                                      int error = cudaPeekAtLastError(), unsigned long long launches = 1)
+                                      int error = cudaPeekAtLastError())
 {
     if (error == 0 && is_captured(stream_of_launch()))
         return;
     Site& here = site_of(site, name, place);
-    __atomic_fetch_add(&here.kernel->from_host, launches, __ATOMIC_RELAXED);
-    if (!__atomic_load_n(&state().exit_is_registered, __ATOMIC_ACQUIRE))
-        register_exit();
-    if (error == 0) {
-        int device = 0;
-        if (cudaGetDevice(&device) == cudaSuccess && device < kDevices && !state().launched[device])
-            state().launched[device] = true;
+    __atomic_fetch_add(&here.kernel->from_host, 1ULL, __ATOMIC_RELAXED);
+    note_launch(error);
+    if (error == 0)
         return;
-    }
     __atomic_fetch_add(&here.kernel->refused, 1ULL, __ATOMIC_RELAXED);
     const Lock lock;
     note_error(*here.kernel, error, here.place);

@@ -55,6 +55,7 @@ NESTBED_COMMON LaunchRow* launch_rows(size_t& count)
         *row = {kernel->name,
                 kernel->from_host,
                 kernel->from_device,
+                kernel->in_graphs,
                 kernel->refused,
                 kernel->deepest,
                 kernel->unknown_level,
@@ -110,8 +111,8 @@ NESTBED_COMMON void print_json(FILE* out, const LaunchRow& all)
     for (const Kernel* kernel = state().kernels; kernel != nullptr; kernel = kernel->next) {
         fputs(kernel == state().kernels ? "\n {\"kernel\":" : ",\n {\"kernel\":", out);
         print_string(out, kernel->name);
-        fprintf(out, ",\"from_host\":%llu,\"from_device\":%llu,\"refused\":%llu,\"deepest\":", kernel->from_host,
-                kernel->from_device, kernel->refused);
+        fprintf(out, ",\"from_host\":%llu,\"from_device\":%llu,\"in_graphs\":%llu,\"refused\":%llu,\"deepest\":",
+                kernel->from_host, kernel->from_device, kernel->in_graphs, kernel->refused);
         if (kernel->unknown_level)
             fputs("null", out);
         else
@@ -136,7 +137,9 @@ NESTBED_COMMON void print_json(FILE* out, const LaunchRow& all)
         print_string(out, short_place(call->place));
         fputc('}', out);
     }
-    fputs("],\"backend\":\"cuda\"}\n", out);
+    const GraphLaunches& graphs = state().graphs;
+    fprintf(out, "],\"graphs\":{\"from_host\":%llu,\"from_device\":%llu,\"refused\":%llu},\"backend\":\"cuda\"}\n",
+            graphs.from_host, graphs.from_device, graphs.refused);
 }
 
 // "%p" in the name of the file is the number of the process, "%%" a '%'. False: it does not fit.
@@ -197,7 +200,7 @@ NESTBED_COMMON void report()
         const LaunchRow all = total_of(rows, count);
         FILE* const out = open_memstream(&text, &bytes); // written at once: other processes may write as well
         if (out != nullptr) {
-            print_table(out, rows, count);
+            print_table(out, rows, count, state().graphs);
             print_notes(out, all.unknown_level);
             print_warnings(out, rows, count);
             fclose(out);

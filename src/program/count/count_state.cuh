@@ -19,6 +19,23 @@ constexpr unsigned kNameBytes = 160;
 constexpr unsigned kPlaceBytes = 96;
 constexpr int kDevices = 256;
 constexpr unsigned kBuckets = 1024;
+constexpr unsigned kGraphCounts = 256; // of a translation unit: see Table
+
+// The levels of kernels: 0 for those that the host launches. From kUnknownLevel on: not known.
+constexpr unsigned kUnknownLevel = 0x80000000u;
+// Of a kernel of a graph, which counts itself when it runs, at this index of its translation unit. Its level is 0.
+constexpr unsigned kOfGraph = 0x40000000u;
+
+// The hidden first parameter of each kernel, by whose type a counted kernel is known.
+struct Level {
+    __host__ __device__ constexpr Level(unsigned level) : value(level) {}
+    __host__ __device__ constexpr operator unsigned() const { return is_of_graph() ? 0 : value; }
+    __host__ __device__ constexpr bool is_of_graph() const
+    {
+        return (value & (kUnknownLevel | kOfGraph)) == kOfGraph;
+    }
+    unsigned value;
+};
 constexpr long long kReadInterval_ns = 50 * 1000 * 1000;
 
 // A launch site in device code.
@@ -32,13 +49,22 @@ struct alignas(8) Row {
     char place[kPlaceBytes];
 };
 
+// What kernels count.
+struct Table {
+    Row rows[kRows + 1];
+    // Launches of graphs by kernels, how many of them were refused, and from 2 on runs of the kernels of graphs.
+    unsigned long long graphs[kGraphCounts];
+};
+constexpr unsigned kFirstGraphKernel = 2;
+
 // A row of the table that is printed.
 struct Kernel {
     Kernel* next;
     char name[kNameBytes];
     char place[kPlaceBytes]; // of the first refused launch
-    unsigned long long from_host, from_device, refused;
+    unsigned long long from_host, from_device, in_graphs, refused;
     unsigned deepest;
+    unsigned graph_index; // of Table::graphs; 0: no graph has it
     bool unknown_level;
     int first_error;
 };
@@ -50,14 +76,6 @@ struct Site {
     const char* name; // of the kernel
     const char* place;
     Kernel* kernel;
-};
-
-// The kernels that one launch of a graph runs; those of conditional nodes are not known.
-struct GraphKernels {
-    GraphKernels* next;
-    cudaGraphExec_t graph; // nullptr: free
-    const char* name;
-    unsigned long long count; // 0: the graph is there
 };
 
 // A call that launches, or may, and cannot be counted.
@@ -78,9 +96,10 @@ struct Unit;
 struct State {
     Kernel* kernels; // in the order in which they were first seen
     File* files;
-    GraphKernels* graphs;
-    bool captures;        // a capture has begun
-    Uncounted* uncounted; // in the order in which they were first seen
+    GraphLaunches graphs;
+    unsigned graph_kernels; // how many have an index
+    bool captures;          // a capture has begun
+    Uncounted* uncounted;   // in the order in which they were first seen
     Site* sites[kBuckets];
     Unit* units;
     bool launched[kDevices]; // since the last reset of the device

@@ -15,12 +15,18 @@ namespace nestbed_count
 
 struct LaunchRow {
     const char* kernel;
-    unsigned long long from_host, from_device, refused;
+    unsigned long long from_host, from_device, in_graphs,
+        refused; // in_graphs: what graphs ran, whoever launched them
     unsigned deepest;
     bool unknown_level;
     const char* error;  // of the first refused launch: CUDA's name without "cudaError"; empty: none was refused
     const char* place;  // of that launch
     const char* advice; // what to do about it; null: no warning
+};
+
+// Launches of graphs, refused ones too.
+struct GraphLaunches {
+    unsigned long long from_host, from_device, refused;
 };
 
 // Prints a message in lines of at most 80 characters. All but the first are indented, and that one too if it continues a message.
@@ -79,6 +85,7 @@ NESTBED_COMMON LaunchRow total_of(const LaunchRow* rows, size_t count)
     for (const LaunchRow* row = rows; row != rows + count; ++row) {
         all.from_host += row->from_host;
         all.from_device += row->from_device;
+        all.in_graphs += row->in_graphs;
         all.refused += row->refused;
         all.deepest = row->deepest > all.deepest ? row->deepest : all.deepest;
         all.unknown_level = all.unknown_level || row->unknown_level;
@@ -86,32 +93,41 @@ NESTBED_COMMON LaunchRow total_of(const LaunchRow* rows, size_t count)
     return all;
 }
 
-NESTBED_COMMON void print_row(FILE* out, int width, const LaunchRow& row)
+// The column of graphs stands only in a table that has some.
+NESTBED_COMMON void print_row(FILE* out, int width, bool has_graphs, const LaunchRow& row)
 {
-    char level[16] = "?";
+    char level[16] = "?", graphs[24] = "";
     if (!row.unknown_level)
         snprintf(level, sizeof(level), "%u", row.deepest);
-    fprintf(out, "%-*s  %9llu  %11llu  %7llu  %7s%s%s\n", width, row.kernel, row.from_host, row.from_device,
+    if (has_graphs)
+        snprintf(graphs, sizeof(graphs), "  %9llu", row.in_graphs);
+    fprintf(out, "%-*s  %9llu  %11llu%s  %7llu  %7s%s%s\n", width, row.kernel, row.from_host, row.from_device, graphs,
             row.refused, level, *row.error == 0 ? "" : "  ", row.error);
 }
 
-// One line per kernel, and a last one `total` if there are several; then, if no launch was accepted, that no kernel ran.
-NESTBED_COMMON void print_table(FILE* out, const LaunchRow* rows, size_t count)
+// One line per kernel, and a last one `total` if there are several; launches of graphs; then, if no launch was accepted, that no kernel ran.
+NESTBED_COMMON void print_table(FILE* out, const LaunchRow* rows, size_t count, const GraphLaunches& graphs)
 {
-    if (count == 0) {
+    const bool has_graphs = graphs.from_host != 0 || graphs.from_device != 0;
+    if (count == 0 && !has_graphs) {
         fputs("nestbed: no kernel ran: the program launched none\n", out);
         return;
     }
+    const LaunchRow all = total_of(rows, count);
+    const bool has_column = has_graphs || all.in_graphs != 0;
     size_t width = strlen("kernel");
     for (const LaunchRow* row = rows; row != rows + count; ++row)
         width = strlen(row->kernel) > width ? strlen(row->kernel) : width;
-    fprintf(out, "%-*s  from host  from device  refused  deepest  first error\n", static_cast<int>(width), "kernel");
+    fprintf(out, "%-*s  from host  from device%s  refused  deepest  first error\n", static_cast<int>(width), "kernel",
+            has_column ? "  in graphs" : "");
     for (const LaunchRow* row = rows; row != rows + count; ++row)
-        print_row(out, static_cast<int>(width), *row);
-    const LaunchRow all = total_of(rows, count);
+        print_row(out, static_cast<int>(width), has_column, *row);
     if (count > 1)
-        print_row(out, static_cast<int>(width), all);
-    if (all.refused == all.from_host + all.from_device && rows->advice != nullptr)
+        print_row(out, static_cast<int>(width), has_column, all);
+    if (has_graphs)
+        fprintf(out, "%-*s  %9llu  %11llu  %9s  %7llu\n", static_cast<int>(width), "graphs", graphs.from_host,
+                graphs.from_device, "", graphs.refused);
+    if (count > 0 && all.refused == all.from_host + all.from_device + all.in_graphs && rows->advice != nullptr)
         print_folded(out, false, "nestbed: no kernel ran: %llu of %llu launches were refused (%s)", all.refused,
                      all.refused, rows->error);
 }

@@ -1,8 +1,9 @@
 // Counts the launches of a CUDA program and their errors. `nestbed count` includes this file first in every file that
 // nvcc compiles, and its rewriter turns a launch k<<<grid, block>>>(a) into
 //   (before(), k<<<grid, block>>>(LEVEL, a), after(SITE, "k", "/folder/file.cu:LINE", LEVEL))
-// and gives every kernel a first parameter, its nesting level. Works from C++14 on and includes only C headers, so that
-// no name of the C++ library appears in the program that it did not have before.
+// and gives every kernel a first parameter, its nesting level, and a first statement, which counts it if a graph runs it.
+// Works from C++14 on and includes only C headers, so that no name of the C++ library appears in the program that it did
+// not have before.
 #ifdef __CUDACC__
 #ifndef NESTBED_COUNT_CUH
 #define NESTBED_COUNT_CUH
@@ -20,22 +21,45 @@ constexpr bool nestbed_rewritten = false;
 static_assert(nestbed_rewritten, "nestbed count: the launches of this file were not rewritten, because another host compiler is named (-ccbin, CMAKE_CUDA_HOST_COMPILER, CUDAHOSTCXX). Name it as NESTBED_HOST_COMPILER=... instead");
 // clang-format on
 
-// The levels of kernels: 0 for those that the host launches. From kUnknownLevel on: not known.
-constexpr unsigned kUnknownLevel = 0x80000000u;
-
 // ---- from here to the end mark only in files that have kernels: the compiler wrapper removes it from others ----
 enum nestbed_rows_begin {};
+
+static __device__ unsigned long long graph_counts[kGraphCounts];
+
+// First statement of a kernel.
+static __device__ __forceinline__ void runs(Level level)
+{
+    if (level.is_of_graph() && (threadIdx.x | threadIdx.y | threadIdx.z | blockIdx.x | blockIdx.y | blockIdx.z) == 0)
+        atomicAdd(&graph_counts[level.value % kGraphCounts], 1ULL);
+}
+
+// In a kernel, or in a function for both sides.
+static inline __host__ __device__ cudaError_t graph_launch_on_device(cudaGraphExec_t graph, cudaStream_t stream)
+{
+#ifdef __CUDA_ARCH__
+    const cudaError_t error = cudaGraphLaunch(graph, stream);
+    atomicAdd(&graph_counts[0], 1ULL);
+    if (error != cudaSuccess)
+        atomicAdd(&graph_counts[1], 1ULL);
+    return error;
+#else
+    return graph_launch(graph, stream);
+#endif
+}
 
 #ifdef __CUDACC_RDC__
 // A table per translation unit. A launch site owns the row that it claimed first, by open addressing; the last row is
 // for sites that found none free. The host reads it, and never writes: kernels may be running.
 static __device__ Row rows[kRows + 1];
 
-static inline cudaError_t read_rows(Row* to)
+static inline cudaError_t read_table(Table* to)
 {
-    return cudaMemcpyFromSymbol(to, rows, sizeof(rows), 0, cudaMemcpyDeviceToHost);
+    const cudaError_t error =
+        cudaMemcpyFromSymbol(to->graphs, graph_counts, sizeof(graph_counts), 0, cudaMemcpyDeviceToHost);
+    return error != cudaSuccess ? error
+                                : cudaMemcpyFromSymbol(to->rows, rows, sizeof(rows), 0, cudaMemcpyDeviceToHost);
 }
-static Unit unit(read_rows);
+static Unit unit(read_table, true);
 
 // Texts are copied into the row: the host cannot read string literals of device code. Loops are not unrolled, because
 // a kernel has at least as many registers as the functions that it calls, and a block of 1024 threads has 64 of each.
@@ -109,7 +133,11 @@ static __device__ __forceinline__ void take_out_older_error()
         cudaGetLastError();
 }
 #else
-static Unit unit(nullptr); // without -rdc=true kernels cannot launch
+static inline cudaError_t read_table(Table* to)
+{
+    return cudaMemcpyFromSymbol(to->graphs, graph_counts, sizeof(graph_counts), 0, cudaMemcpyDeviceToHost);
+}
+static Unit unit(read_table, false); // without -rdc=true kernels cannot launch kernels
 #endif
 
 static inline __host__ __device__ void before()
@@ -208,6 +236,29 @@ static inline __host__ __device__ unsigned level()
     return own.owner == owner_of_block() ? own.level + 1 : kUnknownLevel;
 #else
     return 0;
+#endif
+}
+
+// The same of a kernel that the host may launch into a graph: by its name, or through a pointer.
+static inline __host__ __device__ unsigned level(const char* kernel)
+{
+#ifdef __CUDA_ARCH__
+    (void)kernel;
+    return level();
+#else
+    return host_level(kernel, stream_of_launch());
+#endif
+}
+template <class... Parameters>
+static inline __host__ __device__ unsigned level(void (*kernel)(Parameters...))
+{
+#ifdef __CUDA_ARCH__
+    (void)kernel;
+    return level();
+#else
+    return is_captured(stream_of_launch())
+               ? level_in_graph(kernel_at(reinterpret_cast<const void*>(kernel)).name)
+               : 0;
 #endif
 }
 

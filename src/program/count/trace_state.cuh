@@ -428,7 +428,7 @@ NESTBED_COMMON void note_sites(int device)
 {
     for (const nestbed_count::Unit* unit = nestbed_count::state().units; unit != nullptr; unit = unit->next)
         for (unsigned i = 0; unit->last[device] != nullptr && i <= nestbed_count::kRows; ++i) {
-            const nestbed_count::Row& row = unit->last[device][i];
+            const nestbed_count::Row& row = unit->last[device]->rows[i];
             Site** at = &state().sites[row.site % nestbed_count::kBuckets];
             while (*at != nullptr && (*at)->site != row.site)
                 at = &(*at)->next;

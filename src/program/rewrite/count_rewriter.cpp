@@ -35,14 +35,11 @@ constexpr std::array kRefusedInTraces{
 };
 constexpr std::array kSaid{
     RefusedNames{kUncountedLaunches, kWhyNoLaunch},
-    RefusedNames{kGraphLaunches, kWhyNoGraph},
-    RefusedNames{"cuStreamBeginCapture*", kWhyNoGraph},
-    RefusedNames{"cudaGraphConditionalHandleCreate*", "the kernels of conditional nodes cannot be counted"},
+    RefusedNames{"cuGraphLaunch* cuStreamBeginCapture*", kWhyNoGraph},
 };
 
 // Functions of CUDA that launch the kernel at an address, and what counts them: with the number and the place as the first arguments.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLaunchCalls = {{
-    {"cudaGraphLaunch", "::nestbed_count::graph_launch"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchCalls = {{
     {"cudaLaunchKernel", "::nestbed_count::launch_kernel"},
     {"cudaLaunchCooperativeKernel", "::nestbed_count::launch_cooperative_kernel"},
     {"cudaLaunchKernelEx", "::nestbed_count::launch_kernel_ex"},
@@ -54,12 +51,7 @@ constexpr std::array<std::string_view, 6> kNodeCalls = {
     "cudaGraphAddNode",       "cudaGraphNodeSetParams",       "cudaGraphExecNodeSetParams"};
 
 // Calls of the host before or in which the header reads the counts of the GPU.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kHostCalls = {{
-    {"cudaGraphExecDestroy", "::nestbed_count::graph_exec_destroy"},
-    {"cudaGraphInstantiate", "::nestbed_count::graph_instantiate"},
-    {"cudaGraphInstantiateWithFlags", "::nestbed_count::graph_instantiate_with_flags"},
-    {"cudaGraphInstantiateWithParams", "::nestbed_count::graph_instantiate_with_params"},
-    {"cudaGraphExecUpdate", "::nestbed_count::graph_exec_update"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHostCalls = {{
     {"cudaGraphKernelNodeGetParams", "::nestbed_count::kernel_node_params"},
     {"cudaDeviceReset", "::nestbed_count::device_reset"},
     {"cudaDeviceSynchronize", "::nestbed_count::device_synchronize"},
@@ -74,7 +66,7 @@ class CountRewriter
     CountRewriter(const Source& source, std::string_view folder, RewriteMode mode)
         : source_(source), folder_(folder), traces_(mode == RewriteMode::trace),
           is_strict_(mode != RewriteMode::count),
-          parameter_(traces_ ? "::nestbed_trace::Level nestbed_level" : "unsigned nestbed_level"),
+          parameter_(traces_ ? "::nestbed_trace::Level nestbed_level" : "::nestbed_count::Level nestbed_level"),
           functions_(find_functions(source)), lambdas_(find_lambdas(source)), changes_(source)
     {
         for (const Function& function : functions_) {
@@ -103,7 +95,7 @@ class CountRewriter
             say_uncounted();
             for (const Launch& launch : launches)
                 if (launch.name != kNoToken && !names_kernel(launch))
-                    pointers_.insert(source_.text(launch.name));
+                    pointers_.push_back(launch.name);
             for (const std::size_t parameters : parameters_of_kernel_pointers(source_, kernels_, pointers_))
                 give_level_parameter(parameters, source_.match(parameters));
         }
@@ -187,10 +179,12 @@ class CountRewriter
             note_configuration(launch);
             changes_.insert_after(launch.end, "; nestbed_call.launched(); })");
         } else {
-            level = in_kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
+            const std::string name = "\"" + std::string(source_.text(launch.name)) + "\"";
+            level = in_kernel ? "nestbed_level + 1" : "::nestbed_count::level(" + name + ")";
             changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
             note_stream(launch);
-            changes_.insert_after(launch.end, ", ::nestbed_count::after(" + words + ", " + level + "))");
+            changes_.insert_after(launch.end, ", ::nestbed_count::after(" + words + ", " +
+                                                  (in_kernel ? level : "::nestbed_count::level()") + "))");
         }
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
         callee_names_.insert(launch.name);
@@ -204,7 +198,8 @@ class CountRewriter
         const std::string where = where_is(launch.opening);
         std::string text = source_.on_one_line(launch.callee, launch.opening);
         std::erase_if(text, [](char byte) { return byte == '"' || byte == '\\'; });
-        const std::string level = runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
+        const std::string level =
+            runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level(nestbed_kernel)";
         changes_.insert_before(launch.callee,
                                "__extension__ ({ ::nestbed_count::before(); const auto nestbed_kernel = (");
         changes_.insert_before(launch.opening, "); nestbed_kernel");
@@ -212,7 +207,8 @@ class CountRewriter
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
         changes_.insert_after(launch.end, "; ::nestbed_count::after_pointer(" +
                                               std::to_string(site(launch.opening, where)) + "u, nestbed_kernel, \"" +
-                                              text + "\", \"" + where + "\", " + level + "); })");
+                                              text + "\", \"" + where + "\", " +
+                                              (runs == Runs::kernel ? level : "::nestbed_count::level()") + "); })");
     }
 
     // <<<grid, block, bytes, into(stream)>>>
@@ -252,11 +248,21 @@ class CountRewriter
             const auto* const call =
                 std::ranges::find(kLaunchCalls, text, &std::pair<std::string_view, std::string_view>::first);
             const bool is_node = std::ranges::find(kNodeCalls, text) != kNodeCalls.end();
+            const bool is_graph_launch = text == "cudaGraphLaunch";
             const bool is_capture = text == "cudaStreamBeginCapture" || text == "cudaStreamBeginCaptureToGraph";
             std::size_t begin = 0;
-            if ((call == kLaunchCalls.end() && !is_node && !is_capture) || !source_.is(token + 1, "(") ||
-                source_.match(token + 1) == kNoToken || !is_call_of_global_name(source_, token, begin) ||
-                runs_at(token) != Runs::host || is_declared(begin) || is_own(text))
+            if ((call == kLaunchCalls.end() && !is_node && !is_capture && !is_graph_launch) ||
+                !source_.is(token + 1, "(") || source_.match(token + 1) == kNoToken ||
+                !is_call_of_global_name(source_, token, begin) || is_declared(begin) || is_own(text))
+                continue;
+            const bool is_of_host = runs_at(token) == Runs::host;
+            if (is_graph_launch) {
+                changes_.remove(begin, token);
+                changes_.replace(token, is_of_host ? "::nestbed_count::graph_launch"
+                                                   : "::nestbed_count::graph_launch_on_device");
+                continue;
+            }
+            if (!is_of_host)
                 continue;
             if (is_capture) {
                 changes_.insert_before(begin, "(::nestbed_count::captures(), ");
@@ -294,7 +300,7 @@ class CountRewriter
         for (std::size_t at = opening + 1; at < source_.match(opening); ++at) {
             if (source_.is(at, ",")) {
                 if (source_.is_identifier(at + 1) && (source_.is(at + 2, ",") || at + 2 == source_.match(opening)))
-                    pointers_.insert(source_.text(at + 1));
+                    pointers_.push_back(at + 1);
                 return;
             }
             if (source_.match(at) != kNoToken && source_.match(at) > at)
@@ -307,8 +313,6 @@ class CountRewriter
     {
         std::size_t number = 0;
         for (const auto& [token, name, reason] : find_calls(source_, kSaid, OwnFunctions::defined)) {
-            if (api_name(name) == "cudaGraphLaunch" && runs_at(token) == Runs::host)
-                continue; // it is counted
             if (is_strict_)
                 source_.fail(token, std::string(name) + ": " + std::string(reason));
             changes_.append_line("static const bool nestbed_uncounted_" + std::to_string(++number) +
@@ -373,8 +377,10 @@ class CountRewriter
             changes_.insert_after(kernel.body, std::string(" const ::nestbed_trace::Grid<") +
                                                    (launches_on_device_ ? "true" : "false") +
                                                    "> nestbed_grid(nestbed_level);");
-        else if (kernel.body != kNoToken && launches_on_device_)
-            changes_.insert_after(kernel.body, " ::nestbed_count::enter(nestbed_level);");
+        else if (kernel.body != kNoToken)
+            changes_.insert_after(kernel.body,
+                                  std::string(" ::nestbed_count::runs(nestbed_level);") +
+                                      (launches_on_device_ ? " ::nestbed_count::enter(nestbed_level);" : ""));
     }
 
     // `template void k<int>(int*);` needs no __global__. `void (*p)(int*) = k;` has another type than the kernel now.
@@ -450,8 +456,8 @@ class CountRewriter
     const Source& source_;
     std::string_view folder_;
     bool traces_, is_strict_;
-    std::unordered_set<std::string_view> pointers_; // names of variables that are launched
-    std::string_view parameter_;                    // the hidden one of kernels
+    std::vector<std::size_t> pointers_; // variables, where they are launched
+    std::string_view parameter_;        // the hidden one of kernels
     std::vector<Function> functions_;
     std::vector<LambdaBody> lambdas_;
     Changes changes_;

@@ -288,8 +288,8 @@ std::optional<std::vector<std::string>> parameter_names(const Source& source, co
         } else if (text == "[" || text == "{" || text == "(") {
             if (source.match(at) != kNoToken)
                 at = source.match(at);
-        } else if (in_default || text.starts_with("__restrict") || text == "__grid_constant__" ||
-                   text.starts_with("__attribute") || text == "__align__" || text == "__extension__") {
+        } else if (in_default || text == "__restrict" || text == "__attribute" ||
+                   (text.starts_with("__") && text.ends_with("__"))) {
             continue;
         } else if (source.is_identifier(at) && has_type && !source.is(at - 1, "::") &&
                    std::ranges::find(kNoName, text) == kNoName.end()) {

@@ -13,9 +13,9 @@ KernelAttribute::KernelAttribute(std::string_view word, const Source& source, co
             continue;
         const std::size_t closing = source.match(token + 1);
         for (std::size_t at = token + 2; at < closing; ++at)
-            for (const std::string_view side : {"__device__", "__global__", "__host__"})
-                if (source.is(at, side))
-                    source.fail(at, std::string(side) + " in the arguments of " + std::string(word));
+            for (const std::string_view not_here : {"__device__", "__global__", "__host__", "<<<"})
+                if (source.is(at, not_here))
+                    source.fail(at, std::string(not_here) + " in the arguments of " + std::string(word));
         changes.remove(token, closing + 1);
         while (kernel != functions.end() && (!kernel->is_kernel || header_end(*kernel) < token))
             ++kernel;

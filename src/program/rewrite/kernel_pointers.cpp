@@ -1,5 +1,9 @@
 #include "program/rewrite/kernel_pointers.hpp"
 
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
 namespace nestbed::program
 {
 namespace
@@ -9,9 +13,14 @@ class KernelPointers
 {
   public:
     KernelPointers(const Source& source, const std::unordered_set<std::string_view>& kernels,
-                   const std::unordered_set<std::string_view>& launched)
-        : source_(source), kernels_(kernels), launched_(launched)
+                   const std::vector<std::size_t>& launched)
+        : source_(source), kernels_(kernels)
     {
+        for (const std::size_t use : launched)
+            launched_[source.text(use)].push_back(use);
+        for (std::size_t token = 1; token < source.size(); ++token)
+            if (is_argument(token))
+                takers_.insert(source.text(source.parent(token) - 1));
     }
 
     // (*name)(…), (*name[2])(…), (*)(…)
@@ -24,8 +33,9 @@ class KernelPointers
                 is_typedef = true;
             else if (source_.is(token, ";") || source_.is(token, "{") || source_.is(token, "}"))
                 is_typedef = false;
-            const std::size_t end =
-                source_.is(token, "(") && source_.is(token + 1, "*") ? source_.match(token) : kNoToken;
+            const bool is_declarator = token > 0 && source_.is(token, "(") && source_.is(token + 1, "*") &&
+                                       source_.is(token - 1, "void"); // of a call it is no type
+            const std::size_t end = is_declarator ? source_.match(token) : kNoToken;
             if (end != kNoToken && source_.is(end + 1, "(") && source_.match(end + 1) != kNoToken &&
                 is_of_kernels(token, end, is_typedef))
                 found.push_back(end + 1);
@@ -43,12 +53,64 @@ class KernelPointers
         const bool is_abstract = name == end;
         if (!is_abstract && (!source_.is_identifier(name) || (name + 1 != end && !source_.is(name + 1, "["))))
             return false;
+        const std::size_t behind = source_.match(end + 1) + 1;
         const std::size_t alias = is_abstract ? alias_before(opening) : name;
-        if (alias == kNoToken)
-            return false;
+        if (alias == kNoToken) // static_cast<void (*)(int)>(kernel), (void (*)(int))kernel
+            return is_kernel(value_at(source_.is(behind, ">") || source_.is(behind, ")") ? behind + 1 : behind));
         if (is_abstract || is_typedef)
             return has_kernels(alias);
-        return launched_.contains(source_.text(name)) || is_kernel(value_at(source_.match(end + 1) + 1));
+        return is_launched(name) || is_kernel(value_at(behind)) || is_parameter_of_taker(opening);
+    }
+
+    // A kernel as it is in `f(a, kernel)`.
+    bool is_argument(std::size_t token) const
+    {
+        const std::size_t opening = source_.parent(token);
+        const std::size_t before = source_.is(token - 1, "&") ? token - 2 : token - 1;
+        return is_kernel(token) && source_.is(opening, "(") && opening > 0 && source_.is_identifier(opening - 1) &&
+               (source_.is(before, "(") || source_.is(before, ",")) &&
+               (source_.is(token + 1, ",") || source_.is(token + 1, ")") || source_.is(token + 1, "<"));
+    }
+    bool is_parameter_of_taker(std::size_t declarator) const
+    {
+        const std::size_t opening = source_.parent(declarator);
+        return source_.is(opening, "(") && opening > 0 && takers_.contains(source_.text(opening - 1));
+    }
+
+    // Whether a variable is launched where it can be seen: of a class or a namespace, everywhere.
+    bool is_launched(std::size_t name) const
+    {
+        const auto uses = launched_.find(source_.text(name));
+        if (uses == launched_.end())
+            return false;
+        const std::size_t scope = scope_of(name);
+        return scope == kNoToken || std::ranges::any_of(uses->second, [&](std::size_t use) {
+                   return use > scope && use < source_.match(scope);
+               });
+    }
+    // The brace of the block or of the function whose parameter it is; kNoToken: it is of none.
+    std::size_t scope_of(std::size_t name) const
+    {
+        std::size_t around = source_.parent(name);
+        for (; source_.is(around, "(") || source_.is(around, "["); around = source_.parent(around)) {
+            const std::size_t end = source_.match(around);
+            if (end != kNoToken && source_.is(end + 1, "{"))
+                return end + 1; // of a function, a lambda, a loop
+        }
+        return around != kNoToken && is_in_function(around) ? around : kNoToken;
+    }
+    bool is_in_function(std::size_t brace) const
+    {
+        static constexpr std::size_t kMaxTokens = 50;
+        static constexpr std::array<std::string_view, 6> kOthers{"class", "struct",    "union",
+                                                                 "enum",  "namespace", "extern"};
+        for (std::size_t at = brace; at-- > 0 && brace - at < kMaxTokens;) {
+            if (std::ranges::find(kOthers, source_.text(at)) != kOthers.end())
+                return false;
+            if (source_.is(at, ";") || source_.is(at, "{") || source_.is(at, "}") || source_.is(at, ")"))
+                return true;
+        }
+        return false;
     }
 
     // The name in `using name = void (*)(int)`, before its parenthesis; kNoToken: it is no alias.
@@ -88,7 +150,7 @@ class KernelPointers
         std::size_t at = type + 1;
         while (source_.is(at, "const") || source_.is(at, ">") || source_.is(at, "*") || source_.is(at, "&"))
             ++at;
-        if (source_.is_identifier(at) && launched_.contains(source_.text(at)))
+        if (source_.is_identifier(at) && is_launched(at))
             return true;
         for (++at; source_.is(at, "[") && source_.match(at) != kNoToken; ++at)
             at = source_.match(at);
@@ -105,14 +167,15 @@ class KernelPointers
 
     const Source& source_;
     const std::unordered_set<std::string_view>& kernels_;
-    const std::unordered_set<std::string_view>& launched_;
+    std::unordered_map<std::string_view, std::vector<std::size_t>> launched_; // by name
+    std::unordered_set<std::string_view> takers_; // functions with a kernel as an argument
 };
 
 } // namespace
 
 std::vector<std::size_t> parameters_of_kernel_pointers(const Source& source,
                                                        const std::unordered_set<std::string_view>& kernels,
-                                                       const std::unordered_set<std::string_view>& launched)
+                                                       const std::vector<std::size_t>& launched)
 {
     return KernelPointers(source, kernels, launched).parameters();
 }

@@ -104,7 +104,7 @@ std::optional<int> report(int status)
 {
     const Ledger& ledger = state().ledger;
     const std::vector<KernelCounts> counts = ledger.counts();
-    std::string text = launches_text(counts);
+    std::string text = launches_text(counts, ledger.graph_launches());
     std::optional<CheckedRaces> races;
     std::optional<int> code;
     std::string incomplete = why_incomplete("");
@@ -138,7 +138,7 @@ std::optional<int> report(int status)
     write_error(text);
     if (!env.report_file.empty())
         write_file("NESTBED_REPORT", env.report_file,
-                   json_lines(report_json(counts, failed_kernels(), incomplete, races)));
+                   json_lines(report_json(counts, ledger.graph_launches(), failed_kernels(), incomplete, races)));
     return code;
 }
 

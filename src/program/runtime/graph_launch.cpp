@@ -316,11 +316,14 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 {
     const void* const place = __builtin_return_address(0);
     const Executable of = executable_of(executable);
-    if (nestbed::cpu::in_kernel())
-        return nestbed::program::launch_from_kernel(of, stream, place);
-    return of == nullptr ? noted_at(place, cudaErrorInvalidValue,
-                                    "cudaGraphLaunch: there is no such executable graph, or it was destroyed")
-                         : nestbed::program::launch_from_host(of, stream, place);
+    const bool from_kernel = nestbed::cpu::in_kernel();
+    const cudaError_t error =
+        from_kernel     ? nestbed::program::launch_from_kernel(of, stream, place)
+        : of == nullptr ? noted_at(place, cudaErrorInvalidValue,
+                                   "cudaGraphLaunch: there is no such executable graph, or it was destroyed")
+                        : nestbed::program::launch_from_host(of, stream, place);
+    state().ledger.add_graph_launch(from_kernel, error != cudaSuccess);
+    return error;
 }
 
 cudaGraphExec_t cudaGetCurrentGraphExec()

@@ -205,8 +205,11 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
     grid->of_library = of_library;
     refuse(*grid, launch);
-    if (grid->error == cudaSuccess && is_captured(launch.stream))
-        return capture(launch.stream, node_of(kernel, launch, body, of_library));
+    if (grid->error == cudaSuccess && is_captured(launch.stream)) {
+        grid->error = capture(launch.stream, node_of(kernel, launch, body, of_library));
+        if (grid->error == cudaSuccess)
+            return cudaSuccess;
+    }
     grid->graph_run = running_graph();
     state().ledger.add(grid);
     if (grid->error != cudaSuccess) {

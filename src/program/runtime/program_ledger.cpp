@@ -22,7 +22,9 @@ void Ledger::add(const std::shared_ptr<GridRecord>& grid)
         rows_.push_back({.counts = {.kernel = grid->kernel, .first_error = {}, .place = grid->place},
                          .of_library = grid->of_library});
     KernelCounts& counts = rows_[found->second].counts;
-    ++(grid->parent == nullptr ? counts.from_host : counts.from_device);
+    ++(grid->graph_run != nullptr ? counts.in_graphs
+       : grid->parent == nullptr  ? counts.from_host
+                                  : counts.from_device);
     if (grid->error == 0) {
         counts.deepest = std::max(counts.deepest, grid->level);
     } else if (++counts.refused == 1) {
@@ -37,6 +39,13 @@ void Ledger::add(const std::shared_ptr<GridRecord>& grid)
         return;
     }
     grids_.push_back(grid);
+}
+
+void Ledger::add_graph_launch(bool from_kernel, bool is_refused)
+{
+    const std::lock_guard lock(mutex_);
+    ++(from_kernel ? graphs_.from_device : graphs_.from_host);
+    graphs_.refused += is_refused ? 1 : 0;
 }
 
 std::vector<KernelCounts> Ledger::counts() const

@@ -3,6 +3,7 @@
 
 #include "device/cpu/thread.hpp"
 #include "model/mechanism.hpp"
+#include "program/count/launch_table.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -21,11 +22,12 @@ struct KernelCounts {
     std::string kernel;
     std::uint64_t from_host = 0;
     std::uint64_t from_device = 0;
-    std::uint64_t refused = 0; // of both
-    unsigned deepest = 0;      // nesting level of the deepest accepted launch from a kernel; 0: there was none
-    std::string first_error{}; // without "cudaError"; empty: none was refused
-    std::string place{};       // FILE:LINE of the first refused launch, otherwise of the first launch
-    std::string why_refused{}; // of the first refused launch; empty: not known
+    std::uint64_t in_graphs = 0; // runs by graphs
+    std::uint64_t refused = 0;   // of all
+    unsigned deepest = 0;        // nesting level of the deepest accepted launch from a kernel; 0: there was none
+    std::string first_error{};   // without "cudaError"; empty: none was refused
+    std::string place{};         // FILE:LINE of the first refused launch, otherwise of the first launch
+    std::string why_refused{};   // of the first refused launch; empty: not known
 };
 
 // A kernel that failed: the one that the host launched, and why it or one of its descendants did.
@@ -66,10 +68,12 @@ class Ledger
 
     // A launch with its error. Called by several workers at once.
     void add(const std::shared_ptr<GridRecord>& grid);
+    void add_graph_launch(bool from_kernel, bool is_refused);
 
     bool keeps_grids() const { return keep_grids_; }
     // In the order of the first launch of each kernel. Those of the library are in it only if one was refused.
     std::vector<KernelCounts> counts() const;
+    nestbed_count::GraphLaunches graph_launches() const { return graphs_; }
     const std::vector<std::shared_ptr<GridRecord>>& grids() const { return grids_; }
     std::uint64_t lost() const { return lost_; } // grids beyond kMaxGrids
 
@@ -86,6 +90,7 @@ class Ledger
     std::vector<Row> rows_;
     std::unordered_map<std::string, std::size_t> row_of_kernel_;
     std::vector<std::shared_ptr<GridRecord>> grids_;
+    nestbed_count::GraphLaunches graphs_{};
     std::uint64_t lost_ = 0;
 };
 

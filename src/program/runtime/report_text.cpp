@@ -30,6 +30,7 @@ std::vector<nestbed_count::LaunchRow> rows_of(const std::vector<KernelCounts>& c
         rows.push_back({.kernel = one.kernel.c_str(),
                         .from_host = one.from_host,
                         .from_device = one.from_device,
+                        .in_graphs = one.in_graphs,
                         .refused = one.refused,
                         .deepest = one.deepest,
                         .error = one.first_error.c_str(),
@@ -41,8 +42,8 @@ std::vector<nestbed_count::LaunchRow> rows_of(const std::vector<KernelCounts>& c
     return rows;
 }
 
-std::string printed(const std::vector<KernelCounts>& counts,
-                    void (*print)(FILE*, const nestbed_count::LaunchRow*, std::size_t))
+template <class Print>
+std::string printed(const std::vector<KernelCounts>& counts, const Print& print)
 {
     char* text = nullptr;
     std::size_t bytes = 0;
@@ -74,9 +75,11 @@ std::string message(const std::string& text)
 
 } // namespace
 
-std::string launches_text(const std::vector<KernelCounts>& counts)
+std::string launches_text(const std::vector<KernelCounts>& counts, const nestbed_count::GraphLaunches& graphs)
 {
-    return printed(counts, nestbed_count::print_table);
+    return printed(counts, [&](FILE* out, const nestbed_count::LaunchRow* rows, std::size_t count) {
+        nestbed_count::print_table(out, rows, count, graphs);
+    });
 }
 
 std::string refusals_text(const std::vector<KernelCounts>& counts)
@@ -110,8 +113,9 @@ std::string checked_text(const CheckedRaces& races)
     return text;
 }
 
-Json report_json(const std::vector<KernelCounts>& counts, const std::vector<FailedKernel>& failed,
-                 const std::string& incomplete, const std::optional<CheckedRaces>& races)
+Json report_json(const std::vector<KernelCounts>& counts, const nestbed_count::GraphLaunches& graphs,
+                 const std::vector<FailedKernel>& failed, const std::string& incomplete,
+                 const std::optional<CheckedRaces>& races)
 {
     Json json;
     json["kernels"] = Json::array();
@@ -121,6 +125,7 @@ Json report_json(const std::vector<KernelCounts>& counts, const std::vector<Fail
         json["kernels"].push_back({{"kernel", row.kernel},
                                    {"from_host", row.from_host},
                                    {"from_device", row.from_device},
+                                   {"in_graphs", row.in_graphs},
                                    {"refused", row.refused},
                                    {"deepest", row.deepest},
                                    {"first_error", row.first_error},
@@ -130,6 +135,8 @@ Json report_json(const std::vector<KernelCounts>& counts, const std::vector<Fail
     }
     json["launches_from_device"] = from_device;
     json["refused"] = refused;
+    json["graphs"] = {
+        {"from_host", graphs.from_host}, {"from_device", graphs.from_device}, {"refused", graphs.refused}};
     json["backend"] = "cpu";
     json["failed"] = Json::array();
     for (const FailedKernel& one : failed)

@@ -13,7 +13,7 @@ namespace nestbed::program
 {
 
 // One line per kernel, and a last one `total` if there are several.
-std::string launches_text(const std::vector<KernelCounts>& counts);
+std::string launches_text(const std::vector<KernelCounts>& counts, const nestbed_count::GraphLaunches& graphs = {});
 
 // A "warning: ..." per kernel of which launches were refused, with what to do in indented lines.
 std::string refusals_text(const std::vector<KernelCounts>& counts);
@@ -23,7 +23,8 @@ std::string refusals_text(const std::vector<KernelCounts>& counts);
 std::string checked_text(const CheckedRaces& races);
 
 // `incomplete`: why there may be more than what was found; empty: this is all. `races`: of a watched program.
-Json report_json(const std::vector<KernelCounts>& counts, const std::vector<FailedKernel>& failed,
-                 const std::string& incomplete, const std::optional<CheckedRaces>& races);
+Json report_json(const std::vector<KernelCounts>& counts, const nestbed_count::GraphLaunches& graphs,
+                 const std::vector<FailedKernel>& failed, const std::string& incomplete,
+                 const std::optional<CheckedRaces>& races);
 
 } // namespace nestbed::program
