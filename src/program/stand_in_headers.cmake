@@ -26,6 +26,15 @@ headers_of(nestbed/program.hpp builtin_types.h channel_descriptor.h common_funct
 headers_of(nestbed/thrust.hpp thrust/copy.h thrust/device_ptr.h thrust/device_vector.h thrust/fill.h thrust/functional.h
     thrust/generate.h thrust/host_vector.h thrust/iterator/zip_iterator.h thrust/memory.h thrust/pair.h thrust/random.h
     thrust/reduce.h thrust/sequence.h thrust/sort.h thrust/swap.h thrust/tuple.h)
+headers_of(nestbed/cub/block.hpp cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh cub/block/block_exchange.cuh
+    cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh cub/block/block_radix_sort.cuh
+    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh cub/block/block_store.cuh cub/util_ptx.cuh
+    cub/util_type.cuh cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh)
+headers_of(nestbed/cub/device.hpp cub/cub.cuh cub/device/device_histogram.cuh cub/device/device_merge_sort.cuh
+    cub/device/device_partition.cuh cub/device/device_radix_sort.cuh cub/device/device_reduce.cuh
+    cub/device/device_run_length_encode.cuh cub/device/device_scan.cuh cub/device/device_segmented_reduce.cuh
+    cub/device/device_select.cuh cub/iterator/constant_input_iterator.cuh cub/iterator/counting_input_iterator.cuh
+    cub/iterator/transform_input_iterator.cuh cub/util_allocator.cuh cub/util_debug.cuh)
 headers_of(cooperative_groups.h cooperative_groups/memcpy_async.h cooperative_groups/reduce.h cooperative_groups/scan.h)
 headers_of(nvToolsExt.h nvToolsExtCuda.h nvtx3/nvToolsExt.h)
 headers_of(cuda_awbarrier.h cuda_awbarrier_primitives.h)
@@ -45,10 +54,6 @@ endforeach()
 header_by_name("#include <complex>\n#include \"@up@nestbed/cuda_std.hpp\"" cuda/std/ccomplex)
 headers_of(nestbed/cuda_std.hpp cuda/std/bit cuda/std/numbers cuda/std/span cuda/cmath cuda/functional cuda/type_traits cuda/version)
 
-refused_headers(CUB cub/cub.cuh cub/util_allocator.cuh cub/block/block_load.cuh cub/block/block_radix_sort.cuh
-    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_store.cuh cub/device/device_radix_sort.cuh
-    cub/device/device_reduce.cuh cub/device/device_scan.cuh cub/device/device_select.cuh cub/warp/warp_reduce.cuh
-    cub/warp/warp_scan.cuh)
 refused_headers(Thrust thrust/adjacent_difference.h thrust/binary_search.h thrust/complex.h thrust/count.h thrust/device_delete.h
     thrust/device_free.h thrust/device_new.h thrust/equal.h thrust/execution_policy.h thrust/extrema.h thrust/find.h
     thrust/for_each.h thrust/gather.h thrust/inner_product.h thrust/iterator/constant_iterator.h
