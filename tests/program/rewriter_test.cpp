@@ -289,12 +289,12 @@ TEST(Rewriter, RegistersFilesByTheirWholeNames)
 
 TEST(Rewriter, WarnsOfPtxThatTheExecutorDoesNotHave)
 {
-    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x) : "
+    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.param.u32 %0, [%1];\" : \"=r\"(x) : "
                              "\"l\"(p)); asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));\n asm(\"" +
                              std::string(200, 'a') + ".b\"); }\n";
     std::vector<std::string> warnings;
     rewrite(text, RewriteMode::executor, "", &warnings);
-    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.shared.u32 %0, [%1]' is not supported "
+    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.param.u32 %0, [%1]' is not supported "
                                       "on the executor: the program fails where it is reached",
                                       HasSubstr("a.h:5: warning: inline PTX '" + std::string(120, 'a') + "…'")));
 }

@@ -90,6 +90,7 @@ void Detector::reset()
     locks_.clear();
     pageable_.clear();
     checked_pageable_ = {};
+    barriers_.clear();
     streams_.clear();
     awaited_.clear();
     last_in_stream_.clear();
@@ -154,6 +155,7 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
 {
     atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
     releases_.erase(releases_.lower_bound({address, 0}), releases_.lower_bound({address + bytes, 0}));
+    barriers_.erase(barriers_.lower_bound(address), barriers_.lower_bound(address + bytes));
 }
 
 void Detector::remove(WatchedBlock& block)
@@ -208,7 +210,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
         const WatchedGrid*& last = last_in_stream_[stream];
         if (const auto given = overlapped_.extract(stream); !given.empty()) {
             grid.previous = given.mapped();
-            grid.base = clocks_.merged(host_, awaited_[stream]);
+            grid.base = clocks_.merged(host, awaited_[stream]);
         } else if (mechanism == Mechanism::host_pdl && last != nullptr) {
             grid.previous = {last};
             grid.base =

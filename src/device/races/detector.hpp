@@ -115,7 +115,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void thread_ends(void* thread) override;
     void arrived(void* thread) override;
     void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes, const void* place) override;
-    void waited_for_copies(void* thread) override;
+    void commits_copies(void* thread) override;
+    void waited_for_copies(void* thread, std::size_t prior) override;
+    void forgets_barrier(const void* at) override;
+    void uses_barrier(void* thread, const void* at, bool writes, const void* place) override;
+    void arrives_at(void* thread, const void* at) override;
+    void copies_arrive_at(void* thread, const void* at) override;
+    void opens(const void* at) override;
+    void waited_at(void* thread, const void* at) override;
     void waited(void* thread) override;
     void lets_next_grid_begin(void* thread) override;
     void waited_for_previous_grid(void* thread) override;
@@ -383,6 +390,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void merge(Fenced& into, const Fenced& more);
     cpu::Captured kept(const Captured& captured);
     Clock end_of(const cpu::Captured& captured);
+    void arrives(WatchedThread& thread, WatchedGroup& group);
+    Clock with_copies(Clock clock, WatchedThread& thread);
+    static void opens(WatchedGroup& group);
+    void waited(WatchedThread& thread, const WatchedGroup& group);
     // Of all that the detector keeps.
     std::size_t bytes() const;
     // For so many bytes more. Without it nothing is kept from now on, and what was found is not all.
@@ -404,10 +415,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uintptr_t, Released> atomics_;
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
-    std::vector<std::unique_ptr<HostThread>> hosts_; // the first one is that of main()
-    std::vector<HostThread*> running_hosts_;         // that no other thread has waited for
-    std::map<std::uintptr_t, Clock> locks_;          // what was released by them
-    std::vector<HostSpan> pageable_;                 // with addresses in place of offsets
+    std::vector<std::unique_ptr<HostThread>> hosts_;  // the first one is that of main()
+    std::vector<HostThread*> running_hosts_;          // that no other thread has waited for
+    std::map<std::uintptr_t, Clock> locks_;           // what was released by them
+    std::vector<HostSpan> pageable_;                  // with addresses in place of offsets
+    std::map<std::uintptr_t, WatchedGroup> barriers_; // that are objects in memory
     std::map<std::uint64_t, std::uint32_t>
         last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
     std::uint64_t operations_ = 0;           // among the grids

@@ -131,8 +131,8 @@ struct WatchedThread {
     bool has_arrived = false;             // at the next barrier, for which it does not wait yet
     bool reads_object = false;            // its next read is that of a structure
     bool copies = false;                  // what it accesses now is of a copy beside it
-    bool has_copies = false;              // for which it has not waited
-    std::uint32_t copied_epoch = 1;       // of those copies
+    std::uint32_t copied_epoch = 1;       // of the copies that are in no group yet
+    std::vector<std::uint32_t> committed; // those of the groups for which it has not waited
     const void* knows_begin_of = nullptr; // a block of its cluster
 
     struct Read {

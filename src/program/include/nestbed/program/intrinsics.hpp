@@ -44,6 +44,45 @@ inline unsigned __isGlobal(const void* address)
     return nestbed::program::is_global(address);
 }
 
+inline unsigned __isShared(const void* address)
+{
+    return nestbed::cpu::rank_of_shared(address) != ~0U;
+}
+inline size_t __cvta_generic_to_shared(const void* address)
+{
+    return nestbed::cpu::shared_address(address);
+}
+inline void* __cvta_shared_to_generic(size_t address)
+{
+    return nestbed::cpu::memory_of_shared_address((unsigned)address);
+}
+inline size_t __cvta_generic_to_global(const void* address)
+{
+    return (size_t)address;
+}
+inline void* __cvta_global_to_generic(size_t address)
+{
+    return (void*)address;
+}
+
+// The sum of the products of 4 bytes each, and c.
+#define NESTBED_DP4A(T, Byte, Vector)                                                                                \
+    inline T __dp4a(T a, T b, T c)                                                                                   \
+    {                                                                                                                \
+        unsigned sum = (unsigned)c;                                                                                  \
+        for (int bits = 0; bits < 32; bits += 8)                                                                     \
+            sum += (unsigned)((Byte)((unsigned)a >> bits) * (Byte)((unsigned)b >> bits));                            \
+        return (T)sum;                                                                                               \
+    }                                                                                                                \
+    inline T __dp4a(Vector a, Vector b, T c)                                                                         \
+    {                                                                                                                \
+        return (T)((unsigned)c + (unsigned)(a.x * b.x) + (unsigned)(a.y * b.y) + (unsigned)(a.z * b.z) +             \
+                   (unsigned)(a.w * b.w));                                                                           \
+    }
+NESTBED_DP4A(int, signed char, char4)
+NESTBED_DP4A(unsigned, unsigned char, uchar4)
+#undef NESTBED_DP4A
+
 #define NESTBED_LOAD(name)                                                                                           \
     template <class T>                                                                                               \
     T name(const T* address)                                                                                         \
