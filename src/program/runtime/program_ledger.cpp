@@ -27,8 +27,8 @@ std::uint64_t now_ns()
 void skip_time(std::uint32_t round)
 {
     constexpr std::uint64_t kFirst_ns = 1000;
-    constexpr std::uint32_t kMaxRound = 24;
-    skipped_ns.fetch_add(kFirst_ns << std::min(round, kMaxRound), std::memory_order_relaxed);
+    constexpr std::uint32_t kMaxRound = 16;
+    skipped_ns.fetch_add(kFirst_ns << 2 * std::min(round, kMaxRound), std::memory_order_relaxed);
 }
 
 void Ledger::add(const std::shared_ptr<GridRecord>& grid)
