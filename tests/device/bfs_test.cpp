@@ -120,14 +120,19 @@ class RunSeen final : public cpu::Observer
     void operation_runs_on_host(void* /*operation*/) override {}
     void operation_ends(void* /*operation*/) override {}
     void stream_synchronized(std::uint64_t /*stream*/) override {}
-    void event_synchronized(std::uint64_t /*captured*/) override {}
-    std::uint64_t captures(void* /*thread*/, std::uint64_t /*stream*/) override { return 0; }
-    std::uint64_t captures_thread(void* /*thread*/) override { return 0; }
+    void event_synchronized(const cpu::Captured& /*captured*/) override {}
+    cpu::Captured captures(void* /*thread*/, std::uint64_t /*stream*/) override { return {}; }
+    cpu::Captured captures_thread(void* /*thread*/) override { return {}; }
     void stream_made(void* /*thread*/, std::uint64_t /*stream*/, const void* /*place*/,
                      std::uint64_t /*graph*/) override
     {
     }
-    void stream_waits(void* /*thread*/, std::uint64_t /*stream*/, std::uint64_t /*captured*/) override {}
+    void stream_waits(void* /*thread*/, std::uint64_t /*stream*/, const cpu::Captured& /*captured*/) override {}
+    void stream_overlaps(std::uint64_t /*stream*/, const cpu::Captured& /*captured*/,
+                         cpu::Overlap /*overlap*/) override
+    {
+    }
+    void stream_ends(std::uint64_t /*stream*/) override {}
     void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/, const void* /*place*/,
                    const cpu::CallPlace& /*launch*/) override
     {

@@ -68,6 +68,7 @@ std::string shortened(std::string text)
     replace_all(text, "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=, ", " [");
     replace_all(text, "__attribute__((noipa))", "I");
     replace_all(text, "::nestbed_count::before()", "B");
+    replace_all(text, "  __extension__", " __extension__");
     static constexpr std::string_view kAfter = "::nestbed_count::after(";
     for (std::size_t at = text.find(kAfter); at != std::string::npos; at = text.find(kAfter, at)) {
         const std::size_t kernel = text.find('"', at); // behind the number of the site
@@ -128,6 +129,7 @@ std::string traced(std::string_view text)
     std::string result =
         rewritten(std::string(kCountMark) + "# 1 \"my.cu\"\n" + std::string(text), RewriteMode::trace);
     replace_all(result, "\n# 1 \"my.cu\"\n", "");
+    replace_all(result, "  __extension__", " __extension__");
     replace_all(result, "::nestbed_trace::", "T::");
     replace_all(result, "/home/", "");
     static const std::regex kSite("[0-9]+u, \"");

@@ -23,12 +23,15 @@ namespace nestbed::cpu
 
 // What the run-time library of users' programs (src/program/runtime/) keeps of a thread.
 struct ProgramThread {
-    void* grid = nullptr;         // its record of the thread's grid
-    void* latest_grid = nullptr;  // the same, also when the thread has ended
-    unsigned refusals = 0;        // of its launches, which it does not know yet
-    void* configured = nullptr;   // the launch configuration that the next kernel call takes
-    int last_error = 0;           // cudaGetLastError() of the thread
-    std::uint32_t spins = 0;      // atomic operations since the thread last gave way
+    void* grid = nullptr;          // its record of the thread's grid
+    void* latest_grid = nullptr;   // the same, also when the thread has ended
+    unsigned refusals = 0;         // of its launches, which it does not know yet
+    void* configured = nullptr;    // the launch configuration that the next kernel call takes
+    int last_error = 0;            // cudaGetLastError() of the thread
+    std::uint32_t spins = 0;       // atomic operations since the thread last gave way
+    std::uint32_t clock_reads = 0; // since it last gave way
+    std::uint32_t clock_rounds =
+        0;                        // how often in a row it gave way after reads of a clock alone: it waits for a time
     std::uint32_t impatience = 0; // of a thread that does nothing but wait: it gives way 2^n times as soon
     const volatile void* waits_for =
         nullptr; // the last that it read atomically and did not change; nullptr: nothing since it gave way

@@ -209,7 +209,7 @@ void Detector::waited_for_previous_grid(void* handle)
 {
     const Busy busy;
     auto& thread = *static_cast<WatchedThread*>(handle);
-    if (const WatchedGrid* const previous = thread.block->grid->previous; previous != nullptr)
+    for (const WatchedGrid* const previous : thread.block->grid->previous)
         thread.acquired = clocks_.merged(thread.acquired, previous->ended);
     has_room();
 }
@@ -220,7 +220,10 @@ void Detector::synchronized()
 {
     const Busy busy;
     for (const auto& [stream, clock] : streams_)
-        host_ = clocks_.merged(host_, clock);
+        host_clock() = clocks_.merged(host_clock(), clock);
+    forget_pageable();
+    if (is_several_)
+        return; // the others have not waited
     streams_.clear();
     last_unawaited_.clear();
 }
@@ -228,21 +231,25 @@ void Detector::synchronized()
 void Detector::stream_synchronized(std::uint64_t stream)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, streams_[stream]);
+    host_clock() = clocks_.merged(host_clock(), streams_[stream]);
+    std::erase_if(last_unawaited_,
+                  [this](const auto& last) { return time_of(host_clock(), grid_actor(last.second)) != 0; });
+    forget_pageable();
 }
 
-void Detector::event_synchronized(std::uint64_t captured)
+void Detector::event_synchronized(const cpu::Captured& captured)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, end_of(captured));
+    host_clock() = clocks_.merged(host_clock(), end_of(captured));
+    forget_pageable();
 }
 
-std::uint64_t Detector::captures(void* handle, std::uint64_t stream)
+cpu::Captured Detector::captures(void* handle, std::uint64_t stream)
 {
     const Busy busy;
     Captured captured;
     if (handle == nullptr) {
-        captured.clock = streams_[stream];
+        captured = {.clock = streams_[stream], .grid = last_in_stream_[stream]};
     } else {
         const WatchedBlock& block = *static_cast<WatchedThread*>(handle)->block;
         const auto last =
@@ -251,24 +258,33 @@ std::uint64_t Detector::captures(void* handle, std::uint64_t stream)
         if (const auto awaited = block.awaited.find(stream); awaited != block.awaited.end())
             captured.clock = awaited->second;
     }
-    captured_.push_back(captured);
-    return captured_.size() - 1;
+    return kept(captured);
 }
 
-// A number from before a reset is that of no event.
-Clock Detector::end_of(std::uint64_t captured)
+cpu::Captured Detector::kept(const Captured& captured)
 {
-    if (captured >= captured_.size())
+    if (captured_.size() == captured_.capacity()) {
+        std::erase_if(captured_, [](const std::weak_ptr<Captured>& each) { return each.expired(); });
+        captured_.reserve(2 * captured_.size() + 1);
+    }
+    auto made = std::make_shared<Captured>(captured);
+    captured_.push_back(made);
+    return made;
+}
+
+// Nothing is left of what was captured before a reset.
+Clock Detector::end_of(const cpu::Captured& captured)
+{
+    if (captured == nullptr)
         return nullptr;
-    const Captured& of = captured_[captured];
+    const auto& of = *static_cast<const Captured*>(captured.get());
     return clocks_.merged(of.clock, of.grid == nullptr ? nullptr : of.grid->ended);
 }
 
-std::uint64_t Detector::captures_thread(void* handle)
+cpu::Captured Detector::captures_thread(void* handle)
 {
     const Busy busy;
-    captured_.push_back({.clock = release(*static_cast<WatchedThread*>(handle))});
-    return captured_.size() - 1;
+    return kept({.clock = release(*static_cast<WatchedThread*>(handle))});
 }
 
 void Detector::stream_made(void* handle, std::uint64_t stream, const void* place, std::uint64_t graph)
@@ -281,7 +297,7 @@ void Detector::stream_made(void* handle, std::uint64_t stream, const void* place
             handle == nullptr ? host_site(place) : sites_.at(static_cast<const WatchedThread*>(handle)->node, place);
 }
 
-void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t captured)
+void Detector::stream_waits(void* handle, std::uint64_t stream, const cpu::Captured& captured)
 {
     const Busy busy;
     const Clock end = end_of(captured);
@@ -290,6 +306,29 @@ void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t ca
     Clock& waits = handle == nullptr ? awaited_[stream] : static_cast<WatchedThread*>(handle)->block->awaited[stream];
     waits = clocks_.merged(waits, end);
     has_room();
+}
+
+void Detector::stream_overlaps(std::uint64_t stream, const cpu::Captured& captured, cpu::Overlap overlap)
+{
+    const Busy busy;
+    const WatchedGrid* const grid = captured == nullptr ? nullptr : static_cast<Captured*>(captured.get())->grid;
+    if (grid == nullptr)
+        return;
+    const Clock before = overlap.is_triggered ? clocks_.merged(grid->base, grid->to_next) : grid->base;
+    for (Clock* const clock : {&streams_[stream], &awaited_[stream]})
+        *clock = clocks_.merged(*clock, before);
+    if (overlap.is_waited_for)
+        overlapped_[stream].push_back(grid);
+    has_room();
+}
+
+void Detector::stream_ends(std::uint64_t stream)
+{
+    const Busy busy;
+    streams_.erase(stream);
+    awaited_.erase(stream);
+    last_in_stream_.erase(stream);
+    overlapped_.erase(stream);
 }
 
 } // namespace nestbed::races

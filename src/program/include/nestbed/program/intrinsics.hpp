@@ -4,10 +4,13 @@
 #include "atomics.hpp"
 #include "directed_rounding.hpp"
 
+#include <time.h>
+
 namespace nestbed::program
 {
 
-unsigned long long clock_ns();
+std::uint64_t now_ns();
+void skip_time(std::uint32_t round);
 bool is_global(const void* address);
 
 } // namespace nestbed::program
@@ -20,11 +23,22 @@ bool is_global(const void* address);
 
 inline long long clock64()
 {
-    if (nestbed::cpu::current_thread != nullptr)
-        nestbed::cpu::current_thread->moved = true; // a loop may wait for a time
-    nestbed::program::spun(nestbed::program::kSpin);
-    return (long long)nestbed::program::clock_ns();
+    if (nestbed::cpu::ThreadContext* const thread = nestbed::cpu::current_thread) {
+        thread->moved = true; // a loop may wait for a time
+        ++thread->program.clock_reads;
+        nestbed::program::spun(nestbed::program::kSpin);
+        if (thread->program.clock_reads == 0 && thread->program.clock_rounds > 0)
+            nestbed::program::skip_time(thread->program.clock_rounds);
+    }
+    return (long long)nestbed::program::now_ns();
 }
+namespace nestbed::program
+{
+inline clock_t clock_of_kernel() // in a function of both sides perhaps that of the host
+{
+    return cpu::in_kernel() ? static_cast<clock_t>(clock64()) : ::clock();
+}
+} // namespace nestbed::program
 inline unsigned __isGlobal(const void* address)
 {
     return nestbed::program::is_global(address);
