@@ -22,7 +22,8 @@ headers_of(nestbed/program.hpp builtin_types.h channel_descriptor.h common_funct
     cuda_runtime_api.h cuda_stdint.h device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h
     device_types.h driver_types.h host_defines.h math_functions.h sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h
     sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h sm_60_atomic_functions.h
-    sm_61_intrinsics.h vector_functions.h vector_functions.hpp vector_types.h)
+    sm_61_intrinsics.h surface_functions.h surface_indirect_functions.h surface_types.h texture_fetch_functions.h
+    texture_indirect_functions.h texture_types.h cuda_surface_types.h cuda_texture_types.h vector_functions.h vector_functions.hpp vector_types.h)
 headers_of(nestbed/thrust.hpp thrust/copy.h thrust/device_ptr.h thrust/device_vector.h thrust/fill.h thrust/functional.h
     thrust/generate.h thrust/host_vector.h thrust/iterator/zip_iterator.h thrust/memory.h thrust/pair.h thrust/random.h
     thrust/reduce.h thrust/sequence.h thrust/sort.h thrust/swap.h thrust/tuple.h)
@@ -67,8 +68,6 @@ foreach(name std/expected std/inplace_vector std/linalg std/mdspan std/ranges)
     string(REPLACE / :: qualified ${name})
     refused_headers(cuda::${qualified} cuda/${name})
 endforeach()
-refused_headers(surfaces cuda_surface_types.h surface_functions.h surface_types.h)
-refused_headers(textures cuda_texture_types.h texture_fetch_functions.h texture_types.h)
 refused_headers(graphics cuda_d3d11_interop.h cuda_egl_interop.h cuda_gl_interop.h cuda_vdpau_interop.h)
 refused_headers("tensor cores (wmma)" mma.h)
 refused_headers(cuBLAS cublas.h cublasLt.h)

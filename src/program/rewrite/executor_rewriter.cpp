@@ -33,8 +33,8 @@ constexpr std::string_view kGraphCalls =
     "cudaGraphRetainUserObject cudaGraphReleaseUserObject";
 constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
-    "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
-    "tex2D* tex3D* texCubemap* surf1D* surf2D* surf3D*";
+    "cudaBindTexture* cudaBindSurface* cudaMallocMipmappedArray tex1DGrad tex1DLayered* tex2DGrad tex2DLayeredLod "
+    "tex2DLayeredGrad tex2Dgather tex3DLod tex3DGrad texCubemap* surf1DLayered* surf2DLayered* surfCubemap*";
 constexpr std::string_view kGridBarriers = "this_multi_grid";
 constexpr std::array kRefused{
     RefusedNames{kLaunches, "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
@@ -42,7 +42,8 @@ constexpr std::array kRefused{
     RefusedNames{kDriverCalls, "the executor has no driver API"},
     RefusedNames{kGraphCalls, "the graphs of the executor have no semaphores of other programs and objects of users"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
-    RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
+    RefusedNames{kTextureCalls, "the executor has no texture references, mipmaps, cube maps and gradients, and of "
+                                "layers tex2DLayered() alone"},
     RefusedNames{kGridBarriers, "the executor has no grids of several devices", true},
 };
 

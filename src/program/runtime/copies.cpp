@@ -287,13 +287,36 @@ char* slice_of(const cudaPitchedPtr& memory, const cudaPos& from, std::size_t nu
 }
 
 // Its slices one after another.
+// The same between pointers. Beside an array the extent is in its elements; a place in an array is, too.
+cudaMemcpy3DParms without_arrays(const cudaMemcpy3DParms& of)
+{
+    cudaMemcpy3DParms pointers = of;
+    const auto row_of = [](const cudaArray& array, std::size_t elements) {
+        const cudaChannelFormatDesc& format = array.format;
+        return elements * static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
+    };
+    const auto replace = [&](const cudaArray* array, cudaPos& position, cudaPitchedPtr& pointer) {
+        if (array == nullptr)
+            return;
+        position.x = row_of(*array, position.x);
+        pointer = {array->memory, row_of(*array, array->width), array->width, array->height};
+    };
+    pointers.extent.width = row_of(of.srcArray != nullptr ? *of.srcArray : *of.dstArray, of.extent.width);
+    replace(of.srcArray, pointers.srcPos, pointers.srcPtr);
+    replace(of.dstArray, pointers.dstPos, pointers.dstPtr);
+    pointers.srcArray = pointers.dstArray = nullptr;
+    return pointers;
+}
+
 cudaError_t copy_slices(const char* function, const cudaMemcpy3DParms* of, cudaStream_t stream, bool waits,
                         const void* place)
 {
-    if (of == nullptr || of->srcArray != nullptr || of->dstArray != nullptr)
-        return noted_at(
-            place, cudaErrorInvalidValue,
-            fmt::format("{}: the executor copies between memory of srcPtr and dstPtr, not arrays", function));
+    if (of == nullptr)
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: no parameters", function));
+    if (of->srcArray != nullptr || of->dstArray != nullptr) {
+        const cudaMemcpy3DParms pointers = without_arrays(*of);
+        return copy_slices(function, &pointers, stream, waits, place);
+    }
     if (of->extent.depth > 1 && is_captured(stream) && !waits) {
         NodeWork work;
         const cudaError_t error = copy_work(work, function, *of, place);

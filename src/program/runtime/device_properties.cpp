@@ -71,7 +71,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     cudaDeviceProp p;
     if (const cudaError_t error = cudaGetDeviceProperties(&p, device); error != cudaSuccess)
         return error;
-    // The executor has no textures: what is not here is 0.
+    // What is not here is 0.
     const std::map<cudaDeviceAttr, std::size_t> values{
         {cudaDevAttrMaxThreadsPerBlock, kMaxThreads},
         {cudaDevAttrMaxBlockDimX, kMaxThreads},

@@ -14,5 +14,6 @@
 #include "program/print.hpp"
 #include "program/ptx_async.hpp"
 #include "program/runtime_api.hpp"
+#include "program/textures.hpp"
 #include "program/types.hpp"
 #include "program/warps.hpp"

@@ -40,37 +40,38 @@ void hold(Slots<T, count>& slots, int at)
     asm volatile("" : : "r"(&value) : "memory");
 }
 
-// A block of so many threads, each of which has N items, one after another.
-template <class T, int threads, int N>
+// A block of so many threads, each of which has per_thread items, one after another.
+template <class T, int threads, int per_thread>
 struct Items {
-    using Storage = Slots<T, threads * N>;
+    using Storage = Slots<T, threads * per_thread>;
 
     // Writes its items to their places, and reads those from others.
     template <class To, class From>
-    static void exchange(Storage& slots, const T (&in)[N], T (&out)[N], To to, From from, const char* file,
-                         unsigned line)
+    static void exchange(Storage& slots, const T (&in)[per_thread], T (&out)[per_thread], To to, From from,
+                         const char* file, unsigned line)
     {
-        for (int i = 0; i < N; ++i)
-            if (const int place = to(i); place >= 0 && place < threads * N)
+        for (int i = 0; i < per_thread; ++i)
+            if (const int place = to(i); place >= 0 && place < threads * per_thread)
                 slots.put(place, in[i]);
         __syncthreads(file, line);
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < per_thread; ++i)
             out[i] = slots[from(i)];
-        hold(slots, (own() + 1) * N);
+        hold(slots, (own() + 1) * per_thread);
     }
     // One thread does it with the items of all.
     template <class Work>
-    static void together(Storage& slots, const T (&in)[N], T (&out)[N], Work work, const char* file, unsigned line)
+    static void together(Storage& slots, const T (&in)[per_thread], T (&out)[per_thread], Work work, const char* file,
+                         unsigned line)
     {
-        for (int i = 0; i < N; ++i)
-            slots.put(own() * N + i, in[i]);
+        for (int i = 0; i < per_thread; ++i)
+            slots.put(own() * per_thread + i, in[i]);
         __syncthreads(file, line);
         if (own() == 0)
             work(&slots[0]);
         __syncthreads(file, line, 1);
-        for (int i = 0; i < N; ++i)
-            out[i] = slots[own() * N + i];
-        hold(slots, (own() + 1) * N);
+        for (int i = 0; i < per_thread; ++i)
+            out[i] = slots[own() * per_thread + i];
+        hold(slots, (own() + 1) * per_thread);
     }
     static int own() { return static_cast<int>(nestbed::cpu::linear_thread()); }
 };
@@ -171,18 +172,18 @@ class BlockReduce
     {
         return Reduce(input, operation, x * y * z, file, line);
     }
-    template <int N, class Operation>
-    T Reduce(const T (&inputs)[N], Operation operation, NESTBED_PLACE)
+    template <int per_thread, class Operation>
+    T Reduce(const T (&inputs)[per_thread], Operation operation, NESTBED_PLACE)
     {
         T own = inputs[0];
-        for (int i = 1; i < N; ++i)
+        for (int i = 1; i < per_thread; ++i)
             own = operation(own, inputs[i]);
         return Reduce(own, operation, x * y * z, file, line);
     }
     T Sum(T input, NESTBED_PLACE) { return Reduce(input, nestbed_own::Plus(), x * y * z, file, line); }
     T Sum(T input, int valid, NESTBED_PLACE) { return Reduce(input, nestbed_own::Plus(), valid, file, line); }
-    template <int N>
-    T Sum(const T (&inputs)[N], NESTBED_PLACE)
+    template <int per_thread>
+    T Sum(const T (&inputs)[per_thread], NESTBED_PLACE)
     {
         return Reduce(inputs, nestbed_own::Plus(), file, line);
     }
@@ -202,14 +203,14 @@ class BlockScan
   private:
     // `initial`: nullptr if there is none; then the first output of an exclusive scan is the input. `prefix` takes the sum of all, in the
     // first thread, and returns what comes before them.
-    template <int N, class Operation, class Prefix>
-    void scan(const T (&inputs)[N], T (&outputs)[N], Operation operation, bool inclusive, const T* initial, T* all,
-              Prefix prefix, const char* file, unsigned line)
+    template <int per_thread, class Operation, class Prefix>
+    void scan(const T (&inputs)[per_thread], T (&outputs)[per_thread], Operation operation, bool inclusive,
+              const T* initial, T* all, Prefix prefix, const char* file, unsigned line)
     {
         constexpr bool has_prefix = !std::is_same<Prefix, std::nullptr_t>::value;
         const int own = static_cast<int>(nestbed::cpu::linear_thread());
         T sum = inputs[0];
-        for (int i = 1; i < N; ++i)
+        for (int i = 1; i < per_thread; ++i)
             sum = operation(sum, inputs[i]);
         storage_.put(own, sum);
         __syncthreads(file, line);
@@ -235,7 +236,7 @@ class BlockScan
         __syncthreads(file, line, 1);
         T before = storage_[own];
         bool has_before = own != 0 || initial != nullptr || has_prefix;
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < per_thread; ++i) {
             const T input = inputs[i];
             const T after = has_before ? operation(before, input) : input;
             outputs[i] = inclusive ? after : has_before ? before : input;
@@ -257,8 +258,8 @@ class BlockScan
     }
 
   public:
-    template <int N>
-    using Array = T[N];
+    template <int per_thread>
+    using Array = T[per_thread];
     static T zero() { return T(); }
 // Of an item, and of several.
 #define NESTBED_SCANS(In, Out, ...)                                                                                  \
@@ -333,21 +334,21 @@ class BlockScan
         InclusiveScan(in, out, nestbed_own::Plus(), prefix, file, line);                                             \
     }
     NESTBED_SCANS(T, T&, )
-    NESTBED_SCANS(const Array<N>&, Array<N>&, int N, )
+    NESTBED_SCANS(const Array<per_thread>&, Array<per_thread>&, int per_thread, )
 #undef NESTBED_SCANS
 };
 
 // ---- loads, stores and exchanges ----
 
 // Items one after another (blocked), or `threads` apart (striped); in warps.
-template <class T, int x, int N, bool = false, int y = 1, int z = 1, int = 0>
+template <class T, int x, int per_thread, bool = false, int y = 1, int z = 1, int = 0>
 class BlockExchange
 {
     static constexpr int kThreads = x * y * z;
-    using All = nestbed_own::Items<T, kThreads, N>;
-    static int blocked(int i) { return All::own() * N + i; }
+    using All = nestbed_own::Items<T, kThreads, per_thread>;
+    static int blocked(int i) { return All::own() * per_thread + i; }
     static int striped(int i) { return All::own() + i * kThreads; }
-    static int warp_striped(int i) { return All::own() / 32 * 32 * N + All::own() % 32 + i * 32; }
+    static int warp_striped(int i) { return All::own() / 32 * 32 * per_thread + All::own() % 32 + i * 32; }
 
   public:
     struct TempStorage : All::Storage {
@@ -355,11 +356,11 @@ class BlockExchange
     NESTBED_STORAGE(BlockExchange)
 
 #define NESTBED_EXCHANGE(name, to, from)                                                                             \
-    void name(const T(&in)[N], T(&out)[N], NESTBED_PLACE)                                                            \
+    void name(const T(&in)[per_thread], T(&out)[per_thread], NESTBED_PLACE)                                          \
     {                                                                                                                \
         All::exchange(storage_, in, out, to, from, file, line);                                                      \
     }                                                                                                                \
-    void name(T(&items)[N], NESTBED_PLACE)                                                                           \
+    void name(T(&items)[per_thread], NESTBED_PLACE)                                                                  \
     {                                                                                                                \
         name(items, items, file, line);                                                                              \
     }
@@ -370,13 +371,13 @@ class BlockExchange
 #undef NESTBED_EXCHANGE
 #define NESTBED_SCATTER(name, from)                                                                                  \
     template <class Offset>                                                                                          \
-    void name(const T(&in)[N], T(&out)[N], const Offset(&ranks)[N], NESTBED_PLACE)                                   \
+    void name(const T(&in)[per_thread], T(&out)[per_thread], const Offset(&ranks)[per_thread], NESTBED_PLACE)        \
     {                                                                                                                \
         All::exchange(                                                                                               \
             storage_, in, out, [&](int i) { return static_cast<int>(ranks[i]); }, from, file, line);                 \
     }                                                                                                                \
     template <class Offset>                                                                                          \
-    void name(T(&items)[N], const Offset(&ranks)[N], NESTBED_PLACE)                                                  \
+    void name(T(&items)[per_thread], const Offset(&ranks)[per_thread], NESTBED_PLACE)                                \
     {                                                                                                                \
         name(items, items, ranks, file, line);                                                                       \
     }
@@ -401,39 +402,40 @@ enum BlockStoreAlgorithm {
     BLOCK_STORE_WARP_TRANSPOSE,
     BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED
 };
-template <class T, int N, class Input>
-void LoadDirectBlocked(int thread, Input from, T (&items)[N], int valid = INT_MAX)
+template <class T, int per_thread, class Input>
+void LoadDirectBlocked(int thread, Input from, T (&items)[per_thread], int valid = INT_MAX)
 {
-    for (int i = 0; i < N; ++i)
-        if (thread * N + i < valid)
-            items[i] = from[thread * N + i];
+    for (int i = 0; i < per_thread; ++i)
+        if (thread * per_thread + i < valid)
+            items[i] = from[thread * per_thread + i];
 }
-template <int threads, class T, int N, class Input>
-void LoadDirectStriped(int thread, Input from, T (&items)[N], int valid = INT_MAX)
+template <int threads, class T, int per_thread, class Input>
+void LoadDirectStriped(int thread, Input from, T (&items)[per_thread], int valid = INT_MAX)
 {
-    for (int i = 0; i < N; ++i)
+    for (int i = 0; i < per_thread; ++i)
         if (thread + i * threads < valid)
             items[i] = from[thread + i * threads];
 }
-template <class T, int N, class Output>
-void StoreDirectBlocked(int thread, Output to, T (&items)[N], int valid = INT_MAX)
+template <class T, int per_thread, class Output>
+void StoreDirectBlocked(int thread, Output to, T (&items)[per_thread], int valid = INT_MAX)
 {
-    for (int i = 0; i < N; ++i)
-        if (thread * N + i < valid)
-            to[thread * N + i] = items[i];
+    for (int i = 0; i < per_thread; ++i)
+        if (thread * per_thread + i < valid)
+            to[thread * per_thread + i] = items[i];
 }
-template <int threads, class T, int N, class Output>
-void StoreDirectStriped(int thread, Output to, T (&items)[N], int valid = INT_MAX)
+template <int threads, class T, int per_thread, class Output>
+void StoreDirectStriped(int thread, Output to, T (&items)[per_thread], int valid = INT_MAX)
 {
-    for (int i = 0; i < N; ++i)
+    for (int i = 0; i < per_thread; ++i)
         if (thread + i * threads < valid)
             to[thread + i * threads] = items[i];
 }
 
-template <class T, int x, int N, BlockLoadAlgorithm algorithm = BLOCK_LOAD_DIRECT, int y = 1, int z = 1, int = 0>
+template <class T, int x, int per_thread, BlockLoadAlgorithm algorithm = BLOCK_LOAD_DIRECT, int y = 1, int z = 1,
+          int = 0>
 class BlockLoad
 {
-    using Exchange = BlockExchange<T, x * y * z, N>;
+    using Exchange = BlockExchange<T, x * y * z, per_thread>;
     static constexpr bool kTransposes = algorithm >= BLOCK_LOAD_TRANSPOSE;
 
   public:
@@ -442,7 +444,7 @@ class BlockLoad
     NESTBED_STORAGE(BlockLoad)
 
     template <class Input>
-    void Load(Input from, T (&items)[N], int valid, NESTBED_PLACE)
+    void Load(Input from, T (&items)[per_thread], int valid, NESTBED_PLACE)
     {
         const int own = static_cast<int>(nestbed::cpu::linear_thread());
         if constexpr (kTransposes || algorithm == BLOCK_LOAD_STRIPED)
@@ -453,22 +455,23 @@ class BlockLoad
             Exchange(storage_).StripedToBlocked(items, file, line);
     }
     template <class Input>
-    void Load(Input from, T (&items)[N], NESTBED_PLACE)
+    void Load(Input from, T (&items)[per_thread], NESTBED_PLACE)
     {
         Load(from, items, INT_MAX, file, line);
     }
     template <class Input, class Default>
-    void Load(Input from, T (&items)[N], int valid, Default otherwise, NESTBED_PLACE)
+    void Load(Input from, T (&items)[per_thread], int valid, Default otherwise, NESTBED_PLACE)
     {
         for (T& item : items)
             item = otherwise;
         Load(from, items, valid, file, line);
     }
 };
-template <class T, int x, int N, BlockStoreAlgorithm algorithm = BLOCK_STORE_DIRECT, int y = 1, int z = 1, int = 0>
+template <class T, int x, int per_thread, BlockStoreAlgorithm algorithm = BLOCK_STORE_DIRECT, int y = 1, int z = 1,
+          int = 0>
 class BlockStore
 {
-    using Exchange = BlockExchange<T, x * y * z, N>;
+    using Exchange = BlockExchange<T, x * y * z, per_thread>;
     static constexpr bool kTransposes = algorithm >= BLOCK_STORE_TRANSPOSE;
 
   public:
@@ -477,7 +480,7 @@ class BlockStore
     NESTBED_STORAGE(BlockStore)
 
     template <class Output>
-    void Store(Output to, T (&items)[N], int valid, NESTBED_PLACE)
+    void Store(Output to, T (&items)[per_thread], int valid, NESTBED_PLACE)
     {
         const int own = static_cast<int>(nestbed::cpu::linear_thread());
         if constexpr (kTransposes)
@@ -488,7 +491,7 @@ class BlockStore
             StoreDirectBlocked(own, to, items, valid);
     }
     template <class Output>
-    void Store(Output to, T (&items)[N], NESTBED_PLACE)
+    void Store(Output to, T (&items)[per_thread], NESTBED_PLACE)
     {
         Store(to, items, INT_MAX, file, line);
     }
@@ -533,14 +536,14 @@ struct Pair {
 };
 } // namespace nestbed_own
 
-template <class Key, int x, int N, class Value = NullType, int = 4, bool = true,
+template <class Key, int x, int per_thread, class Value = NullType, int = 4, bool = true,
           BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, cudaSharedMemConfig = cudaSharedMemBankSizeFourByte, int y = 1,
           int z = 1, int = 0>
 class BlockRadixSort
 {
     static constexpr int kThreads = x * y * z;
     using Pair = nestbed_own::Pair<Key, Value>;
-    using All = nestbed_own::Items<Pair, kThreads, N>;
+    using All = nestbed_own::Items<Pair, kThreads, per_thread>;
 
   public:
     struct TempStorage : All::Storage {
@@ -548,27 +551,27 @@ class BlockRadixSort
     NESTBED_STORAGE(BlockRadixSort)
 
   private:
-    void sort(Key (&keys)[N], Value* values, bool descending, bool striped, int begin, int end, const char* file,
-              unsigned line)
+    void sort(Key (&keys)[per_thread], Value* values, bool descending, bool striped, int begin, int end,
+              const char* file, unsigned line)
     {
-        Pair in[N], out[N];
-        for (int i = 0; i < N; ++i)
+        Pair in[per_thread], out[per_thread];
+        for (int i = 0; i < per_thread; ++i)
             in[i] = {keys[i], values == nullptr ? Value() : values[i]};
         const auto less = nestbed_own::by_bits<Key>(descending, begin, end);
         All::together(
             storage_, in, out,
             [=](Pair* all) {
-                std::stable_sort(all, all + kThreads * N,
+                std::stable_sort(all, all + kThreads * per_thread,
                                  [&](const Pair& a, const Pair& b) { return less(a.key, b.key); });
                 if (!striped)
                     return;
                 static_assert(std::is_trivially_copyable<Pair>::value, "BlockRadixSort of numbers");
-                const std::vector<Pair> sorted(all, all + kThreads * N);
-                for (int at = 0; at < kThreads * N; ++at)
-                    all[at % kThreads * N + at / kThreads] = sorted[at];
+                const std::vector<Pair> sorted(all, all + kThreads * per_thread);
+                for (int at = 0; at < kThreads * per_thread; ++at)
+                    all[at % kThreads * per_thread + at / kThreads] = sorted[at];
             },
             file, line);
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < per_thread; ++i) {
             keys[i] = out[i].key;
             if (values != nullptr)
                 values[i] = out[i].value;
@@ -577,11 +580,12 @@ class BlockRadixSort
 
   public:
 #define NESTBED_SORT(name, descending, striped)                                                                      \
-    void name(Key(&keys)[N], int begin = 0, int end = 8 * sizeof(Key), NESTBED_PLACE)                                \
+    void name(Key(&keys)[per_thread], int begin = 0, int end = 8 * sizeof(Key), NESTBED_PLACE)                       \
     {                                                                                                                \
         sort(keys, nullptr, descending, striped, begin, end, file, line);                                            \
     }                                                                                                                \
-    void name(Key(&keys)[N], Value(&values)[N], int begin = 0, int end = 8 * sizeof(Key), NESTBED_PLACE)             \
+    void name(Key(&keys)[per_thread], Value(&values)[per_thread], int begin = 0, int end = 8 * sizeof(Key),          \
+              NESTBED_PLACE)                                                                                         \
     {                                                                                                                \
         sort(keys, values, descending, striped, begin, end, file, line);                                             \
     }
@@ -592,11 +596,11 @@ class BlockRadixSort
 #undef NESTBED_SORT
 };
 
-template <class Key, int x, int N, class Value = NullType, int y = 1, int z = 1>
+template <class Key, int x, int per_thread, class Value = NullType, int y = 1, int z = 1>
 class BlockMergeSort
 {
     using Pair = nestbed_own::Pair<Key, Value>;
-    using All = nestbed_own::Items<Pair, x * y * z, N>;
+    using All = nestbed_own::Items<Pair, x * y * z, per_thread>;
 
   public:
     struct TempStorage : All::Storage {
@@ -604,41 +608,41 @@ class BlockMergeSort
     NESTBED_STORAGE(BlockMergeSort)
 
     template <class Less>
-    void Sort(Key (&keys)[N], Value (&values)[N], Less less, NESTBED_PLACE)
+    void Sort(Key (&keys)[per_thread], Value (&values)[per_thread], Less less, NESTBED_PLACE)
     {
-        sort(keys, values, less, x * y * z * N, file, line);
+        sort(keys, values, less, x * y * z * per_thread, file, line);
     }
     template <class Less>
-    void Sort(Key (&keys)[N], Less less, NESTBED_PLACE)
+    void Sort(Key (&keys)[per_thread], Less less, NESTBED_PLACE)
     {
-        sort(keys, nullptr, less, x * y * z * N, file, line);
+        sort(keys, nullptr, less, x * y * z * per_thread, file, line);
     }
     // Of the first `valid`; the others become `otherwise`.
     template <class Less>
-    void Sort(Key (&keys)[N], Less less, int valid, Key otherwise, NESTBED_PLACE)
+    void Sort(Key (&keys)[per_thread], Less less, int valid, Key otherwise, NESTBED_PLACE)
     {
-        for (int i = 0; i < N; ++i)
-            if (All::own() * N + i >= valid)
+        for (int i = 0; i < per_thread; ++i)
+            if (All::own() * per_thread + i >= valid)
                 keys[i] = otherwise;
         sort(keys, nullptr, less, valid, file, line);
     }
     template <class Less>
-    void StableSort(Key (&keys)[N], Less less, NESTBED_PLACE)
+    void StableSort(Key (&keys)[per_thread], Less less, NESTBED_PLACE)
     {
         Sort(keys, less, file, line);
     }
     template <class Less>
-    void StableSort(Key (&keys)[N], Value (&values)[N], Less less, NESTBED_PLACE)
+    void StableSort(Key (&keys)[per_thread], Value (&values)[per_thread], Less less, NESTBED_PLACE)
     {
         Sort(keys, values, less, file, line);
     }
 
   private:
     template <class Less>
-    void sort(Key (&keys)[N], Value* values, Less less, int valid, const char* file, unsigned line)
+    void sort(Key (&keys)[per_thread], Value* values, Less less, int valid, const char* file, unsigned line)
     {
-        Pair in[N], out[N];
-        for (int i = 0; i < N; ++i)
+        Pair in[per_thread], out[per_thread];
+        for (int i = 0; i < per_thread; ++i)
             in[i] = {keys[i], values == nullptr ? Value() : values[i]};
         All::together(
             storage_, in, out,
@@ -646,7 +650,7 @@ class BlockMergeSort
                 std::stable_sort(all, all + valid, [&](const Pair& a, const Pair& b) { return less(a.key, b.key); });
             },
             file, line);
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < per_thread; ++i) {
             keys[i] = out[i].key;
             if (values != nullptr)
                 values[i] = out[i].value;
@@ -670,61 +674,64 @@ class BlockDiscontinuity
     NESTBED_STORAGE(BlockDiscontinuity)
 
   private:
-    template <int N>
-    void share(const T (&items)[N], const char* file, unsigned line)
+    template <int per_thread>
+    void share(const T (&items)[per_thread], const char* file, unsigned line)
     {
         storage_.firsts.put(All::own(), items[0]);
-        storage_.lasts.put(All::own(), items[N - 1]);
+        storage_.lasts.put(All::own(), items[per_thread - 1]);
         __syncthreads(file, line);
         nestbed_own::hold(storage_.firsts, All::own() + 1);
         nestbed_own::hold(storage_.lasts, All::own() + 1);
     }
-    template <class Flag, int N, class Operation>
-    static void heads(Flag (&flags)[N], const T (&items)[N], Operation operation, const T* before)
+    template <class Flag, int per_thread, class Operation>
+    static void heads(Flag (&flags)[per_thread], const T (&items)[per_thread], Operation operation, const T* before)
     {
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < per_thread; ++i)
             flags[i] = i == 0 && before == nullptr
                            ? 1
                            : static_cast<Flag>(operation(i == 0 ? *before : items[i - 1], items[i]));
     }
-    template <class Flag, int N, class Operation>
-    static void tails(Flag (&flags)[N], const T (&items)[N], Operation operation, const T* after)
+    template <class Flag, int per_thread, class Operation>
+    static void tails(Flag (&flags)[per_thread], const T (&items)[per_thread], Operation operation, const T* after)
     {
-        for (int i = 0; i < N; ++i)
-            flags[i] = i == N - 1 && after == nullptr
+        for (int i = 0; i < per_thread; ++i)
+            flags[i] = i == per_thread - 1 && after == nullptr
                            ? 1
-                           : static_cast<Flag>(operation(items[i], i == N - 1 ? *after : items[i + 1]));
+                           : static_cast<Flag>(operation(items[i], i == per_thread - 1 ? *after : items[i + 1]));
     }
     const T* before() { return All::own() == 0 ? nullptr : &storage_.lasts[All::own() - 1]; }
     const T* after() { return All::own() == kThreads - 1 ? nullptr : &storage_.firsts[All::own() + 1]; }
 
   public:
-    template <class Flag, int N, class Operation>
-    void FlagHeads(Flag (&flags)[N], const T (&items)[N], Operation operation, NESTBED_PLACE)
+    template <class Flag, int per_thread, class Operation>
+    void FlagHeads(Flag (&flags)[per_thread], const T (&items)[per_thread], Operation operation, NESTBED_PLACE)
     {
         share(items, file, line);
         heads(flags, items, operation, before());
     }
-    template <class Flag, int N, class Operation>
-    void FlagHeads(Flag (&flags)[N], const T (&items)[N], Operation operation, T predecessor, NESTBED_PLACE)
+    template <class Flag, int per_thread, class Operation>
+    void FlagHeads(Flag (&flags)[per_thread], const T (&items)[per_thread], Operation operation, T predecessor,
+                   NESTBED_PLACE)
     {
         share(items, file, line);
         heads(flags, items, operation, All::own() == 0 ? &predecessor : before());
     }
-    template <class Flag, int N, class Operation>
-    void FlagTails(Flag (&flags)[N], const T (&items)[N], Operation operation, NESTBED_PLACE)
+    template <class Flag, int per_thread, class Operation>
+    void FlagTails(Flag (&flags)[per_thread], const T (&items)[per_thread], Operation operation, NESTBED_PLACE)
     {
         share(items, file, line);
         tails(flags, items, operation, after());
     }
-    template <class Flag, int N, class Operation>
-    void FlagTails(Flag (&flags)[N], const T (&items)[N], Operation operation, T successor, NESTBED_PLACE)
+    template <class Flag, int per_thread, class Operation>
+    void FlagTails(Flag (&flags)[per_thread], const T (&items)[per_thread], Operation operation, T successor,
+                   NESTBED_PLACE)
     {
         share(items, file, line);
         tails(flags, items, operation, All::own() == kThreads - 1 ? &successor : after());
     }
-    template <class Flag, int N, class Operation>
-    void FlagHeadsAndTails(Flag (&head)[N], Flag (&tail)[N], const T (&items)[N], Operation operation, NESTBED_PLACE)
+    template <class Flag, int per_thread, class Operation>
+    void FlagHeadsAndTails(Flag (&head)[per_thread], Flag (&tail)[per_thread], const T (&items)[per_thread],
+                           Operation operation, NESTBED_PLACE)
     {
         share(items, file, line);
         heads(head, items, operation, before());
@@ -743,27 +750,27 @@ class BlockAdjacentDifference
     };
     NESTBED_STORAGE(BlockAdjacentDifference)
 
-    template <int N, class Out, class Operation>
-    void SubtractLeft(const T (&in)[N], Out (&out)[N], Operation operation, NESTBED_PLACE)
+    template <int per_thread, class Out, class Operation>
+    void SubtractLeft(const T (&in)[per_thread], Out (&out)[per_thread], Operation operation, NESTBED_PLACE)
     {
-        storage_.put(All::own(), in[N - 1]);
+        storage_.put(All::own(), in[per_thread - 1]);
         __syncthreads(file, line);
         const T before = storage_[All::own() == 0 ? kThreads - 1 : All::own() - 1];
         const T first = in[0];
-        for (int i = N - 1; i > 0; --i)
+        for (int i = per_thread - 1; i > 0; --i)
             out[i] = operation(in[i], in[i - 1]);
         out[0] = All::own() == 0 ? static_cast<Out>(first) : operation(first, before);
     }
-    template <int N, class Out, class Operation>
-    void SubtractRight(const T (&in)[N], Out (&out)[N], Operation operation, NESTBED_PLACE)
+    template <int per_thread, class Out, class Operation>
+    void SubtractRight(const T (&in)[per_thread], Out (&out)[per_thread], Operation operation, NESTBED_PLACE)
     {
         storage_.put(All::own(), in[0]);
         __syncthreads(file, line);
         const T after = storage_[All::own() == kThreads - 1 ? 0 : All::own() + 1];
-        const T last = in[N - 1];
-        for (int i = 0; i < N - 1; ++i)
+        const T last = in[per_thread - 1];
+        for (int i = 0; i < per_thread - 1; ++i)
             out[i] = operation(in[i], in[i + 1]);
-        out[N - 1] = All::own() == kThreads - 1 ? static_cast<Out>(last) : operation(last, after);
+        out[per_thread - 1] = All::own() == kThreads - 1 ? static_cast<Out>(last) : operation(last, after);
     }
 };
 
@@ -800,7 +807,8 @@ class BlockShuffle
 };
 
 enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
-template <class T, int x, int N, int bins, BlockHistogramAlgorithm = BLOCK_HISTO_SORT, int y = 1, int z = 1, int = 0>
+template <class T, int x, int per_thread, int bins, BlockHistogramAlgorithm = BLOCK_HISTO_SORT, int y = 1, int z = 1,
+          int = 0>
 class BlockHistogram
 {
     static constexpr int kThreads = x * y * z;
@@ -817,13 +825,13 @@ class BlockHistogram
             histogram[bin] = 0;
     }
     template <class Count>
-    void Composite(T (&items)[N], Count (&histogram)[bins])
+    void Composite(T (&items)[per_thread], Count (&histogram)[bins])
     {
         for (const T& item : items)
             atomicAdd(&histogram[item], Count(1));
     }
     template <class Count>
-    void Histogram(T (&items)[N], Count (&histogram)[bins], NESTBED_PLACE)
+    void Histogram(T (&items)[per_thread], Count (&histogram)[bins], NESTBED_PLACE)
     {
         InitHistogram(histogram);
         __syncthreads(file, line);

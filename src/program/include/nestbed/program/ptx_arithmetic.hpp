@@ -298,17 +298,17 @@ struct PtxShfRight {
     }
 };
 
-// Bytes of the type A by bytes of b, which are signed as T.
-template <class A>
+// Bytes of the type Byte by bytes of b, which are signed as T.
+template <class Byte>
 struct PtxDp4a {
     template <class T>
     static T of(T a, T b, T c)
     {
-        using B = std::conditional_t<std::is_signed<T>::value, signed char, unsigned char>;
+        using Other = std::conditional_t<std::is_signed<T>::value, signed char, unsigned char>;
         auto sum = static_cast<unsigned>(c);
         for (unsigned bits = 0; bits < 32; bits += 8)
-            sum += static_cast<unsigned>(static_cast<A>(static_cast<unsigned>(a) >> bits) *
-                                         static_cast<B>(static_cast<unsigned>(b) >> bits));
+            sum += static_cast<unsigned>(static_cast<Byte>(static_cast<unsigned>(a) >> bits) *
+                                         static_cast<Other>(static_cast<unsigned>(b) >> bits));
         return static_cast<T>(sum);
     }
 };

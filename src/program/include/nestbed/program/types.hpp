@@ -198,7 +198,23 @@ struct cudaPitchedPtr {
     void* ptr;
     size_t pitch, xsize, ysize;
 };
-typedef struct cudaArray* cudaArray_t; // of which there are none
+enum cudaChannelFormatKind {
+    cudaChannelFormatKindSigned,
+    cudaChannelFormatKindUnsigned,
+    cudaChannelFormatKindFloat,
+    cudaChannelFormatKindNone
+};
+struct cudaChannelFormatDesc {
+    int x, y, z, w; // bits
+    cudaChannelFormatKind f;
+};
+struct cudaArray { // rows without gaps
+    cudaChannelFormatDesc format;
+    size_t width, height, depth; // in elements
+    char* memory;
+};
+typedef cudaArray* cudaArray_t;
+typedef const cudaArray* cudaArray_const_t;
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
     cudaPos srcPos;
