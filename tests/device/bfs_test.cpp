@@ -120,14 +120,19 @@ class RunSeen final : public cpu::Observer
     void operation_runs_on_host(void* /*operation*/) override {}
     void operation_ends(void* /*operation*/) override {}
     void stream_synchronized(std::uint64_t /*stream*/) override {}
-    void event_synchronized(std::uint64_t /*captured*/) override {}
-    std::uint64_t captures(void* /*thread*/, std::uint64_t /*stream*/) override { return 0; }
-    std::uint64_t captures_thread(void* /*thread*/) override { return 0; }
+    void event_synchronized(const cpu::Captured& /*captured*/) override {}
+    cpu::Captured captures(void* /*thread*/, std::uint64_t /*stream*/) override { return {}; }
+    cpu::Captured captures_thread(void* /*thread*/) override { return {}; }
     void stream_made(void* /*thread*/, std::uint64_t /*stream*/, const void* /*place*/,
                      std::uint64_t /*graph*/) override
     {
     }
-    void stream_waits(void* /*thread*/, std::uint64_t /*stream*/, std::uint64_t /*captured*/) override {}
+    void stream_waits(void* /*thread*/, std::uint64_t /*stream*/, const cpu::Captured& /*captured*/) override {}
+    void stream_overlaps(std::uint64_t /*stream*/, const cpu::Captured& /*captured*/,
+                         cpu::Overlap /*overlap*/) override
+    {
+    }
+    void stream_ends(std::uint64_t /*stream*/) override {}
     void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/, const void* /*place*/,
                    const cpu::CallPlace& /*launch*/) override
     {
@@ -157,7 +162,14 @@ class RunSeen final : public cpu::Observer
                        const void* /*place*/) override
     {
     }
-    void waited_for_copies(void* /*thread*/) override {}
+    void commits_copies(void* /*thread*/) override {}
+    void waited_for_copies(void* /*thread*/, std::size_t /*prior*/) override {}
+    void forgets_barrier(const void* /*at*/) override {}
+    void uses_barrier(void* /*thread*/, const void* /*at*/, bool /*writes*/, const void* /*place*/) override {}
+    void arrives_at(void* /*thread*/, const void* /*at*/) override {}
+    void copies_arrive_at(void* /*thread*/, const void* /*at*/) override {}
+    void opens(const void* /*at*/) override {}
+    void waited_at(void* /*thread*/, const void* /*at*/) override {}
     void waited(void* /*thread*/) override {}
     void lets_next_grid_begin(void* /*thread*/) override {}
     void waited_for_previous_grid(void* /*thread*/) override {}

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -48,6 +49,16 @@ struct Rows {
     std::size_t pitch = 0;
 };
 
+// What was in a stream at one time: the observer's own. nullptr: nothing.
+using Captured = std::shared_ptr<void>;
+
+// When a grid that need not wait for the end of one before it may begin: behind what each block of that one has released when it triggers,
+// or when all of them have begun. `is_waited_for`: cudaGridDependencySynchronize() waits for that one.
+struct Overlap {
+    bool is_triggered = true;
+    bool is_waited_for = true;
+};
+
 // In place of a stream: an operation that comes after nothing but what the host has waited for.
 inline constexpr std::uint64_t kNoStream = ~std::uint64_t{0};
 
@@ -77,9 +88,9 @@ class Observer
     // The host has waited for all work; for that of one of its streams; for what an event captured.
     virtual void synchronized() = 0;
     virtual void stream_synchronized(std::uint64_t stream) = 0;
-    virtual void event_synchronized(std::uint64_t captured) = 0;
+    virtual void event_synchronized(const Captured& captured) = 0;
     // An event of a thread of a kernel, or of the host (nullptr), captures what is in a stream: of the thread's block, or of the host.
-    virtual std::uint64_t captures(void* thread, std::uint64_t stream) = 0;
+    virtual Captured captures(void* thread, std::uint64_t stream) = 0;
     // The host puts something into one of its streams that is no kernel: a copy, a set, memory of a pool, a function. `name`: of CUDA's
     // function; `place`: the address after its call. Returns a handle; nullptr: it is not observed.
     virtual void* operation_begins(std::uint64_t stream, const char* name, const void* place) = 0;
@@ -88,12 +99,16 @@ class Observer
     virtual void operation_runs_on_host(void* operation) = 0;
     virtual void operation_ends(void* operation) = 0;
     // What comes before what the thread of a kernel asks for now and the host puts into a stream later.
-    virtual std::uint64_t captures_thread(void* thread) = 0;
+    virtual Captured captures_thread(void* thread) = 0;
     // A thread of a kernel, or the host (nullptr), made a stream. `place`: the address after the call. `graph`: it is of a node of the
     // executable graph with this number, which the call added; 0: of none.
     virtual void stream_made(void* thread, std::uint64_t stream, const void* place, std::uint64_t graph) = 0;
     // What is launched into the stream from now on waits for it.
-    virtual void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) = 0;
+    virtual void stream_waits(void* thread, std::uint64_t stream, const Captured& captured) = 0;
+    // What the host launches next into its stream may overlap the last grid that was captured, which need not have ended.
+    virtual void stream_overlaps(std::uint64_t stream, const Captured& captured, Overlap overlap) = 0;
+    // Nothing comes into the stream any more, and another one waits for what is in it.
+    virtual void stream_ends(std::uint64_t stream) = 0;
 
     // A launch by a thread of a kernel into a stream of its block, or by the host (nullptr) into one of its streams; the
     // latter by host_pdl if the grid need not wait for the one before it in its stream.
@@ -125,10 +140,19 @@ class Observer
     virtual void thread_ends(void* thread) = 0;
     // The thread has arrived at the next barrier of its block: what it does until the barrier opens is not before it.
     virtual void arrived(void* thread) = 0;
-    // The thread has started a copy that goes on beside it. It ends where the thread waits for its copies.
+    // The thread has started a copy that goes on beside it. It ends where the thread waits for its group of copies, or with a barrier.
     virtual void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes,
                                const void* place) = 0;
-    virtual void waited_for_copies(void* thread) = 0;
+    virtual void commits_copies(void* thread) = 0;
+    virtual void waited_for_copies(void* thread, std::size_t prior) = 0;
+    // A barrier that is an object in memory: it begins or ends; a thread changes it or reads it; a thread, or its copies, arrive; the last
+    // one has; a thread has waited.
+    virtual void forgets_barrier(const void* at) = 0;
+    virtual void uses_barrier(void* thread, const void* at, bool writes, const void* place) = 0;
+    virtual void arrives_at(void* thread, const void* at) = 0;
+    virtual void copies_arrive_at(void* thread, const void* at) = 0;
+    virtual void opens(const void* at) = 0;
+    virtual void waited_at(void* thread, const void* at) = 0;
     // The thread has waited for all that its block launched, without tail launches.
     virtual void waited(void* thread) = 0;
     // The thread lets the next grid begin, as the first one of its block.

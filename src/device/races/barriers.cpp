@@ -33,33 +33,131 @@ void Detector::barrier(void* handle)
     has_room();
 }
 
-void Detector::arrives_at_group(void* handle, std::uint64_t number)
+void Detector::arrives(WatchedThread& thread, WatchedGroup& group)
 {
-    const Busy busy;
-    make_room();
-    auto& thread = *static_cast<WatchedThread*>(handle);
-    WatchedGroup& group = thread.block->grid->groups[number];
     group.arrived = clocks_.merged(group.arrived, release(thread));
     merge(group.fenced, thread.fenced);
     merge(group.fenced, thread.block->fenced);
     has_room();
 }
 
+void Detector::opens(WatchedGroup& group)
+{
+    group.opened = std::exchange(group.arrived, nullptr);
+    group.fenced_at_opening = std::exchange(group.fenced, {});
+}
+
+void Detector::waited(WatchedThread& thread, const WatchedGroup& group)
+{
+    thread.acquired = clocks_.merged(thread.acquired, group.opened);
+    merge(thread.fenced, group.fenced_at_opening);
+    has_room();
+}
+
+void Detector::arrives_at_group(void* handle, std::uint64_t number)
+{
+    const Busy busy;
+    make_room();
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    arrives(thread, thread.block->grid->groups[number]);
+}
+
 void Detector::group_opens(void* handle, std::uint64_t number)
 {
     const Busy busy;
-    WatchedGroup& group = static_cast<WatchedGrid*>(handle)->groups[number];
-    group.opened = std::exchange(group.arrived, nullptr);
-    group.fenced_at_opening = std::exchange(group.fenced, {});
+    opens(static_cast<WatchedGrid*>(handle)->groups[number]);
 }
 
 void Detector::waited_for_group(void* handle, std::uint64_t number)
 {
     const Busy busy;
     auto& thread = *static_cast<WatchedThread*>(handle);
-    const WatchedGroup& group = thread.block->grid->groups[number];
-    thread.acquired = clocks_.merged(thread.acquired, group.opened);
-    merge(thread.fenced, group.fenced_at_opening);
+    waited(thread, thread.block->grid->groups[number]);
+}
+
+// ---- barriers that are objects in memory ----
+
+void Detector::forgets_barrier(const void* at)
+{
+    const Busy busy;
+    barriers_.erase(reinterpret_cast<std::uintptr_t>(at));
+}
+
+// It is an atomic access that orders nothing: arrivals and waits do.
+void Detector::uses_barrier(void* handle, const void* at, bool writes, const void* place)
+{
+    const Busy busy;
+    accesses(*static_cast<WatchedThread*>(handle), reinterpret_cast<std::uintptr_t>(at), sizeof(cpu::BarrierObject),
+             writes ? atomic_write : atomic_read, true, place, sizeof(cpu::BarrierObject));
+}
+
+void Detector::arrives_at(void* handle, const void* at)
+{
+    const Busy busy;
+    make_room();
+    arrives(*static_cast<WatchedThread*>(handle), barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+}
+
+void Detector::copies_arrive_at(void* handle, const void* at)
+{
+    const Busy busy;
+    make_room();
+    Clock& arrived = barriers_[reinterpret_cast<std::uintptr_t>(at)].arrived;
+    arrived = with_copies(arrived, *static_cast<WatchedThread*>(handle));
+    has_room();
+}
+
+void Detector::opens(const void* at)
+{
+    const Busy busy;
+    opens(barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+}
+
+void Detector::waited_at(void* handle, const void* at)
+{
+    const Busy busy;
+    waited(*static_cast<WatchedThread*>(handle), barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+}
+
+// ---- copies beside a thread ----
+
+void Detector::copies_beside(void* handle, const void* to, const void* from, std::size_t bytes, const void* place)
+{
+    const Busy busy;
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    thread.copies = true;
+    if (from != nullptr)
+        accesses(thread, reinterpret_cast<std::uintptr_t>(from), bytes, read_access, true, place, 1);
+    accesses(thread, reinterpret_cast<std::uintptr_t>(to), bytes, write_access, false, place, 1);
+    thread.copies = false;
+}
+
+// And all copies that the thread has started until now.
+Clock Detector::with_copies(Clock clock, WatchedThread& thread)
+{
+    const WatchedBlock& block = *thread.block;
+    return clocks_.with(clock, thread_actor(block.grid->number, block.index, copier_of(thread.index)),
+                        thread.copied_epoch++);
+}
+
+void Detector::commits_copies(void* handle)
+{
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    thread.committed.push_back(thread.copied_epoch++);
+}
+
+void Detector::waited_for_copies(void* handle, std::size_t prior)
+{
+    const Busy busy;
+    make_room();
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    if (prior >= thread.committed.size())
+        return;
+    const WatchedBlock& block = *thread.block;
+    const auto end = thread.committed.end() - static_cast<std::ptrdiff_t>(prior);
+    thread.acquired = clocks_.with(
+        thread.acquired, thread_actor(block.grid->number, block.index, copier_of(thread.index)), *(end - 1));
+    thread.committed.erase(thread.committed.begin(), end);
     has_room();
 }
 
@@ -111,7 +209,7 @@ void Detector::waited_for_previous_grid(void* handle)
 {
     const Busy busy;
     auto& thread = *static_cast<WatchedThread*>(handle);
-    if (const WatchedGrid* const previous = thread.block->grid->previous; previous != nullptr)
+    for (const WatchedGrid* const previous : thread.block->grid->previous)
         thread.acquired = clocks_.merged(thread.acquired, previous->ended);
     has_room();
 }
@@ -134,22 +232,24 @@ void Detector::stream_synchronized(std::uint64_t stream)
 {
     const Busy busy;
     host_clock() = clocks_.merged(host_clock(), streams_[stream]);
+    std::erase_if(last_unawaited_,
+                  [this](const auto& last) { return time_of(host_clock(), grid_actor(last.second)) != 0; });
     forget_pageable();
 }
 
-void Detector::event_synchronized(std::uint64_t captured)
+void Detector::event_synchronized(const cpu::Captured& captured)
 {
     const Busy busy;
     host_clock() = clocks_.merged(host_clock(), end_of(captured));
     forget_pageable();
 }
 
-std::uint64_t Detector::captures(void* handle, std::uint64_t stream)
+cpu::Captured Detector::captures(void* handle, std::uint64_t stream)
 {
     const Busy busy;
     Captured captured;
     if (handle == nullptr) {
-        captured.clock = streams_[stream];
+        captured = {.clock = streams_[stream], .grid = last_in_stream_[stream]};
     } else {
         const WatchedBlock& block = *static_cast<WatchedThread*>(handle)->block;
         const auto last =
@@ -158,24 +258,33 @@ std::uint64_t Detector::captures(void* handle, std::uint64_t stream)
         if (const auto awaited = block.awaited.find(stream); awaited != block.awaited.end())
             captured.clock = awaited->second;
     }
-    captured_.push_back(captured);
-    return captured_.size() - 1;
+    return kept(captured);
 }
 
-// A number from before a reset is that of no event.
-Clock Detector::end_of(std::uint64_t captured)
+cpu::Captured Detector::kept(const Captured& captured)
 {
-    if (captured >= captured_.size())
+    if (captured_.size() == captured_.capacity()) {
+        std::erase_if(captured_, [](const std::weak_ptr<Captured>& each) { return each.expired(); });
+        captured_.reserve(2 * captured_.size() + 1);
+    }
+    auto made = std::make_shared<Captured>(captured);
+    captured_.push_back(made);
+    return made;
+}
+
+// Nothing is left of what was captured before a reset.
+Clock Detector::end_of(const cpu::Captured& captured)
+{
+    if (captured == nullptr)
         return nullptr;
-    const Captured& of = captured_[captured];
+    const auto& of = *static_cast<const Captured*>(captured.get());
     return clocks_.merged(of.clock, of.grid == nullptr ? nullptr : of.grid->ended);
 }
 
-std::uint64_t Detector::captures_thread(void* handle)
+cpu::Captured Detector::captures_thread(void* handle)
 {
     const Busy busy;
-    captured_.push_back({.clock = release(*static_cast<WatchedThread*>(handle))});
-    return captured_.size() - 1;
+    return kept({.clock = release(*static_cast<WatchedThread*>(handle))});
 }
 
 void Detector::stream_made(void* handle, std::uint64_t stream, const void* place, std::uint64_t graph)
@@ -188,7 +297,7 @@ void Detector::stream_made(void* handle, std::uint64_t stream, const void* place
             handle == nullptr ? host_site(place) : sites_.at(static_cast<const WatchedThread*>(handle)->node, place);
 }
 
-void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t captured)
+void Detector::stream_waits(void* handle, std::uint64_t stream, const cpu::Captured& captured)
 {
     const Busy busy;
     const Clock end = end_of(captured);
@@ -197,6 +306,29 @@ void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t ca
     Clock& waits = handle == nullptr ? awaited_[stream] : static_cast<WatchedThread*>(handle)->block->awaited[stream];
     waits = clocks_.merged(waits, end);
     has_room();
+}
+
+void Detector::stream_overlaps(std::uint64_t stream, const cpu::Captured& captured, cpu::Overlap overlap)
+{
+    const Busy busy;
+    const WatchedGrid* const grid = captured == nullptr ? nullptr : static_cast<Captured*>(captured.get())->grid;
+    if (grid == nullptr)
+        return;
+    const Clock before = overlap.is_triggered ? clocks_.merged(grid->base, grid->to_next) : grid->base;
+    for (Clock* const clock : {&streams_[stream], &awaited_[stream]})
+        *clock = clocks_.merged(*clock, before);
+    if (overlap.is_waited_for)
+        overlapped_[stream].push_back(grid);
+    has_room();
+}
+
+void Detector::stream_ends(std::uint64_t stream)
+{
+    const Busy busy;
+    streams_.erase(stream);
+    awaited_.erase(stream);
+    last_in_stream_.erase(stream);
+    overlapped_.erase(stream);
 }
 
 } // namespace nestbed::races

@@ -190,7 +190,8 @@ std::string Detector::between_siblings(const WatchedGrid& left, const WatchedGri
     if (right.stream == cpu::kNoStream)
         return fmt::format("{}() does not wait for {} (a cudaStreamSynchronize() before it would do)",
                            right.operation, spelled_work(left));
-    if (left.parent == nullptr && left.stream == right.stream)
+    if (left.parent == nullptr &&
+        (left.stream == right.stream || std::ranges::find(right.previous, &left) != right.previous.end()))
         return "a grid that is launched programmatically need not wait for the one before it in its stream (a "
                "cudaGridDependencySynchronize() before its access would do, and one in each grid that is between "
                "them)";

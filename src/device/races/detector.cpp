@@ -90,10 +90,14 @@ void Detector::reset()
     locks_.clear();
     pageable_.clear();
     checked_pageable_ = {};
+    barriers_.clear();
     streams_.clear();
     awaited_.clear();
     last_in_stream_.clear();
-    captured_ = std::vector<Captured>(); // with its room
+    for (const std::weak_ptr<Captured>& captured : std::exchange(captured_, {}))
+        if (const std::shared_ptr<Captured> of = captured.lock(); of != nullptr)
+            *of = {};
+    overlapped_.clear();
     found_.clear();
     latest_found_ = {};
     rewrite_ = {};
@@ -151,6 +155,7 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
 {
     atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
     releases_.erase(releases_.lower_bound({address, 0}), releases_.lower_bound({address + bytes, 0}));
+    barriers_.erase(barriers_.lower_bound(address), barriers_.lower_bound(address + bytes));
 }
 
 void Detector::remove(WatchedBlock& block)
@@ -203,8 +208,11 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     if (thread == nullptr) {
         const Clock host = released_by_host();
         const WatchedGrid*& last = last_in_stream_[stream];
-        if (mechanism == Mechanism::host_pdl && last != nullptr) {
-            grid.previous = last;
+        if (const auto given = overlapped_.extract(stream); !given.empty()) {
+            grid.previous = given.mapped();
+            grid.base = clocks_.merged(host, awaited_[stream]);
+        } else if (mechanism == Mechanism::host_pdl && last != nullptr) {
+            grid.previous = {last};
             grid.base =
                 clocks_.merged(clocks_.merged(host, awaited_[stream]), clocks_.merged(last->base, last->to_next));
         } else {

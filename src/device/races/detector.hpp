@@ -87,15 +87,17 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void host_wrote(const void* begin, std::size_t bytes) override;
     void synchronized() override;
     void stream_synchronized(std::uint64_t stream) override;
-    void event_synchronized(std::uint64_t captured) override;
-    std::uint64_t captures(void* thread, std::uint64_t stream) override;
+    void event_synchronized(const cpu::Captured& captured) override;
+    cpu::Captured captures(void* thread, std::uint64_t stream) override;
     void* operation_begins(std::uint64_t stream, const char* name, const void* place) override;
     void operation_accesses(void* operation, const cpu::Rows& rows, bool write) override;
     void operation_runs_on_host(void* operation) override;
     void operation_ends(void* operation) override;
-    std::uint64_t captures_thread(void* thread) override;
+    cpu::Captured captures_thread(void* thread) override;
     void stream_made(void* thread, std::uint64_t stream, const void* place, std::uint64_t graph) override;
-    void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
+    void stream_waits(void* thread, std::uint64_t stream, const cpu::Captured& captured) override;
+    void stream_overlaps(std::uint64_t stream, const cpu::Captured& captured, cpu::Overlap overlap) override;
+    void stream_ends(std::uint64_t stream) override;
     void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place,
                    const cpu::CallPlace& launch) override;
     void starts(void* grid) override;
@@ -113,7 +115,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void thread_ends(void* thread) override;
     void arrived(void* thread) override;
     void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes, const void* place) override;
-    void waited_for_copies(void* thread) override;
+    void commits_copies(void* thread) override;
+    void waited_for_copies(void* thread, std::size_t prior) override;
+    void forgets_barrier(const void* at) override;
+    void uses_barrier(void* thread, const void* at, bool writes, const void* place) override;
+    void arrives_at(void* thread, const void* at) override;
+    void copies_arrive_at(void* thread, const void* at) override;
+    void opens(const void* at) override;
+    void waited_at(void* thread, const void* at) override;
     void waited(void* thread) override;
     void lets_next_grid_begin(void* thread) override;
     void waited_for_previous_grid(void* thread) override;
@@ -381,7 +390,12 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<BadAccess> described_bad_accesses() const;
     std::vector<Race> described_notes() const;
     void merge(Fenced& into, const Fenced& more);
-    Clock end_of(std::uint64_t captured);
+    cpu::Captured kept(const Captured& captured);
+    Clock end_of(const cpu::Captured& captured);
+    void arrives(WatchedThread& thread, WatchedGroup& group);
+    Clock with_copies(Clock clock, WatchedThread& thread);
+    static void opens(WatchedGroup& group);
+    void waited(WatchedThread& thread, const WatchedGroup& group);
     // Of all that the detector keeps.
     std::size_t bytes() const;
     // For so many bytes more. Without it nothing is kept from now on, and what was found is not all.
@@ -403,10 +417,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uintptr_t, Released> atomics_;
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
-    std::vector<std::unique_ptr<HostThread>> hosts_; // the first one is that of main()
-    std::vector<HostThread*> running_hosts_;         // that no other thread has waited for
-    std::map<std::uintptr_t, Clock> locks_;          // what was released by them
-    std::vector<HostSpan> pageable_;                 // with addresses in place of offsets
+    std::vector<std::unique_ptr<HostThread>> hosts_;  // the first one is that of main()
+    std::vector<HostThread*> running_hosts_;          // that no other thread has waited for
+    std::map<std::uintptr_t, Clock> locks_;           // what was released by them
+    std::vector<HostSpan> pageable_;                  // with addresses in place of offsets
+    std::map<std::uintptr_t, WatchedGroup> barriers_; // that are objects in memory
     std::map<std::uint64_t, std::uint32_t>
         last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
     std::uint64_t operations_ = 0;           // among the grids
@@ -414,8 +429,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uint64_t, std::uint32_t> made_;   // the sites where streams were made
     std::map<std::uint64_t, std::uint64_t> graphs_; // by stream of a node: its executable graph
     std::map<std::uint64_t, Clock> awaited_;        // by stream of the host: what events captured for which it waits
-    std::map<std::uint64_t, const WatchedGrid*> last_in_stream_; // of the host
-    std::vector<Captured> captured_;
+    std::map<std::uint64_t, const WatchedGrid*> last_in_stream_;          // of the host
+    std::vector<std::weak_ptr<Captured>> captured_;                       // some of which may be of nobody any more
+    std::map<std::uint64_t, std::vector<const WatchedGrid*>> overlapped_; // by stream of the host: by its next grid
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::pair<std::pair<std::uint64_t, std::uint64_t>, Found*> latest_found_{};
     std::map<std::pair<std::uint32_t, std::uint32_t>, Found> notes_;                       // by sites

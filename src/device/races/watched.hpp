@@ -83,18 +83,18 @@ struct WatchedGrid {
     std::uint32_t site = 0;         // of the launch
     std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
-    const char* operation = nullptr;       // of the host: the function of CUDA; nullptr: it is a kernel
-    const HostThread* host = nullptr;      // the thread of the host that it stands for
-    cpu::CallPlace launch{};               // the kernel, and where it was launched, of a user's program
-    bool complete = false;                 // with its descendants, without tail launches
-    WatchedGrid* before = nullptr;         // in the stream of the launching block
-    Clock base = nullptr;                  // what all its threads know: what their launcher knew, and `after`
-    Clock after = nullptr;                 // what was complete before it started
-    Clock awaited = nullptr;               // the part that events captured for which its stream waits
-    const WatchedGrid* previous = nullptr; // of a programmatic launch: the grid before it in its stream of the host
-    Clock to_next = nullptr;               // what its threads released before they let the next grid begin
+    const char* operation = nullptr;  // of the host: the function of CUDA; nullptr: it is a kernel
+    const HostThread* host = nullptr; // the thread of the host that it stands for
+    cpu::CallPlace launch{};          // the kernel, and where it was launched, of a user's program
+    bool complete = false;            // with its descendants, without tail launches
+    WatchedGrid* before = nullptr;    // in the stream of the launching block
+    Clock base = nullptr;             // what all its threads know: what their launcher knew, and `after`
+    Clock after = nullptr;            // what was complete before it started
+    Clock awaited = nullptr;          // the part that events captured for which its stream waits
+    Clock to_next = nullptr;          // what its threads released before they let the next grid begin
     // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
     Clock ended = nullptr;
+    std::vector<const WatchedGrid*> previous{};   // of a programmatic launch: those that its threads can wait for
     std::map<std::uint64_t, WatchedGroup> groups; // of its blocks that use a barrier of theirs
     Fenced fenced;                                // of its launching thread
     SeenAtomics seen;                             // by its launching thread
@@ -131,8 +131,8 @@ struct WatchedThread {
     bool has_arrived = false;             // at the next barrier, for which it does not wait yet
     bool reads_object = false;            // its next read is that of a structure
     bool copies = false;                  // what it accesses now is of a copy beside it
-    bool has_copies = false;              // for which it has not waited
-    std::uint32_t copied_epoch = 1;       // of those copies
+    std::uint32_t copied_epoch = 1;       // of the copies that are in no group yet
+    std::vector<std::uint32_t> committed; // those of the groups for which it has not waited
     const void* knows_begin_of = nullptr; // a block of its cluster
 
     struct Read {
@@ -152,7 +152,8 @@ struct WatchedThread {
     }
 };
 
-// What an event captured: a clock, and the end of a grid.
+// What an event captured: a clock, and the end of a grid. Of the host: the last grid of its stream, of which the clock has the end if
+// it had ended.
 struct Captured {
     Clock clock = nullptr;
     const WatchedGrid* grid = nullptr;

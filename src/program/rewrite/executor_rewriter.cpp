@@ -30,8 +30,7 @@ constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
     "cudaGraphAddExternalSemaphores* cudaGraphExternalSemaphores* cudaGraphExecExternalSemaphores* "
-    "cudaGraphRetainUserObject cudaGraphReleaseUserObject cudaGraphKernelNodeSetAttribute "
-    "cudaGraphKernelNodeGetAttribute cudaGraphKernelNodeCopyAttributes";
+    "cudaGraphRetainUserObject cudaGraphReleaseUserObject";
 constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaCreateTextureObject cudaCreateSurfaceObject cudaBindTexture* cudaBindSurface* tex1D* "
@@ -41,9 +40,7 @@ constexpr std::array kRefused{
     RefusedNames{kLaunches, "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
                             "cudaLaunchCooperativeKernel() only"},
     RefusedNames{kDriverCalls, "the executor has no driver API"},
-    RefusedNames{kGraphCalls,
-                 "the graphs of the executor have no semaphores of other programs, objects of users and attributes "
-                 "of kernels"},
+    RefusedNames{kGraphCalls, "the graphs of the executor have no semaphores of other programs and objects of users"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no textures and surfaces"},
     RefusedNames{kGridBarriers, "the executor has no grids of several devices", true},
@@ -81,7 +78,7 @@ class ExecutorRewriter
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())
                 allocation(token);
-        print(device_code(functions, lambdas));
+        replace_functions_of_c(device_code(functions, lambdas));
         rewrite_device_variables(source_, whole_program, changes_);
         mark_sides(source_, functions, lambdas, changes_);
         register_files(folder);
@@ -133,16 +130,19 @@ class ExecutorRewriter
         changes_.insert_before(function.body_end, "});");
     }
 
-    // printf() of kernels returns something else than C's.
-    void print(const std::vector<TokenRange>& of_device)
+    // printf() and clock() of kernels are others than C's.
+    void replace_functions_of_c(const std::vector<TokenRange>& of_device)
     {
         for (const TokenRange& code : of_device)
             for (std::size_t token = code.begin; token < code.end; ++token) {
                 std::size_t begin = token;
-                if (!source_.is(token, "printf") || !is_call_of_global_name(source_, token, begin))
+                const bool is_clock =
+                    source_.is(token, "clock") && source_.is(token + 1, "(") && source_.is(token + 2, ")");
+                if ((!is_clock && !source_.is(token, "printf")) || !is_call_of_global_name(source_, token, begin))
                     continue;
                 changes_.remove(begin, token);
-                changes_.replace(token, "::nestbed::program::print");
+                changes_.replace(token,
+                                 is_clock ? "::nestbed::program::clock_of_kernel" : "::nestbed::program::print");
             }
     }
 

@@ -31,7 +31,8 @@ struct Capture {
 
 struct CapturedStream {
     std::shared_ptr<Capture> capture;
-    Edges next{}; // what the next node comes after
+    Edges next{};                   // what the next node comes after
+    cudaGraphNode_t last = nullptr; // of this stream itself
     bool is_blocking = false;
     std::vector<cudaGraphNode_t> given{}; // by cudaStreamGetCaptureInfo()
     std::vector<cudaGraphEdgeData> given_edges{};
@@ -207,6 +208,12 @@ TakenWork::~TakenWork()
     taken_work = nullptr;
 }
 
+void forget_captures()
+{
+    captures() = {.last_id = captures().last_id};
+    captured_streams = 0;
+}
+
 bool is_captured(cudaStream_t stream)
 {
     if (cpu::in_kernel() || is_of_node(stream))
@@ -236,11 +243,15 @@ cudaError_t capture(cudaStream_t stream, NodeWork work)
     if (!captured->capture->is_valid)
         return noted(cudaErrorStreamCaptureInvalidated);
     Edges after = captured->next;
-    if (work.programmatic && after.size() == 1 && after.front().from->work.type == cudaGraphNodeTypeKernel)
-        after.front().data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
-    const cudaGraphNode_t node = add_node(*captured->capture->graph, std::move(work), std::move(after));
-    captured->capture->nodes.push_back(node);
-    captured->next = {{.from = node}};
+    for (Edge& edge : after) // for an event the stream waits
+        if (work.programmatic && edge.from == captured->last && edge.from->work.type == cudaGraphNodeTypeKernel)
+            edge.data = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+    CUgraph_st& graph = *captured->capture->graph;
+    if (const std::string why = why_not_node(graph, work, after); !why.empty())
+        return invalidated(*captured, cudaErrorInvalidValue, fmt::format("{}: {}", work.name, why), work.place);
+    captured->last = add_node(graph, std::move(work), std::move(after));
+    captured->capture->nodes.push_back(captured->last);
+    captured->next = {{.from = captured->last}};
     return cudaSuccess;
 }
 
@@ -381,13 +392,16 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData* edges, size_t count, cudaStreamCaptureMode mode)
 {
     const std::lock_guard lock(state().running);
+    const void* const place = __builtin_return_address(0);
     CUgraph_st* const of = graph_of(graph);
     if (of == nullptr || (count > 0 && dependencies == nullptr))
-        return noted(cudaErrorInvalidValue);
-    Edges after;
-    for (size_t index = 0; index < count; ++index)
-        after.push_back({dependencies[index], edges == nullptr ? cudaGraphEdgeData{} : edges[index]});
-    return begin_capture(stream, mode, of, std::move(after), __func__, __builtin_return_address(0));
+        return noted_at(
+            place, cudaErrorInvalidValue,
+            fmt::format("{}: {}", __func__, of == nullptr ? "there is no such graph" : "dependencies are NULL"));
+    Edges after = edges_of(dependencies, edges, count);
+    if (const std::string why = why_not_edges(*of, after); !why.empty())
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", __func__, why));
+    return begin_capture(stream, mode, of, std::move(after), __func__, place);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
@@ -461,15 +475,21 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
                                                 const cudaGraphEdgeData* edges, size_t count, unsigned flags)
 {
+    const void* const place = __builtin_return_address(0);
     const std::lock_guard lock(state().running);
     CapturedStream* const captured = captured_at(stream);
     if (captured == nullptr)
-        return noted(cudaErrorIllegalState);
+        return noted_at(place, cudaErrorIllegalState, fmt::format("{}: the stream is not captured", __func__));
+    if (!captured->capture->is_valid)
+        return noted(cudaErrorStreamCaptureInvalidated);
     if (flags > cudaStreamSetCaptureDependencies || (count > 0 && dependencies == nullptr))
-        return noted(cudaErrorInvalidValue);
-    Edges given;
-    for (size_t index = 0; index < count; ++index)
-        given.push_back({dependencies[index], edges == nullptr ? cudaGraphEdgeData{} : edges[index]});
+        return noted_at(place, cudaErrorInvalidValue,
+                        fmt::format("{}: flags {}, or dependencies are NULL; allowed: a "
+                                    "cudaStreamUpdateCaptureDependenciesFlags",
+                                    __func__, flags));
+    const Edges given = edges_of(dependencies, edges, count);
+    if (const std::string why = why_not_edges(*captured->capture->graph, given); !why.empty())
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: {}", __func__, why));
     if (flags == cudaStreamSetCaptureDependencies)
         captured->next.clear();
     add(captured->next, given);

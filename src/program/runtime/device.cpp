@@ -1,6 +1,7 @@
 // Functions that choose and set the device. There is one.
 #include "program/runtime/device.hpp"
 
+#include "program/runtime/graphs.hpp"
 #include "program/runtime/heap.hpp"
 #include "program/runtime/kernel_limits.hpp"
 #include "program/runtime/memory.hpp"
@@ -39,11 +40,6 @@ cudaError_t checked_device(int device)
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
     return noted(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-unsigned long long clock_ns()
-{
-    return now_ns();
 }
 
 } // namespace nestbed::program
@@ -137,8 +133,16 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceReset()
 {
+    if (const cudaError_t error = refused_while_captured(std::nullopt, __func__, __builtin_return_address(0));
+        error != cudaSuccess)
+        return error;
+    const std::lock_guard lock(state().running);
     host_waited();
     set_sticky_error(cudaSuccess);
+    forget_captures();
+    forget_executables();
+    forget_graphs();
+    forget_graph_memory();
     free_all_memory(__builtin_return_address(0));
     limits = default_limits();
     set_stack_limit(limit_value(cudaLimitStackSize));

@@ -17,7 +17,7 @@ struct CUevent_st {
     bool timing = true;
     std::weak_ptr<nestbed::program::GridRecord> grid{}; // whose threads created it
     bool of_host = true;
-    std::uint64_t captured = 0;    // for the observer
+    nestbed::cpu::Captured captured{};
     cudaStream_t stream = nullptr; // where it is recorded, and the last work before it
     std::uint64_t last_work = 0;
     nestbed::program::LateWorks works{}; // before it
@@ -221,7 +221,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     finish_launches();
     const std::unique_lock lock = locked_by_host();
     bool recorded = false;
-    std::uint64_t captured = 0;
+    nestbed::cpu::Captured captured;
     LateWorks works;
     const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
         recorded = of.recorded;

@@ -50,18 +50,18 @@ void sort(CUgraph_st& graph)
             sort(*inner);
 }
 
+// The executor lets a grid overlap the one before it in its stream, which is then the only one of those before it that may still run.
 void give_streams(CUgraphExec_st& executable, const CUgraph_st& graph)
 {
     for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
-        const bool is_kernel = node->work.type == cudaGraphNodeTypeKernel;
         for (const Edge& edge : node->after)
-            if (is_kernel && !node->shares_stream && edge.data.type == cudaGraphDependencyTypeProgrammatic &&
-                edge.from->next_in_stream == nullptr) {
+            if (node->stream == nullptr && edge.is_programmatic() && edge.from->next_in_stream == nullptr &&
+                std::ranges::count_if(
+                    node->after, [&](const Edge& each) { return each.from->stream == edge.from->stream; }) == 1) {
                 edge.from->next_in_stream = node.get();
-                node->shares_stream = true;
                 node->stream = edge.from->stream;
             }
-        if (!node->shares_stream) {
+        if (node->stream == nullptr) {
             node->stream = make_node_stream(executable.number, node->work.place);
             executable.streams.push_back(node->stream);
         }
@@ -111,22 +111,27 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
         return noted(error);
     const std::lock_guard lock(state().running);
     const CUgraph_st* const of = graph_of(graph);
-    if (handle == nullptr || of == nullptr || (flags & ~kAll) != 0 ||
-        ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0 &&
-         (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0))
-        return noted_at(place, cudaErrorInvalidValue,
-                        fmt::format("cudaGraphInstantiate: {}",
-                                    of == nullptr ? "there is no such graph" : "no such flags, or no pointer"));
+    const auto refuse = [place](const std::string& why) {
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("cudaGraphInstantiate: {}", why));
+    };
+    if (of == nullptr)
+        return refuse("there is no such graph, or it was destroyed");
+    if (handle == nullptr)
+        return refuse("the pointer for the executable graph is NULL");
+    if ((flags & ~kAll) != 0)
+        return refuse(
+            fmt::format("flags {:#x}; allowed: those of cudaGraphInstantiateFlags, {:#x} together", flags, kAll));
+    if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0 &&
+        (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0)
+        return refuse("cudaGraphInstantiateFlagDeviceLaunch together with cudaGraphInstantiateFlagAutoFreeOnLaunch");
     for (const CUgraph_st::Value& value : of->values) {
         bool is_used = false;
         for_each_node(*of, true, [&](const CUgraphNode_st& node, bool /*in_body*/) {
             is_used |= node.work.type == cudaGraphNodeTypeConditional &&
-                       node.work.condition.handle == reinterpret_cast<cudaGraphConditionalHandle>(value.value);
+                       node.work.condition.handle == reinterpret_cast<cudaGraphConditionalHandle>(value.value.get());
         });
         if (!is_used)
-            return noted_at(
-                place, cudaErrorInvalidValue,
-                "cudaGraphInstantiate: no node has a handle that cudaGraphConditionalHandleCreate() made");
+            return refuse("no node has a handle that cudaGraphConditionalHandleCreate() made");
     }
     std::string why;
     const bool by_device = (flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
@@ -138,6 +143,10 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
         return noted_at(place, cudaErrorNotSupported,
                         fmt::format("cudaGraphInstantiate: {}, not {}", why, wrong->work.name));
     }
+    if (std::ranges::any_of(of->nodes, [](const auto& node) { return node->work.owner.use_count() > 1; }))
+        return noted_at(place, cudaErrorNotSupported,
+                        "cudaGraphInstantiate: there is an executable graph of this graph, which has memory nodes; "
+                        "cudaGraphExecDestroy() comes first");
     auto made = std::make_shared<CUgraphExec_st>();
     made->graph = copy_of(*of, made->copies);
     made->flags = flags;
@@ -147,14 +156,12 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
     made->streams.push_back(made->own);
     sort(*made->graph);
     give_streams(*made, *made->graph);
-    for_each_node(*made->graph, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
-        if (node.work.type == cudaGraphNodeTypeMemAlloc)
-            made->unfreed.push_back(node.work.memory);
-    });
-    for_each_node(*made->graph, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
-        if (node.work.type == cudaGraphNodeTypeMemFree)
-            std::erase(made->unfreed, node.work.memory);
-    });
+    for (const std::unique_ptr<CUgraphNode_st>& node : made->graph->nodes) {
+        if (node->work.type == cudaGraphNodeTypeMemAlloc)
+            made->unfreed.push_back(node->work.memory);
+        if (node->work.type == cudaGraphNodeTypeMemFree && std::erase(made->unfreed, node->work.memory) == 0)
+            made->freed.push_back(node->work.memory);
+    }
     if (result != nullptr)
         result->result_out = cudaGraphInstantiateSuccess;
     const cudaGraphExec_t own = made.get();
@@ -165,33 +172,10 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
     return give(handle, own, place);
 }
 
-// change(work) changes what the node of the executable graph does from the next launch on.
-template <class Change>
-cudaError_t change_executable(const char* function, const void* place, cudaGraphExec_t handle, cudaGraphNode_t node,
-                              cudaGraphNodeType type, const Change& change)
+bool is_cooperative(const NodeWork& work)
 {
-    const std::lock_guard lock(state().running);
-    const Executable executable = executable_of(handle);
-    const auto found =
-        executable == nullptr ? decltype(executable->copies.find(node)){} : executable->copies.find(node);
-    if (executable == nullptr || found == executable->copies.end() || found->second->work.type != type)
-        return noted_at(place, cudaErrorInvalidValue,
-                        fmt::format("{}: the executable graph has no such node of this type", function));
-    run_all_works(); // of launches before
-    return change(*found->second);
-}
-
-template <class Make>
-cudaError_t change_work(const char* function, const void* place, cudaGraphExec_t handle, cudaGraphNode_t node,
-                        cudaGraphNodeType type, const Make& make)
-{
-    return change_executable(function, place, handle, node, type, [&](CUgraphNode_st& of) {
-        NodeWork work = of.work;
-        const cudaError_t error = make(work);
-        work.place = of.work.place;
-        if (error == cudaSuccess)
-            of.work = std::move(work);
-        return error;
+    return std::ranges::any_of(work.attributes, [](const cudaLaunchAttribute& each) {
+        return each.id == cudaLaunchAttributeCooperative && each.val.cooperative != 0;
     });
 }
 
@@ -214,10 +198,13 @@ const CUgraphNode_st* differing(const CUgraph_st& graph, const CUgraph_st& from,
             return differs(cudaGraphExecUpdateErrorTopologyChanged, &of);
         same[&own] = &of;
         for (const Edge& edge : own.after)
-            if (std::ranges::find(of.after, same[edge.from], [](const Edge& each) {
-                    return static_cast<const CUgraphNode_st*>(each.from);
-                }) == of.after.end())
+            if (std::ranges::none_of(of.after, [&](const Edge& each) {
+                    return each.from == same[edge.from] && each.data.from_port == edge.data.from_port &&
+                           each.data.type == edge.data.type;
+                }))
                 return differs(cudaGraphExecUpdateErrorTopologyChanged, &of);
+        if (is_cooperative(own.work) != is_cooperative(of.work))
+            return differs(cudaGraphExecUpdateErrorAttributesChanged, &of);
         if (own.work.type == cudaGraphNodeTypeConditional && (own.work.condition.handle != of.work.condition.handle ||
                                                               own.work.condition.type != of.work.condition.type))
             return differs(cudaGraphExecUpdateErrorParametersChanged, &of);
@@ -246,7 +233,74 @@ void take_over(const CUgraph_st& graph, const CUgraph_st& from, std::map<cudaGra
     }
 }
 
+// The nodes of the executable graph do what those of the other graph do from now on, if they can.
+bool update(const CUgraph_st& own, cudaGraph_t handle, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies,
+            cudaGraphExecUpdateResultInfo& result)
+{
+    const CUgraph_st* const from = graph_of(handle);
+    result = {.result = from == nullptr ? cudaGraphExecUpdateError : cudaGraphExecUpdateSuccess};
+    if (from == nullptr)
+        return false;
+    std::map<cudaGraphNode_t, cudaGraphNode_t> of_sorted;
+    const std::unique_ptr<CUgraph_st> sorted = copy_of(*from, of_sorted);
+    sort(*sorted);
+    if (const CUgraphNode_st* const node = differing(own, *sorted, result.result); node != nullptr)
+        result.errorNode = node->original;
+    if (result.result == cudaGraphExecUpdateSuccess)
+        take_over(own, *sorted, copies);
+    return result.result == cudaGraphExecUpdateSuccess;
+}
+
+// What was launched may keep it, but not its memory.
+void forget(CUgraphExec_st& executable)
+{
+    executable.graph->values.clear();
+    for (const std::unique_ptr<CUgraphNode_st>& node : executable.graph->nodes)
+        node->work.owner.reset();
+    const std::lock_guard of_all(executables().mutex);
+    executables().all.erase(&executable);
+}
+
 } // namespace
+
+cudaError_t with_executable_node(const char* function, const void* place, cudaGraphExec_t handle,
+                                 cudaGraphNode_t node, cudaGraphNodeType type, CUgraphNode_st*& own)
+{
+    const Executable executable = executable_of(handle);
+    if (executable == nullptr || !executable->copies.contains(node))
+        return noted_at(place, cudaErrorInvalidValue,
+                        fmt::format("{}: {}", function,
+                                    executable == nullptr ? "there is no such executable graph, or it was destroyed"
+                                                          : "the executable graph has no such node"));
+    own = executable->copies[node];
+    if (type != cudaGraphNodeTypeCount && own->work.type != type)
+        return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: the node is of another type", function));
+    run_all_works(); // of launches before
+    return cudaSuccess;
+}
+
+cudaError_t update_child(const char* function, const void* place, cudaGraphExec_t executable, cudaGraphNode_t node,
+                         cudaGraph_t child)
+{
+    CUgraphNode_st* own = nullptr;
+    if (const cudaError_t error =
+            with_executable_node(function, place, executable, node, cudaGraphNodeTypeGraph, own);
+        error != cudaSuccess)
+        return error;
+    cudaGraphExecUpdateResultInfo result = {};
+    if (update(*own->inner.front(), child, executable_of(executable)->copies, result))
+        return cudaSuccess;
+    return noted_at(place, cudaErrorInvalidValue,
+                    fmt::format("{}: the graph differs from that of the node in more than what its nodes do "
+                                "(cudaGraphExecUpdateResult {}), or it is none",
+                                function, static_cast<int>(result.result)));
+}
+
+void forget_executables()
+{
+    while (!executables().all.empty())
+        forget(*Executable(executables().all.begin()->second));
+}
 
 bool is_executable_graph(const void* word)
 {
@@ -294,11 +348,12 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 {
     const std::lock_guard lock(state().running);
     run_all_works(); // they use its streams
-    const std::lock_guard of_all(executables().mutex);
-    return executables().all.erase(executable) == 1
-               ? cudaSuccess
-               : noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
-                          "cudaGraphExecDestroy: there is no such executable graph, or it was destroyed");
+    const Executable of = executable_of(executable);
+    if (of == nullptr)
+        return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
+                        "cudaGraphExecDestroy: there is no such executable graph, or it was destroyed");
+    forget(*of);
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream)
@@ -316,157 +371,13 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
 {
     const std::lock_guard lock(state().running);
     const Executable of = executable_of(executable);
-    const CUgraph_st* const from = graph_of(graph);
-    if (of == nullptr || from == nullptr || result == nullptr)
-        return noted(cudaErrorInvalidValue);
-    run_all_works(); // of launches before
-    std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
-    const std::unique_ptr<CUgraph_st> sorted = copy_of(*from, copies);
-    sort(*sorted);
-    *result = {};
-    if (const CUgraphNode_st* const node = differing(*of->graph, *sorted, result->result); node != nullptr) {
-        result->errorNode = node->original;
-        return noted(cudaErrorGraphExecUpdateFailure);
-    }
-    if (result->result != cudaGraphExecUpdateSuccess)
-        return noted(cudaErrorGraphExecUpdateFailure);
-    take_over(*of->graph, *sorted, of->copies);
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters, Place place)
-{
-    if (parameters == nullptr)
-        return noted(cudaErrorInvalidValue);
-    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeKernel,
-                       [&](NodeWork& work) { return kernel_work(work, *parameters, place); });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaMemcpy3DParms* parameters)
-{
-    if (parameters == nullptr)
-        return noted(cudaErrorInvalidValue);
-    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeMemcpy,
-                       [&, code = __builtin_return_address(0)](NodeWork& work) {
-                           return copy_work(work, "cudaGraphExecMemcpyNodeSetParams", *parameters, code);
-                       });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
-                                               const void* from, size_t bytes, cudaMemcpyKind kind)
-{
-    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeMemcpy,
-                       [&, code = __builtin_return_address(0)](NodeWork& work) {
-                           return copy_work(work, "cudaGraphExecMemcpyNodeSetParams1D",
-                                            one_row(to, from, bytes, kind), code);
-                       });
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaMemsetParams* parameters)
-{
-    if (parameters == nullptr)
-        return noted(cudaErrorInvalidValue);
-    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeMemset,
-                       [&, code = __builtin_return_address(0)](NodeWork& work) {
-                           return fill_work(work, "cudaGraphExecMemsetNodeSetParams", *parameters, code);
-                       });
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                           const cudaHostNodeParams* parameters)
-{
-    if (parameters == nullptr)
-        return noted(cudaErrorInvalidValue);
-    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeHost,
-                       [&, code = __builtin_return_address(0)](NodeWork& work) {
-                           return host_work(work, "cudaGraphExecHostNodeSetParams", *parameters, code);
-                       });
-}
-
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child)
-{
-    const std::lock_guard lock(state().running);
-    const CUgraph_st* const from = graph_of(child);
-    if (from == nullptr)
-        return noted(cudaErrorInvalidValue);
-    const Executable of = executable_of(executable);
-    return change_executable(NESTBED_HERE, executable, node, cudaGraphNodeTypeGraph, [&](CUgraphNode_st& own) {
-        std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
-        const std::unique_ptr<CUgraph_st> sorted = copy_of(*from, copies);
-        sort(*sorted);
-        cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
-        if (differing(*own.inner.front(), *sorted, result) != nullptr || result != cudaGraphExecUpdateSuccess)
-            return noted(cudaErrorInvalidValue);
-        take_over(*own.inner.front(), *sorted, of->copies);
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event)
-{
-    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeEventRecord, [&](NodeWork& work) {
-        work = event_work(cudaGraphNodeTypeEventRecord, event, work.place);
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event)
-{
-    return change_work(NESTBED_HERE, executable, node, cudaGraphNodeTypeWaitEvent, [&](NodeWork& work) {
-        work = event_work(cudaGraphNodeTypeWaitEvent, event, work.place);
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                       cudaGraphNodeParams* parameters, Place place)
-{
-    if (parameters == nullptr)
-        return noted(cudaErrorInvalidValue);
-    switch (parameters->type) {
-    case cudaGraphNodeTypeKernel:
-        return cudaGraphExecKernelNodeSetParams(executable, node, &parameters->kernel, place);
-    case cudaGraphNodeTypeMemcpy:
-        return cudaGraphExecMemcpyNodeSetParams(executable, node, &parameters->memcpy.copyParams);
-    case cudaGraphNodeTypeMemset:
-        return cudaGraphExecMemsetNodeSetParams(executable, node, &parameters->memset);
-    case cudaGraphNodeTypeHost:
-        return cudaGraphExecHostNodeSetParams(executable, node, &parameters->host);
-    case cudaGraphNodeTypeGraph:
-        return cudaGraphExecChildGraphNodeSetParams(executable, node, parameters->graph.graph);
-    case cudaGraphNodeTypeEventRecord:
-        return cudaGraphExecEventRecordNodeSetEvent(executable, node, parameters->eventRecord.event);
-    case cudaGraphNodeTypeWaitEvent:
-        return cudaGraphExecEventWaitNodeSetEvent(executable, node, parameters->eventWait.event);
-    default:
-        return noted(cudaErrorInvalidValue);
-    }
-}
-
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled)
-{
-    const std::lock_guard lock(state().running);
-    cudaGraphNodeType type = cudaGraphNodeTypeCount;
-    if (const cudaError_t error = cudaGraphNodeGetType(node, &type); error != cudaSuccess)
-        return error;
-    if (type > cudaGraphNodeTypeMemset)
+    if (of == nullptr || graph_of(graph) == nullptr || result == nullptr)
         return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
-                        "cudaGraphNodeSetEnabled: only kernels, copies and sets can be disabled");
-    return change_executable(NESTBED_HERE, executable, node, type, [&](CUgraphNode_st& own) {
-        own.enabled = enabled != 0;
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled)
-{
-    const std::lock_guard lock(state().running);
-    const Executable of = executable_of(executable);
-    if (of == nullptr || !of->copies.contains(node))
-        return noted(cudaErrorInvalidValue);
-    return give(enabled, of->copies[node]->enabled ? 1U : 0U, __builtin_return_address(0));
+                        fmt::format("{}: {}", __func__,
+                                    of == nullptr       ? "there is no such executable graph, or it was destroyed"
+                                    : result == nullptr ? "the pointer for the result is NULL"
+                                                        : "there is no such graph"));
+    run_all_works(); // of launches before
+    return update(*of->graph, graph, of->copies, *result) ? cudaSuccess : noted(cudaErrorGraphExecUpdateFailure);
 }
 // NOLINTEND(readability-identifier-naming)

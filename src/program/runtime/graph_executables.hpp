@@ -19,6 +19,7 @@ struct CUgraphExec_st {
     cudaStream_t own = nullptr; // where its launches are one after another
     std::vector<cudaStream_t> streams{};
     std::vector<void*> unfreed{}; // memory that its nodes allocate and do not free
+    std::vector<void*> freed{};   // that they free and do not allocate
     std::atomic<bool> is_on_device = false;
 
     CUgraphExec_st() = default;
@@ -44,5 +45,10 @@ struct Executables {
 Executables& executables();
 // nullptr: there is no such executable graph.
 Executable executable_of(cudaGraphExec_t handle);
+// As with_node(), of the program's graph, for what it has become in the executable graph. What was launched before has run.
+cudaError_t with_executable_node(const char* function, const void* place, cudaGraphExec_t handle,
+                                 cudaGraphNode_t node, cudaGraphNodeType type, CUgraphNode_st*& own);
+cudaError_t update_child(const char* function, const void* place, cudaGraphExec_t executable, cudaGraphNode_t node,
+                         cudaGraph_t child);
 
 } // namespace nestbed::program

@@ -18,7 +18,7 @@ enum class DeviceLaunch : std::uint8_t { tail, fire_and_forget, sibling };
 struct GraphRequest {
     Executable executable;
     DeviceLaunch how;
-    std::uint64_t captured; // what comes before it, for the observer
+    cpu::Captured captured; // what comes before it
 };
 struct GraphRun {
     explicit GraphRun(Executable of) : executable(std::move(of)) {}
@@ -59,6 +59,13 @@ class OfRun
 
 cudaError_t run_nodes(const CUgraph_st& graph, cudaStream_t outer, const std::shared_ptr<GraphRun>& run);
 
+// An error of what no call of the host waits for.
+void fails_late(cudaError_t error)
+{
+    if (error != cudaSuccess && sticky_error() == cudaSuccess)
+        set_sticky_error(error);
+}
+
 unsigned value_of(const CUgraphNode_st& node)
 {
     auto* const value = reinterpret_cast<unsigned*>(node.work.condition.handle); // NOLINT(performance-no-int-to-ptr)
@@ -70,7 +77,7 @@ unsigned value_of(const CUgraphNode_st& node)
 void run_condition(const CUgraphNode_st& node, const std::shared_ptr<GraphRun>& run)
 {
     const auto body = [&](std::size_t number) {
-        run_nodes(*node.inner[number], node.stream, run);
+        fails_late(run_nodes(*node.inner[number], node.stream, run));
         run_all_works();
         finish_launches();
     };
@@ -103,14 +110,16 @@ void assign_values(const CUgraph_st& graph, cudaStream_t stream)
         finish_launches();
         for (const CUgraph_st::Value& each : values)
             if (each.is_assigned)
-                __atomic_store_n(each.value, each.first, __ATOMIC_RELAXED);
+                __atomic_store_n(static_cast<unsigned*>(each.value.get()), each.first, __ATOMIC_RELAXED);
     });
 }
 
 cudaError_t run_node(const CUgraphNode_st& node, const std::shared_ptr<GraphRun>& run)
 {
-    if (!node.enabled)
+    if (!node.enabled || node.work.type == cudaGraphNodeTypeEmpty) {
+        put_into(number_of(node.stream), finish_launches); // kernels behind it come after those before it
         return cudaSuccess;
+    }
     if (node.work.type == cudaGraphNodeTypeGraph) {
         assign_values(*node.inner.front(), node.stream);
         return run_nodes(*node.inner.front(), node.stream, run);
@@ -120,37 +129,62 @@ cudaError_t run_node(const CUgraphNode_st& node, const std::shared_ptr<GraphRun>
         return cudaSuccess;
     }
     const OfRun of_run(run);
-    return node.work.put ? node.work.put(node.stream, node.shares_stream) : cudaSuccess;
+    return node.work.put(node.stream, node.work, std::ranges::any_of(node.after, &Edge::is_programmatic));
+}
+
+// Positions behind the nodes of a graph.
+using Ends = std::map<const CUgraphNode_st*, Position>;
+
+// The end of a node comes after those of the ones that it may overlap.
+void follow_end(cudaStream_t stream, const CUgraphNode_st& last, Ends& ends)
+{
+    std::vector<const CUgraphNode_st*> open{&last};
+    for (std::set<const CUgraphNode_st*> seen{&last}; !open.empty();) {
+        const CUgraphNode_st* const node = open.back();
+        open.pop_back();
+        follow(stream, ends[node]);
+        for (const Edge& edge : node->after)
+            if (edge.is_early() && seen.insert(edge.from).second)
+                open.push_back(edge.from);
+    }
+}
+
+void follow_edge(const CUgraphNode_st& node, const Edge& edge, Ends& ends)
+{
+    if (!edge.is_early() || !node.enabled || !edge.from->enabled)
+        return follow_end(node.stream, *edge.from, ends);
+    const Position& begin = ends[edge.from];
+    const std::uint64_t number = number_of(node.stream);
+    let_wait(number, begin.works);
+    if (cpu::observer != nullptr)
+        cpu::observer->stream_overlaps(number, begin.captured,
+                                       {.is_triggered = edge.data.from_port == cudaGraphKernelNodePortProgrammatic,
+                                        .is_waited_for = edge.is_programmatic()});
 }
 
 // Of nodes in an order of their edges. `outer`: the stream in which the graph is.
 cudaError_t run_nodes(const CUgraph_st& graph, cudaStream_t outer, const std::shared_ptr<GraphRun>& run)
 {
     const Position begin = position_in(outer);
-    std::map<const CUgraphNode_st*, Position> ends;
+    Ends ends;
     std::set<const CUgraphNode_st*> last;
+    cudaError_t error = cudaSuccess;
     for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes) {
         if (node->after.empty())
             follow(node->stream, begin);
         for (const Edge& edge : node->after) {
             last.erase(edge.from);
-            if (!(node->shares_stream && edge.is_programmatic()))
-                follow(node->stream, ends[edge.from]);
+            follow_edge(*node, edge, ends);
         }
-        if (const cudaError_t error = run_node(*node, run); error != cudaSuccess)
-            return error;
+        error = run_node(*node, run);
+        ends[node.get()] = position_in(node->stream, true);
         last.insert(node.get());
-        const bool only_next =
-            node->next_in_stream != nullptr && node->next_in_stream->after.size() == 1 &&
-            std::ranges::count_if(graph.nodes, [&](const auto& other) {
-                return std::ranges::find(other->after, node.get(), &Edge::from) != other->after.end();
-            }) == 1;
-        if (!only_next) // to ask for it would wait for the node
-            ends[node.get()] = position_in(node->stream);
+        if (error != cudaSuccess)
+            break; // what runs is part of the launch
     }
     for (const CUgraphNode_st* const node : last)
-        follow(outer, ends[node]);
-    return cudaSuccess;
+        follow_end(outer, *node, ends);
+    return error;
 }
 
 cudaError_t run_graph(const Executable& executable, cudaStream_t stream, const std::shared_ptr<GraphRun>& run)
@@ -164,12 +198,11 @@ cudaError_t run_graph(const Executable& executable, cudaStream_t stream, const s
 
 void run_environment(const std::shared_ptr<GraphRun>& first, cudaStream_t stream, std::vector<Position>& siblings);
 
-cudaError_t run_at_once(const Executable& executable, cudaStream_t stream, const std::shared_ptr<GraphRun>& run)
+void run_at_once(const Executable& executable, cudaStream_t stream, const std::shared_ptr<GraphRun>& run)
 {
-    const cudaError_t error = run_graph(executable, stream, run);
+    fails_late(run_graph(executable, stream, run));
     run_all_works();
     finish_launches();
-    return error;
 }
 
 // What kernels of the run have launched to run beside it. `siblings`: the ends of what the run need not wait for.
@@ -231,14 +264,25 @@ cudaError_t launch_from_host(const Executable& executable, cudaStream_t stream, 
         return error;
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
-    for (void* const memory : executable->unfreed)
-        if (is_graph_memory_open(memory) && (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) == 0)
-            return noted_at(place, cudaErrorInvalidValue,
-                            "cudaGraphLaunch: memory that the last launch of the graph has allocated is not freed "
-                            "(cudaGraphInstantiateFlagAutoFreeOnLaunch would free it)");
-    graph_memory_is_open(executable->unfreed);
+    const bool frees = (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+    if (!frees && std::ranges::any_of(executable->unfreed, is_graph_memory_open))
+        return noted_at(place, cudaErrorInvalidValue,
+                        "cudaGraphLaunch: memory that the last launch of the graph has allocated is not freed "
+                        "(cudaGraphInstantiateFlagAutoFreeOnLaunch would free it)");
+    if (!std::ranges::all_of(executable->freed, is_graph_memory_open))
+        return noted_at(place, cudaErrorInvalidValue,
+                        "cudaGraphLaunch: memory that the graph frees is not allocated: a launch of another graph "
+                        "allocates it");
     executable->is_on_device = true;
     use_stream(stream);
+    follow(stream, position_in(executable->own));
+    for (void* const memory : executable->unfreed)
+        if (is_graph_memory_open(memory))
+            put_into(number_of(stream), [=] {
+                finish_launches();
+                graph_memory_ends(memory, "cudaGraphLaunch", place, stream);
+            });
+    graph_memory_is_open(executable->unfreed);
     const auto run = std::make_shared<GraphRun>(executable);
     if (const cudaError_t error = run_graph(executable, stream, run); error != cudaSuccess)
         return error;
@@ -278,9 +322,9 @@ cudaError_t launch_from_kernel(const Executable& executable, cudaStream_t stream
     });
     if (static_cast<std::size_t>(same) >= (how == DeviceLaunch::tail ? 255 : kMaxRequests))
         return refuse(cudaErrorLaunchOutOfResources, "too many launches of graphs by one graph");
-    const std::uint64_t captured =
-        cpu::observer != nullptr && is_observed() ? cpu::observer->captures_thread(observed_thread()) : 0;
-    run->requests.push_back({executable, how, captured});
+    run->requests.push_back(
+        {executable, how,
+         cpu::observer != nullptr && is_observed() ? cpu::observer->captures_thread(observed_thread()) : nullptr});
     return cudaSuccess;
 }
 
@@ -291,16 +335,20 @@ std::shared_ptr<GraphRun> running_graph()
     return running;
 }
 
-Position position_in(cudaStream_t stream)
+Position position_in(cudaStream_t stream, bool may_run)
 {
-    finish_launches();
+    if (!may_run)
+        finish_launches();
     const std::uint64_t number = number_of(stream);
-    return {.captured = cpu::observer == nullptr ? 0 : cpu::observer->captures(nullptr, number),
-            .works = works_in(number)};
+    return {.captured = cpu::observer == nullptr ? nullptr : cpu::observer->captures(nullptr, number),
+            .works = works_in(number),
+            .may_run = state().executor.is_running()};
 }
 
 void follow(cudaStream_t stream, const Position& position)
 {
+    if (position.may_run)
+        finish_launches();
     const std::uint64_t number = number_of(stream);
     let_wait(number, position.works);
     if (cpu::observer != nullptr)

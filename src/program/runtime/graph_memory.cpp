@@ -1,11 +1,12 @@
-// The memory that graphs allocate: how much is in use.
+// The memory that graphs allocate: how long it has its address, and how much is in use.
 #include "program/runtime/graphs.hpp"
 
 #include "program/runtime/state.hpp"
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
+#include <utility>
 
 namespace nestbed::program
 {
@@ -13,16 +14,30 @@ namespace nestbed::program
 namespace
 {
 
-// Memory of graphs: the bytes in use, and by host's order of calls what is allocated.
+// Memory of graphs: the bytes in use, and what has an address.
 struct GraphMemory {
+    struct Memory {
+        std::uint64_t bytes = 0;
+        bool has_owner = true;
+        bool is_open = false; // by the order of the host's calls
+        bool is_used = false; // now
+    };
     std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
-    std::set<void*> open{};
-    void change(std::uint64_t bytes, bool begins)
+    std::map<void*, Memory> all{};
+    unsigned resets = 0;
+
+    Memory* at(void* memory)
     {
-        used = begins ? used + bytes : used - std::min(used, bytes);
-        used_high = std::max(used_high, used);
-        reserved = std::max(reserved, used);
-        reserved_high = std::max(reserved_high, reserved);
+        const auto found = all.find(memory);
+        return found == all.end() ? nullptr : &found->second;
+    }
+    void end_if_idle(void* memory)
+    {
+        const Memory* const of = at(memory);
+        if (of == nullptr || of->has_owner || of->is_open || of->is_used)
+            return;
+        all.erase(memory);
+        end_memory_of_graphs(memory);
     }
 };
 GraphMemory& graph_memory()
@@ -33,24 +48,53 @@ GraphMemory& graph_memory()
 
 } // namespace
 
+std::shared_ptr<void> owned_by_graphs(void* memory, std::size_t bytes)
+{
+    graph_memory().all[memory] = {.bytes = bytes};
+    return {memory, [resets = graph_memory().resets](void* own) {
+                const std::lock_guard lock(state().running);
+                if (resets != graph_memory().resets)
+                    return; // the address may be of something else
+                graph_memory().at(own)->has_owner = false;
+                graph_memory().end_if_idle(own);
+            }};
+}
+
 bool is_graph_memory_open(void* memory)
 {
-    return graph_memory().open.contains(memory);
+    const GraphMemory::Memory* const of = graph_memory().at(memory);
+    return of != nullptr && of->is_open;
 }
 
 void graph_memory_is_open(const std::vector<void*>& memory)
 {
-    graph_memory().open.insert(memory.begin(), memory.end());
+    for (void* const each : memory)
+        graph_memory().at(each)->is_open = true;
 }
 
 void graph_memory_is_free(void* memory)
 {
-    graph_memory().open.erase(memory);
+    if (GraphMemory::Memory* const of = graph_memory().at(memory); of != nullptr)
+        of->is_open = false;
 }
 
-void graph_memory_changes(std::size_t bytes, bool begins)
+void graph_memory_changes(void* memory, bool begins)
 {
-    graph_memory().change(bytes, begins);
+    GraphMemory& all = graph_memory();
+    GraphMemory::Memory* const of = all.at(memory);
+    if (of == nullptr)
+        return;
+    if (begins != std::exchange(of->is_used, begins))
+        all.used = begins ? all.used + of->bytes : all.used - of->bytes;
+    all.used_high = std::max(all.used_high, all.used);
+    all.reserved = std::max(all.reserved, all.used);
+    all.reserved_high = std::max(all.reserved_high, all.reserved);
+    all.end_if_idle(memory);
+}
+
+void forget_graph_memory()
+{
+    graph_memory() = {.resets = graph_memory().resets + 1};
 }
 
 } // namespace nestbed::program

@@ -31,6 +31,11 @@ void forget_node(CUgraphNode_st& node)
 
 } // namespace
 
+void forget_graphs()
+{
+    graphs() = {};
+}
+
 CUgraph_st* graph_of(cudaGraph_t handle)
 {
     if (const auto found = graphs().graphs.find(handle); found != graphs().graphs.end())
@@ -106,11 +111,89 @@ std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphN
     return copy;
 }
 
-std::string why_not_edges(const CUgraph_st& graph, const Edges& edges)
+namespace
 {
-    for (const Edge& edge : edges)
+
+bool has_node(const CUgraph_st& graph, cudaGraphNodeType type)
+{
+    return std::ranges::any_of(graph.nodes, [&](const std::unique_ptr<CUgraphNode_st>& node) {
+        return node->work.type == type ||
+               std::ranges::any_of(node->inner, [&](const auto& inner) { return has_node(*inner, type); });
+    });
+}
+
+} // namespace
+
+bool has_memory_nodes(const CUgraph_st& graph)
+{
+    return has_node(graph, cudaGraphNodeTypeMemAlloc) || has_node(graph, cudaGraphNodeTypeMemFree);
+}
+
+std::string why_not_copied(const CUgraph_st& graph)
+{
+    const bool has_memory = has_memory_nodes(graph);
+    return has_memory || has_node(graph, cudaGraphNodeTypeConditional)
+               ? fmt::format("a graph with {} nodes cannot be copied", has_memory ? "memory" : "conditional")
+               : "";
+}
+
+// By the descriptions of cudaGraphAddMemAllocNode() and cudaGraphAddMemFreeNode().
+std::string why_not_node(const CUgraph_st& graph, const NodeWork& work, const Edges& after)
+{
+    if (work.type == cudaGraphNodeTypeMemFree) {
+        const CUgraph_st* allocates = nullptr;
+        std::set<const CUgraph_st*> frees;
+        for (const auto& [node, of] : graphs().nodes) {
+            if (node->work.memory == work.memory && node->work.type == cudaGraphNodeTypeMemAlloc)
+                allocates = of;
+            if (node->work.memory == work.memory && node->work.type == cudaGraphNodeTypeMemFree)
+                frees.insert(of);
+        }
+        if (frees.contains(&graph))
+            return "the graph frees the memory already";
+        if (frees.contains(allocates))
+            return "the graph that allocates the memory frees it, too";
+        if (!frees.empty() && allocates == &graph)
+            return "another graph frees the memory, and so the one that allocates it cannot";
+    }
+    return why_not_edges(graph, after, work.type);
+}
+
+Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count)
+{
+    Edges edges;
+    for (std::size_t index = 0; index < count; ++index)
+        edges.push_back({dependencies[index], data == nullptr ? cudaGraphEdgeData{} : data[index]});
+    return edges;
+}
+
+// By the descriptions of cudaGraphDependencyType and cudaGraphEdgeData.
+std::string why_not_edges(const CUgraph_st& graph, const Edges& edges, cudaGraphNodeType type)
+{
+    std::set<cudaGraphNode_t> seen;
+    for (const Edge& edge : edges) {
         if (node_of(edge.from) == nullptr || edge.from->graph != &graph)
             return "a dependency is no node of this graph";
+        if (!seen.insert(edge.from).second)
+            return fmt::format("{} is among the dependencies twice", edge.from->work.name);
+        const cudaGraphEdgeData& data = edge.data;
+        if (data.from_port > cudaGraphKernelNodePortLaunchCompletion || data.to_port != 0 ||
+            data.type > cudaGraphDependencyTypeProgrammatic)
+            return fmt::format("an edge with from_port {}, to_port {} and type {}; allowed: ports 0 to 2, 0, and a "
+                               "cudaGraphDependencyType",
+                               data.from_port, data.to_port, data.type);
+        const bool are_kernels = edge.from->work.type == cudaGraphNodeTypeKernel && type == cudaGraphNodeTypeKernel;
+        if (edge.is_early() && edge.from->work.type != cudaGraphNodeTypeKernel)
+            return fmt::format("an edge with from_port {} of {}; only kernels have other ports than 0",
+                               data.from_port, edge.from->work.name);
+        if (edge.is_programmatic() && (!edge.is_early() || !are_kernels))
+            return fmt::format("an edge of cudaGraphDependencyTypeProgrammatic from {}, of from_port {}; allowed: "
+                               "between kernels, of cudaGraphKernelNodePortProgrammatic or "
+                               "cudaGraphKernelNodePortLaunchCompletion",
+                               edge.from->work.name, data.from_port);
+        if (!edge.is_programmatic() && data.from_port == cudaGraphKernelNodePortProgrammatic)
+            return "an edge of cudaGraphKernelNodePortProgrammatic must be of cudaGraphDependencyTypeProgrammatic";
+    }
     return "";
 }
 
@@ -203,10 +286,10 @@ void print_graph(std::FILE* file, const CUgraph_st& graph, const std::string& pr
         static_cast<void>(
             std::fputs(fmt::format("\"{}\" [label=\"{}\"];\n", name, label_of(node->work.name)).c_str(), file));
         for (const Edge& edge : node->after)
-            static_cast<void>(std::fputs(fmt::format("\"{}\" -> \"{}\"{};\n", names[edge.from], name,
-                                                     edge.is_programmatic() ? " [style=dashed]" : "")
-                                             .c_str(),
-                                         file));
+            static_cast<void>(std::fputs(
+                fmt::format("\"{}\" -> \"{}\"{};\n", names[edge.from], name, edge.is_early() ? " [style=dashed]" : "")
+                    .c_str(),
+                file));
         for (std::size_t number = 0; number < node->inner.size(); ++number) {
             const std::string inner = fmt::format("{}_{}", name, number);
             static_cast<void>(std::fputs(fmt::format("subgraph \"cluster_{}\" {{\n", inner).c_str(), file));
@@ -254,6 +337,8 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph)
     const CUgraph_st* const of = graph_of(graph);
     if (of == nullptr)
         return noted(cudaErrorInvalidValue);
+    if (const std::string why = why_not_copied(*of); !why.empty())
+        return noted_at(__builtin_return_address(0), cudaErrorNotSupported, fmt::format("{}: {}", __func__, why));
     std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
     std::unique_ptr<CUgraph_st> copy = copy_of(*of, copies);
     const cudaGraph_t handle = copy.get();
@@ -282,8 +367,10 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
         return noted(cudaErrorInvalidValue);
     for (size_t index = 0; index < count; ++index) {
         const Edge edge{from[index], edges == nullptr ? cudaGraphEdgeData{} : edges[index]};
-        if (!why_not_edges(*of, {edge, {.from = to[index]}}).empty())
-            return noted_at(place, cudaErrorInvalidValue, "cudaGraphAddDependencies: a node is not of this graph");
+        const std::string why = why_not_edges(*of, {{.from = to[index]}});
+        if (const std::string both = why.empty() ? why_not_edges(*of, {edge}, to[index]->work.type) : why;
+            !both.empty())
+            return noted_at(place, cudaErrorInvalidValue, fmt::format("cudaGraphAddDependencies: {}", both));
         if (std::ranges::find(to[index]->after, edge.from, &Edge::from) != to[index]->after.end())
             return noted_at(place, cudaErrorInvalidValue, "cudaGraphAddDependencies: there is such an edge already");
         if (comes_after(edge.from, to[index]))
@@ -299,6 +386,9 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     const std::lock_guard lock(state().running);
     if (graph_of(graph) == nullptr || (count > 0 && (from == nullptr || to == nullptr)))
         return noted(cudaErrorInvalidValue);
+    if (has_memory_nodes(*graph_of(graph)))
+        return noted_at(__builtin_return_address(0), cudaErrorNotSupported,
+                        fmt::format("{}: a graph with memory nodes keeps its edges", __func__));
     for (size_t index = 0; index < count; ++index)
         if (node_of(to[index]) == nullptr ||
             std::erase_if(to[index]->after, [&](const Edge& edge) { return edge.from == from[index]; }) == 0)
@@ -314,6 +404,9 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
     if (const cudaError_t error = with_node(NESTBED_HERE, handle, cudaGraphNodeTypeCount, node); error != cudaSuccess)
         return error;
     CUgraph_st& graph = *node->graph;
+    if (has_memory_nodes(graph))
+        return noted_at(__builtin_return_address(0), cudaErrorNotSupported,
+                        fmt::format("{}: a graph with memory nodes keeps its nodes", __func__));
     for (const std::unique_ptr<CUgraphNode_st>& other : graph.nodes)
         std::erase_if(other->after, [&](const Edge& edge) { return edge.from == node; });
     forget_node(*node);

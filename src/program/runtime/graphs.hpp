@@ -2,6 +2,7 @@
 // which waits for those of the nodes before it: edges are the only orders.
 #pragma once
 
+#include "device/cpu/observer.hpp"
 #include "program/include/nestbed/program/graph_api.hpp"
 #include "program/runtime/late_work.hpp"
 
@@ -20,8 +21,9 @@
 namespace nestbed::program
 {
 
+struct NodeWork;
 // `programmatic`: of a kernel, which need not wait for the end of the one before it in the stream.
-using PutInto = std::function<cudaError_t(cudaStream_t stream, bool programmatic)>;
+using PutInto = std::function<cudaError_t(cudaStream_t stream, const NodeWork& own, bool programmatic)>;
 
 // What a kernel node has of its arguments.
 struct KeptArguments {
@@ -36,6 +38,7 @@ struct NodeWork {
     const void* place = nullptr; // the address after the call that made it
     std::string name{};          // "kernel k", "cudaMemcpyAsync()"
     bool programmatic = false;   // it was launched so while its stream was captured
+    std::vector<cudaLaunchAttribute> attributes{};
     cudaKernelNodeParams kernel{};
     std::shared_ptr<KeptArguments> arguments{};
     cudaMemcpy3DParms copy{};
@@ -44,6 +47,7 @@ struct NodeWork {
     cudaEvent_t event = nullptr;
     void* memory = nullptr;
     std::size_t bytes = 0;
+    std::shared_ptr<void> owner{}; // of a memory node: of the graph's and of that of its executable graph
     cudaConditionalNodeParams condition{};
 };
 
@@ -51,14 +55,17 @@ struct NodeWork {
 struct Edge {
     cudaGraphNode_t from = nullptr;
     cudaGraphEdgeData data{};
-    bool is_programmatic() const { return data.from_port == cudaGraphKernelNodePortProgrammatic; }
+    // The node behind it need not wait for the end of the one before it.
+    bool is_early() const { return data.from_port != cudaGraphKernelNodePortDefault; }
+    bool is_programmatic() const { return data.type == cudaGraphDependencyTypeProgrammatic; }
 };
 using Edges = std::vector<Edge>;
 
 // A part of a stream: up to where something waits for it.
 struct Position {
-    std::uint64_t captured = 0; // for the observer
+    cpu::Captured captured{};
     LateWorks works{};
+    bool may_run = false; // the last kernel of it, still
 };
 
 } // namespace nestbed::program
@@ -74,13 +81,12 @@ struct CUgraphNode_st {
     // Of an executable graph:
     cudaStream_t stream = nullptr;
     CUgraphNode_st* next_in_stream = nullptr; // a kernel that is launched programmatically behind this one
-    bool shares_stream = false;               // it is one
     bool enabled = true;
 };
 struct CUgraph_st {
     std::vector<std::unique_ptr<CUgraphNode_st>> nodes{};
     struct Value {
-        unsigned* value;
+        std::shared_ptr<void> value;
         unsigned first;
         bool is_assigned;
     };
@@ -102,6 +108,9 @@ Graphs& graphs();
 // nullptr: there is no such graph.
 CUgraph_st* graph_of(cudaGraph_t handle);
 
+// Why there cannot be a copy of the graph as a graph, by the descriptions of cudaGraphClone() and cudaGraphAddChildGraphNode(); empty: there can.
+std::string why_not_copied(const CUgraph_st& graph);
+bool has_memory_nodes(const CUgraph_st& graph);
 // With the lock of running grids. Its graphs are the caller's.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies);
 // The nodes of the graph, and the graphs in a node.
@@ -114,8 +123,12 @@ CUgraphNode_st* node_of(cudaGraphNode_t handle);
 // Gives the node, if it is one of this type (cudaGraphNodeTypeCount: of any). Otherwise the error of the function of CUDA, which is noted.
 cudaError_t with_node(const char* function, const void* place, cudaGraphNode_t handle, cudaGraphNodeType type,
                       CUgraphNode_st*& node);
-// Empty: they lead from nodes of the graph.
-std::string why_not_edges(const CUgraph_st& graph, const Edges& edges);
+Edges edges_of(const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data, std::size_t count);
+// Empty: the graph can have the node behind those of the edges.
+std::string why_not_node(const CUgraph_st& graph, const NodeWork& work, const Edges& after);
+// Empty: they lead from nodes of the graph, and can lead to a node of the type.
+std::string why_not_edges(const CUgraph_st& graph, const Edges& edges,
+                          cudaGraphNodeType type = cudaGraphNodeTypeKernel);
 
 // ---- capture ----
 
@@ -152,14 +165,29 @@ cudaError_t memory_work(NodeWork& work, const char* function, std::size_t bytes,
 cudaError_t free_work(NodeWork& work, const char* function, void* memory, const void* place);
 NodeWork event_work(cudaGraphNodeType type, cudaEvent_t event, const void* place);
 NodeWork graph_work(cudaGraphNodeType type, const void* place);
-// An ordinary copy.
-cudaMemcpy3DParms one_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+// Of any type that needs no graph of its own.
+cudaError_t work_of(NodeWork& work, const char* function, cudaGraphNodeParams& parameters, Place place,
+                    const void* code);
 
+// The parameters that functions of one type get, as those of all types. Of nullptr: of cudaGraphNodeTypeCount.
+cudaGraphNodeParams given(cudaGraphNodeType type, cudaEvent_t event = nullptr);
+cudaGraphNodeParams given(const cudaKernelNodeParams* parameters);
+cudaGraphNodeParams given(const cudaMemcpy3DParms* parameters);
+cudaGraphNodeParams given(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaGraphNodeParams given(const cudaMemsetParams* parameters);
+cudaGraphNodeParams given(const cudaHostNodeParams* parameters);
+cudaGraphNodeParams given(const cudaMemAllocNodeParams* parameters);
+
+// Whether launches and kernel nodes can have such an attribute.
+bool can_have(const cudaLaunchAttribute& attribute);
 // A function of the host, in a stream.
 cudaError_t put_call(cudaStream_t stream, const char* function, const void* place, const std::function<void()>& call);
 
-// Memory of a graph has its address from the call that adds the node, until the program ends. Nodes begin and end its use.
+// Memory of a graph has its address from the call that adds the node. Nodes begin and end its use.
 cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* name, Place place);
+// With the last owner the address ends, or with the use if that is later.
+std::shared_ptr<void> owned_by_graphs(void* memory, std::size_t bytes);
+void end_memory_of_graphs(void* memory);
 void graph_memory_begins(void* memory, const char* function, const void* place, cudaStream_t stream);
 void graph_memory_ends(void* memory, const char* function, const void* place, cudaStream_t stream);
 // By the order of the host's calls: memory that a launch allocates, and that is not freed yet.
@@ -167,9 +195,16 @@ bool is_graph_memory_open(void* memory);
 void graph_memory_is_open(const std::vector<void*>& memory);
 void graph_memory_is_free(void* memory);
 // When it happens.
-void graph_memory_changes(std::size_t bytes, bool begins);
+void graph_memory_changes(void* memory, bool begins);
 
-Position position_in(cudaStream_t stream);
+// At the reset of the device.
+void forget_graphs();
+void forget_executables();
+void forget_captures();
+void forget_graph_memory();
+
+// `may_run`: without a wait for the last kernel.
+Position position_in(cudaStream_t stream, bool may_run = false);
 void follow(cudaStream_t stream, const Position& position);
 
 // What kernels of a launch of a graph ask for: see cudaGetCurrentGraphExec().

@@ -113,11 +113,12 @@ Refusal refusal_of_cluster(const Kernel& kernel, dim3 grid, const BlockGroups& g
                 fmt::format(
                     "{}; allowed: 1 to {}{}.", spelled, max_cluster(kernel),
                     kernel.has_large_clusters ? "" : ", or 16 with cudaFuncAttributeNonPortableClusterSizeAllowed")};
-    if (kernel.cluster.x != 0 && groups.is_given &&
+    if (kernel.cluster.are_given() && groups.is_given &&
         (kernel.cluster.x != of.x || kernel.cluster.y != of.y || kernel.cluster.z != of.z))
         return {cudaErrorInvalidClusterSize,
-                fmt::format("{}; the __cluster_dims__ of {} are ({},{},{}).", spelled, kernel.name, kernel.cluster.x,
-                            kernel.cluster.y, kernel.cluster.z)};
+                fmt::format("{}; the {} of {} are ({},{},{}).", spelled,
+                            kernel.is_cluster_set ? "required cluster dimensions" : "__cluster_dims__", kernel.name,
+                            kernel.cluster.x, kernel.cluster.y, kernel.cluster.z)};
     if (grid.x % of.x != 0 || grid.y % of.y != 0 || grid.z % of.z != 0)
         return {cudaErrorInvalidClusterSize, fmt::format("{} in a grid of ({},{},{}), which is no multiple of it.",
                                                          spelled, grid.x, grid.y, grid.z)};
@@ -192,7 +193,7 @@ void forget_function_attributes()
     for (Kernel* kernel : std::exchange(of.kernels, {}))
         *kernel = {.name = kernel->name,
                    .max_threads = kernel->max_threads,
-                   .cluster = kernel->cluster,
+                   .cluster = kernel->is_cluster_set ? ClusterDims{} : kernel->cluster,
                    .static_bytes = kernel->static_bytes};
 }
 
@@ -214,7 +215,7 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* addr
     attributes->binaryVersion = kVersion;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_bytes(*kernel, address));
     attributes->preferredShmemCarveout = -1;
-    attributes->clusterDimMustBeSet = kernel->cluster.x != 0 ? 1 : 0;
+    attributes->clusterDimMustBeSet = kernel->cluster.are_given() ? 1 : 0;
     attributes->requiredClusterWidth = static_cast<int>(kernel->cluster.x);
     attributes->requiredClusterHeight = static_cast<int>(kernel->cluster.y);
     attributes->requiredClusterDepth = static_cast<int>(kernel->cluster.z);
@@ -229,18 +230,38 @@ cudaError_t set_function_attribute(const void* address, cudaFuncAttribute attrib
         return noted(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return noted(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue); // NOLINT: percent
-    const bool is_cluster = attribute == cudaFuncAttributeNonPortableClusterSizeAllowed;
-    if (!is_cluster && attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
-        return cudaSuccess;
-    if (!is_cluster &&
-        (value < 0 || static_cast<std::size_t>(value) + static_shared_bytes(*kernel, address) > kMaxSharedBytes))
-        return noted(cudaErrorInvalidValue);
+    if (attribute == cudaFuncAttributeClusterSchedulingPolicyPreference)
+        return cudaSuccess; // it changes times alone
     Changed& of = changed();
     const std::lock_guard lock(of.mutex);
-    if (is_cluster)
+    switch (attribute) {
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
         kernel->has_large_clusters = value != 0;
-    else
+        break;
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || static_cast<std::size_t>(value) + static_shared_bytes(*kernel, address) > kMaxSharedBytes)
+            return noted(cudaErrorInvalidValue);
         kernel->max_dynamic_bytes = value;
+        break;
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth: {
+        ClusterDims& dims = kernel->cluster;
+        if (dims.are_given() && !kernel->is_cluster_set)
+            return noted(cudaErrorNotPermitted,
+                         fmt::format("cudaFuncSetAttribute: {} has __cluster_dims__", kernel->name));
+        if (value < 0)
+            return noted(cudaErrorInvalidValue);
+        (attribute == cudaFuncAttributeRequiredClusterWidth    ? dims.x
+         : attribute == cudaFuncAttributeRequiredClusterHeight ? dims.y
+                                                               : dims.z) = static_cast<unsigned>(value);
+        kernel->is_cluster_set = dims.are_given();
+        break;
+    }
+    default:
+        return noted(cudaErrorInvalidValue,
+                     fmt::format("cudaFuncSetAttribute: attribute {} cannot be set", static_cast<int>(attribute)));
+    }
     of.kernels.push_back(kernel);
     return cudaSuccess;
 }

@@ -32,6 +32,7 @@ struct Configuration {
     void* outer = nullptr;         // the configuration of a launch whose arguments contain this one
     bool programmatic = false;     // it need not wait for the end of the grid before it
     BlockGroups groups{};
+    std::vector<cudaLaunchAttribute> attributes{};
     cudaError_t* error = nullptr; // where the error of the launch goes too
 };
 
@@ -174,25 +175,81 @@ void run_watched(const Run& run)
     check_guards("after " + last_launched.text());
 }
 
+// False of one that the executor does not have.
+bool add_attribute(Configuration& launch, const cudaLaunchAttribute& attribute)
+{
+    switch (attribute.id) {
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+        launch.programmatic = attribute.val.programmaticStreamSerializationAllowed != 0;
+        return true;
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributePreferredClusterDimension:
+        return true; // they change times alone
+    case cudaLaunchAttributeCooperative:
+        launch.groups.cooperative = attribute.val.cooperative != 0;
+        return true;
+    case cudaLaunchAttributeClusterDimension:
+        launch.groups.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
+        launch.groups.is_given = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library);
+
+// Of a launch by the address of the kernel.
+struct ByAddress {
+    const void* kernel;
+    const Parameters& parameters;
+    void** arguments;
+};
+thread_local const ByAddress* by_address = nullptr;
+
+void keep_arguments(NodeWork& work, const ByAddress& of)
+{
+    work.kernel.func = const_cast<void*>(of.kernel); // NOLINT(*-const-cast): CUDA's type
+    work.arguments = std::make_shared<KeptArguments>();
+    for (unsigned index = 0; index < of.parameters.count; ++index) {
+        const auto* const bytes = static_cast<const std::byte*>(of.arguments[index]);
+        work.arguments->values.emplace_back(bytes, bytes + of.parameters.bytes[index]);
+    }
+    for (std::vector<std::byte>& value : work.arguments->values)
+        work.arguments->addresses.push_back(value.data());
+    work.kernel.kernelParams = work.arguments->addresses.data();
+}
 
 // Of a graph: the same launch into the stream of the node.
 NodeWork node_of(const char* kernel, const Configuration& launch, const std::function<void()>& body, bool of_library)
 {
-    return {
+    NodeWork work{
         .type = cudaGraphNodeTypeKernel,
         .put =
-            [=](cudaStream_t stream, bool programmatic) {
+            [=](cudaStream_t stream, const NodeWork& of, bool programmatic) {
                 Configuration own = launch;
                 own.stream = stream;
+                for (const cudaLaunchAttribute& attribute : of.attributes)
+                    add_attribute(own, attribute);
                 own.programmatic = programmatic;
                 return launch_from_host(kernel, own, body, of_library);
             },
         .place = launch.address,
         .name = fmt::format("kernel {}", kernel),
         .programmatic = launch.programmatic,
+        .attributes = launch.attributes,
         .kernel = {nullptr, launch.grid, launch.block, static_cast<unsigned>(launch.shared_bytes), nullptr, nullptr}};
+    if (by_address != nullptr)
+        keep_arguments(work, *by_address);
+    return work;
 }
 
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
@@ -231,43 +288,6 @@ cudaError_t launch_from_host(const char* kernel, const Configuration& launch, st
     return before;
 }
 
-// Throws KernelFault for an attribute that the executor does not have.
-void add_attributes(Configuration& launch, const cudaLaunchConfig_t& of)
-{
-    for (unsigned index = 0; index < of.numAttrs; ++index) {
-        const cudaLaunchAttribute& attribute = of.attrs[index];
-        switch (attribute.id) {
-        case cudaLaunchAttributeProgrammaticStreamSerialization:
-            launch.programmatic = attribute.val.programmaticStreamSerializationAllowed != 0;
-            break;
-        case cudaLaunchAttributeIgnore:
-        case cudaLaunchAttributeAccessPolicyWindow:
-        case cudaLaunchAttributeSynchronizationPolicy:
-        case cudaLaunchAttributePriority:
-        case cudaLaunchAttributeMemSyncDomainMap:
-        case cudaLaunchAttributeMemSyncDomain:
-        case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        case cudaLaunchAttributePreferredClusterDimension:
-            break; // they change times alone
-        case cudaLaunchAttributeCooperative:
-            launch.groups.cooperative = attribute.val.cooperative != 0;
-            break;
-        case cudaLaunchAttributeClusterDimension:
-            launch.groups.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
-                                     attribute.val.clusterDim.z};
-            launch.groups.is_given = true;
-            break;
-        default:
-            throw KernelFault(
-                cudaErrorNotSupported,
-                fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has no events of "
-                            "launches, and no nodes that kernels change",
-                            spelled(launch.place), static_cast<int>(attribute.id)));
-        }
-    }
-}
-
 } // namespace
 
 __attribute__((noinline)) void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
@@ -290,7 +310,7 @@ __attribute__((noinline)) void submit(Kernel& kernel, const void* body, std::siz
     const std::unique_ptr<Configuration> launch = take_configuration(kernel.name);
     launch->kernel = &kernel;
     launch->code = __builtin_return_address(0);
-    if (kernel.cluster.x != 0 && !launch->groups.is_given)
+    if (kernel.cluster.are_given() && !launch->groups.is_given)
         launch->groups.cluster = {kernel.cluster.x, kernel.cluster.y, kernel.cluster.z};
     if (cpu::in_kernel()) {
         warn_of_own_memory(kernel.name, launch->place, body, bytes);
@@ -314,11 +334,13 @@ cudaError_t launch_extended(const ExtendedLaunch& launch, void (*call)(void* of)
                                 .place = launch.place,
                                 .outer = configured(),
                                 .error = &error};
-    try {
-        add_attributes(configuration, of);
-    } catch (const KernelFault& fault) {
-        return noted(fault.error(), fault.what());
-    }
+    configuration.attributes.assign(of.attrs, of.attrs + of.numAttrs);
+    for (const cudaLaunchAttribute& attribute : configuration.attributes)
+        if (!add_attribute(configuration, attribute))
+            return noted(cudaErrorNotSupported,
+                         fmt::format("{}: cudaLaunchKernelEx: launch attribute {}; the executor has no events of "
+                                     "launches, and no nodes that kernels change",
+                                     spelled(launch.place), static_cast<int>(attribute.id)));
     configured() = std::make_unique<Configuration>(configuration).release(); // submit() takes it over
     call(of_call);
     return error;
@@ -339,10 +361,21 @@ cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, 
     if (found.parameters->count > 0 && arguments == nullptr)
         return noted(cudaErrorInvalidValue, fmt::format("{}: a launch of {} by its address without arguments",
                                                         spelled(launch.place), found.kernel->name));
-    const auto call = [&] { found.parameters->call(kernel, arguments); };
+    const ByAddress own{kernel, *found.parameters, arguments};
+    const auto call = [&] {
+        by_address = cpu::in_kernel() ? nullptr : &own;
+        found.parameters->call(kernel, arguments);
+        by_address = nullptr;
+    };
     return launch_extended(
         launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); },
         const_cast<void*>(static_cast<const void*>(&call)));
+}
+
+bool can_have(const cudaLaunchAttribute& attribute)
+{
+    Configuration none;
+    return add_attribute(none, attribute);
 }
 
 void finish_works()
@@ -371,13 +404,16 @@ cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream
         std::move(body), true);
 }
 
-void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions)
+void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions,
+                        cudaStream_t stream, Place place)
 {
     std::function<void()> work = function_of(body, functions);
     constexpr unsigned kBlock = 256;
     Configuration launch;
     launch.grid = dim3(static_cast<unsigned>((threads + kBlock - 1) / kBlock));
     launch.block = dim3(kBlock);
+    launch.stream = stream;
+    launch.place = place;
     launch.address = __builtin_return_address(0);
     if (cpu::in_kernel())
         launch_from_kernel(name, launch, std::move(work), true);

@@ -120,10 +120,9 @@ void ends_in(std::optional<cudaStream_t> stream, void* memory, const char* funct
 // It keeps its address: the graph may be launched again.
 void end_of_graph(const Allocation& allocation, const void* place)
 {
-    graph_memory_is_free(allocation.address());
-    graph_memory_changes(allocation.bytes, false);
     if (cpu::observer != nullptr)
         cpu::observer->freed(allocation.address(), place);
+    graph_memory_changes(allocation.address(), false);
 }
 
 cudaError_t free_memory(void* memory, bool of_host, const void* place,
@@ -135,12 +134,19 @@ cudaError_t free_memory(void* memory, bool of_host, const void* place,
         return cudaSuccess;
     finish_works();
     const char* const function = of_host ? "cudaFreeHost" : stream ? "cudaFreeAsync" : "cudaFree";
+    const std::unique_lock lock = locked_by_host();
+    const std::optional<Allocation> allocation = allocation_at(memory);
+    const bool is_of_graph = allocation && allocation->is_of_graph && allocation->address() == memory;
+    if (is_of_graph && !is_graph_memory_open(memory))
+        return noted_at(
+            place, cudaErrorInvalidValue,
+            fmt::format("{}: {} is not allocated now: a launch of its graph allocates it, unless the graph "
+                        "frees it itself",
+                        function, allocation->spelled()));
     if (!cpu::in_kernel() && !of_host && cpu::observer != nullptr)
         ends_in(stream, memory, function, place);
-    if (const std::optional<Allocation> allocation = allocation_at(memory);
-        allocation && allocation->is_of_graph && allocation->address() == memory) {
-        const std::unique_lock lock =
-            cpu::in_kernel() ? std::unique_lock<decltype(state().running)>() : std::unique_lock(state().running);
+    if (is_of_graph) {
+        graph_memory_is_free(memory);
         end_of_graph(*allocation, place);
         return cudaSuccess;
     }
@@ -205,12 +211,24 @@ cudaError_t allocate_for_graph(void** memory, std::size_t bytes, const char* nam
     return cudaSuccess;
 }
 
+void end_memory_of_graphs(void* memory)
+{
+    Heap& of = heap();
+    const std::lock_guard lock(of.mutex);
+    const auto found = of.by_begin.extract(reinterpret_cast<std::uintptr_t>(memory));
+    if (found.empty())
+        return;
+    of.device_bytes -= found.mapped().bytes;
+    check_guard(found.mapped(), "at the end of a graph");
+    of.end(found.mapped(), nullptr);
+}
+
 void graph_memory_begins(void* memory, const char* function, const void* place, cudaStream_t stream)
 {
     const std::optional<Allocation> allocation = allocation_at(memory);
     if (!allocation)
         return; // the device was reset
-    graph_memory_changes(allocation->bytes, true);
+    graph_memory_changes(memory, true);
     if (cpu::observer == nullptr)
         return;
     cpu::observer->forget(memory);

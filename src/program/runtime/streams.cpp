@@ -129,8 +129,12 @@ cudaStream_t make_node_stream(std::uint64_t graph, const void* place)
 
 void end_node_stream(cudaStream_t stream)
 {
+    const std::uint64_t number = number_of(stream);
+    if (cpu::observer != nullptr)
+        cpu::observer->stream_ends(number);
+    work().erase(number);
     const std::lock_guard lock(all_streams().mutex);
-    all_streams().of_host.erase(number_of(stream));
+    all_streams().of_host.erase(number);
 }
 
 bool is_of_node(cudaStream_t stream)

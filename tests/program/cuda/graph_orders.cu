@@ -17,6 +17,9 @@ __global__ void put(int* to, int value) { to[threadIdx.x] = value; }
 __global__ void get(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void trigger_then_put(int* to) { cudaTriggerProgrammaticLaunchCompletion(); to[threadIdx.x] = 1; }
 __global__ void wait_then_get(int* to, const int* from) { cudaGridDependencySynchronize(); to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void wait_then_add(int* to, const int* one, const int* two) { cudaGridDependencySynchronize(); to[threadIdx.x] = one[threadIdx.x] + two[threadIdx.x]; }
+__global__ void add_both(int* to, const int* one, const int* two) { to[threadIdx.x] = one[threadIdx.x] + two[threadIdx.x]; }
+__global__ void put_then_trigger(int* to) { to[threadIdx.x] = 1; __syncthreads(); __threadfence(); cudaTriggerProgrammaticLaunchCompletion(); }
 __global__ void set_condition(cudaGraphConditionalHandle handle, unsigned value) { if (threadIdx.x == 0) cudaGraphSetConditional(handle, value); }
 __global__ void count_down(int* left, int* to, cudaGraphConditionalHandle handle) { to[threadIdx.x] = 1; if (threadIdx.x == 0) cudaGraphSetConditional(handle, --*left > 0); }
 __global__ void fire(cudaGraphExec_t graph) { if (threadIdx.x == 0) cudaGraphLaunch(graph, cudaStreamGraphFireAndForget); }
@@ -87,7 +90,8 @@ static cudaGraphExec_t end(cudaStream_t stream = n)
 }
 static void launch(cudaGraphExec_t executable, cudaStream_t stream = n) { check(cudaGraphLaunch(executable, stream)); }
 static void run_captured() { launch(end()); check(cudaStreamSynchronize(n)); }
-static void launch_after(cudaStream_t stream, void (*kernel)(int*, const int*), int* to, const int* from)
+template <class... Parameters>
+static void launch_after(cudaStream_t stream, void (*kernel)(Parameters...), Parameters... arguments)
 {
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -98,7 +102,7 @@ static void launch_after(cudaStream_t stream, void (*kernel)(int*, const int*), 
     configuration.stream = stream;
     configuration.attrs = &attribute;
     configuration.numAttrs = 1;
-    check(cudaLaunchKernelEx(&configuration, kernel, to, from));
+    check(cudaLaunchKernelEx(&configuration, kernel, arguments...));
 }
 
 // ---- capture ----
@@ -122,8 +126,37 @@ WRONG(captured_function_beside_a_copy) { begin(); order(n, m); check(cudaMemcpyA
 WRONG(captured_function_beside_a_kernel) { begin(); order(n, m); get_in(n, pinned); check(cudaLaunchHostFunc(m, write_pinned, nullptr)); order(m, n); run_captured(); }
 WRONG(captured_functions_in_two_streams) { begin(); order(n, m); check(cudaLaunchHostFunc(n, write_variable, nullptr)); check(cudaLaunchHostFunc(m, write_variable, nullptr)); order(m, n); run_captured(); }
 RIGHT(captured_functions_in_one_stream) { begin(); check(cudaLaunchHostFunc(n, write_variable, nullptr)); check(cudaLaunchHostFunc(n, write_variable, nullptr)); run_captured(); }
-RIGHT(captured_programmatic_with_wait) { begin(); trigger_then_put<<<1, kCount, 0, n>>>(d); launch_after(n, wait_then_get, d2, d); run_captured(); }
-WRONG(captured_programmatic_without_wait) { begin(); trigger_then_put<<<1, kCount, 0, n>>>(d); launch_after(n, get, d2, d); run_captured(); }
+RIGHT(captured_programmatic_with_wait) { begin(); trigger_then_put<<<1, kCount, 0, n>>>(d); launch_after<int*, const int*>(n, wait_then_get, d2, d); run_captured(); }
+WRONG(captured_programmatic_without_wait) { begin(); trigger_then_put<<<1, kCount, 0, n>>>(d); launch_after<int*, const int*>(n, get, d2, d); run_captured(); }
+// A programmatic launch into a stream that also waits for an event.
+static void launch_joined(void (*kernel)(int*, const int*, const int*), const int* one, const int* two) { begin(); order(n, m); put_in(m, d3); trigger_then_put<<<1, kCount, 0, n>>>(d); order(m, n); launch_after<int*, const int*, const int*>(n, kernel, d2, one, two); run_captured(); }
+RIGHT(captured_programmatic_and_an_event_with_wait) { launch_joined(wait_then_add, d, d3); }
+RIGHT(captured_programmatic_and_an_event_that_is_read) { launch_joined(add_both, d3, d3); }
+WRONG(captured_programmatic_and_an_event_without_wait) { launch_joined(add_both, d3, d); }
+RIGHT(captured_programmatic_behind_a_fork) { begin(); trigger_then_put<<<1, kCount, 0, n>>>(d); order(n, m); launch_after<int*, const int*>(m, get, d2, d); order(m, n); run_captured(); }
+// The kernels captured so far come before the next one by this edge.
+static void capture_edge(unsigned char port)
+{
+    cudaStreamCaptureStatus status;
+    const cudaGraphNode_t* nodes = nullptr;
+    size_t count = 0;
+    cudaGraphEdgeData data = {};
+    data.from_port = port;
+    data.type = cudaGraphDependencyTypeProgrammatic;
+#if CUDART_VERSION >= 13000
+    check(cudaStreamGetCaptureInfo(n, &status, nullptr, nullptr, &nodes, nullptr, &count));
+    cudaGraphNode_t node = nodes[0];
+    check(cudaStreamUpdateCaptureDependencies(n, &node, &data, 1, cudaStreamSetCaptureDependencies));
+#else
+    check(cudaStreamGetCaptureInfo_v2(n, &status, nullptr, nullptr, &nodes, &count));
+    cudaGraphNode_t node = nodes[0];
+    check(cudaStreamUpdateCaptureDependencies_v2(n, &node, &data, 1, cudaStreamSetCaptureDependencies));
+#endif
+}
+RIGHT(captured_launch_completion_with_wait) { begin(); put_in(n); capture_edge(cudaGraphKernelNodePortLaunchCompletion); wait_then_get<<<1, kCount, 0, n>>>(d2, d); run_captured(); }
+WRONG(captured_launch_completion_without_wait) { begin(); put_in(n); capture_edge(cudaGraphKernelNodePortLaunchCompletion); get_in(n); run_captured(); }
+RIGHT(captured_edge_programmatic_with_wait) { begin(); put_in(n); capture_edge(cudaGraphKernelNodePortProgrammatic); wait_then_get<<<1, kCount, 0, n>>>(d2, d); run_captured(); }
+WRONG(captured_edge_programmatic_without_wait) { begin(); put_in(n); capture_edge(cudaGraphKernelNodePortProgrammatic); get_in(n); run_captured(); }
 RIGHT(captured_pool_memory) { begin(); int* memory = nullptr; check(cudaMallocAsync(&memory, kBytes, n)); put_in(n, memory); get_in(n, memory); check(cudaFreeAsync(memory, n)); run_captured(); }
 WRONG(captured_pool_memory_in_a_branch) { begin(); order(n, m); int* memory = nullptr; check(cudaMallocAsync(&memory, kBytes, n)); put_in(m, memory); order(m, n); check(cudaFreeAsync(memory, n)); run_captured(); }
 WRONG(captured_pool_memory_freed_beside_its_use) { begin(); int* memory = nullptr; check(cudaMallocAsync(&memory, kBytes, n)); order(n, m); put_in(m, memory); check(cudaFreeAsync(memory, n)); order(m, n); run_captured(); }
@@ -235,17 +268,21 @@ struct Graph {
         check(cudaGraphAddMemFreeNode(&node, graph, after.data(), after.size(), memory));
         return node;
     }
-    void edge(cudaGraphNode_t from, cudaGraphNode_t to, bool programmatic = false)
+    void edge(cudaGraphNode_t from, cudaGraphNode_t to, bool programmatic = false, unsigned char port = cudaGraphKernelNodePortProgrammatic)
     {
         cudaGraphEdgeData data = {};
-        data.from_port = programmatic ? cudaGraphKernelNodePortProgrammatic : 0;
+        data.from_port = programmatic || port != cudaGraphKernelNodePortProgrammatic ? port : 0;
         data.type = programmatic ? cudaGraphDependencyTypeProgrammatic : cudaGraphDependencyTypeDefault;
 #if CUDART_VERSION >= 13000
         check(cudaGraphAddDependencies(graph, &from, &to, &data, 1));
 #else
-        check(programmatic ? cudaGraphAddDependencies_v2(graph, &from, &to, &data, 1) : cudaGraphAddDependencies(graph, &from, &to, 1));
+        check(data.from_port != 0 ? cudaGraphAddDependencies_v2(graph, &from, &to, &data, 1) : cudaGraphAddDependencies(graph, &from, &to, 1));
 #endif
     }
+    // A kernel that puts, in different ways before it lets others begin, and kernels that read behind edges.
+    cudaGraphNode_t early(int* to = d, const Nodes& after = {}) { return kernel(after, trigger_then_put, to); }
+    cudaGraphNode_t waiting(const Nodes& after = {}, const int* from = d, int* to = d2) { return kernel(after, wait_then_get, to, from); }
+    cudaGraphNode_t sum(bool waits, const Nodes& after = {}) { return kernel(after, waits ? wait_then_add : add_both, d2, (const int*)d, (const int*)d3); }
     void no_edge(cudaGraphNode_t from, cudaGraphNode_t to)
     {
 #if CUDART_VERSION >= 13000
@@ -324,6 +361,35 @@ WRONG(two_child_graphs) { Graph g, inner; inner.put(); g.child({}, inner); g.chi
 RIGHT(edge_programmatic_with_wait) { Graph g; const auto one = g.kernel({}, trigger_then_put, d), two = g.kernel({}, wait_then_get, d2, (const int*)d); g.edge(one, two, true); g.run(); }
 WRONG(edge_programmatic_without_wait) { Graph g; const auto one = g.kernel({}, trigger_then_put, d), two = g.get(); g.edge(one, two, true); g.run(); }
 RIGHT(edge_programmatic_and_a_full_one) { Graph g; const auto one = g.kernel({}, trigger_then_put, d), two = g.put({}, d3); g.edge(one, two, true); g.get({one}); g.run(); }
+RIGHT(edges_programmatic_of_two_with_wait) { Graph g; const auto one = g.early(), two = g.early(d3), both = g.sum(true); g.edge(one, both, true); g.edge(two, both, true); g.run(); }
+WRONG(edges_programmatic_of_two_without_wait) { Graph g; const auto one = g.early(), two = g.early(d3), both = g.sum(false); g.edge(one, both, true); g.edge(two, both, true); g.run(); }
+WRONG(edge_programmatic_of_one_of_two) { Graph g; const auto one = g.early(); g.early(d3); const auto both = g.sum(true); g.edge(one, both, true); g.run(); }
+RIGHT(edge_programmatic_beside_a_full_one_with_wait) { Graph g; const auto one = g.put(), two = g.early(d3), both = g.sum(true, {one}); g.edge(two, both, true); g.run(); }
+RIGHT(edge_programmatic_beside_a_full_one_that_is_read) { Graph g; const auto one = g.put(), two = g.early(d3), last = g.get({one}); g.edge(two, last, true); g.run(); }
+WRONG(edge_programmatic_beside_a_full_one_without_wait) { Graph g; const auto one = g.put({}, d3), two = g.early(), last = g.get({one}); g.edge(two, last, true); g.run(); }
+WRONG(edge_programmatic_added_before_a_full_one_without_wait) { Graph g; const auto two = g.early(), one = g.put({}, d3), last = g.get(); g.edge(two, last, true); g.edge(one, last); g.run(); }
+RIGHT(edges_programmatic_to_two_with_wait) { Graph g; const auto one = g.early(), two = g.waiting(), three = g.waiting({}, d, d3); g.edge(one, two, true); g.edge(one, three, true); g.run(); }
+WRONG(edges_programmatic_to_two_one_without_wait) { Graph g; const auto one = g.early(), two = g.waiting(), three = g.get({}, d, d3); g.edge(one, two, true); g.edge(one, three, true); g.run(); }
+WRONG(edges_programmatic_to_two_that_write) { Graph g; const auto one = g.early(), two = g.waiting(), three = g.waiting(); g.edge(one, two, true); g.edge(one, three, true); g.run(); }
+RIGHT(edges_programmatic_and_full_to_two) { Graph g; const auto one = g.early(), two = g.waiting(); g.get({one}, d, d3); g.edge(one, two, true); g.run(); }
+WRONG(edges_programmatic_and_full_to_two_without_wait) { Graph g; const auto one = g.early(), two = g.get(); g.get({one}, d, d3); g.edge(one, two, true); g.run(); }
+WRONG(edges_programmatic_in_a_chain_that_one_does_not_wait_for) { Graph g; const auto one = g.early(), two = g.early(d3), three = g.waiting(); g.edge(one, two, true); g.edge(two, three, true); g.run(); }
+RIGHT(edges_programmatic_in_a_chain_and_past_it) { Graph g; const auto one = g.early(), two = g.early(d3), three = g.sum(true); g.edge(one, two, true); g.edge(two, three, true); g.edge(one, three, true); g.run(); }
+RIGHT(edges_programmatic_in_a_chain_and_a_full_one_past_it) { Graph g; const auto one = g.early(), two = g.early(d3), three = g.get({one}); g.edge(one, two, true); g.edge(two, three, true); g.run(); }
+RIGHT(edges_programmatic_in_a_chain_and_an_empty_node_past_it) { Graph g; const auto one = g.early(), two = g.early(d3), none = g.empty({one}), three = g.get({none}); g.edge(one, two, true); g.edge(two, three, true); g.run(); }
+RIGHT(edge_programmatic_behind_what_a_full_one_orders) { Graph g; const auto one = g.put(), two = g.early(d3, {one}), three = g.get(); g.edge(two, three, true); g.run(); }
+RIGHT(edge_programmatic_from_a_disabled_node) { Graph g; const auto one = g.put(), two = g.early(d3, {one}), three = g.get(); g.edge(two, three, true); const cudaGraphExec_t graph = made(g.graph); check(cudaGraphNodeSetEnabled(graph, two, 0)); launch(graph); }
+WRONG(edge_programmatic_to_a_disabled_node) { Graph g; const auto one = g.early(), two = g.early(d3); g.get(); g.edge(one, two, true); const cudaGraphExec_t graph = made(g.graph); check(cudaGraphNodeSetEnabled(graph, two, 0)); launch(graph); }
+RIGHT(edge_programmatic_then_a_full_one_behind_a_disabled_node) { Graph g; const auto one = g.early(), two = g.early(d3); g.get({two}); g.edge(one, two, true); const cudaGraphExec_t graph = made(g.graph); check(cudaGraphNodeSetEnabled(graph, two, 0)); launch(graph); }
+RIGHT(edges_programmatic_in_two_launches) { Graph g; const auto one = g.early(), two = g.early(d3), both = g.sum(true); g.edge(one, both, true); g.edge(two, both, true); const cudaGraphExec_t graph = made(g.graph); launch(graph); launch(graph, m); check(cudaDeviceSynchronize()); }
+RIGHT(edge_programmatic_of_a_released_write) { Graph g; const auto one = g.kernel({}, put_then_trigger, d), two = g.get(); g.edge(one, two, true); g.run(); }
+WRONG(edge_launch_completion_of_a_released_write) { Graph g; const auto one = g.kernel({}, put_then_trigger, d), two = g.get(); g.edge(one, two, true, cudaGraphKernelNodePortLaunchCompletion); g.run(); }
+RIGHT(edge_launch_completion_with_wait) { Graph g; const auto one = g.put(), two = g.waiting(); g.edge(one, two, true, cudaGraphKernelNodePortLaunchCompletion); g.run(); }
+WRONG(edge_launch_completion_without_wait) { Graph g; const auto one = g.put(), two = g.get(); g.edge(one, two, true, cudaGraphKernelNodePortLaunchCompletion); g.run(); }
+RIGHT(edge_launch_completion_behind_what_a_full_one_orders) { Graph g; const auto one = g.put(), two = g.put({one}, d3), three = g.get(); g.edge(two, three, true, cudaGraphKernelNodePortLaunchCompletion); g.run(); }
+WRONG(edge_launch_completion_that_is_not_programmatic) { Graph g; const auto one = g.put(), two = g.waiting(); g.edge(one, two, false, cudaGraphKernelNodePortLaunchCompletion); g.run(); }
+WRONG(edge_launch_completion_to_a_copy) { Graph g; const auto one = g.put(), two = g.copy({}, pinned, d); g.edge(one, two, false, cudaGraphKernelNodePortLaunchCompletion); g.run(); }
+RIGHT(edges_launch_completion_and_programmatic) { Graph g; const auto one = g.put(), two = g.early(d3), both = g.sum(true); g.edge(one, both, true, cudaGraphKernelNodePortLaunchCompletion); g.edge(two, both, true); g.run(); }
 RIGHT(memory_of_a_graph) { Graph g; cudaGraphNode_t one; int* memory = (int*)g.allocate({}, one); const auto two = g.put({one}, memory), three = g.get({two}, memory); g.free({three}, memory); g.run(); }
 WRONG(memory_used_without_edge_from_its_node) { Graph g; cudaGraphNode_t one; int* memory = (int*)g.allocate({}, one); const auto two = g.put({}, memory); g.free({one, two}, memory); g.run(); }
 WRONG(memory_freed_without_edge_from_its_use) { Graph g; cudaGraphNode_t one; int* memory = (int*)g.allocate({}, one); g.put({one}, memory); g.free({one}, memory); g.run(); }

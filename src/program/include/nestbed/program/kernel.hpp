@@ -8,9 +8,10 @@
 namespace nestbed::program
 {
 
-// Blocks of a cluster, by __cluster_dims__; 0: it has none.
+// Blocks of a cluster, by __cluster_dims__ or cudaFuncSetAttribute(); 0: it has none.
 struct ClusterDims {
     unsigned x, y, z;
+    constexpr bool are_given() const { return (x | y | z) != 0; }
 };
 
 struct Kernel {
@@ -19,6 +20,7 @@ struct Kernel {
     ClusterDims cluster = {0, 0, 0};
     int max_dynamic_bytes = -1;      // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
     bool has_large_clusters = false; // by cudaFuncSetAttribute(), too
+    bool is_cluster_set = false;     // by that, not by __cluster_dims__
     int static_bytes = -1;           // of shared memory; -1: not known yet
 };
 
