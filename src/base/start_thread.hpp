@@ -23,6 +23,8 @@ std::jthread start_thread(const std::string& name, Work&& work)
 {
     struct Own {
         Own() { is_starting_own_thread = true; }
+        Own(const Own&) = delete;
+        Own& operator=(const Own&) = delete;
         ~Own() { is_starting_own_thread = false; }
     } own;
     try {

@@ -337,6 +337,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // Who calls for the host: a thread that is not watched counts as the first one.
     HostThread& host() { return this_host_ == nullptr ? *hosts_.front() : *this_host_; }
     Clock& host_clock() { return host().thread().acquired; }
+    // The same of the function in a stream that it runs, if it does.
+    Clock& acquired_by_host() { return host().function == nullptr ? host_clock() : host().function->acquired; }
     // What comes before something that the caller asks for.
     Clock released_by_host();
     // The caller or its function, where what it accesses is kept; nullptr: it need not be.

@@ -27,17 +27,16 @@ HostThread& Detector::host_makes_thread(const void* place)
     made.made_at.push_back(place);
     running_hosts_.push_back(&made);
     is_several_ = true;
-    made.thread().acquired = released_by_host();
+    WatchedThread* const actor = kept_actor();
+    made.thread().acquired = actor == nullptr ? host_clock() : release(*actor);
     return made;
 }
 
 void Detector::host_thread_joined(HostThread& thread)
 {
     const Busy busy;
-    if (thread.block.grid != nullptr)
-        host_clock() = clocks_.merged(host_clock(), release(thread.thread()));
-    else
-        host_clock() = clocks_.merged(host_clock(), thread.thread().acquired);
+    Clock& clock = acquired_by_host();
+    clock = clocks_.merged(clock, thread.block.grid == nullptr ? thread.thread().acquired : release(thread.thread()));
     thread.calls = {};
     std::erase(running_hosts_, &thread);
     if (running_hosts_.size() > 1)
@@ -94,8 +93,7 @@ void Detector::host_acquires(std::uintptr_t lock)
     const auto found = locks_.find(lock);
     if (found == locks_.end() || full_)
         return;
-    HostThread& host = this->host();
-    Clock& clock = (host.function == nullptr ? host.thread() : *host.function).acquired;
+    Clock& clock = acquired_by_host();
     clock = clocks_.merged(clock, found->second);
 }
 

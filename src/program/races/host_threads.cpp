@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier): names of the libraries
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier,bugprone-macro-parentheses): names of the libraries
 #undef pthread_mutex_lock
 #undef pthread_mutex_unlock
 #undef pthread_mutex_trylock
@@ -382,4 +382,4 @@ void __cxa_guard_abort(char* guard)
     std::atomic_ref(guard[1]).store(0);
 }
 }
-// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier,bugprone-macro-parentheses)

@@ -174,6 +174,12 @@ static void nothing(void*) {}
 static void write_variable(void*) { of_host = 1; }
 static void write_with_lock(void*) { const std::lock_guard<std::mutex> lock(mutex); of_host = 1; }
 static void release_variable(void*) { of_host = 1; release(); }
+static void start_a_reader(void*) { std::thread([] { seen = pinned[0]; release(); }).detach(); }
+RIGHT(thread_that_a_function_starts) { copy_in(n, pinned, d); cudaLaunchHostFunc(n, start_a_reader, nullptr); acquire(); }
+WRONG(thread_that_a_function_of_another_stream_starts) { copy_in(n, pinned, d); cudaLaunchHostFunc(m, start_a_reader, nullptr); acquire(); }
+static void join_a_writer(void*) { by_thread([] { fill(pinned); }); }
+RIGHT(thread_that_a_function_joins) { cudaLaunchHostFunc(n, join_a_writer, nullptr); get_in(n, pinned); }
+WRONG(thread_that_a_function_of_another_stream_joins) { cudaLaunchHostFunc(n, join_a_writer, nullptr); get_in(m, pinned); }
 WRONG(function_and_a_thread) { cudaLaunchHostFunc(n, nothing, nullptr); both([] { of_host = 2; tell(); }, [] { await(); cudaLaunchHostFunc(n, write_variable, nullptr); }); }
 WRONG(function_and_a_thread_later) { both([] { cudaLaunchHostFunc(n, write_variable, nullptr); tell(); }, [] { await(); of_host = 2; }); }
 RIGHT(function_and_a_thread_by_a_lock) { cudaLaunchHostFunc(n, nothing, nullptr); both([] { const std::lock_guard<std::mutex> lock(mutex); of_host = 2; }, [] { cudaLaunchHostFunc(n, write_with_lock, nullptr); }); }
