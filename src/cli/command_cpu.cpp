@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/kernel_driver.hpp"
 #include "cli/program_request.hpp"
 
 #include <fmt/format.h>
@@ -45,6 +46,9 @@ int cpu(const Arguments& arguments, const Given& /*given*/, std::ostream& out, s
 
 Command cpu_command()
 {
+    Options options = program_options({"schedule", "pending-limit", "workers", "tree", "trace", "zero-memory"});
+    const Options of_kernel = kernel_options();
+    options.insert(options.end(), of_kernel.begin(), of_kernel.end());
     return {.name = "cpu",
             .arguments = "FILE.cu... [options] [options of nvcc] [-- ARGUMENT...] | -- COMMAND...",
             .summary = "build a CUDA program for the executor and run it, without a GPU",
@@ -58,10 +62,17 @@ Command cpu_command()
                     "\n"
                     "  nestbed cpu -- make && ./my\n"
                     "\n"
-                    "Such a program takes the options below from its environment (nestbed help nvcc).\n",
+                    "Such a program takes the options below from its environment (nestbed help nvcc).\n"
+                    "\n"
+                    "A file without main() gets one by --kernel, with an argument for each parameter:\n"
+                    "an array of random numbers, one that is filled with a value, or a value. The\n"
+                    "arrays are printed at the end. races, test and trace take it, too:\n"
+                    "\n"
+                    "  nestbed cpu my.cu --kernel sum --grid 4 --block 64 --arg int:256 \\\n"
+                    "      --arg long:1=0 --arg int=256\n",
             .files = "cu",
             .operands = SIZE_MAX,
-            .options = program_options({"schedule", "pending-limit", "workers", "tree", "trace", "zero-memory"}),
+            .options = options,
             .raw = true,
             .call = cpu};
 }

@@ -5,6 +5,7 @@
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/kernel_driver.hpp"
 #include "cli/program_request.hpp"
 #include "program/orders/orders.hpp"
 
@@ -239,6 +240,10 @@ std::string command_for_one_run(const ProgramRequest& request)
     if (request.has_source) {
         words = {program_invocation_name, "cpu"};
         words.insert(words.end(), request.nvcc.begin(), request.nvcc.end());
+        for (const Option& option : kernel_options())
+            if (const auto values = request.given.find(option.name); values != request.given.end())
+                for (const std::string& value : values->second)
+                    words.insert(words.end(), {"--" + option.name, value});
         if (request.after)
             words.emplace_back("--");
     }

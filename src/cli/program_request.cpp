@@ -1,7 +1,9 @@
 #include "cli/program_request.hpp"
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "cli/help.hpp"
+#include "cli/kernel_driver.hpp"
 #include "model/schedule.hpp"
 #include "plan/axis.hpp"
 #include "program/build/nvcc.hpp"
@@ -79,6 +81,8 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments)
     const Arguments& words = split.before;
     Arguments own;
     Options options = command.options;
+    if (command.name != "cpu") // has them in its help
+        std::ranges::move(kernel_options(), std::back_inserter(options));
     for (const Option& setting : command.settings)
         if (setting.name == "schedule" || setting.name == "pending-limit")
             options.push_back(setting);
@@ -114,6 +118,12 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments)
         }
     }
     request.given = parse_arguments(own, options, 0, usage_of(command));
+    for (const Option& option : kernel_options())
+        if (request.given.contains(option.name) && !(request.given.contains("kernel") && request.has_source))
+            throw UsageError(
+                fmt::format("--{}: allowed: with --kernel NAME, and a file that has this kernel: nestbed "
+                            "{} my.cu --kernel NAME --grid 4 --block 64 --arg int:256 --arg int=256",
+                            option.name, command.name));
     return request;
 }
 
@@ -169,10 +179,28 @@ std::chrono::milliseconds program_timeout(const Given& given)
     return seconds.count() == 0 ? std::chrono::hours(24 * 365) : seconds;
 }
 
+Arguments nvcc_words(const ProgramRequest& request, const TemporaryFolder& folder, std::ostream& out)
+{
+    Arguments words = request.nvcc;
+    if (request.given.contains("kernel")) {
+        const auto source = std::ranges::find_if(words, program::is_program_source);
+        const std::string text = kernel_driver(request.given, fs::absolute(*source));
+        const std::string copy = only_value(request.given, "driver", "");
+        if (copy == "-")
+            out << text << std::flush;
+        else if (!copy.empty())
+            write_new_file(copy, text, "the driver", "--driver");
+        *source = (folder.path() / "driver.cu").string();
+        write_new_file(*source, text, "the driver");
+    }
+    return words;
+}
+
 fs::path build_program(const ProgramRequest& request, bool watched, const TemporaryFolder& folder,
                        const HeldSignals& signals, std::ostream& out, std::ostream& err)
 {
-    program::NvccCommand command = program::parse_nvcc_command(request.nvcc, program::nvcc_environment());
+    program::NvccCommand command =
+        program::parse_nvcc_command(nvcc_words(request, folder, out), program::nvcc_environment());
     command.watched = watched || command.watched;
     if (command.action != program::NvccAction::link)
         throw UsageError(

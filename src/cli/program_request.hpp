@@ -34,6 +34,9 @@ std::uint64_t program_number(const Given& given, const std::string& name, std::u
 // --timeout, in seconds. Throws UsageError.
 std::chrono::milliseconds program_timeout(const Given& given);
 
+// The words for nvcc. With --kernel the first source is a driver in `folder`, which launches it; --driver - prints it to `out`.
+Arguments nvcc_words(const ProgramRequest& request, const TemporaryFolder& folder, std::ostream& out);
+
 // Builds the source files of a request, for the executor. The program is in `folder`, unless -o says where. Empty if
 // the compiler found errors, which it has printed.
 std::filesystem::path build_program(const ProgramRequest& request, bool watched, const TemporaryFolder& folder,

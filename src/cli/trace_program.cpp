@@ -131,7 +131,7 @@ int trace_program(const Arguments& arguments, const Given& /*given*/, std::ostre
             "trace: the program runs at once and is not kept; allowed: no -o, or nestbed trace -- nvcc …");
     const bool on_gpu = has_gpu() && !find_program("nvcc").empty();
     const TemporaryFolder folder;
-    const std::filesystem::path path = on_gpu ? build_traced(request.nvcc, folder, signals, err)
+    const std::filesystem::path path = on_gpu ? build_traced(nvcc_words(request, folder, out), folder, signals, err)
                                               : build_program(request, false, folder, signals, out, err);
     if (path.empty())
         return exit_could_not;

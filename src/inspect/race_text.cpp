@@ -46,7 +46,8 @@ std::string line_of(const std::string& first, std::string_view gap, const std::s
 std::string lines_of(const RaceAccess& access, const std::string& name)
 {
     std::string text = line_of(fmt::format("  {:<6} {}", name, spelled(access.places.front())), "  ",
-                               access.by_host              ? "the host"
+                               !access.host_thread.empty() ? access.host_thread
+                               : access.by_host            ? "the host"
                                : !access.operation.empty() ? access.operation
                                                            : fmt::format("depth {}, block {}, thread {}",
                                                                          access.depth, access.block, access.thread));
@@ -105,9 +106,11 @@ std::string lines_of(const RaceAccess& access)
 Json json_of(const RaceAccess& access, const std::string& name)
 {
     Json json{{"kind", name}};
-    if (access.by_host)
+    if (access.by_host) {
         json["host"] = true;
-    else if (!access.operation.empty())
+        if (!access.host_thread.empty())
+            json["host_thread"] = access.host_thread;
+    } else if (!access.operation.empty())
         json["operation"] = access.operation;
     else
         json.update({{"depth", access.depth}, {"block", access.block}, {"thread", access.thread}});

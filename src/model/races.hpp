@@ -36,6 +36,7 @@ struct RaceAccess {
     std::uint64_t block = 0;         // linear index in the grid
     std::uint32_t thread = 0;        // linear index in the block
     bool by_host = false;            // then it has no depth, block or thread
+    std::string host_thread{};       // by_host, of several threads: "host thread 2 (made at my.cu:31)"
     std::string operation{};   // of the host: the function of CUDA and its stream; then it has none of these, too
     std::string kernel{};      // of a user's program; empty: of none
     SourcePlace launched_at{}; // by the host, of a user's program

@@ -26,12 +26,25 @@ headers_of(nestbed/program.hpp builtin_types.h channel_descriptor.h common_funct
 headers_of(nestbed/thrust.hpp thrust/copy.h thrust/device_ptr.h thrust/device_vector.h thrust/fill.h thrust/functional.h
     thrust/generate.h thrust/host_vector.h thrust/iterator/zip_iterator.h thrust/memory.h thrust/pair.h thrust/random.h
     thrust/reduce.h thrust/sequence.h thrust/sort.h thrust/swap.h thrust/tuple.h)
+headers_of(nestbed/cub/block.hpp cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh cub/block/block_exchange.cuh
+    cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh cub/block/block_radix_sort.cuh
+    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh cub/block/block_store.cuh cub/util_ptx.cuh
+    cub/util_type.cuh cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh)
+headers_of(nestbed/cub/device.hpp cub/cub.cuh cub/device/device_histogram.cuh cub/device/device_merge_sort.cuh
+    cub/device/device_partition.cuh cub/device/device_radix_sort.cuh cub/device/device_reduce.cuh
+    cub/device/device_run_length_encode.cuh cub/device/device_scan.cuh cub/device/device_segmented_reduce.cuh
+    cub/device/device_select.cuh cub/iterator/constant_input_iterator.cuh cub/iterator/counting_input_iterator.cuh
+    cub/iterator/transform_input_iterator.cuh cub/util_allocator.cuh cub/util_debug.cuh)
 headers_of(cooperative_groups.h cooperative_groups/memcpy_async.h cooperative_groups/reduce.h cooperative_groups/scan.h)
 headers_of(nvToolsExt.h nvToolsExtCuda.h nvtx3/nvToolsExt.h)
+headers_of(cuda_awbarrier.h cuda_awbarrier_primitives.h)
+headers_of(cuda_pipeline.h cuda_pipeline_primitives.h)
 headers_of(cublas_v2.h cublas_api.h)
 headers_of(cusparse.h cusparse_v2.h)
 headers_of(cuda.h cudaProfiler.h) # the driver's profiler functions do nothing
-headers_of(cuda/atomic cuda/std/atomic)
+foreach(name atomic barrier latch semaphore)
+    headers_of(cuda/${name} cuda/std/${name})
+endforeach()
 # cuda::std is std here. What std has from C++20 on alone, or not at all, is in nestbed/cuda_std.hpp.
 foreach(name array bitset cassert cfloat chrono climits cmath complex concepts cstddef cstdint cstdlib cstring ctime functional
         initializer_list iterator limits memory numeric optional ratio source_location tuple type_traits utility variant
@@ -41,10 +54,6 @@ endforeach()
 header_by_name("#include <complex>\n#include \"@up@nestbed/cuda_std.hpp\"" cuda/std/ccomplex)
 headers_of(nestbed/cuda_std.hpp cuda/std/bit cuda/std/numbers cuda/std/span cuda/cmath cuda/functional cuda/type_traits cuda/version)
 
-refused_headers(CUB cub/cub.cuh cub/util_allocator.cuh cub/block/block_load.cuh cub/block/block_radix_sort.cuh
-    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_store.cuh cub/device/device_radix_sort.cuh
-    cub/device/device_reduce.cuh cub/device/device_scan.cuh cub/device/device_select.cuh cub/warp/warp_reduce.cuh
-    cub/warp/warp_scan.cuh)
 refused_headers(Thrust thrust/adjacent_difference.h thrust/binary_search.h thrust/complex.h thrust/count.h thrust/device_delete.h
     thrust/device_free.h thrust/device_new.h thrust/equal.h thrust/execution_policy.h thrust/extrema.h thrust/find.h
     thrust/for_each.h thrust/gather.h thrust/inner_product.h thrust/iterator/constant_iterator.h
@@ -54,16 +63,13 @@ refused_headers(Thrust thrust/adjacent_difference.h thrust/binary_search.h thrus
     thrust/system/cuda/experimental/pinned_allocator.h thrust/system_error.h thrust/transform.h thrust/transform_reduce.h
     thrust/unique.h thrust/universal_vector.h thrust/version.h)
 refused_headers(thrust::device_malloc thrust/device_malloc.h)
-foreach(name barrier latch pipeline semaphore std/barrier std/expected std/inplace_vector std/latch std/linalg std/mdspan std/ranges
-        std/semaphore)
+foreach(name std/expected std/inplace_vector std/linalg std/mdspan std/ranges)
     string(REPLACE / :: qualified ${name})
     refused_headers(cuda::${qualified} cuda/${name})
 endforeach()
 refused_headers(surfaces cuda_surface_types.h surface_functions.h surface_types.h)
 refused_headers(textures cuda_texture_types.h texture_fetch_functions.h texture_types.h)
 refused_headers(graphics cuda_d3d11_interop.h cuda_egl_interop.h cuda_gl_interop.h cuda_vdpau_interop.h)
-refused_headers("asynchronous barriers (cuda_awbarrier.h)" cuda_awbarrier.h)
-refused_headers("asynchronous copies (cuda_pipeline.h)" cuda_pipeline.h)
 refused_headers("tensor cores (wmma)" mma.h)
 refused_headers(cuBLAS cublas.h cublasLt.h)
 refused_headers(cuRAND curand_kernel.h)

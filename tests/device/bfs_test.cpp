@@ -162,7 +162,14 @@ class RunSeen final : public cpu::Observer
                        const void* /*place*/) override
     {
     }
-    void waited_for_copies(void* /*thread*/) override {}
+    void commits_copies(void* /*thread*/) override {}
+    void waited_for_copies(void* /*thread*/, std::size_t /*prior*/) override {}
+    void forgets_barrier(const void* /*at*/) override {}
+    void uses_barrier(void* /*thread*/, const void* /*at*/, bool /*writes*/, const void* /*place*/) override {}
+    void arrives_at(void* /*thread*/, const void* /*at*/) override {}
+    void copies_arrive_at(void* /*thread*/, const void* /*at*/) override {}
+    void opens(const void* /*at*/) override {}
+    void waited_at(void* /*thread*/, const void* /*at*/) override {}
     void waited(void* /*thread*/) override {}
     void lets_next_grid_begin(void* /*thread*/) override {}
     void waited_for_previous_grid(void* /*thread*/) override {}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu):
-none missed, none false. And of what CUDA does not allow there.
+"""Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu),
+of barriers in memory and asynchronous copies (cuda/async_orders.cu), and of CUB (cuda/cub_orders.cu): none missed, none false. And of what CUDA does not allow there.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/group_orders_test.py
 """
@@ -10,11 +10,13 @@ import unittest
 
 from programs import EXIT_BAD, runner
 
-SOURCE = pathlib.Path(__file__).with_name("cuda") / "group_orders.cu"
+FOLDER = pathlib.Path(__file__).with_name("cuda")
 SCHEDULES = ("fifo", "eager", "random:1")
 
 MISTAKES = r"""
 #include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda_awbarrier.h>
 #include <cstdio>
 #include <cstring>
 namespace cg = cooperative_groups;
@@ -29,6 +31,13 @@ __global__ void no_shared(int* to) { *to = *cg::this_cluster().map_shared_rank(t
 __global__ void put(int* to) { to[cg::this_grid().is_valid() ? 1 : 0] = 1; }
 __global__ void __cluster_dims__(2) pairs(int* to) { *to = 1; }
 __global__ void __launch_bounds__(32) large(int* to) { *to = 1; }
+__global__ void not_begun() { __shared__ __mbarrier_t barrier; barrier = 0; __mbarrier_arrive(&barrier); }
+__global__ void too_many_arrive() { __shared__ cuda::barrier<cuda::thread_scope_block> barrier; init(&barrier, 4); (void)barrier.arrive(5); }
+__global__ void of_none() { __shared__ cuda::barrier<cuda::thread_scope_block> barrier; init(&barrier, 0); }
+__global__ void never() { __shared__ cuda::barrier<cuda::thread_scope_block> barrier; init(&barrier, 2); barrier.arrive_and_wait(); }
+__global__ void number() { asm volatile("bar.sync %0, 32;" ::"r"(16)); }
+__global__ void counts() { if (threadIdx.x < 16) asm volatile("bar.arrive 1, 32;"); else asm volatile("bar.arrive 1, 64;"); }
+__global__ void no_address(int* to) { *to = (int)__cvta_generic_to_shared(to); }
 __global__ void plain_child() {}
 __global__ void launches(int* to) { *to = 1; plain_child<<<1, 1>>>(); }
 static int* d;
@@ -56,6 +65,13 @@ static const char* launched(const char* name)
     cudaGetDeviceProperties(&device, 0);
     const int most = blocks * device.multiProcessorCount;
     if (is("plain")) return plain<<<1, 32>>>(), "";
+    if (is("not_begun")) return not_begun<<<1, 1>>>(), "";
+    if (is("too_many_arrive")) return too_many_arrive<<<1, 1>>>(), "";
+    if (is("of_none")) return of_none<<<1, 1>>>(), "";
+    if (is("never")) return never<<<1, 1>>>(), "";
+    if (is("number")) return number<<<1, 32>>>(), "";
+    if (is("counts")) return counts<<<1, 32>>>(), "";
+    if (is("no_address")) return no_address<<<1, 1>>>(d), "";
     if (is("some_blocks")) return cooperative(some_blocks, 3);
     if (is("without_first_thread")) return cooperative(without_first_thread, 2);
     if (is("without_first_threads")) return cooperative(without_first_threads, 2);
@@ -84,12 +100,19 @@ int main(int, char** words)
 
 # What a run says: the error of the launch, that of the device after it, and a text on standard error.
 SAID = {
-    "plain": ("", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:6: the grid was not launched by cudaLaunchCooperativeKernel"),
-    "some_blocks": ("cudaSuccess", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:7: 1 of the 3 blocks of the grid have ended"),
-    "without_first_thread": ("cudaSuccess", "cudaErrorLaunchFailure", "at my.cu:8: 1 of the 2 blocks of the grid have ended"),
+    "plain": ("", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:8: the grid was not launched by cudaLaunchCooperativeKernel"),
+    "not_begun": ("", "cudaErrorLaunchFailure", "a barrier in memory: nothing has initialized it"),
+    "too_many_arrive": ("", "cudaErrorLaunchFailure", "a barrier in memory: 5 more arrivals; its phase waits for 4"),
+    "of_none": ("", "cudaErrorLaunchFailure", "a barrier in memory: initialized for 0 arrivals; allowed: 1 to 1048575"),
+    "never": ("", "cudaErrorLaunchFailure", "1 thread of kernel never at my.cu:22"),
+    "number": ("", "cudaErrorLaunchFailure", "barrier 16 of a block; allowed: 0 to 15"),
+    "counts": ("", "cudaErrorLaunchFailure", "barrier 1 of a block for "),
+    "no_address": ("", "cudaErrorLaunchFailure", "the address in shared memory of what is not in the shared memory of the block"),
+    "some_blocks": ("cudaSuccess", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:9: 1 of the 3 blocks of the grid have ended"),
+    "without_first_thread": ("cudaSuccess", "cudaErrorLaunchFailure", "at my.cu:10: 1 of the 2 blocks of the grid have ended"),
     "without_first_threads": ("cudaSuccess", "cudaSuccess", ""),  # as on a GPU, where it is no barrier
-    "twice": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:10: the thread arrives once more"),
-    "only_wait": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:11: the thread waits and has not arrived"),
+    "twice": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:12: the thread arrives once more"),
+    "only_wait": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:13: the thread waits and has not arrived"),
     "rank": ("cudaSuccess", "cudaErrorLaunchFailure", "map_shared_rank() of rank 2; the cluster has 2 blocks"),
     "no_shared": ("cudaSuccess", "cudaErrorLaunchFailure", "map_shared_rank() of an address that is not in the shared memory"),
     # A GPU refuses the launch of such a grid, with the same error.
@@ -106,19 +129,28 @@ SAID = {
 
 
 class GroupOrders(unittest.TestCase):
-    def test_each_use_is_right_or_wrong(self):
-        called = runner(SOURCE.read_text(encoding="utf-8"), "--nestbed-races")
+    def check_uses(self, source, count):
+        called = runner((FOLDER / source).read_text(encoding="utf-8"), "--nestbed-races")
         uses = called().stdout.splitlines()
-        self.assertEqual(len(uses), 90)  # as races.md says
+        self.assertEqual(len(uses), count)  # as races.md says
         for use in uses:
             name, is_right, printed = use[1:], use[0] == "+", set()
             for schedule in SCHEDULES:
                 with self.subTest(use=name, schedule=schedule):
                     done = called(name, NESTBED_SCHEDULE=schedule)
-                    says = re.search(r"(?m)^(race|memory of another block): ", done.stderr) is not None
+                    says = re.search(r"(?m)^(race|memory of another block|uninitialized): ", done.stderr) is not None
                     self.assertEqual((done.returncode, says), (0, False) if is_right else (EXIT_BAD, True), done.stderr)
                     printed.add(done.stdout)
             self.assertTrue(not is_right or len(printed) == 1, f"{name} prints {printed}")
+
+    def test_each_use_of_groups_is_right_or_wrong(self):
+        self.check_uses("group_orders.cu", 90)
+
+    def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
+        self.check_uses("async_orders.cu", 128)
+
+    def test_each_use_of_cub_is_right_or_wrong(self):
+        self.check_uses("cub_orders.cu", 64)
 
     def test_what_cuda_does_not_allow(self):
         called = runner(MISTAKES)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests of what orders the host, its streams, copies and functions (cuda/host_orders.cu): none missed, none false.
+"""Tests of what orders the host, its streams, copies, functions (cuda/host_orders.cu) and threads (cuda/host_threads.cu): none missed, none
+false.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/host_orders_test.py
 """
@@ -9,6 +10,7 @@ import unittest
 from programs import EXIT_BAD, runner
 
 SOURCE = pathlib.Path(__file__).with_name("cuda") / "host_orders.cu"
+OF_THREADS = SOURCE.with_name("host_threads.cu")
 
 # What differs in a program that is built with --default-stream per-thread.
 PER_THREAD = {"null_stream_then_blocking": False, "stream_per_thread_and_null_stream": True, "blocking_then_legacy_stream": True,
@@ -79,12 +81,18 @@ class HostOrders(unittest.TestCase):
             done = called(name)
             self.assertEqual((done.returncode, "race: " in done.stderr), (0, False) if is_right else (EXIT_BAD, True), done.stderr)
 
-    def test_each_case_is_right_or_wrong(self):
-        called = runner(SOURCE.read_text(encoding="utf-8"), "--nestbed-races")
+    def check_all(self, source, least, times=1):
+        called = runner(source.read_text(encoding="utf-8"), "--nestbed-races")
         cases = called().stdout.splitlines()
-        self.assertGreater(len(cases), 140)
-        for case in cases:
+        self.assertGreater(len(cases), least)
+        for case in cases * times:
             self.check(called, case[1:], case[0] == "+")
+
+    def test_each_case_is_right_or_wrong(self):
+        self.check_all(SOURCE, 140)
+
+    def test_each_case_of_several_threads_is_right_or_wrong_however_they_run(self):
+        self.check_all(OF_THREADS, 70, times=3)
 
     def test_the_null_stream_is_the_threads_own_where_the_program_is_built_so(self):
         called = runner(SOURCE.read_text(encoding="utf-8"), "--nestbed-races", "--default-stream", "per-thread")

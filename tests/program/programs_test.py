@@ -333,6 +333,50 @@ int main(int arguments, char**) {
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(ran.stderr, r"access to an address that is no memory in kernel k [^\n]*\nnestbed: at \S*lib\.cu:5\n")
 
+    def test_a_kernel_without_main_gets_one(self):
+        source = """namespace my {
+template <class T> __global__ void sum(const T* in, double* out, int n, float scale)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        out[0] += in[i] * scale;
+}
+}
+int check() { return 1; }
+int main() { return check(); }
+"""
+        def words(*more):
+            return [NESTBED, *more, "--kernel", "my::sum<unsigned short>", "--arg", "unsigned short:64=index", "--arg", "double:1=0", "--arg", "int=64",
+                    "--arg", "float=0.5", "--block"]
+        with tempfile.TemporaryDirectory(prefix="nestbed-kernel-") as name:
+            folder = pathlib.Path(name)
+            (folder / "my.cu").write_text(source, encoding="utf-8")
+
+            def run(*words):
+                return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=BUILD_S, check=False)
+            one = run(*words("cpu", "my.cu", "--driver", "driver.cu"), "1")
+            self.assertEqual((one.returncode, one.stdout), (0, "argument 1 (unsigned short:64): sum 2016, begins with 0 1 2 3 4 5 6 7\n"
+                                                               "argument 2 (double:1): sum 1008, begins with 1008\n"), one.stderr)
+            built = run(NESTBED, "cpu", "driver.cu")
+            self.assertEqual((built.returncode, built.stdout), (0, one.stdout), built.stderr)
+            if shutil.which("nvcc"):
+                self.assertEqual(run("nvcc", "driver.cu", "-o", "driver").returncode, 0)
+            races = run(*words("races", "my.cu"), "32,2")
+            self.assertEqual(races.returncode, EXIT_RACES, races.stderr)
+            self.assertIn("my.cu:5  depth 0, block 0, thread", races.stderr)
+            self.assertIn("launched at driver.cu:", races.stderr)
+            tested = run(*words("test", "my.cu", "--orders", "2"), "1")
+            self.assertEqual(tested.returncode, 0, tested.stderr)
+            random = run(NESTBED, "cpu", "my.cu", "--kernel", "my::sum<float>", "--arg", "float:9", "--arg", "double:1=0", "--arg", "int=9", "--arg", "float=1")
+            sums = re.findall(r"sum ([0-9.]+)", random.stdout)
+            self.assertAlmostEqual(float(sums[0]), float(sums[1]), places=5)
+            for wrong in ("--kernel k --arg int8", "--kernel k --arg int:0", "--kernel k --arg int:x", "--kernel k --arg int=", "--kernel k --arg :3",
+                          "--kernel k;l", "--kernel k --grid 0", "--kernel k --grid 1,1,1,1", "--kernel k --block 1,2000", "--kernel k --shared x",
+                          "--arg int=1", "--grid 3", "--kernel k --driver driver.cu"):
+                done = run(NESTBED, "cpu", "my.cu", *wrong.split())
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(wrong.split()[-2], done.stderr)
+                self.assertRegex(done.stderr, "allowed|whole number|exists", done.stderr)
+
     def test_ptx_that_the_executor_lacks_fails_where_it_is_reached(self):
         source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
                   "__global__ void k(bool bad) { unsigned r; asm(\"mov.u32 %0, %ctaid.x;\" : \"=r\"(r)); if (r == 3 && bad)\n"

@@ -68,6 +68,7 @@ std::string shortened(std::string text)
     replace_all(text, "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=, ", " [");
     replace_all(text, "__attribute__((noipa))", "I");
     replace_all(text, "::nestbed_count::before()", "B");
+    replace_all(text, "  __extension__", " __extension__");
     static constexpr std::string_view kAfter = "::nestbed_count::after(";
     for (std::size_t at = text.find(kAfter); at != std::string::npos; at = text.find(kAfter, at)) {
         const std::size_t kernel = text.find('"', at); // behind the number of the site
@@ -128,6 +129,7 @@ std::string traced(std::string_view text)
     std::string result =
         rewritten(std::string(kCountMark) + "# 1 \"my.cu\"\n" + std::string(text), RewriteMode::trace);
     replace_all(result, "\n# 1 \"my.cu\"\n", "");
+    replace_all(result, "  __extension__", " __extension__");
     replace_all(result, "::nestbed_trace::", "T::");
     replace_all(result, "/home/", "");
     static const std::regex kSite("[0-9]+u, \"");
@@ -287,12 +289,12 @@ TEST(Rewriter, RegistersFilesByTheirWholeNames)
 
 TEST(Rewriter, WarnsOfPtxThatTheExecutorDoesNotHave)
 {
-    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x) : "
+    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.param.u32 %0, [%1];\" : \"=r\"(x) : "
                              "\"l\"(p)); asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));\n asm(\"" +
                              std::string(200, 'a') + ".b\"); }\n";
     std::vector<std::string> warnings;
     rewrite(text, RewriteMode::executor, "", &warnings);
-    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.shared.u32 %0, [%1]' is not supported "
+    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.param.u32 %0, [%1]' is not supported "
                                       "on the executor: the program fails where it is reached",
                                       HasSubstr("a.h:5: warning: inline PTX '" + std::string(120, 'a') + "…'")));
 }

@@ -95,13 +95,22 @@ void copy_beside(void* to, const void* from, std::size_t bytes)
 {
     if (current_thread->observed != nullptr)
         observer->copies_beside(current_thread->observed, to, from, bytes, __builtin_return_address(0));
-    std::memmove(to, from, bytes);
+    if (from == nullptr)
+        std::memset(to, 0, bytes);
+    else
+        std::memmove(to, from, bytes);
 }
 
-void wait_for_copies()
+void commit_copies()
 {
     if (current_thread->observed != nullptr)
-        observer->waited_for_copies(current_thread->observed);
+        observer->commits_copies(current_thread->observed);
+}
+
+void wait_for_copies(std::size_t prior)
+{
+    if (current_thread->observed != nullptr)
+        observer->waited_for_copies(current_thread->observed, prior);
 }
 
 } // namespace nestbed::cpu

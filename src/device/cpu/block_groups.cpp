@@ -215,6 +215,39 @@ void* shared_of_cluster(const void* address, unsigned rank)
            offset;
 }
 
+// From the lowest bit: 20 of the place in a variable and kMiddle, 7 of the number of the variable, 5 of a rank and 1; 0: the own block.
+constexpr unsigned kMiddle = 1U << 19U;
+
+unsigned shared_address(const void* memory)
+{
+    const Block& own = *current_carrier()->block;
+    for (std::size_t number = 0; number < own.shared.size() && number < 128; ++number) {
+        const auto offset = static_cast<const std::byte*>(memory) - own.shared[number].place.memory();
+        if (offset >= 0 && static_cast<std::size_t>(offset) <= own.shared[number].place.bytes())
+            return static_cast<unsigned>(number << 20U) + kMiddle + static_cast<unsigned>(offset);
+    }
+    throw fault_of(*current_thread, "the address in shared memory of what is not in the shared memory of the block");
+}
+
+void* memory_of_shared_address(unsigned address)
+{
+    const Block& own = *current_carrier()->block;
+    const unsigned number = address >> 20U & 127U;
+    if (number >= own.shared.size())
+        throw fault_of(*current_thread,
+                       fmt::format("0x{:x} is no address in the shared memory of the block", address));
+    std::byte* const memory = own.shared[number].place.memory();
+    const auto offset = static_cast<std::ptrdiff_t>(address & 0xFFFFFU) - static_cast<std::ptrdiff_t>(kMiddle);
+    if (address >> 27U == 0)
+        return memory + offset;
+    return static_cast<std::byte*>(shared_of_cluster(memory, (address >> 27U) - 1)) + offset;
+}
+
+unsigned mapped_shared_address(unsigned address, unsigned rank)
+{
+    return (address & 0x7FFFFFFU) | (rank + 1) << 27U;
+}
+
 unsigned rank_of_shared(const void* address)
 {
     const Block& own = *current_carrier()->block;

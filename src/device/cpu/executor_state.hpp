@@ -69,8 +69,9 @@ struct Block {
     std::uint32_t next_unstarted = 0; // sequential schedules run threads in order
     std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
     bool sequential = true;
-    bool lets_next_begin = false; // a thread of it has triggered
-    GroupBarrier cluster_barrier; // of a block that is a cluster of its own
+    bool lets_next_begin = false;                   // a thread of it has triggered
+    GroupBarrier cluster_barrier;                   // of a block that is a cluster of its own
+    std::array<BarrierObject, 16> named_barriers{}; // 0: not used yet
     Engine* engine = nullptr;
     std::vector<Launched>* launched = nullptr; // where its launches are collected (sequential schedules)
     void* observed = nullptr;                  // see observer.hpp

@@ -83,6 +83,8 @@ class Observer
     virtual void freed(const void* begin, const void* place) = 0;
     // The host, or a copy that is no kernel, has written there: it is no longer uninitialised.
     virtual void host_wrote(const void* begin, std::size_t bytes) = 0;
+    // Whether there are threads of the host of which one may not know what another one has waited for.
+    virtual bool has_several_hosts() const { return false; }
     // The host has waited for all work; for that of one of its streams; for what an event captured.
     virtual void synchronized() = 0;
     virtual void stream_synchronized(std::uint64_t stream) = 0;
@@ -138,10 +140,19 @@ class Observer
     virtual void thread_ends(void* thread) = 0;
     // The thread has arrived at the next barrier of its block: what it does until the barrier opens is not before it.
     virtual void arrived(void* thread) = 0;
-    // The thread has started a copy that goes on beside it. It ends where the thread waits for its copies.
+    // The thread has started a copy that goes on beside it. It ends where the thread waits for its group of copies, or with a barrier.
     virtual void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes,
                                const void* place) = 0;
-    virtual void waited_for_copies(void* thread) = 0;
+    virtual void commits_copies(void* thread) = 0;
+    virtual void waited_for_copies(void* thread, std::size_t prior) = 0;
+    // A barrier that is an object in memory: it begins or ends; a thread changes it or reads it; a thread, or its copies, arrive; the last
+    // one has; a thread has waited.
+    virtual void forgets_barrier(const void* at) = 0;
+    virtual void uses_barrier(void* thread, const void* at, bool writes, const void* place) = 0;
+    virtual void arrives_at(void* thread, const void* at) = 0;
+    virtual void copies_arrive_at(void* thread, const void* at) = 0;
+    virtual void opens(const void* at) = 0;
+    virtual void waited_at(void* thread, const void* at) = 0;
     // The thread has waited for all that its block launched, without tail launches.
     virtual void waited(void* thread) = 0;
     // The thread lets the next grid begin, as the first one of its block.

@@ -23,12 +23,15 @@ namespace nestbed::cpu
 
 // What the run-time library of users' programs (src/program/runtime/) keeps of a thread.
 struct ProgramThread {
-    void* grid = nullptr;         // its record of the thread's grid
-    void* latest_grid = nullptr;  // the same, also when the thread has ended
-    unsigned refusals = 0;        // of its launches, which it does not know yet
-    void* configured = nullptr;   // the launch configuration that the next kernel call takes
-    int last_error = 0;           // cudaGetLastError() of the thread
-    std::uint32_t spins = 0;      // atomic operations since the thread last gave way
+    void* grid = nullptr;          // its record of the thread's grid
+    void* latest_grid = nullptr;   // the same, also when the thread has ended
+    unsigned refusals = 0;         // of its launches, which it does not know yet
+    void* configured = nullptr;    // the launch configuration that the next kernel call takes
+    int last_error = 0;            // cudaGetLastError() of the thread
+    std::uint32_t spins = 0;       // atomic operations since the thread last gave way
+    std::uint32_t clock_reads = 0; // since it last gave way
+    std::uint32_t clock_rounds =
+        0;                        // how often in a row it gave way after reads of a clock alone: it waits for a time
     std::uint32_t impatience = 0; // of a thread that does nothing but wait: it gives way 2^n times as soon
     const volatile void* waits_for =
         nullptr; // the last that it read atomically and did not change; nullptr: nothing since it gave way
@@ -104,14 +107,48 @@ bool is_cooperative();
 dim3 cluster_dim(); // blocks of the running thread's cluster
 // The same variable of the block's shared memory, in the block of this rank in the cluster: returns when that block has begun.
 void* shared_of_cluster(const void* address, unsigned rank);
+// Shared memory by 32 bits, as PTX and __cvta_generic_to_shared() have it: of the own block, and of another one of the cluster.
+unsigned shared_address(const void* memory);
+void* memory_of_shared_address(unsigned address);
+unsigned mapped_shared_address(unsigned address, unsigned rank);
 // The rank of the block of the cluster that has the address in its shared memory; all ones: none has.
 unsigned rank_of_shared(const void* address);
+
+// A barrier of a block by its number, 0 to 15, for so many threads (0: all of the block). Returns the parity of its phase.
+bool arrive_at_named_barrier(unsigned number, unsigned threads);
+bool has_named_barrier_ended(unsigned number, bool parity);
 
 // For the observer: the thread has arrived at the barrier that it will wait for, and goes on until then.
 void arrive();
 // A copy that goes on beside the thread until it waits for its copies, as far as the observer knows. Here it is done at once.
+// `from` nullptr: zeros.
 void copy_beside(void* to, const void* from, std::size_t bytes);
-void wait_for_copies();
+// The copies since the last commit are a group. Waits for all groups but the last `prior`.
+void commit_copies();
+void wait_for_copies(std::size_t prior);
+
+// A barrier of any threads that is an object in memory, which its program does not look into: mbarrier of PTX, cuda::barrier. It has
+// phases, of parity 0, 1, 0, …; one ends with the last arrival, and when as many bytes have been copied as it expects.
+using BarrierObject = std::uint64_t;
+inline constexpr unsigned kMaxBarrierCount = (1U << 20U) - 1;
+enum class Arrival : unsigned char {
+    once,
+    drops,    // the next phases wait for so many threads less
+    of_copies // of those that the thread has started: what the thread did is not before the end of the phase
+};
+// What to write into an object for so many arrivals, before barrier_begins().
+BarrierObject begun_barrier(unsigned count);
+void barrier_begins(const BarrierObject* at);
+// Returns the state before. The last arrival calls `completion` before others know of it.
+BarrierObject arrive_at(BarrierObject* at, unsigned count = 1, Arrival kind = Arrival::once,
+                        void (*completion)(void*) = nullptr, void* data = nullptr);
+// The end of the phase comes after the copies that the thread has started.
+void copies_arrive_at(BarrierObject* at);
+void expect_bytes_at(BarrierObject* at, std::int64_t bytes); // less than 0: so many have been copied
+bool parity_of(BarrierObject state);
+unsigned pending_of(BarrierObject state);
+// Whether the phase of this parity has ended, which is the present one or the last one. If so, the thread has waited for it.
+bool has_ended(const BarrierObject* at, bool parity);
 
 // A point of exchange of the lanes of a warp (32 consecutive threads of a block, by their linear index). Waits until
 // every lane of `mask` that has not ended is there (mask 0: until no other thread of the block can continue; those

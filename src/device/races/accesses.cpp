@@ -128,7 +128,7 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
         const bool is_same_block = before.grid == now.grid && before.block == now.block;
         const bool are_atomic = is_atomic(before.kind) && is_atomic(now.kind) && before.size == now.size &&
                                 (is_same_block || (!before.in_block && !now.in_block));
-        if ((writes(before.kind) || writes(now.kind)) && !are_atomic) {
+        if ((writes(before.kind) || writes(now.kind)) && !are_atomic && !concerns_host_alone(region, before, now)) {
             Found& pairs = found(before, now, &thread, region, cell, bytes);
             if (before.kind == write_access && now.kind == write_access)
                 compare(pairs, now, region,
@@ -143,15 +143,21 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
         before.repeats = false;
 }
 
-void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region,
-                           std::size_t number, std::size_t bytes)
+void Detector::check_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region,
+                          std::size_t number, std::size_t bytes)
 {
-    const std::size_t before = cell.bytes();
     check(cell.writes, now, thread, region, number, bytes, cell.atomics.empty());
     if (writes(now.kind))
         check(cell.reads, now, thread, region, number, bytes, false);
     if (!is_atomic(now.kind) || region.has_pairs)
         check(cell.atomics, now, thread, region, number, bytes, false);
+}
+
+void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region,
+                           std::size_t number, std::size_t bytes)
+{
+    const std::size_t before = cell.bytes();
+    check_cell(cell, now, thread, region, number, bytes);
     auto& own = is_atomic(now.kind) ? cell.atomics : writes(now.kind) ? cell.writes : cell.reads;
     if (!own.empty() && own.back().same_thread_and_kind(now)) {
         Access& last = own.back();

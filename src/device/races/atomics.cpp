@@ -85,6 +85,7 @@ void Detector::fences(WatchedThread& thread, bool acquires, bool releases, bool 
 {
     make_room();
     if (acquires) {
+        has_read_volatile(thread, false, in_block);
         thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced_in_block, nullptr));
         if (!in_block)
             thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced, nullptr));

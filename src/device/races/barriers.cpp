@@ -33,33 +33,131 @@ void Detector::barrier(void* handle)
     has_room();
 }
 
-void Detector::arrives_at_group(void* handle, std::uint64_t number)
+void Detector::arrives(WatchedThread& thread, WatchedGroup& group)
 {
-    const Busy busy;
-    make_room();
-    auto& thread = *static_cast<WatchedThread*>(handle);
-    WatchedGroup& group = thread.block->grid->groups[number];
     group.arrived = clocks_.merged(group.arrived, release(thread));
     merge(group.fenced, thread.fenced);
     merge(group.fenced, thread.block->fenced);
     has_room();
 }
 
+void Detector::opens(WatchedGroup& group)
+{
+    group.opened = std::exchange(group.arrived, nullptr);
+    group.fenced_at_opening = std::exchange(group.fenced, {});
+}
+
+void Detector::waited(WatchedThread& thread, const WatchedGroup& group)
+{
+    thread.acquired = clocks_.merged(thread.acquired, group.opened);
+    merge(thread.fenced, group.fenced_at_opening);
+    has_room();
+}
+
+void Detector::arrives_at_group(void* handle, std::uint64_t number)
+{
+    const Busy busy;
+    make_room();
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    arrives(thread, thread.block->grid->groups[number]);
+}
+
 void Detector::group_opens(void* handle, std::uint64_t number)
 {
     const Busy busy;
-    WatchedGroup& group = static_cast<WatchedGrid*>(handle)->groups[number];
-    group.opened = std::exchange(group.arrived, nullptr);
-    group.fenced_at_opening = std::exchange(group.fenced, {});
+    opens(static_cast<WatchedGrid*>(handle)->groups[number]);
 }
 
 void Detector::waited_for_group(void* handle, std::uint64_t number)
 {
     const Busy busy;
     auto& thread = *static_cast<WatchedThread*>(handle);
-    const WatchedGroup& group = thread.block->grid->groups[number];
-    thread.acquired = clocks_.merged(thread.acquired, group.opened);
-    merge(thread.fenced, group.fenced_at_opening);
+    waited(thread, thread.block->grid->groups[number]);
+}
+
+// ---- barriers that are objects in memory ----
+
+void Detector::forgets_barrier(const void* at)
+{
+    const Busy busy;
+    barriers_.erase(reinterpret_cast<std::uintptr_t>(at));
+}
+
+// It is an atomic access that orders nothing: arrivals and waits do.
+void Detector::uses_barrier(void* handle, const void* at, bool writes, const void* place)
+{
+    const Busy busy;
+    accesses(*static_cast<WatchedThread*>(handle), reinterpret_cast<std::uintptr_t>(at), sizeof(cpu::BarrierObject),
+             writes ? atomic_write : atomic_read, true, place, sizeof(cpu::BarrierObject));
+}
+
+void Detector::arrives_at(void* handle, const void* at)
+{
+    const Busy busy;
+    make_room();
+    arrives(*static_cast<WatchedThread*>(handle), barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+}
+
+void Detector::copies_arrive_at(void* handle, const void* at)
+{
+    const Busy busy;
+    make_room();
+    Clock& arrived = barriers_[reinterpret_cast<std::uintptr_t>(at)].arrived;
+    arrived = with_copies(arrived, *static_cast<WatchedThread*>(handle));
+    has_room();
+}
+
+void Detector::opens(const void* at)
+{
+    const Busy busy;
+    opens(barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+}
+
+void Detector::waited_at(void* handle, const void* at)
+{
+    const Busy busy;
+    waited(*static_cast<WatchedThread*>(handle), barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+}
+
+// ---- copies beside a thread ----
+
+void Detector::copies_beside(void* handle, const void* to, const void* from, std::size_t bytes, const void* place)
+{
+    const Busy busy;
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    thread.copies = true;
+    if (from != nullptr)
+        accesses(thread, reinterpret_cast<std::uintptr_t>(from), bytes, read_access, true, place, 1);
+    accesses(thread, reinterpret_cast<std::uintptr_t>(to), bytes, write_access, false, place, 1);
+    thread.copies = false;
+}
+
+// And all copies that the thread has started until now.
+Clock Detector::with_copies(Clock clock, WatchedThread& thread)
+{
+    const WatchedBlock& block = *thread.block;
+    return clocks_.with(clock, thread_actor(block.grid->number, block.index, copier_of(thread.index)),
+                        thread.copied_epoch++);
+}
+
+void Detector::commits_copies(void* handle)
+{
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    thread.committed.push_back(thread.copied_epoch++);
+}
+
+void Detector::waited_for_copies(void* handle, std::size_t prior)
+{
+    const Busy busy;
+    make_room();
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    if (prior >= thread.committed.size())
+        return;
+    const WatchedBlock& block = *thread.block;
+    const auto end = thread.committed.end() - static_cast<std::ptrdiff_t>(prior);
+    thread.acquired = clocks_.with(
+        thread.acquired, thread_actor(block.grid->number, block.index, copier_of(thread.index)), *(end - 1));
+    thread.committed.erase(thread.committed.begin(), end);
     has_room();
 }
 
@@ -122,7 +220,10 @@ void Detector::synchronized()
 {
     const Busy busy;
     for (const auto& [stream, clock] : streams_)
-        host_ = clocks_.merged(host_, clock);
+        host_clock() = clocks_.merged(host_clock(), clock);
+    forget_pageable();
+    if (is_several_)
+        return; // the others have not waited
     streams_.clear();
     last_unawaited_.clear();
 }
@@ -130,14 +231,17 @@ void Detector::synchronized()
 void Detector::stream_synchronized(std::uint64_t stream)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, streams_[stream]);
-    std::erase_if(last_unawaited_, [this](const auto& last) { return time_of(host_, grid_actor(last.second)) != 0; });
+    host_clock() = clocks_.merged(host_clock(), streams_[stream]);
+    std::erase_if(last_unawaited_,
+                  [this](const auto& last) { return time_of(host_clock(), grid_actor(last.second)) != 0; });
+    forget_pageable();
 }
 
 void Detector::event_synchronized(const cpu::Captured& captured)
 {
     const Busy busy;
-    host_ = clocks_.merged(host_, end_of(captured));
+    host_clock() = clocks_.merged(host_clock(), end_of(captured));
+    forget_pageable();
 }
 
 cpu::Captured Detector::captures(void* handle, std::uint64_t stream)

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <linux/membarrier.h>
+#include <mutex>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -14,13 +15,35 @@ namespace
 {
 
 std::atomic<pid_t> stopper = 0;
+constinit std::mutex of_all;
 
 } // namespace
+
+void Busy::enter()
+{
+    if (has_others() && !is_stopped()) {
+        of_all.lock();
+        is_own_ = true;
+        now_ = true; // the one before has left
+    }
+    if (is_stopped())
+        wait_for_end();
+}
+
+void Busy::leave()
+{
+    if (is_stopped())
+        wait_for_end();
+    if (is_own_) {
+        is_own_ = false;
+        of_all.unlock();
+    }
+}
 
 void Busy::stop()
 {
     stopper = gettid();
-    stopped_ = true;
+    stopped_ = is_watched_ = true;
     // Busy() has no fence for the processor, which would cost time at every access: this one is for all threads.
     constexpr std::chrono::milliseconds kTick(1);
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) // NOLINT(*-vararg)

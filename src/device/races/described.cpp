@@ -172,6 +172,19 @@ std::string Detector::spelled_work(const WatchedGrid& grid) const
                        spelled_stream(grid));
 }
 
+// "host thread 2 (made at my.cu:31)"
+std::string Detector::spelled_host(const Access& access) const
+{
+    if (access.grid == kHost)
+        return "the host";
+    const WatchedGrid& grid = *grids_[access.grid];
+    if (grid.host->number == 1)
+        return "host thread 1 (of main)";
+    const SourcePlace place = sites_.places(grid.site).front();
+    return fmt::format("host thread {}{}", grid.host->number,
+                       place.line == 0 ? "" : fmt::format(" (made at {}:{})", place.file, place.line));
+}
+
 std::string Detector::between_siblings(const WatchedGrid& left, const WatchedGrid& right) const
 {
     if (right.stream == cpu::kNoStream)
@@ -235,13 +248,21 @@ Detector::Missing Detector::missing_order(const Access& first, const Access& sec
             grid = grid->parent;
         return grid;
     };
-    if (second.grid == kHost && grids_[first.grid]->operation == nullptr)
-        return {
-            fmt::format("the host has not waited for the kernel (a cudaDeviceSynchronize() before its {} would do)",
-                        verb(second))};
-    if (second.grid == kHost)
-        return {fmt::format("the host has not waited for {} (a cudaStreamSynchronize() before its {} would do)",
-                            spelled_work(*grids_[first.grid]), verb(second))};
+    constexpr std::string_view kBetween = "a join, a mutex, or an atomic with release and acquire";
+    if (is_of_host_thread(first) && is_of_host_thread(second))
+        return {fmt::format("{} and {} are in no order ({} between them would do)", spelled_host(first),
+                            spelled_host(second), kBetween)};
+    if (is_of_host_thread(first))
+        return {fmt::format("{}'s {} is not ordered before the call that puts {} there ({} between them would do)",
+                            spelled_host(first), verb(first), spelled_work(*root(second)), kBetween)};
+    if (is_of_host_thread(second)) {
+        const WatchedGrid& work = *root(first);
+        return {fmt::format("{} has not waited for {} (a {}() before its {} would do{})", spelled_host(second),
+                            work.operation == nullptr && !is_several_ ? "the kernel" : spelled_work(work),
+                            work.operation == nullptr ? "cudaDeviceSynchronize" : "cudaStreamSynchronize",
+                            verb(second),
+                            is_several_ ? fmt::format(", or {} behind that of another thread", kBetween) : "")};
+    }
     if (thread == nullptr)
         return {between_siblings(*root(first), *grids_[second.grid])};
     if (is_atomic(first.kind) && is_atomic(second.kind) && first.size != second.size)
@@ -296,8 +317,13 @@ std::string Detector::described(const Missing& missing) const
 
 RaceAccess Detector::described(const Access& access) const
 {
-    if (access.grid == kHost)
-        return {.write = writes(access.kind), .places = sites_.places(access.site), .by_host = true};
+    if (is_of_host_thread(access))
+        return {.write = writes(access.kind),
+                .atomic = is_atomic(access.kind),
+                .is_volatile = access.kind == volatile_read || access.kind == volatile_write,
+                .places = sites_.places(access.site),
+                .by_host = true,
+                .host_thread = access.grid == kHost ? "" : spelled_host(access)};
     const WatchedGrid& grid = *grids_[access.grid];
     RaceAccess out{.write = writes(access.kind),
                    .atomic = is_atomic(access.kind),

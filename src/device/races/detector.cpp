@@ -85,7 +85,12 @@ void Detector::reset()
     grids_.clear();
     atomics_.clear();
     releases_.clear();
-    host_ = nullptr;
+    for (const auto& host : hosts_)
+        host->forget();
+    locks_.clear();
+    pageable_.clear();
+    checked_pageable_ = {};
+    barriers_.clear();
     streams_.clear();
     awaited_.clear();
     last_in_stream_.clear();
@@ -103,8 +108,6 @@ void Detector::reset()
     graphs_.clear();
     notes_.clear();
     last_unawaited_.clear();
-    function_ = nullptr;
-    functions_ = nullptr;
     accesses_ = threads_ = operations_ = 0;
     block_bytes_ = max_bytes_ = 0;
 }
@@ -152,6 +155,7 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
 {
     atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
     releases_.erase(releases_.lower_bound({address, 0}), releases_.lower_bound({address + bytes, 0}));
+    barriers_.erase(barriers_.lower_bound(address), barriers_.lower_bound(address + bytes));
 }
 
 void Detector::remove(WatchedBlock& block)
@@ -202,17 +206,20 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     grid.launch = launch;
     has_room();
     if (thread == nullptr) {
+        const Clock host = released_by_host();
         const WatchedGrid*& last = last_in_stream_[stream];
         if (const auto given = overlapped_.extract(stream); !given.empty()) {
             grid.previous = given.mapped();
-            grid.base = clocks_.merged(host_, awaited_[stream]);
+            grid.base = clocks_.merged(host, awaited_[stream]);
         } else if (mechanism == Mechanism::host_pdl && last != nullptr) {
             grid.previous = {last};
             grid.base =
-                clocks_.merged(clocks_.merged(host_, awaited_[stream]), clocks_.merged(last->base, last->to_next));
+                clocks_.merged(clocks_.merged(host, awaited_[stream]), clocks_.merged(last->base, last->to_next));
         } else {
-            grid.base = clocks_.merged(host_, streams_[stream]);
+            grid.base = clocks_.merged(host, streams_[stream]);
         }
+        if (is_several_) // another thread may wait for the stream
+            streams_[stream] = clocks_.merged(streams_[stream], host);
         last = &grid;
         last_unawaited_[stream] = grid.number;
         return &grid;
@@ -291,7 +298,8 @@ void Detector::abandoned(void* handle)
     const WatchedGrid& root = grid_of(handle);
     Clock& stream = streams_[root.stream];
     for (std::uint32_t number = root.number; number < grids_.size(); ++number)
-        stream = clocks_.with(stream, grid_actor(number), 1);
+        if (grids_[number]->host == nullptr)
+            stream = clocks_.with(stream, grid_actor(number), 1);
     while (!blocks_.empty())
         remove(*blocks_.begin()->first);
 }

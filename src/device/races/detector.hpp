@@ -46,11 +46,11 @@
 #include "device/races/watched.hpp"
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -76,6 +76,8 @@ struct Checked {
 class Detector final : public cpu::Observer, public cpu::Interruptible
 {
   public:
+    Detector() { running_hosts_.push_back(hosts_.emplace_back(std::make_unique<HostThread>()).get()); }
+
     void begin() override;
     Races end() override;
     Races watch(const std::function<void()>& work) override;
@@ -113,7 +115,14 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void thread_ends(void* thread) override;
     void arrived(void* thread) override;
     void copies_beside(void* thread, const void* to, const void* from, std::size_t bytes, const void* place) override;
-    void waited_for_copies(void* thread) override;
+    void commits_copies(void* thread) override;
+    void waited_for_copies(void* thread, std::size_t prior) override;
+    void forgets_barrier(const void* at) override;
+    void uses_barrier(void* thread, const void* at, bool writes, const void* place) override;
+    void arrives_at(void* thread, const void* at) override;
+    void copies_arrive_at(void* thread, const void* at) override;
+    void opens(const void* at) override;
+    void waited_at(void* thread, const void* at) override;
     void waited(void* thread) override;
     void lets_next_grid_begin(void* thread) override;
     void waited_for_previous_grid(void* thread) override;
@@ -133,28 +142,46 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
 
     void enters(WatchedThread& thread, const void* place);
     void leaves(WatchedThread& thread);
-    // The same of the host: of the operating-system thread that the program began with, which calls this at its begin.
-    void host_begins() { host_thread_ = std::this_thread::get_id(); }
-    void host_enters(const void* place) { host_calls_.push_back(place); }
-    void host_leaves()
+    // ---- threads of the host ----
+
+    // The thread of the host that calls; nullptr: what it does is not watched.
+    static HostThread* this_host() { return this_host_; }
+    // The caller, at the begin of the program.
+    void host_begins();
+    // The caller is about to start a thread; that thread begins; the caller has waited for its end, or it was never started.
+    HostThread& host_makes_thread(const void* place);
+    static void host_thread_begins(HostThread& thread) { this_host_ = &thread; }
+    void host_thread_joined(HostThread& thread);
+    static void host_enters(const void* place) { this_host_->calls.push_back(place); }
+    static void host_leaves()
     {
-        if (!host_calls_.empty())
-            host_calls_.pop_back();
+        if (!this_host_->calls.empty())
+            this_host_->calls.pop_back();
     }
     void host_accesses(std::uintptr_t address, std::size_t bytes, bool write, const void* place);
-    // An acquire: what the kernel released to the address comes before what the host does next.
-    void host_acquires(std::uintptr_t address);
-    // The host has taken a lock, which a function of the host in a stream may have held.
-    void host_locks();
-    // The function of the host in a stream that runs now; nullptr: none does.
-    WatchedThread* function_of_host() const { return function_; }
-    // Whether there was one: what orders the host and it must be known, wherever it is.
-    static bool has_functions_of_host() { return has_functions_; }
+    struct HostAtomic {
+        bool reads, writes, acquires, releases;
+    };
+    void host_atomic(std::uintptr_t address, std::size_t bytes, AccessKind kind, const HostAtomic& atomic,
+                     const void* place);
+    // Behind an atomic operation that reads; before one that may write.
+    void host_has_read(std::uintptr_t address, bool acquires);
+    void host_may_release(std::uintptr_t address);
+    // The same of the last volatile read of the thread.
+    void has_read_volatile(WatchedThread& thread, bool acquires, bool in_block);
+    void host_fences(bool acquires, bool releases, bool sequential);
+    // By a lock, a semaphore and the like: what the caller did comes before what another one does after it has acquired.
+    void host_releases(std::uintptr_t lock);
+    void host_acquires(std::uintptr_t lock);
+    // Whether what orders threads of the host, and functions of theirs in streams, must be known.
+    static bool has_several_actors_of_host() { return is_several_ || has_functions_; }
+    bool has_several_hosts() const override { return is_several_; }
     // Whether the host's accesses of some memory near there are checked.
     static bool checks_host_at(std::uintptr_t address)
     {
         return address - checked_.begin < checked_.bytes ||
-               address - checked_variables_.begin < checked_variables_.bytes;
+               address - checked_variables_.begin < checked_variables_.bytes ||
+               address - checked_pageable_.begin < checked_pageable_.bytes;
     }
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
     // `alignment`: what the address must be a multiple of; 0: of a variable its own. `in_block`: an atomic operation whose scope is the block.
@@ -299,19 +326,48 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     }
     // The place of a call or an access of the host.
     std::uint32_t host_site(const void* place);
+    static Access access_by(const WatchedGrid& operation, bool write);
     // What the host or an operation of it does to memory: finds the races with what it does not come after.
     // `place`: of an access whose site is not known yet.
     void check_host_access(Region& region, Access now, const Rows& rows, Clock clock, const void* place = nullptr);
-    // The same of a function of the host in a stream.
-    void function_accesses(Region& region, std::size_t begin, std::size_t end, AccessKind kind, const void* place);
+    // The same of a function of the host in a stream, and of a thread of the host while there are others.
+    void kept_access(WatchedThread& thread, Region& region, const Rows& rows, Access now);
+    void keep_span(HostThread::Recent& recent, Region& region, const Access& access, const Rows& rows);
+    void make_room_for_span(Region& region);
+    // Who calls for the host: a thread that is not watched counts as the first one.
+    HostThread& host() { return this_host_ == nullptr ? *hosts_.front() : *this_host_; }
+    Clock& host_clock() { return host().thread().acquired; }
+    // What comes before something that the caller asks for.
+    Clock released_by_host();
+    // The caller or its function, where what it accesses is kept; nullptr: it need not be.
+    WatchedThread* kept_host();
+    WatchedThread* kept_actor() { return host().function == nullptr ? kept_host() : host().function; }
+    // Two threads of the host, and memory that is no device's: ThreadSanitizer looks for such races.
+    bool concerns_host_alone(const Region& region, const Access& first, const Access& second) const
+    {
+        return region.is_of_host && is_of_host_thread(first) && is_of_host_thread(second);
+    }
+    bool all_hosts_know(const Access& access) const;
+    bool is_of_host_thread(const Access& access) const
+    {
+        return access.grid == kHost || grids_[access.grid]->host != nullptr;
+    }
+    std::string spelled_host(const Access& access) const;
     // The same with what operations of the host did, which is no part of the cells.
     void check_spans(Region& region, const Access& now, const WatchedThread& thread, std::size_t first,
                      std::size_t end, std::size_t bytes);
     void add_span(Region& region, const Access& access, const Rows& rows);
+    // Pageable memory, which nobody has named: what copies write there is kept until the host has waited for them.
+    void copies_pageable(const WatchedGrid& copy, const Rows& rows, bool write);
+    void pageable_access(std::uintptr_t address, std::size_t bytes, bool write, const void* place);
+    void check_pageable(const Rows& rows, Access now, const WatchedThread* thread, Clock clock);
+    void forget_pageable();
     // Whether the clock has all that the host has put into its streams and not waited for.
     bool knows_all(Clock clock);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
+    void check_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
+                    std::size_t bytes);
     void note_open_order(const Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
                          std::uintptr_t address);
     void found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
@@ -334,6 +390,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void merge(Fenced& into, const Fenced& more);
     cpu::Captured kept(const Captured& captured);
     Clock end_of(const cpu::Captured& captured);
+    void arrives(WatchedThread& thread, WatchedGroup& group);
+    Clock with_copies(Clock clock, WatchedThread& thread);
+    static void opens(WatchedGroup& group);
+    void waited(WatchedThread& thread, const WatchedGroup& group);
     // Of all that the detector keeps.
     std::size_t bytes() const;
     // For so many bytes more. Without it nothing is kept from now on, and what was found is not all.
@@ -355,9 +415,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uintptr_t, Released> atomics_;
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
-    Clock host_ = nullptr;
-    WatchedThread* function_ = nullptr; // of the host, that runs in a stream
-    Clock functions_ = nullptr;         // the end of such functions
+    std::vector<std::unique_ptr<HostThread>> hosts_;  // the first one is that of main()
+    std::vector<HostThread*> running_hosts_;          // that no other thread has waited for
+    std::map<std::uintptr_t, Clock> locks_;           // what was released by them
+    std::vector<HostSpan> pageable_;                  // with addresses in place of offsets
+    std::map<std::uintptr_t, WatchedGroup> barriers_; // that are objects in memory
     std::map<std::uint64_t, std::uint32_t>
         last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
     std::uint64_t operations_ = 0;           // among the grids
@@ -373,12 +435,12 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::pair<std::uint32_t, std::uint32_t>, Found> notes_;                       // by sites
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::vector<FoundMisuse> misuses_;
-    static inline bool has_functions_ = false; // of the host, in streams
-    static inline Checked checked_;            // memory
-    static inline Checked checked_variables_;  // far from it
-    std::thread::id host_thread_;
-    bool is_host_thread() const { return std::this_thread::get_id() == host_thread_; }
-    std::vector<const void*> host_calls_; // where the functions were called that the host is in
+    static inline bool has_functions_ = false;                     // of the host, in streams
+    static inline Checked checked_;                                // memory
+    static inline Checked checked_variables_;                      // far from it
+    static inline Checked checked_pageable_;                       // where pageable_ is
+    static inline constinit std::atomic<bool> is_several_ = false; // threads of the host
+    static inline constinit thread_local HostThread* this_host_ = nullptr;
     std::uint64_t accesses_ = 0;
     std::string illegal_; // see take_illegal()
     // The last access to memory that it knows. No Access: a copy of one that has just been made from narrower parts stops the processor.

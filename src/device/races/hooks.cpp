@@ -8,8 +8,6 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <pthread.h>
-#include <semaphore.h>
 #include <utility>
 
 namespace nestbed::races
@@ -32,18 +30,15 @@ inline Detector& detector()
     return *made;
 }
 
-thread_local bool is_first_thread = false; // of the host: the others' accesses are not watched
-
 // Before the program's own constructors, which may launch kernels.
 __attribute__((constructor(101))) void watch()
 {
-    is_first_thread = true;
     detector().host_begins();
     cpu::observer = &detector();
     cpu::interruptible = &detector();
 }
 
-WatchedThread* watched()
+[[gnu::always_inline]] inline WatchedThread* watched()
 {
     if (cpu::current_thread == nullptr || Busy::now())
         return nullptr;
@@ -51,9 +46,9 @@ WatchedThread* watched()
 }
 
 // The program's own code, outside of kernels.
-bool is_host()
+[[gnu::always_inline]] inline bool is_host()
 {
-    return cpu::current_thread == nullptr && is_first_thread && !Busy::now();
+    return cpu::current_thread == nullptr && Detector::this_host() != nullptr && !Busy::now();
 }
 
 std::uintptr_t number(const volatile void* address)
@@ -163,16 +158,16 @@ void note_atomic(const volatile void* address, std::size_t bytes, Atomic what, i
     // What an exchange reads may not matter to the program.
     const bool reads = what == Atomic::load || what == Atomic::update;
     if (thread == nullptr) {
-        // The host's processor keeps the order of its accesses, volatile ones too.
-        if ((!Detector::checks_host_at(number(address)) && !Detector::has_functions_of_host()) || !is_host())
+        if ((!Detector::checks_host_at(number(address)) && !Detector::has_several_actors_of_host()) || !is_host())
             return;
         const Busy busy;
-        WatchedThread* const function = detector().function_of_host();
-        const bool orders = acquires(order) || releases(order) || is_volatile;
-        if (function != nullptr && what != Atomic::load)
-            detector().writes_atomically(*function, number(address), orders, what != Atomic::store, false);
-        if (function == nullptr && what != Atomic::store && orders)
-            detector().host_acquires(number(address));
+        // The host's processor keeps the order of its volatile accesses.
+        detector().host_atomic(number(address), bytes, kind,
+                               {.reads = what != Atomic::store,
+                                .writes = what != Atomic::load,
+                                .acquires = is_volatile || acquires(order),
+                                .releases = is_volatile || releases(order)},
+                               place);
         return;
     }
     const Busy busy;
@@ -183,6 +178,8 @@ void note_atomic(const volatile void* address, std::size_t bytes, Atomic what, i
         detector().reads_atomically(*thread, number(address), acquires(order), what != Atomic::load, in_block);
     if (what != Atomic::load)
         detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store, in_block);
+    if (kind == races::volatile_read && Busy::has_others()) [[unlikely]]
+        thread->read_volatile = number(address);
 }
 
 void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place,
@@ -192,12 +189,32 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
     end_if_illegal();
 }
 
+// Behind it. Another thread of the host may have written after atomic() had looked, and before the read.
+void after_read(const volatile void* address, int order)
+{
+    if (!Busy::has_others()) [[likely]]
+        return;
+    if (WatchedThread* const thread = watched(); thread != nullptr) {
+        const Busy busy;
+        detector().reads_atomically(*thread, number(address), acquires(order), false,
+                                    cpu::current_thread->in_block_scope);
+    } else if (is_host()) {
+        const Busy busy;
+        detector().host_has_read(number(address), acquires(order));
+    }
+}
+
 // What a compare-and-exchange is becomes known when it is done, which it is not at a null pointer.
-void before_exchange(const volatile void* address, std::size_t bytes, const void* place)
+// Another thread of the host may see its value before that.
+void before_exchange(const volatile void* address, std::size_t bytes, int order, const void* place)
 {
     constexpr std::uintptr_t kNowhere = 1U << 16U;
     if (number(address) < kNowhere) [[unlikely]]
         atomic(address, bytes, Atomic::update, __ATOMIC_RELAXED, place);
+    else if (Busy::has_others() && releases(order) && watched() == nullptr && is_host()) {
+        const Busy busy;
+        detector().host_may_release(number(address));
+    }
 }
 
 // An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
@@ -248,14 +265,16 @@ using nestbed::races::Atomic;
     T __tsan_atomic##bits##_##name(volatile T* address, T value, int order)                                          \
     {                                                                                                                \
         nestbed::races::atomic(address, sizeof(T), Atomic::update, order, PLACE);                                    \
-        return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                                    \
+        const T before = __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                          \
+        nestbed::races::after_read(address, order);                                                                  \
+        return before;                                                                                               \
     }
 
 #define COMPARE_EXCHANGE(bits, form, T)                                                                              \
     bool __tsan_atomic##bits##_compare_exchange_##form(volatile T* address, T* expected, T value, int order,         \
                                                        int failed_order)                                             \
     {                                                                                                                \
-        nestbed::races::before_exchange(address, sizeof(T), PLACE);                                                  \
+        nestbed::races::before_exchange(address, sizeof(T), order, PLACE);                                           \
         const bool done =                                                                                            \
             __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
         nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
@@ -270,7 +289,9 @@ using nestbed::races::Atomic;
     {                                                                                                                \
         nestbed::races::may_wait(address);                                                                           \
         nestbed::races::atomic(address, sizeof(T), Atomic::load, order, PLACE);                                      \
-        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
+        const T value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                  \
+        nestbed::races::after_read(address, order);                                                                  \
+        return value;                                                                                                \
     }                                                                                                                \
     void __tsan_atomic##bits##_store(volatile T* address, T value, int order)                                        \
     {                                                                                                                \
@@ -281,6 +302,7 @@ using nestbed::races::Atomic;
     {                                                                                                                \
         nestbed::races::atomic(address, sizeof(T), Atomic::exchange, order, PLACE);                                  \
         const T before = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                      \
+        nestbed::races::after_read(address, order);                                                                  \
         if (before == value)                                                                                         \
             nestbed::races::may_wait(address);                                                                       \
         return before;                                                                                               \
@@ -302,7 +324,7 @@ void __tsan_func_entry(void* caller)
         const nestbed::races::Busy busy;
         nestbed::races::detector().enters(*thread, caller);
     } else if (nestbed::races::is_host()) {
-        nestbed::races::detector().host_enters(caller);
+        nestbed::races::Detector::host_enters(caller);
     }
 }
 void __tsan_func_exit(void*)
@@ -311,7 +333,7 @@ void __tsan_func_exit(void*)
         const nestbed::races::Busy busy;
         nestbed::races::detector().leaves(*thread);
     } else if (nestbed::races::is_host()) {
-        nestbed::races::detector().host_leaves();
+        nestbed::races::Detector::host_leaves();
     }
 }
 ACCESSES(1)
@@ -345,22 +367,43 @@ void* nestbed_watched_memset(void* to, int byte, unsigned long bytes)
     nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
     return std::memset(to, byte, bytes);
 }
-// What pthread_mutex_lock and sem_wait are in watched code of the host: see program/include/nestbed/program/builtins.hpp.
-static int has_locked(int error)
+// For program/races/host_threads.cpp.
+void* nestbed_host_makes_thread(const void* place)
 {
-    if (nestbed::races::Detector::has_functions_of_host() && nestbed::races::is_host()) {
+    return &nestbed::races::detector().host_makes_thread(place);
+}
+void nestbed_host_expects_others()
+{
+    nestbed::races::Busy::expect_others();
+}
+void nestbed_host_thread_begins(void* thread)
+{
+    nestbed::races::Detector::host_thread_begins(*static_cast<nestbed::races::HostThread*>(thread));
+}
+void nestbed_host_thread_joined(void* thread)
+{
+    nestbed::races::detector().host_thread_joined(*static_cast<nestbed::races::HostThread*>(thread));
+}
+void nestbed_host_writes_guard(const void* guard)
+{
+    if (nestbed::races::Busy::has_others() && nestbed::races::is_host()) {
         const nestbed::races::Busy busy;
-        nestbed::races::detector().host_locks();
+        nestbed::races::detector().host_may_release(nestbed::races::number(guard));
     }
-    return error;
 }
-int nestbed_watched_lock(pthread_mutex_t* mutex)
+void nestbed_host_releases(const void* lock)
 {
-    return has_locked(pthread_mutex_lock(mutex));
+    if (nestbed::races::Detector::has_several_actors_of_host() && nestbed::races::is_host()) {
+        const nestbed::races::Busy busy;
+        nestbed::races::detector().host_releases(nestbed::races::number(lock));
+    }
 }
-int nestbed_watched_wait(sem_t* semaphore)
+void nestbed_host_acquires(const void* lock)
 {
-    return has_locked(sem_wait(semaphore));
+    if (nestbed::races::Detector::has_several_actors_of_host() && nestbed::races::is_host()) {
+        const nestbed::races::Busy busy;
+        nestbed::races::detector().host_acquires(nestbed::races::number(lock));
+    }
 }
 // Before a read of a structure that GCC reports as that of one number.
 void nestbed_watched_object()
@@ -432,6 +475,10 @@ void __tsan_atomic_thread_fence(int order)
         const nestbed::races::Busy busy;
         nestbed::races::detector().fences(*thread, nestbed::races::acquires(order), nestbed::races::releases(order),
                                           order == __ATOMIC_SEQ_CST, nestbed::cpu::current_thread->in_block_scope);
+    } else if (nestbed::races::Detector::has_several_actors_of_host() && nestbed::races::is_host()) {
+        const nestbed::races::Busy busy;
+        nestbed::races::detector().host_fences(nestbed::races::acquires(order), nestbed::races::releases(order),
+                                               order == __ATOMIC_SEQ_CST);
     }
 }
 void __tsan_atomic_signal_fence(int) {}

@@ -1,5 +1,5 @@
-// Wrong uses of barriers and of the functions of warps; and what is in order with no barrier: threads that have ended, threads that have
-// arrived and go on, and copies that go on beside their thread.
+// Wrong uses of barriers and of the functions of warps; and what is in order with no barrier: threads that have ended, and threads that
+// have arrived and go on.
 #include "device/races/actors.hpp"
 #include "device/races/detector.hpp"
 
@@ -63,31 +63,6 @@ void Detector::thread_ends(void* handle)
 void Detector::arrived(void* handle)
 {
     static_cast<WatchedThread*>(handle)->has_arrived = true;
-}
-
-void Detector::copies_beside(void* handle, const void* to, const void* from, std::size_t bytes, const void* place)
-{
-    const Busy busy;
-    auto& thread = *static_cast<WatchedThread*>(handle);
-    thread.copies = true;
-    accesses(thread, reinterpret_cast<std::uintptr_t>(from), bytes, read_access, true, place, 1);
-    accesses(thread, reinterpret_cast<std::uintptr_t>(to), bytes, write_access, false, place, 1);
-    thread.copies = false;
-    thread.has_copies = true;
-}
-
-void Detector::waited_for_copies(void* handle)
-{
-    auto& thread = *static_cast<WatchedThread*>(handle);
-    if (!thread.has_copies)
-        return;
-    const Busy busy;
-    thread.has_copies = false;
-    const WatchedBlock& block = *thread.block;
-    thread.acquired =
-        clocks_.with(thread.acquired, thread_actor(block.grid->number, block.index, copier_of(thread.index)),
-                     thread.copied_epoch++);
-    has_room();
 }
 
 } // namespace nestbed::races

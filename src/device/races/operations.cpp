@@ -9,13 +9,9 @@
 namespace nestbed::races
 {
 
-namespace
+Access Detector::access_by(const WatchedGrid& operation, bool write)
 {
-
-constexpr std::uint32_t kOnlyEpoch = 1;
-
-Access access_by(const WatchedGrid& operation, bool write)
-{
+    constexpr std::uint32_t kOnlyEpoch = 1;
     return {.grid = operation.number,
             .block = 0,
             .epoch = kOnlyEpoch,
@@ -25,14 +21,12 @@ Access access_by(const WatchedGrid& operation, bool write)
             .kind = write ? write_access : read_access};
 }
 
-} // namespace
-
 std::uint32_t Detector::host_site(const void* place)
 {
     std::uint32_t node = 0;
-    for (std::size_t call = 1; is_host_thread() && call < host_calls_.size();
+    for (std::size_t call = 1; this_host_ != nullptr && call < this_host_->calls.size();
          ++call) // the first one is not the program's: of main()
-        node = sites_.at(node, host_calls_[call]);
+        node = sites_.at(node, this_host_->calls[call]);
     return sites_.at(node, place);
 }
 
@@ -48,7 +42,7 @@ void* Detector::operation_begins(std::uint64_t stream, const char* name, const v
     grid.stream = stream;
     grid.operation = name;
     grid.site = host_site(place);
-    grid.base = stream == cpu::kNoStream ? host_ : clocks_.merged(host_, streams_[stream]);
+    grid.base = stream == cpu::kNoStream ? released_by_host() : clocks_.merged(released_by_host(), streams_[stream]);
     grid.ended = grid.base;
     ++operations_;
     if (stream != cpu::kNoStream)
@@ -59,10 +53,10 @@ void* Detector::operation_begins(std::uint64_t stream, const char* name, const v
 
 void Detector::operation_runs_on_host(void* operation)
 {
-    if (!is_host_thread())
+    if (this_host_ == nullptr)
         return; // its accesses are not watched
     has_functions_ = true;
-    function_ = static_cast<WatchedThread*>(thread_of(block_begins(operation, 0, 1, 0), 0));
+    this_host_->function = static_cast<WatchedThread*>(thread_of(block_begins(operation, 0, 1, 0), 0));
     --threads_;
     const Busy busy;
     for (Region* const region : shadow_.variables_of_host()) {
@@ -76,16 +70,13 @@ void Detector::operation_ends(void* operation)
     if (operation == nullptr)
         return;
     auto& grid = *static_cast<WatchedGrid*>(operation);
-    const bool is_function = function_ != nullptr && function_->block->grid == &grid;
-    if (is_function)
-        block_ends(std::exchange(function_, nullptr)->block);
+    if (this_host_ != nullptr && this_host_->function != nullptr && this_host_->function->block->grid == &grid)
+        block_ends(std::exchange(this_host_->function, nullptr)->block);
     done(operation);
     const Busy busy;
-    if (is_function)
-        functions_ = clocks_.merged(functions_, grid.ended);
     grid.to_next = grid.ended; // also of a programmatic launch, which has nothing that lets it begin earlier
     if (grid.stream == cpu::kNoStream) {
-        host_ = clocks_.merged(host_, grid.ended);
+        host_clock() = clocks_.merged(host_clock(), grid.ended);
     } else {
         streams_[grid.stream] = clocks_.merged(streams_[grid.stream], grid.ended);
         last_unawaited_[grid.stream] = grid.number;
@@ -105,19 +96,23 @@ void Detector::operation_accesses(void* operation, const cpu::Rows& rows, bool w
     if (operation == nullptr || full_)
         return;
     const auto& grid = *static_cast<const WatchedGrid*>(operation);
-    Region* const region = shadow_.find(reinterpret_cast<std::uintptr_t>(rows.begin));
-    if (region == nullptr || region->is_freed || region->is_of_host)
-        return;
-    Rows of_region{.begin = reinterpret_cast<std::uintptr_t>(rows.begin) - region->begin,
-                   .width = rows.width,
-                   .height = rows.height,
-                   .pitch = rows.pitch};
+    const auto address = reinterpret_cast<std::uintptr_t>(rows.begin);
+    Region* const region = shadow_.find(address);
+    Rows of_region{.begin = address, .width = rows.width, .height = rows.height, .pitch = rows.pitch};
     if (of_region.width == of_region.pitch || of_region.height == 1)
-        of_region = {.begin = of_region.begin, .width = of_region.width * of_region.height};
+        of_region = {.begin = address, .width = of_region.width * of_region.height};
+    if (region == nullptr || region->is_of_host)
+        copies_pageable(grid, of_region, write);
+    if (region == nullptr || region->is_freed ||
+        (region->is_of_host && region->by_host == cpu::HostAccess::unchecked))
+        return;
+    of_region.begin -= region->begin;
     if (of_region.begin >= region->bytes || of_region.end() > region->bytes)
         return; // which is an error of its own
     const Access now = access_by(grid, write);
     check_host_access(*region, now, of_region, grid.base);
+    if (region->is_of_host)
+        return;
     add_span(*region, now, of_region);
 }
 
@@ -133,13 +128,13 @@ void Detector::check_host_access(Region& region, Access now, const Rows& rows, C
     std::erase_if(region.spans, [&](const HostSpan& span) {
         if (span.access.grid == now.grid)
             return false;
-        if (knows(host_, span.access))
+        if (is_several_ ? all_hosts_know(span.access) : knows(host_clock(), span.access))
             return true;
         if ((write || writes(span.access.kind)) && span.rows.meet(rows) && !knows(clock, span.access))
             races_with(span.access, std::max(span.rows.begin, rows.begin) / region.element);
         return false;
     });
-    if (now.grid != kHost && knows_all(clock))
+    if (now.grid != kHost && !is_several_ && knows_all(clock))
         return;
     std::uint32_t known = kHost; // a grid whose end is known
     const auto check = [&](const std::vector<Access>& accesses, std::size_t number) {
@@ -177,7 +172,8 @@ void Detector::check_spans(Region& region, const Access& now, const WatchedThrea
             continue;
         comes_after_all = false;
         if (span.access.grid != now.grid && (writes(now.kind) || writes(span.access.kind)) &&
-            span.rows.meet(first, end) && !ordered(span.access, thread))
+            span.rows.meet(first, end) && !ordered(span.access, thread) &&
+            !concerns_host_alone(region, span.access, now))
             found(span.access, now, &thread, region, first / region.element, bytes);
     }
     if (comes_after_all)
@@ -186,13 +182,11 @@ void Detector::check_spans(Region& region, const Access& now, const WatchedThrea
 
 void Detector::add_span(Region& region, const Access& access, const Rows& rows)
 {
-    constexpr std::size_t kMaxSpans = 256; // of more, the earliest are forgotten
     const Clock clock = grids_[access.grid]->base;
     std::erase_if(region.spans, [&](const HostSpan& span) {
         return span.rows == rows && (writes(access.kind) || !writes(span.access.kind)) && knows(clock, span.access);
     });
-    if (region.spans.size() == kMaxSpans)
-        region.spans.erase(region.spans.begin());
+    make_room_for_span(region);
     region.spans.push_back({.access = access, .rows = rows});
     region.comes_after_spans = kNoGrid;
 }

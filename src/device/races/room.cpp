@@ -23,7 +23,7 @@ std::size_t Detector::bytes() const
     return clocks_.bytes() + shadow_.bytes() + sites_.bytes() + block_bytes_ + grids_.size() * sizeof(WatchedGrid) +
            captured_.capacity() * (sizeof(Captured) + 4 * sizeof(void*)) + bytes_of(streams_) + bytes_of(awaited_) +
            bytes_of(made_) + bytes_of(graphs_) + bytes_of(last_in_stream_) + bytes_of(atomics_) +
-           bytes_of(releases_) + bytes_of(found_) + bytes_of(found_bad_);
+           bytes_of(barriers_) + bytes_of(releases_) + bytes_of(found_) + bytes_of(locks_) + bytes_of(found_bad_);
 }
 
 bool Detector::has_room(std::size_t more)
@@ -39,8 +39,10 @@ void Detector::make_room()
     if (!clocks_.should_collect())
         return;
     const auto keep = [this](Clock clock) { clocks_.keep(clock); };
-    keep(host_);
-    keep(functions_);
+    for (const auto& host : hosts_)
+        host->block.for_each_clock(keep);
+    for (const auto& [lock, clock] : locks_)
+        keep(clock);
     for (const auto* const of_streams : {&streams_, &awaited_})
         for (const auto& [stream, clock] : *of_streams)
             keep(clock);
@@ -53,6 +55,8 @@ void Detector::make_room()
         watched->for_each_clock(keep);
     for (const auto& [address, released] : atomics_)
         released.for_each_clock(keep);
+    for (const auto& [address, group] : barriers_)
+        group.for_each_clock(keep);
     for (const auto& [key, clock] : releases_)
         keep(clock);
     clocks_.free_others();

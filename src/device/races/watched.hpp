@@ -7,6 +7,7 @@
 #include "device/races/shadow.hpp"
 #include "model/mechanism.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,6 +18,7 @@ namespace nestbed::races
 {
 
 struct WatchedBlock;
+struct HostThread;
 
 inline constexpr std::uint32_t kNoPhase = 0xFFFFFFFF; // that no block reaches
 
@@ -81,14 +83,15 @@ struct WatchedGrid {
     std::uint32_t site = 0;         // of the launch
     std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
-    const char* operation = nullptr; // of the host: the function of CUDA; nullptr: it is a kernel
-    cpu::CallPlace launch{};         // the kernel, and where it was launched, of a user's program
-    bool complete = false;           // with its descendants, without tail launches
-    WatchedGrid* before = nullptr;   // in the stream of the launching block
-    Clock base = nullptr;            // what all its threads know: what their launcher knew, and `after`
-    Clock after = nullptr;           // what was complete before it started
-    Clock awaited = nullptr;         // the part that events captured for which its stream waits
-    Clock to_next = nullptr;         // what its threads released before they let the next grid begin
+    const char* operation = nullptr;  // of the host: the function of CUDA; nullptr: it is a kernel
+    const HostThread* host = nullptr; // the thread of the host that it stands for
+    cpu::CallPlace launch{};          // the kernel, and where it was launched, of a user's program
+    bool complete = false;            // with its descendants, without tail launches
+    WatchedGrid* before = nullptr;    // in the stream of the launching block
+    Clock base = nullptr;             // what all its threads know: what their launcher knew, and `after`
+    Clock after = nullptr;            // what was complete before it started
+    Clock awaited = nullptr;          // the part that events captured for which its stream waits
+    Clock to_next = nullptr;          // what its threads released before they let the next grid begin
     // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
     Clock ended = nullptr;
     std::vector<const WatchedGrid*> previous{};   // of a programmatic launch: those that its threads can wait for
@@ -121,14 +124,15 @@ struct WatchedThread {
     Clock unfenced_in_block = nullptr;           // what a fence of that scope will acquire
     const volatile void* may_wait_for = nullptr; // what it reads again and again
     std::uint32_t reads_that_may_wait = 0;
-    Fenced fenced;                        // since the last barrier
-    SeenAtomics seen;                     // since the last barrier
+    std::uintptr_t read_volatile = 0; // where there are other threads of the host: what it has read, or will at once
+    Fenced fenced;                    // since the last barrier
+    SeenAtomics seen;                 // since the last barrier
     std::uint32_t ended_phase = kNoPhase; // of the block, when it ended: it has met no barrier after that
     bool has_arrived = false;             // at the next barrier, for which it does not wait yet
     bool reads_object = false;            // its next read is that of a structure
     bool copies = false;                  // what it accesses now is of a copy beside it
-    bool has_copies = false;              // for which it has not waited
-    std::uint32_t copied_epoch = 1;       // of those copies
+    std::uint32_t copied_epoch = 1;       // of the copies that are in no group yet
+    std::vector<std::uint32_t> committed; // those of the groups for which it has not waited
     const void* knows_begin_of = nullptr; // a block of its cluster
 
     struct Read {
@@ -185,6 +189,39 @@ struct WatchedBlock {
             visit(of_events);
         for (const WatchedThread& thread : threads)
             thread.for_each_clock(visit);
+    }
+};
+
+// A thread of the host: a block of one thread. While there are others, it is of a grid, and what it accesses is kept.
+struct HostThread {
+    unsigned number = 1;              // from the beginning of the program on
+    std::vector<const void*> made_at; // the calls that led to where it was made
+    WatchedBlock block{};
+    WatchedThread* function = nullptr; // of the host, that it runs for a stream
+    std::vector<const void*> calls{};  // where the functions were called that it is in
+
+    // What it has accessed lately, place by place: a loop over an array is one span.
+    struct Recent {
+        const Region* region = nullptr;
+        std::uint32_t site = 0, epoch = 0;
+        std::size_t end = 0;
+        AccessKind kind = read_access;
+        bool has_span = false;
+    };
+    static constexpr std::size_t kRecent = 8;
+    std::array<Recent, kRecent> recent{};
+
+    HostThread() { forget(); }
+    WatchedThread& thread() { return block.threads.front(); }
+    const WatchedThread& thread() const { return block.threads.front(); }
+    // All that it did.
+    void forget()
+    {
+        block = {};
+        block.threads.resize(1);
+        thread().block = &block;
+        function = nullptr;
+        recent = {};
     }
 };
 

@@ -507,18 +507,26 @@ void memcpy_async(const Group& group, void* to, const void* from, size_t bytes)
 {
     if (group.thread_rank() == 0)
         nestbed::cpu::copy_beside(to, from, bytes);
+    nestbed::cpu::commit_copies();
 }
 template <class Group, class T>
 void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
 {
     for (size_t at = group.thread_rank(); at < bytes / sizeof(T); at += group.size())
         nestbed::cpu::copy_beside(to + at, from + at, sizeof(T));
+    nestbed::cpu::commit_copies();
+}
+// Waits for all copies but those of the last `prior` calls.
+template <unsigned prior, class Group>
+void wait_prior(const Group& group, NESTBED_PLACE)
+{
+    nestbed::cpu::wait_for_copies(prior);
+    sync(group, file, line);
 }
 template <class Group>
 void wait(const Group& group, NESTBED_PLACE)
 {
-    nestbed::cpu::wait_for_copies();
-    sync(group, file, line);
+    wait_prior<0>(group, file, line);
 }
 // NOLINTEND
 

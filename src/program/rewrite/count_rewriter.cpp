@@ -174,7 +174,7 @@ class CountRewriter
         if (traces_) {
             level = "nestbed_call.level()";
             changes_.insert_before(
-                launch.callee, std::string("__extension__ ({ ::nestbed_trace::Call nestbed_call(") +
+                launch.callee, std::string(" __extension__ ({ ::nestbed_trace::Call nestbed_call(") +
                                    (in_kernel ? "nestbed_level" : "::nestbed_trace::level()") + ", " + words + "); ");
             note_configuration(launch);
             changes_.insert_after(launch.end, "; nestbed_call.launched(); })");
@@ -201,7 +201,7 @@ class CountRewriter
         const std::string level =
             runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level(nestbed_kernel)";
         changes_.insert_before(launch.callee,
-                               "__extension__ ({ ::nestbed_count::before(); const auto nestbed_kernel = (");
+                               " __extension__ ({ ::nestbed_count::before(); const auto nestbed_kernel = (");
         changes_.insert_before(launch.opening, "); nestbed_kernel");
         note_stream(launch);
         changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");

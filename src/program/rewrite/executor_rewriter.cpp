@@ -78,7 +78,7 @@ class ExecutorRewriter
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())
                 allocation(token);
-        print(device_code(functions, lambdas));
+        replace_functions_of_c(device_code(functions, lambdas));
         rewrite_device_variables(source_, whole_program, changes_);
         mark_sides(source_, functions, lambdas, changes_);
         register_files(folder);
@@ -130,16 +130,19 @@ class ExecutorRewriter
         changes_.insert_before(function.body_end, "});");
     }
 
-    // printf() of kernels returns something else than C's.
-    void print(const std::vector<TokenRange>& of_device)
+    // printf() and clock() of kernels are others than C's.
+    void replace_functions_of_c(const std::vector<TokenRange>& of_device)
     {
         for (const TokenRange& code : of_device)
             for (std::size_t token = code.begin; token < code.end; ++token) {
                 std::size_t begin = token;
-                if (!source_.is(token, "printf") || !is_call_of_global_name(source_, token, begin))
+                const bool is_clock =
+                    source_.is(token, "clock") && source_.is(token + 1, "(") && source_.is(token + 2, ")");
+                if ((!is_clock && !source_.is(token, "printf")) || !is_call_of_global_name(source_, token, begin))
                     continue;
                 changes_.remove(begin, token);
-                changes_.replace(token, "::nestbed::program::print");
+                changes_.replace(token,
+                                 is_clock ? "::nestbed::program::clock_of_kernel" : "::nestbed::program::print");
             }
     }
 

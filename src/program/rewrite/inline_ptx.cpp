@@ -1,5 +1,7 @@
 #include "program/rewrite/inline_ptx.hpp"
 
+#include "program/rewrite/ptx_async.hpp"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -147,10 +149,11 @@ constexpr std::array kTypes = {Word{"b8", "unsigned char"},
 constexpr std::array kOperations = {Word{"add", "add"},   Word{"min", "min"}, Word{"max", "max"}, Word{"inc", "inc"},
                                     Word{"dec", "dec"},   Word{"and", "and"}, Word{"or", "or"},   Word{"xor", "xor"},
                                     Word{"exch", "exch"}, Word{"cas", "cas"}};
+constexpr std::array kSpaces = {Word{"shared", "true"}, Word{"shared::cta", "true"}, Word{"shared::cluster", "true"}};
 // Spaces that generic addresses have, and hints of the cache, which change no order.
 constexpr std::array<std::string_view, 8> kIgnored = {"global", "ca", "cg", "cs", "lu", "cv", "wb", "wt"};
 
-// The function for a load, a store or an atomic operation of one value in global memory: "ld.acquire.gpu.u32 %0, [%1]". "" for others.
+// The function for a load, a store or an atomic operation of one value: "ld.acquire.gpu.u32 %0, [%1]". "" for others.
 std::string function_of_memory(std::string_view text)
 {
     const std::size_t blank = std::min(text.find(' '), text.size());
@@ -166,6 +169,8 @@ std::string function_of_memory(std::string_view text)
     const bool is_atomic = instruction == "atom" || instruction == "red";
     std::string_view order = is_atomic ? "kPtxRelaxed" : "kPtxWeak";
     std::string_view scope = "false";
+    unsigned parts = 1;
+    std::string_view space = "false"; // whether addresses are those of shared memory
     std::string_view type;
     std::string_view operation;
     const auto takes = [](const auto& words, std::string_view word, std::string_view& to) {
@@ -176,20 +181,27 @@ std::string function_of_memory(std::string_view text)
     };
     while (!head.empty()) {
         const std::string_view word = next_word();
-        if (!takes(kOrders, word, order) && !takes(kScopes, word, scope) && !takes(kTypes, word, type) &&
-            !(is_atomic && takes(kOperations, word, operation)) && !word.starts_with("L1::") &&
-            !word.starts_with("L2::") && std::ranges::find(kIgnored, word) == kIgnored.end())
+        if (word == "v2" || word == "v4")
+            parts = word == "v2" ? 2 : 4;
+        else if (!takes(kOrders, word, order) && !takes(kScopes, word, scope) && !takes(kSpaces, word, space) &&
+                 !takes(kTypes, word, type) && !(is_atomic && takes(kOperations, word, operation)) &&
+                 !word.starts_with("L1::") && !word.starts_with("L2::") &&
+                 std::ranges::find(kIgnored, word) == kIgnored.end())
             return "";
     }
     std::string_view expected = instruction == "ld" ? "%0,[%1]" : "[%0],%1";
+    if (parts != 1)
+        expected = instruction == "ld" ? (parts == 2 ? "{%0,%1},[%2]" : "{%0,%1,%2,%3},[%4]")
+                                       : (parts == 2 ? "[%0],{%1,%2}" : "[%0],{%1,%2,%3,%4}");
     if (instruction == "atom")
         expected = operation == "cas" ? "%0,[%1],%2,%3" : "%0,[%1],%2";
-    if (type.empty() || operands != expected || is_atomic == operation.empty() ||
+    if (type.empty() || operands != expected || is_atomic == operation.empty() || (is_atomic && parts != 1) ||
         (instruction != "ld" && instruction != "st" && !is_atomic))
         return "";
     const std::string in = "::nestbed::program::";
-    return in + "ptx_" + std::string(instruction) + (is_atomic ? "_" + std::string(operation) : "") + "<" +
-           std::string(type) + ", " + in + std::string(order) + ", " + std::string(scope) + ">";
+    return in + "ptx_" + std::string(instruction) + (is_atomic ? "_" + std::string(operation) : "") +
+           (parts == 1 ? "<" : "_vector<") + std::string(type) + ", " + in + std::string(order) + ", " +
+           std::string(scope) + ", " + std::string(space) + ">";
 }
 
 struct Operation {
@@ -231,6 +243,8 @@ constexpr std::array kArithmetic = {Operation{"mov", "Move", 1},
                                     Operation{"shf.l.clamp", "ShfLeft<false>", 3},
                                     Operation{"shf.r.wrap", "ShfRight<true>", 3},
                                     Operation{"shf.r.clamp", "ShfRight<false>", 3},
+                                    Operation{"dp4a.s32", "Dp4a<signed char>", 3},
+                                    Operation{"dp4a.u32", "Dp4a<unsigned char>", 3},
                                     Operation{"sqrt", "Sqrt", 1},
                                     Operation{"rsqrt", "Rsqrt", 1},
                                     Operation{"rcp", "Rcp", 1},
@@ -241,20 +255,6 @@ constexpr std::array kArithmetic = {Operation{"mov", "Move", 1},
                                     Operation{"tanh", "Tanh", 1}};
 // Of floating-point numbers: what the executor does anyway, or does better.
 constexpr std::array<std::string_view, 3> kExact = {"rn", "approx", "full"};
-
-// -12, 0x1F, 7U.
-bool is_number(std::string_view text)
-{
-    if (text.starts_with('-'))
-        text.remove_prefix(1);
-    if (text.ends_with('U'))
-        text.remove_suffix(1);
-    const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    if (is_hexadecimal)
-        text.remove_prefix(2);
-    const std::string_view digits = is_hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
-    return !text.empty() && text.find_first_not_of(digits) == std::string_view::npos;
-}
 
 // The function for an operation on registers and numbers: "lop3.b32 %0, %1, %2, %3, 0xE8". "" for others.
 std::string function_of_arithmetic(std::string_view text)
@@ -290,7 +290,7 @@ std::string function_of_arithmetic(std::string_view text)
     for (auto operand = operands.begin() + 1; operand != operands.end(); ++operand) {
         if (operand->size() == 2 && operand->front() == '%' && operand->back() >= '0' && operand->back() <= '9')
             inputs += ", ::nestbed::program::PtxOperand<" + operand->substr(1) + ">";
-        else if (is_number(*operand))
+        else if (is_ptx_number(*operand))
             inputs += ", ::nestbed::program::PtxNumber<" + *operand + ">";
         else
             return "";
@@ -307,7 +307,9 @@ std::string function_of(std::string_view text)
     std::string function = function_of_move(text);
     if (function.empty())
         function = function_of_memory(text);
-    return function.empty() ? function_of_arithmetic(text) : function;
+    if (function.empty())
+        function = function_of_arithmetic(text);
+    return function.empty() ? function_of_async(text) : function;
 }
 
 // The text of a string literal with single blanks, without \n and \t, and %% as %.

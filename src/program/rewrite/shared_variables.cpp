@@ -117,7 +117,8 @@ class SharedRewriter
         bool is_dimension = false; // behind the name
         bool has_class = false;    // `struct { int a; } x`
         const auto finish = [&] {
-            if (name == kNoToken || source_.is(name, "__shared__"))
+            if (name == kNoToken || source_.is(name, "__shared__") || source_.is(name, "__device__") ||
+                source_.is(name, "__global__"))
                 source_.fail(shared, "the name of this __shared__ variable cannot be read");
             found.push_back(name);
             name = kNoToken;

@@ -42,11 +42,6 @@ cudaError_t checked_device(int device)
     return noted(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-unsigned long long clock_ns()
-{
-    return now_ns();
-}
-
 } // namespace nestbed::program
 
 // NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.

@@ -1,6 +1,7 @@
 #include "program/runtime/late_work.hpp"
 
 #include "base/split_mix.hpp"
+#include "base/start_thread.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/include/nestbed/program/print.hpp"
 #include "program/runtime/state.hpp"
@@ -139,7 +140,7 @@ void put_into(std::uint64_t stream, std::function<void()> work)
         return work();
     static std::once_flag is_helped;
     std::call_once(is_helped, [] {
-        std::thread(help_who_does_not_call).detach();
+        start_thread("the thread that helps a host that waits", help_who_does_not_call).detach();
         has_helper = true;
     });
     Queue& of = queue();

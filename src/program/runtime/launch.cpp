@@ -404,13 +404,16 @@ cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream
         std::move(body), true);
 }
 
-void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions)
+void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions,
+                        cudaStream_t stream, Place place)
 {
     std::function<void()> work = function_of(body, functions);
     constexpr unsigned kBlock = 256;
     Configuration launch;
     launch.grid = dim3(static_cast<unsigned>((threads + kBlock - 1) / kBlock));
     launch.block = dim3(kBlock);
+    launch.stream = stream;
+    launch.place = place;
     launch.address = __builtin_return_address(0);
     if (cpu::in_kernel())
         launch_from_kernel(name, launch, std::move(work), true);

@@ -3,15 +3,32 @@
 #include "program/runtime/error_texts.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
 namespace nestbed::program
 {
 
+namespace
+{
+
+std::atomic<std::uint64_t> skipped_ns = 0;
+
+}
+
 std::uint64_t now_ns()
 {
-    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) +
+           skipped_ns.load(std::memory_order_relaxed);
+}
+
+// A thread that waits for a time need not wait as long.
+void skip_time(std::uint32_t round)
+{
+    constexpr std::uint64_t kFirst_ns = 1000;
+    constexpr std::uint32_t kMaxRound = 24;
+    skipped_ns.fetch_add(kFirst_ns << std::min(round, kMaxRound), std::memory_order_relaxed);
 }
 
 void Ledger::add(const std::shared_ptr<GridRecord>& grid)

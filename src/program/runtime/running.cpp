@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdio>
 #include <dlfcn.h>
+#include <filesystem>
 #include <fmt/format.h>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 
@@ -43,6 +45,20 @@ void block_barrier(const char* file, unsigned line, unsigned number)
     cpu::barrier(file, line, number);
 }
 
+namespace
+{
+
+// That stand in for CUDA's: their functions are inlined into the user's.
+bool is_of_headers(std::string_view place)
+{
+    static constexpr std::string_view kFolder = "/program/include/";
+    const std::size_t folder = place.find(kFolder);
+    return folder != std::string_view::npos &&
+           std::filesystem::exists(std::string(place.substr(0, folder + kFolder.size())) + "nestbed/program.hpp");
+}
+
+} // namespace
+
 std::string source_of(const void* code)
 {
     Dl_info object{};
@@ -76,9 +92,7 @@ std::string source_of(const void* code)
     while (found.empty() && std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) {
         std::string_view line = buffer.data();
         line = line.substr(0, line.find_first_of(" \n"));
-        // The functions of CUDA are inlined into the user's.
-        if (!line.starts_with("??") && line.find("/include/nestbed/") == std::string_view::npos &&
-            !line.ends_with(":?") && !line.ends_with(":0"))
+        if (!line.starts_with("??") && !is_of_headers(line) && !line.ends_with(":?") && !line.ends_with(":0"))
             found = line;
     }
     pclose(pipe);

@@ -84,6 +84,13 @@ Used& used_streams()
     return of_process;
 }
 
+// The host has waited for them: their work comes before all that comes later. Not that of a thread of the host that does not know it.
+void forget_used_streams()
+{
+    if (cpu::observer == nullptr || !cpu::observer->has_several_hosts())
+        used_streams() = {};
+}
+
 bool is_per_thread = false; // the NULL stream
 
 // A query answers once that the last work of a stream is not done yet: a program that does not look at the answer has not waited.
@@ -308,7 +315,7 @@ void host_waited_for(cudaStream_t stream)
     if (number == 0) { // and so for the blocking ones
         for (const std::uint64_t other : used_streams().blocking)
             work()[other].done = work()[other].last;
-        used_streams() = {};
+        forget_used_streams();
     }
 }
 
@@ -317,7 +324,7 @@ void host_waited()
     const std::lock_guard lock(state().running);
     run_all_works();
     finish_launches();
-    used_streams() = {};
+    forget_used_streams();
     work().clear();
     works_done = works;
     if (cpu::observer != nullptr)

@@ -1,4 +1,5 @@
 // Says which kernel does not end, and why that may be.
+#include "base/start_thread.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 #include "program/runtime/workers.hpp"
@@ -65,7 +66,7 @@ WatchedRun::WatchedRun()
 {
     static const bool begun = [] {
         if (const double seconds = environment().watchdog_s; seconds > 0)
-            std::thread(watch, seconds).detach();
+            start_thread("the thread that looks whether kernels go on", [seconds] { watch(seconds); }).detach();
         return true;
     }();
     static_cast<void>(begun);

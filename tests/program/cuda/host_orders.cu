@@ -142,6 +142,25 @@ WRONG(async_from_pinned_other_stream_reads) { copy_in(n, d, pinned, cudaMemcpyHo
 RIGHT(async_from_pinned_same_stream_reads) { copy_in(n, d, pinned, cudaMemcpyHostToDevice); get_in(n); }
 RIGHT(async_from_pinned_event) { copy_in(n, d, pinned, cudaMemcpyHostToDevice); order(n, m); get_in(m); }
 WRONG(async_from_pageable_other_stream_reads) { copy_in(n, d, pageable, cudaMemcpyHostToDevice); get_in(m); }
+RIGHT(async_from_pageable_that_is_reused) { copy_in(n, d, pageable, cudaMemcpyHostToDevice); pageable[0] = 1; }
+WRONG(async_to_pageable_then_the_host_reads) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); seen = pageable[3]; }
+WRONG(async_to_pageable_then_the_host_writes) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); pageable[3] = 1; }
+WRONG(async_to_the_heap_then_the_host_reads) { copy_in(n, large, d, cudaMemcpyDeviceToHost); seen = large[3]; }
+WRONG(async_to_the_stack_then_the_host_reads) { int own[kCount]; copy_in(n, own, d, cudaMemcpyDeviceToHost); seen = own[3]; cudaStreamSynchronize(n); }
+RIGHT(async_to_the_stack_waited) { int own[kCount]; copy_in(n, own, d, cudaMemcpyDeviceToHost); cudaStreamSynchronize(n); seen = own[3]; }
+RIGHT(async_to_the_heap_other_part) { copy_in(n, large, d, cudaMemcpyDeviceToHost); seen = large[kCount]; }
+RIGHT(async_to_pageable_waited) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); cudaStreamSynchronize(n); seen = pageable[3]; }
+WRONG(async_to_pageable_other_stream_waited) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); cudaStreamSynchronize(m); seen = pageable[3]; }
+RIGHT(async_to_pageable_event_waited) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); order(n, m); cudaStreamSynchronize(m); seen = pageable[3]; }
+WRONG(async_to_pageable_queried) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); cudaStreamQuery(n); seen = pageable[3]; }
+WRONG(async_to_pageable_in_two_streams) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); copy_in(m, pageable, d2, cudaMemcpyDeviceToHost); }
+RIGHT(async_to_pageable_twice_in_one_stream) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); copy_in(n, pageable, d2, cudaMemcpyDeviceToHost); }
+WRONG(async_to_pageable_and_from_it_in_two_streams) { copy_in(n, large, d, cudaMemcpyDeviceToHost); copy_in(m, d2, large, cudaMemcpyHostToDevice); }
+RIGHT(async_to_pageable_and_from_it_in_one_stream) { copy_in(n, large, d, cudaMemcpyDeviceToHost); copy_in(n, d2, large, cudaMemcpyHostToDevice); }
+RIGHT(to_pageable_then_the_host_reads) { cudaMemcpy(large, d, kBytes, cudaMemcpyDeviceToHost); seen = large[3]; }
+WRONG(async_rows_to_pageable) { cudaMemcpy2DAsync(large, 64, pitched, pitch, 16, kCount, cudaMemcpyDeviceToHost, n); seen = large[16]; }
+RIGHT(async_rows_to_pageable_other_column) { cudaMemcpy2DAsync(large, 64, pitched, pitch, 16, kCount, cudaMemcpyDeviceToHost, n); seen = large[4]; }
+WRONG(async_from_symbol_to_pageable) { cudaMemcpyFromSymbolAsync(pageable, variable, kBytes, 0, cudaMemcpyDeviceToHost, n); seen = pageable[3]; }
 RIGHT(async_between_pinned_is_synchronous) { copy_in(n, pinned, pinned2, cudaMemcpyHostToHost); seen = pinned[0]; }
 WRONG(async_on_device_other_stream) { copy_in(n, d, d2, cudaMemcpyDeviceToDevice); put_in(m); }
 RIGHT(async_on_device_same_stream) { copy_in(n, d, d2, cudaMemcpyDeviceToDevice); put_in(n); }
@@ -249,6 +268,10 @@ WRONG(function_is_no_wait) { put_in(n, unified); cudaLaunchHostFunc(n, nothing, 
 RIGHT(function_comes_after_its_stream) { put_in(n, pinned); cudaLaunchHostFunc(n, read_pinned, nullptr); }
 WRONG(function_beside_another_stream) { put_in(m, pinned); cudaLaunchHostFunc(n, read_pinned, nullptr); }
 RIGHT(function_then_its_stream) { cudaLaunchHostFunc(n, write_pinned, nullptr); get_in(n, pinned); }
+static void read_pageable(void*) { seen = pageable[0]; }
+WRONG(function_reads_and_another_stream_copies) { cudaLaunchHostFunc(m, read_pageable, nullptr); copy_in(n, pageable, d, cudaMemcpyDeviceToHost); }
+RIGHT(function_reads_what_its_stream_has_copied) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); cudaLaunchHostFunc(n, read_pageable, nullptr); }
+WRONG(function_reads_what_another_stream_copies) { copy_in(n, pageable, d, cudaMemcpyDeviceToHost); cudaLaunchHostFunc(m, read_pageable, nullptr); }
 WRONG(function_then_another_stream) { cudaLaunchHostFunc(n, write_pinned, nullptr); get_in(m, pinned); }
 WRONG(function_then_a_copy_in_another_stream) { cudaLaunchHostFunc(n, write_pinned, nullptr); copy_in(m, d, pinned, cudaMemcpyHostToDevice); }
 WRONG(function_and_the_host) { cudaLaunchHostFunc(n, write_variable, nullptr); seen = of_host; }

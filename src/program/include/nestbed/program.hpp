@@ -12,7 +12,7 @@
 #include "program/launch.hpp"
 #include "program/memory_api.hpp"
 #include "program/print.hpp"
-#include "program/ptx.hpp"
+#include "program/ptx_async.hpp"
 #include "program/runtime_api.hpp"
 #include "program/types.hpp"
 #include "program/warps.hpp"

@@ -43,6 +43,11 @@ __device__ void all32(Sums& sums, unsigned a, unsigned b, unsigned c)
     TWO("div.s32 %0, %1, %2;", to, a, b | 1);
     TWO("rem.u32 %0, %1, %2;", to, a, c | 1);
     TWO("rem.s32 %0, %1, %2;", to, a, c >> 20 | 1);
+    THREE("dp4a.s32.s32 %0, %1, %2, %3;", to, a, b, c);
+    THREE("dp4a.u32.u32 %0, %1, %2, %3;", to, a, b, c);
+    THREE("dp4a.u32.s32 %0, %1, %2, %3;", to, a, b, c);
+    sums.add(static_cast<unsigned>(__dp4a(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c))));
+    sums.add(__dp4a(a, b, c));
     TWO("min.s32 %0, %1, %2;", to, a, b);
     TWO("max.u32 %0, %1, %2;", to, a, b);
     ONE("abs.s32 %0, %1;", to, a);

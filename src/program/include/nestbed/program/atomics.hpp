@@ -19,6 +19,9 @@ __attribute__((no_sanitize("thread"))) inline void spun(std::uint32_t weight)
     cpu::ThreadContext* const thread = cpu::current_thread;
     if (thread != nullptr && (thread->program.spins += weight << thread->program.impatience) >= kSpinLimit) {
         thread->program.spins = 0;
+        thread->program.clock_rounds =
+            thread->program.clock_reads * kSpin >= kSpinLimit ? thread->program.clock_rounds + 1 : 0;
+        thread->program.clock_reads = 0;
         if (weight > 1 || cpu::has_stacks_to_spare())
             cpu::give_way();
         thread->program.waits_for = nullptr;

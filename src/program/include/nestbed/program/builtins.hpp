@@ -35,11 +35,7 @@
 // The compiler shows no accesses of these functions to the race detector (GCC's -fsanitize=thread), so it has its own.
 // A watched program is compiled with -fno-builtin-memcpy and so on.
 #ifdef __SANITIZE_THREAD__
-#include <pthread.h>
-#include <semaphore.h>
 extern "C" {
-int sem_wait(sem_t* semaphore) __asm__("nestbed_watched_wait");
-int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept __asm__("nestbed_watched_lock");
 void* memcpy(void* to, const void* from, std::size_t bytes) noexcept __asm__("nestbed_watched_memcpy");
 void* memmove(void* to, const void* from, std::size_t bytes) noexcept __asm__("nestbed_watched_memmove");
 void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_watched_memset");

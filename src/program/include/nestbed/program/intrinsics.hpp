@@ -4,10 +4,13 @@
 #include "atomics.hpp"
 #include "directed_rounding.hpp"
 
+#include <time.h>
+
 namespace nestbed::program
 {
 
-unsigned long long clock_ns();
+std::uint64_t now_ns();
+void skip_time(std::uint32_t round);
 bool is_global(const void* address);
 
 } // namespace nestbed::program
@@ -20,15 +23,65 @@ bool is_global(const void* address);
 
 inline long long clock64()
 {
-    if (nestbed::cpu::current_thread != nullptr)
-        nestbed::cpu::current_thread->moved = true; // a loop may wait for a time
-    nestbed::program::spun(nestbed::program::kSpin);
-    return (long long)nestbed::program::clock_ns();
+    if (nestbed::cpu::ThreadContext* const thread = nestbed::cpu::current_thread) {
+        thread->moved = true; // a loop may wait for a time
+        ++thread->program.clock_reads;
+        nestbed::program::spun(nestbed::program::kSpin);
+        if (thread->program.clock_reads == 0 && thread->program.clock_rounds > 0)
+            nestbed::program::skip_time(thread->program.clock_rounds);
+    }
+    return (long long)nestbed::program::now_ns();
 }
+namespace nestbed::program
+{
+inline clock_t clock_of_kernel() // in a function of both sides perhaps that of the host
+{
+    return cpu::in_kernel() ? static_cast<clock_t>(clock64()) : ::clock();
+}
+} // namespace nestbed::program
 inline unsigned __isGlobal(const void* address)
 {
     return nestbed::program::is_global(address);
 }
+
+inline unsigned __isShared(const void* address)
+{
+    return nestbed::cpu::rank_of_shared(address) != ~0U;
+}
+inline size_t __cvta_generic_to_shared(const void* address)
+{
+    return nestbed::cpu::shared_address(address);
+}
+inline void* __cvta_shared_to_generic(size_t address)
+{
+    return nestbed::cpu::memory_of_shared_address((unsigned)address);
+}
+inline size_t __cvta_generic_to_global(const void* address)
+{
+    return (size_t)address;
+}
+inline void* __cvta_global_to_generic(size_t address)
+{
+    return (void*)address;
+}
+
+// The sum of the products of 4 bytes each, and c.
+#define NESTBED_DP4A(T, Byte, Vector)                                                                                \
+    inline T __dp4a(T a, T b, T c)                                                                                   \
+    {                                                                                                                \
+        unsigned sum = (unsigned)c;                                                                                  \
+        for (int bits = 0; bits < 32; bits += 8)                                                                     \
+            sum += (unsigned)((Byte)((unsigned)a >> bits) * (Byte)((unsigned)b >> bits));                            \
+        return (T)sum;                                                                                               \
+    }                                                                                                                \
+    inline T __dp4a(Vector a, Vector b, T c)                                                                         \
+    {                                                                                                                \
+        return (T)((unsigned)c + (unsigned)(a.x * b.x) + (unsigned)(a.y * b.y) + (unsigned)(a.z * b.z) +             \
+                   (unsigned)(a.w * b.w));                                                                           \
+    }
+NESTBED_DP4A(int, signed char, char4)
+NESTBED_DP4A(unsigned, unsigned char, uchar4)
+#undef NESTBED_DP4A
 
 #define NESTBED_LOAD(name)                                                                                           \
     template <class T>                                                                                               \

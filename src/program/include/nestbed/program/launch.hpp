@@ -132,7 +132,8 @@ void kernel(Kernel& of, Body body)
 
 // A kernel of a library that comes with CUDA, which the table does not show: `body`, by this many threads and more, in
 // blocks of 256.
-void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions);
+void run_library_kernel(const char* name, std::size_t threads, const void* body, const BodyFunctions& functions,
+                        cudaStream_t stream = nullptr, Place place = {});
 
 inline constexpr std::size_t kMaxStaticSharedBytes = 48 * 1024;
 

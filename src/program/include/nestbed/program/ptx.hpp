@@ -124,15 +124,20 @@ void ptx_fence_acq_rel()
 inline constexpr int kPtxRelaxed = __ATOMIC_RELAXED, kPtxAcquire = __ATOMIC_ACQUIRE, kPtxRelease = __ATOMIC_RELEASE,
                      kPtxAcqRel = __ATOMIC_ACQ_REL, kPtxWeak = -1, kPtxVolatile = -2, kPtxReadOnly = -3;
 
-template <class T, class Address>
+// `shared`: of an address in the window of shared memory.
+template <class T, bool shared = false, class Address>
 T* ptx_pointer(Address address)
 {
-    return (T*)(std::uintptr_t)address; // NOLINT: of a pointer or a number
+    const auto number = (std::uintptr_t)address; // NOLINT: of a pointer or a number
+    if constexpr (shared)
+        return static_cast<T*>(cpu::memory_of_shared_address(static_cast<unsigned>(number)));
+    else
+        return (T*)number; // NOLINT
 }
-template <class T, int order, bool in_block, class To, class Address>
+template <class T, int order, bool in_block, bool shared, class To, class Address>
 void ptx_ld(To& to, Address address)
 {
-    T* const at = ptx_pointer<T>(address);
+    T* const at = ptx_pointer<T, shared>(address);
     if constexpr (order == kPtxWeak) {
         spun(kSpin);
         asm volatile("" : : : "memory");
@@ -147,10 +152,10 @@ void ptx_ld(To& to, Address address)
         to = ptx_converted<To>(atomic_load<T>(at, order));
     }
 }
-template <class T, int order, bool in_block, class Address, class From>
+template <class T, int order, bool in_block, bool shared, class Address, class From>
 void ptx_st(Address address, From value)
 {
-    T* const at = ptx_pointer<T>(address);
+    T* const at = ptx_pointer<T, shared>(address);
     if constexpr (order == kPtxWeak) {
         *at = ptx_converted<T>(value);
         asm volatile("" : : : "memory");
@@ -161,21 +166,40 @@ void ptx_st(Address address, From value)
         atomic_store<T>(at, ptx_converted<T>(value), order);
     }
 }
+// Of 2 or 4 values one after another: the address is the last operand of a load, and the first one of a store.
+template <class T, int order, bool in_block, bool shared, class Operands, std::size_t... at>
+void ptx_ld_parts(const Operands& operands, std::index_sequence<at...>)
+{
+    const auto address = (std::uintptr_t)std::get<sizeof...(at)>(operands); // NOLINT: of a pointer or a number
+    (ptx_ld<T, order, in_block, shared>(std::get<at>(operands), address + at * sizeof(T)), ...);
+}
+template <class T, int order, bool in_block, bool shared, class... Operands>
+void ptx_ld_vector(Operands&&... operands)
+{
+    ptx_ld_parts<T, order, in_block, shared>(std::forward_as_tuple(operands...),
+                                             std::make_index_sequence<sizeof...(Operands) - 1>());
+}
+template <class T, int order, bool in_block, bool shared, class Address, class... From>
+void ptx_st_vector(Address to, From... values)
+{
+    auto address = (std::uintptr_t)to; // NOLINT: of a pointer or a number
+    ((ptx_st<T, order, in_block, shared>(address, values), address += sizeof(T)), ...);
+}
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define NESTBED_PTX_ATOMIC(name, ...)                                                                                \
-    template <class T, int order, bool in_block, class To, class Address, class From>                                \
+    template <class T, int order, bool in_block, bool shared, class To, class Address, class From>                   \
     void ptx_atom_##name(To& to, Address address, From from)                                                         \
     {                                                                                                                \
         const BlockScope<in_block> scope;                                                                            \
-        T* const at = ptx_pointer<T>(address);                                                                       \
+        T* const at = ptx_pointer<T, shared>(address);                                                               \
         const T value = ptx_converted<T>(from);                                                                      \
         to = ptx_converted<To>(__VA_ARGS__);                                                                         \
     }                                                                                                                \
-    template <class T, int order, bool in_block, class Address, class From>                                          \
+    template <class T, int order, bool in_block, bool shared, class Address, class From>                             \
     void ptx_red_##name(Address address, From from)                                                                  \
     {                                                                                                                \
         T old;                                                                                                       \
-        ptx_atom_##name<T, order, in_block>(old, address, from);                                                     \
+        ptx_atom_##name<T, order, in_block, shared>(old, address, from);                                             \
     }
 #define NESTBED_PTX_UPDATE(name, next)                                                                               \
     NESTBED_PTX_ATOMIC(name, atomic_update<T>(                                                                       \
@@ -192,7 +216,7 @@ NESTBED_PTX_UPDATE(xor, T(old ^ value))
 #undef NESTBED_PTX_ATOMIC
 #undef NESTBED_PTX_UPDATE
 // NOLINTEND(bugprone-macro-parentheses)
-template <class T, int order, bool in_block, class To, class Address, class Expected, class Desired>
+template <class T, int order, bool in_block, bool shared, class To, class Address, class Expected, class Desired>
 void ptx_atom_cas(To& to, Address address, Expected expected, Desired desired)
 {
     const BlockScope<in_block> scope;
@@ -200,7 +224,7 @@ void ptx_atom_cas(To& to, Address address, Expected expected, Desired desired)
     constexpr int failed = order == __ATOMIC_ACQ_REL   ? __ATOMIC_ACQUIRE
                            : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED
                                                        : order;
-    atomic_compare_exchange<T>(ptx_pointer<T>(address), found, ptx_converted<T>(desired), order, failed);
+    atomic_compare_exchange<T>(ptx_pointer<T, shared>(address), found, ptx_converted<T>(desired), order, failed);
     to = ptx_converted<To>(found);
 }
 

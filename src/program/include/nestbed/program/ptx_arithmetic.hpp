@@ -38,6 +38,11 @@ struct PtxOperand {
     {
         return ptx_converted<T>(std::get<number>(operands));
     }
+    template <class Operands>
+    static auto& at(Operands& operands)
+    {
+        return std::get<number>(operands);
+    }
 };
 template <auto value>
 struct PtxNumber {
@@ -45,6 +50,11 @@ struct PtxNumber {
     static T of(const Operands&)
     {
         return static_cast<T>(value);
+    }
+    template <class Operands>
+    static auto at(Operands&)
+    {
+        return value;
     }
 };
 
@@ -285,6 +295,21 @@ struct PtxShfRight {
     {
         const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
         return static_cast<unsigned>(both >> ptx_funnel<wraps>(by));
+    }
+};
+
+// Bytes of the type A by bytes of b, which are signed as T.
+template <class A>
+struct PtxDp4a {
+    template <class T>
+    static T of(T a, T b, T c)
+    {
+        using B = std::conditional_t<std::is_signed<T>::value, signed char, unsigned char>;
+        auto sum = static_cast<unsigned>(c);
+        for (unsigned bits = 0; bits < 32; bits += 8)
+            sum += static_cast<unsigned>(static_cast<A>(static_cast<unsigned>(a) >> bits) *
+                                         static_cast<B>(static_cast<unsigned>(b) >> bits));
+        return static_cast<T>(sum);
     }
 };
 

@@ -1,0 +1,967 @@
+// CUB's primitives of warps and blocks: they compute what CUB's do (sums of floating-point numbers may be rounded in another order), and
+// use their storage as CUB's contract says: who uses it again before a barrier has a race.
+#pragma once
+
+#include "../../cooperative_groups.h"
+#include "../cuda_std.hpp"
+#include "../program/barrier_objects.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+// NOLINTBEGIN: these names are CUB's.
+namespace cub
+{
+
+struct NullType {
+};
+template <class Key, class Value>
+struct KeyValuePair {
+    Key key;
+    Value value;
+};
+
+namespace nestbed_own
+{
+
+// Values in shared memory, of any type: it may be part of a union.
+template <class T, int count>
+struct Slots {
+    alignas(T) unsigned char bytes[sizeof(T) * count];
+    T& operator[](int at) { return reinterpret_cast<T*>(bytes)[at]; }
+    void put(int at, const T& value) { new (reinterpret_cast<T*>(bytes) + at) T(value); }
+};
+// Reads what another thread has written, as CUB's functions may: a write before the next barrier is a race.
+template <class T, int count>
+void hold(Slots<T, count>& slots, int at)
+{
+    const T value = slots[at % count];
+    asm volatile("" : : "r"(&value) : "memory");
+}
+
+// A block of so many threads, each of which has N items, one after another.
+template <class T, int threads, int N>
+struct Items {
+    using Storage = Slots<T, threads * N>;
+
+    // Writes its items to their places, and reads those from others.
+    template <class To, class From>
+    static void exchange(Storage& slots, const T (&in)[N], T (&out)[N], To to, From from, const char* file,
+                         unsigned line)
+    {
+        for (int i = 0; i < N; ++i)
+            if (const int place = to(i); place >= 0 && place < threads * N)
+                slots.put(place, in[i]);
+        __syncthreads(file, line);
+        for (int i = 0; i < N; ++i)
+            out[i] = slots[from(i)];
+        hold(slots, (own() + 1) * N);
+    }
+    // One thread does it with the items of all.
+    template <class Work>
+    static void together(Storage& slots, const T (&in)[N], T (&out)[N], Work work, const char* file, unsigned line)
+    {
+        for (int i = 0; i < N; ++i)
+            slots.put(own() * N + i, in[i]);
+        __syncthreads(file, line);
+        if (own() == 0)
+            work(&slots[0]);
+        __syncthreads(file, line, 1);
+        for (int i = 0; i < N; ++i)
+            out[i] = slots[own() * N + i];
+        hold(slots, (own() + 1) * N);
+    }
+    static int own() { return static_cast<int>(nestbed::cpu::linear_thread()); }
+};
+
+// The storage that a primitive has if it is given none.
+template <class Storage>
+Storage& private_storage()
+{
+    static constexpr char kKey = 0;
+    return nestbed::program::shared<Storage>(&kKey, "TempStorage");
+}
+
+// As a warp adds up by __shfl_down_sync().
+template <class T, class Operation>
+T tree(T* values, int count, Operation operation)
+{
+    for (int by = 1; by < count; by *= 2)
+        for (int at = 0; at + by < count; ++at)
+            values[at] = operation(values[at], values[at + by]);
+    return values[0];
+}
+
+struct Plus {
+    template <class T>
+    T operator()(const T& a, const T& b) const
+    {
+        return static_cast<T>(a + b);
+    }
+};
+struct Least {
+    template <class T>
+    T operator()(const T& a, const T& b) const
+    {
+        return b < a ? b : a;
+    }
+};
+struct Greatest {
+    template <class T>
+    T operator()(const T& a, const T& b) const
+    {
+        return a < b ? b : a;
+    }
+};
+
+} // namespace nestbed_own
+
+using Sum = nestbed_own::Plus;
+using Min = nestbed_own::Least;
+using Max = nestbed_own::Greatest;
+
+#define NESTBED_STORAGE(name)                                                                                        \
+  public:                                                                                                            \
+    name() : storage_(nestbed_own::private_storage<TempStorage>()) {}                                                \
+    explicit name(TempStorage& storage) : storage_(storage) {}                                                       \
+                                                                                                                     \
+  private:                                                                                                           \
+    TempStorage& storage_;                                                                                           \
+                                                                                                                     \
+  public:
+
+// ---- reductions and scans ----
+
+enum BlockReduceAlgorithm {
+    BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
+    BLOCK_REDUCE_RAKING,
+    BLOCK_REDUCE_WARP_REDUCTIONS,
+    BLOCK_REDUCE_WARP_REDUCTIONS_NONDETERMINISTIC
+};
+template <class T, int x, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int y = 1, int z = 1, int = 0>
+class BlockReduce
+{
+    using All = nestbed_own::Items<T, x * y * z, 1>;
+
+  public:
+    struct TempStorage : All::Storage {
+    };
+    NESTBED_STORAGE(BlockReduce)
+
+    // The first thread has the result.
+    template <class Operation>
+    T Reduce(T input, Operation operation, int valid, NESTBED_PLACE)
+    {
+        T in[1] = {input}, out[1] = {input};
+        All::together(
+            storage_, in, out,
+            [=](T* all) {
+                T result = nestbed_own::tree(all, valid < 32 ? valid : 32, operation);
+                for (int at = 32; at < valid; at += 32)
+                    result =
+                        operation(result, nestbed_own::tree(all + at, valid - at < 32 ? valid - at : 32, operation));
+                all[0] = result;
+            },
+            file, line);
+        return out[0];
+    }
+    template <class Operation>
+    T Reduce(T input, Operation operation, NESTBED_PLACE)
+    {
+        return Reduce(input, operation, x * y * z, file, line);
+    }
+    template <int N, class Operation>
+    T Reduce(const T (&inputs)[N], Operation operation, NESTBED_PLACE)
+    {
+        T own = inputs[0];
+        for (int i = 1; i < N; ++i)
+            own = operation(own, inputs[i]);
+        return Reduce(own, operation, x * y * z, file, line);
+    }
+    T Sum(T input, NESTBED_PLACE) { return Reduce(input, nestbed_own::Plus(), x * y * z, file, line); }
+    T Sum(T input, int valid, NESTBED_PLACE) { return Reduce(input, nestbed_own::Plus(), valid, file, line); }
+    template <int N>
+    T Sum(const T (&inputs)[N], NESTBED_PLACE)
+    {
+        return Reduce(inputs, nestbed_own::Plus(), file, line);
+    }
+};
+
+enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
+template <class T, int x, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int y = 1, int z = 1, int = 0>
+class BlockScan
+{
+    static constexpr int kThreads = x * y * z;
+
+  public:
+    struct TempStorage : nestbed_own::Slots<T, kThreads + 1> {
+    };
+    NESTBED_STORAGE(BlockScan)
+
+  private:
+    // `initial`: nullptr if there is none; then the first output of an exclusive scan is the input. `prefix` takes the sum of all, in the
+    // first thread, and returns what comes before them.
+    template <int N, class Operation, class Prefix>
+    void scan(const T (&inputs)[N], T (&outputs)[N], Operation operation, bool inclusive, const T* initial, T* all,
+              Prefix prefix, const char* file, unsigned line)
+    {
+        constexpr bool has_prefix = !std::is_same<Prefix, std::nullptr_t>::value;
+        const int own = static_cast<int>(nestbed::cpu::linear_thread());
+        T sum = inputs[0];
+        for (int i = 1; i < N; ++i)
+            sum = operation(sum, inputs[i]);
+        storage_.put(own, sum);
+        __syncthreads(file, line);
+        // Slot t becomes what comes before thread t.
+        if (own == 0) {
+            T total = storage_[0];
+            for (int at = 1; at < kThreads; ++at)
+                total = operation(total, storage_[at]);
+            bool has_before = initial != nullptr;
+            T before = has_before ? *initial : total;
+            if constexpr (has_prefix) {
+                before = prefix(total);
+                has_before = true;
+            }
+            for (int at = 0; at < kThreads; ++at) {
+                const T of_thread = storage_[at];
+                storage_.put(at, before);
+                before = has_before ? operation(before, of_thread) : of_thread;
+                has_before = true;
+            }
+            storage_.put(kThreads, total);
+        }
+        __syncthreads(file, line, 1);
+        T before = storage_[own];
+        bool has_before = own != 0 || initial != nullptr || has_prefix;
+        for (int i = 0; i < N; ++i) {
+            const T input = inputs[i];
+            const T after = has_before ? operation(before, input) : input;
+            outputs[i] = inclusive ? after : has_before ? before : input;
+            before = after;
+            has_before = true;
+        }
+        if (all != nullptr)
+            *all = storage_[kThreads];
+        nestbed_own::hold(storage_, (own + 1) % kThreads);
+    }
+    template <class Operation, class Prefix>
+    void scan(T input, T& output, Operation operation, bool inclusive, const T* initial, T* all, Prefix prefix,
+              const char* file, unsigned line)
+    {
+        const T in[1] = {input};
+        T out[1] = {input};
+        scan(in, out, operation, inclusive, initial, all, prefix, file, line);
+        output = out[0];
+    }
+
+  public:
+    template <int N>
+    using Array = T[N];
+    static T zero() { return T(); }
+// Of an item, and of several.
+#define NESTBED_SCANS(In, Out, ...)                                                                                  \
+    template <__VA_ARGS__ class Operation>                                                                           \
+    void ExclusiveScan(In in, Out out, T initial, Operation operation, NESTBED_PLACE)                                \
+    {                                                                                                                \
+        scan(in, out, operation, false, &initial, nullptr, nullptr, file, line);                                     \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Operation>                                                                           \
+    void ExclusiveScan(In in, Out out, T initial, Operation operation, T& all, NESTBED_PLACE)                        \
+    {                                                                                                                \
+        scan(in, out, operation, false, &initial, &all, nullptr, file, line);                                        \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Operation>                                                                           \
+    void ExclusiveScan(In in, Out out, Operation operation, NESTBED_PLACE)                                           \
+    {                                                                                                                \
+        scan(in, out, operation, false, nullptr, nullptr, nullptr, file, line);                                      \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Operation>                                                                           \
+    void ExclusiveScan(In in, Out out, Operation operation, T& all, NESTBED_PLACE)                                   \
+    {                                                                                                                \
+        scan(in, out, operation, false, nullptr, &all, nullptr, file, line);                                         \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Operation, class Prefix>                                                             \
+    void ExclusiveScan(In in, Out out, Operation operation, Prefix& prefix, NESTBED_PLACE)                           \
+    {                                                                                                                \
+        scan(in, out, operation, false, nullptr, nullptr, std::ref(prefix), file, line);                             \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Operation>                                                                           \
+    void InclusiveScan(In in, Out out, Operation operation, NESTBED_PLACE)                                           \
+    {                                                                                                                \
+        scan(in, out, operation, true, nullptr, nullptr, nullptr, file, line);                                       \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Operation>                                                                           \
+    void InclusiveScan(In in, Out out, Operation operation, T& all, NESTBED_PLACE)                                   \
+    {                                                                                                                \
+        scan(in, out, operation, true, nullptr, &all, nullptr, file, line);                                          \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Operation, class Prefix>                                                             \
+    void InclusiveScan(In in, Out out, Operation operation, Prefix& prefix, NESTBED_PLACE)                           \
+    {                                                                                                                \
+        scan(in, out, operation, true, nullptr, nullptr, std::ref(prefix), file, line);                              \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Last = T>                                                                            \
+    void ExclusiveSum(In in, Out out, NESTBED_PLACE)                                                                 \
+    {                                                                                                                \
+        ExclusiveScan(in, out, zero(), nestbed_own::Plus(), file, line);                                             \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Last = T>                                                                            \
+    void ExclusiveSum(In in, Out out, T& all, NESTBED_PLACE)                                                         \
+    {                                                                                                                \
+        ExclusiveScan(in, out, zero(), nestbed_own::Plus(), all, file, line);                                        \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Prefix>                                                                              \
+    void ExclusiveSum(In in, Out out, Prefix& prefix, NESTBED_PLACE)                                                 \
+    {                                                                                                                \
+        ExclusiveScan(in, out, nestbed_own::Plus(), prefix, file, line);                                             \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Last = T>                                                                            \
+    void InclusiveSum(In in, Out out, NESTBED_PLACE)                                                                 \
+    {                                                                                                                \
+        InclusiveScan(in, out, nestbed_own::Plus(), file, line);                                                     \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Last = T>                                                                            \
+    void InclusiveSum(In in, Out out, T& all, NESTBED_PLACE)                                                         \
+    {                                                                                                                \
+        InclusiveScan(in, out, nestbed_own::Plus(), all, file, line);                                                \
+    }                                                                                                                \
+    template <__VA_ARGS__ class Prefix>                                                                              \
+    void InclusiveSum(In in, Out out, Prefix& prefix, NESTBED_PLACE)                                                 \
+    {                                                                                                                \
+        InclusiveScan(in, out, nestbed_own::Plus(), prefix, file, line);                                             \
+    }
+    NESTBED_SCANS(T, T&, )
+    NESTBED_SCANS(const Array<N>&, Array<N>&, int N, )
+#undef NESTBED_SCANS
+};
+
+// ---- loads, stores and exchanges ----
+
+// Items one after another (blocked), or `threads` apart (striped); in warps.
+template <class T, int x, int N, bool = false, int y = 1, int z = 1, int = 0>
+class BlockExchange
+{
+    static constexpr int kThreads = x * y * z;
+    using All = nestbed_own::Items<T, kThreads, N>;
+    static int blocked(int i) { return All::own() * N + i; }
+    static int striped(int i) { return All::own() + i * kThreads; }
+    static int warp_striped(int i) { return All::own() / 32 * 32 * N + All::own() % 32 + i * 32; }
+
+  public:
+    struct TempStorage : All::Storage {
+    };
+    NESTBED_STORAGE(BlockExchange)
+
+#define NESTBED_EXCHANGE(name, to, from)                                                                             \
+    void name(const T(&in)[N], T(&out)[N], NESTBED_PLACE)                                                            \
+    {                                                                                                                \
+        All::exchange(storage_, in, out, to, from, file, line);                                                      \
+    }                                                                                                                \
+    void name(T(&items)[N], NESTBED_PLACE)                                                                           \
+    {                                                                                                                \
+        name(items, items, file, line);                                                                              \
+    }
+    NESTBED_EXCHANGE(StripedToBlocked, striped, blocked)
+    NESTBED_EXCHANGE(BlockedToStriped, blocked, striped)
+    NESTBED_EXCHANGE(WarpStripedToBlocked, warp_striped, blocked)
+    NESTBED_EXCHANGE(BlockedToWarpStriped, blocked, warp_striped)
+#undef NESTBED_EXCHANGE
+#define NESTBED_SCATTER(name, from)                                                                                  \
+    template <class Offset>                                                                                          \
+    void name(const T(&in)[N], T(&out)[N], const Offset(&ranks)[N], NESTBED_PLACE)                                   \
+    {                                                                                                                \
+        All::exchange(                                                                                               \
+            storage_, in, out, [&](int i) { return static_cast<int>(ranks[i]); }, from, file, line);                 \
+    }                                                                                                                \
+    template <class Offset>                                                                                          \
+    void name(T(&items)[N], const Offset(&ranks)[N], NESTBED_PLACE)                                                  \
+    {                                                                                                                \
+        name(items, items, ranks, file, line);                                                                       \
+    }
+    NESTBED_SCATTER(ScatterToBlocked, blocked)
+    NESTBED_SCATTER(ScatterToStriped, striped)
+#undef NESTBED_SCATTER
+};
+
+enum BlockLoadAlgorithm {
+    BLOCK_LOAD_DIRECT,
+    BLOCK_LOAD_STRIPED,
+    BLOCK_LOAD_VECTORIZE,
+    BLOCK_LOAD_TRANSPOSE,
+    BLOCK_LOAD_WARP_TRANSPOSE,
+    BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED
+};
+enum BlockStoreAlgorithm {
+    BLOCK_STORE_DIRECT,
+    BLOCK_STORE_STRIPED,
+    BLOCK_STORE_VECTORIZE,
+    BLOCK_STORE_TRANSPOSE,
+    BLOCK_STORE_WARP_TRANSPOSE,
+    BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED
+};
+template <class T, int N, class Input>
+void LoadDirectBlocked(int thread, Input from, T (&items)[N], int valid = INT_MAX)
+{
+    for (int i = 0; i < N; ++i)
+        if (thread * N + i < valid)
+            items[i] = from[thread * N + i];
+}
+template <int threads, class T, int N, class Input>
+void LoadDirectStriped(int thread, Input from, T (&items)[N], int valid = INT_MAX)
+{
+    for (int i = 0; i < N; ++i)
+        if (thread + i * threads < valid)
+            items[i] = from[thread + i * threads];
+}
+template <class T, int N, class Output>
+void StoreDirectBlocked(int thread, Output to, T (&items)[N], int valid = INT_MAX)
+{
+    for (int i = 0; i < N; ++i)
+        if (thread * N + i < valid)
+            to[thread * N + i] = items[i];
+}
+template <int threads, class T, int N, class Output>
+void StoreDirectStriped(int thread, Output to, T (&items)[N], int valid = INT_MAX)
+{
+    for (int i = 0; i < N; ++i)
+        if (thread + i * threads < valid)
+            to[thread + i * threads] = items[i];
+}
+
+template <class T, int x, int N, BlockLoadAlgorithm algorithm = BLOCK_LOAD_DIRECT, int y = 1, int z = 1, int = 0>
+class BlockLoad
+{
+    using Exchange = BlockExchange<T, x * y * z, N>;
+    static constexpr bool kTransposes = algorithm >= BLOCK_LOAD_TRANSPOSE;
+
+  public:
+    struct TempStorage : std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType> {
+    };
+    NESTBED_STORAGE(BlockLoad)
+
+    template <class Input>
+    void Load(Input from, T (&items)[N], int valid, NESTBED_PLACE)
+    {
+        const int own = static_cast<int>(nestbed::cpu::linear_thread());
+        if constexpr (kTransposes || algorithm == BLOCK_LOAD_STRIPED)
+            LoadDirectStriped<x * y * z>(own, from, items, valid);
+        else
+            LoadDirectBlocked(own, from, items, valid);
+        if constexpr (kTransposes)
+            Exchange(storage_).StripedToBlocked(items, file, line);
+    }
+    template <class Input>
+    void Load(Input from, T (&items)[N], NESTBED_PLACE)
+    {
+        Load(from, items, INT_MAX, file, line);
+    }
+    template <class Input, class Default>
+    void Load(Input from, T (&items)[N], int valid, Default otherwise, NESTBED_PLACE)
+    {
+        for (T& item : items)
+            item = otherwise;
+        Load(from, items, valid, file, line);
+    }
+};
+template <class T, int x, int N, BlockStoreAlgorithm algorithm = BLOCK_STORE_DIRECT, int y = 1, int z = 1, int = 0>
+class BlockStore
+{
+    using Exchange = BlockExchange<T, x * y * z, N>;
+    static constexpr bool kTransposes = algorithm >= BLOCK_STORE_TRANSPOSE;
+
+  public:
+    struct TempStorage : std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType> {
+    };
+    NESTBED_STORAGE(BlockStore)
+
+    template <class Output>
+    void Store(Output to, T (&items)[N], int valid, NESTBED_PLACE)
+    {
+        const int own = static_cast<int>(nestbed::cpu::linear_thread());
+        if constexpr (kTransposes)
+            Exchange(storage_).BlockedToStriped(items, file, line);
+        if constexpr (kTransposes || algorithm == BLOCK_STORE_STRIPED)
+            StoreDirectStriped<x * y * z>(own, to, items, valid);
+        else
+            StoreDirectBlocked(own, to, items, valid);
+    }
+    template <class Output>
+    void Store(Output to, T (&items)[N], NESTBED_PLACE)
+    {
+        Store(to, items, INT_MAX, file, line);
+    }
+};
+
+// ---- sorts ----
+
+namespace nestbed_own
+{
+// The bits [begin, end) of a key as a number that has the order of keys; -0.0 is 0.0.
+template <class Key>
+nestbed::program::Bits<Key> ordered_bits(Key key, int begin, int end)
+{
+    using Bits = nestbed::program::Bits<Key>;
+    constexpr int kBits = 8 * sizeof(Key);
+    constexpr Bits kSign = static_cast<Bits>(Bits(1) << (kBits - 1));
+    auto bits = nestbed::program::bits_as<Bits>(key);
+    constexpr bool is_unsigned = std::is_unsigned<Key>::value;
+    constexpr bool is_signed_integer = std::is_integral<Key>::value && !is_unsigned;
+    if constexpr (is_signed_integer) {
+        bits ^= kSign;
+    } else if constexpr (!is_unsigned) {
+        if (bits == kSign)
+            bits = 0;
+        bits = static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits ^ kSign);
+    }
+    bits = static_cast<Bits>(bits >> begin);
+    return end - begin < kBits ? static_cast<Bits>(bits & ((Bits(1) << (end - begin)) - 1)) : bits;
+}
+template <class Key>
+auto by_bits(bool descending, int begin, int end)
+{
+    return [=](const Key& a, const Key& b) {
+        const auto left = ordered_bits(a, begin, end), right = ordered_bits(b, begin, end);
+        return descending ? right < left : left < right;
+    };
+}
+template <class Key, class Value>
+struct Pair {
+    Key key;
+    Value value;
+};
+} // namespace nestbed_own
+
+template <class Key, int x, int N, class Value = NullType, int = 4, bool = true,
+          BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, cudaSharedMemConfig = cudaSharedMemBankSizeFourByte, int y = 1,
+          int z = 1, int = 0>
+class BlockRadixSort
+{
+    static constexpr int kThreads = x * y * z;
+    using Pair = nestbed_own::Pair<Key, Value>;
+    using All = nestbed_own::Items<Pair, kThreads, N>;
+
+  public:
+    struct TempStorage : All::Storage {
+    };
+    NESTBED_STORAGE(BlockRadixSort)
+
+  private:
+    void sort(Key (&keys)[N], Value* values, bool descending, bool striped, int begin, int end, const char* file,
+              unsigned line)
+    {
+        Pair in[N], out[N];
+        for (int i = 0; i < N; ++i)
+            in[i] = {keys[i], values == nullptr ? Value() : values[i]};
+        const auto less = nestbed_own::by_bits<Key>(descending, begin, end);
+        All::together(
+            storage_, in, out,
+            [=](Pair* all) {
+                std::stable_sort(all, all + kThreads * N,
+                                 [&](const Pair& a, const Pair& b) { return less(a.key, b.key); });
+                if (!striped)
+                    return;
+                static_assert(std::is_trivially_copyable<Pair>::value, "BlockRadixSort of numbers");
+                const std::vector<Pair> sorted(all, all + kThreads * N);
+                for (int at = 0; at < kThreads * N; ++at)
+                    all[at % kThreads * N + at / kThreads] = sorted[at];
+            },
+            file, line);
+        for (int i = 0; i < N; ++i) {
+            keys[i] = out[i].key;
+            if (values != nullptr)
+                values[i] = out[i].value;
+        }
+    }
+
+  public:
+#define NESTBED_SORT(name, descending, striped)                                                                      \
+    void name(Key(&keys)[N], int begin = 0, int end = 8 * sizeof(Key), NESTBED_PLACE)                                \
+    {                                                                                                                \
+        sort(keys, nullptr, descending, striped, begin, end, file, line);                                            \
+    }                                                                                                                \
+    void name(Key(&keys)[N], Value(&values)[N], int begin = 0, int end = 8 * sizeof(Key), NESTBED_PLACE)             \
+    {                                                                                                                \
+        sort(keys, values, descending, striped, begin, end, file, line);                                             \
+    }
+    NESTBED_SORT(Sort, false, false)
+    NESTBED_SORT(SortDescending, true, false)
+    NESTBED_SORT(SortBlockedToStriped, false, true)
+    NESTBED_SORT(SortDescendingBlockedToStriped, true, true)
+#undef NESTBED_SORT
+};
+
+template <class Key, int x, int N, class Value = NullType, int y = 1, int z = 1>
+class BlockMergeSort
+{
+    using Pair = nestbed_own::Pair<Key, Value>;
+    using All = nestbed_own::Items<Pair, x * y * z, N>;
+
+  public:
+    struct TempStorage : All::Storage {
+    };
+    NESTBED_STORAGE(BlockMergeSort)
+
+    template <class Less>
+    void Sort(Key (&keys)[N], Value (&values)[N], Less less, NESTBED_PLACE)
+    {
+        sort(keys, values, less, x * y * z * N, file, line);
+    }
+    template <class Less>
+    void Sort(Key (&keys)[N], Less less, NESTBED_PLACE)
+    {
+        sort(keys, nullptr, less, x * y * z * N, file, line);
+    }
+    // Of the first `valid`; the others become `otherwise`.
+    template <class Less>
+    void Sort(Key (&keys)[N], Less less, int valid, Key otherwise, NESTBED_PLACE)
+    {
+        for (int i = 0; i < N; ++i)
+            if (All::own() * N + i >= valid)
+                keys[i] = otherwise;
+        sort(keys, nullptr, less, valid, file, line);
+    }
+    template <class Less>
+    void StableSort(Key (&keys)[N], Less less, NESTBED_PLACE)
+    {
+        Sort(keys, less, file, line);
+    }
+    template <class Less>
+    void StableSort(Key (&keys)[N], Value (&values)[N], Less less, NESTBED_PLACE)
+    {
+        Sort(keys, values, less, file, line);
+    }
+
+  private:
+    template <class Less>
+    void sort(Key (&keys)[N], Value* values, Less less, int valid, const char* file, unsigned line)
+    {
+        Pair in[N], out[N];
+        for (int i = 0; i < N; ++i)
+            in[i] = {keys[i], values == nullptr ? Value() : values[i]};
+        All::together(
+            storage_, in, out,
+            [=](Pair* all) {
+                std::stable_sort(all, all + valid, [&](const Pair& a, const Pair& b) { return less(a.key, b.key); });
+            },
+            file, line);
+        for (int i = 0; i < N; ++i) {
+            keys[i] = out[i].key;
+            if (values != nullptr)
+                values[i] = out[i].value;
+        }
+    }
+};
+
+// ---- neighbours ----
+
+template <class T, int x, int y = 1, int z = 1, int = 0>
+class BlockDiscontinuity
+{
+    static constexpr int kThreads = x * y * z;
+    using All = nestbed_own::Items<T, kThreads, 1>;
+
+  public:
+    // The last items of the threads, and the first ones.
+    struct TempStorage {
+        typename All::Storage lasts, firsts;
+    };
+    NESTBED_STORAGE(BlockDiscontinuity)
+
+  private:
+    template <int N>
+    void share(const T (&items)[N], const char* file, unsigned line)
+    {
+        storage_.firsts.put(All::own(), items[0]);
+        storage_.lasts.put(All::own(), items[N - 1]);
+        __syncthreads(file, line);
+        nestbed_own::hold(storage_.firsts, All::own() + 1);
+        nestbed_own::hold(storage_.lasts, All::own() + 1);
+    }
+    template <class Flag, int N, class Operation>
+    static void heads(Flag (&flags)[N], const T (&items)[N], Operation operation, const T* before)
+    {
+        for (int i = 0; i < N; ++i)
+            flags[i] = i == 0 && before == nullptr
+                           ? 1
+                           : static_cast<Flag>(operation(i == 0 ? *before : items[i - 1], items[i]));
+    }
+    template <class Flag, int N, class Operation>
+    static void tails(Flag (&flags)[N], const T (&items)[N], Operation operation, const T* after)
+    {
+        for (int i = 0; i < N; ++i)
+            flags[i] = i == N - 1 && after == nullptr
+                           ? 1
+                           : static_cast<Flag>(operation(items[i], i == N - 1 ? *after : items[i + 1]));
+    }
+    const T* before() { return All::own() == 0 ? nullptr : &storage_.lasts[All::own() - 1]; }
+    const T* after() { return All::own() == kThreads - 1 ? nullptr : &storage_.firsts[All::own() + 1]; }
+
+  public:
+    template <class Flag, int N, class Operation>
+    void FlagHeads(Flag (&flags)[N], const T (&items)[N], Operation operation, NESTBED_PLACE)
+    {
+        share(items, file, line);
+        heads(flags, items, operation, before());
+    }
+    template <class Flag, int N, class Operation>
+    void FlagHeads(Flag (&flags)[N], const T (&items)[N], Operation operation, T predecessor, NESTBED_PLACE)
+    {
+        share(items, file, line);
+        heads(flags, items, operation, All::own() == 0 ? &predecessor : before());
+    }
+    template <class Flag, int N, class Operation>
+    void FlagTails(Flag (&flags)[N], const T (&items)[N], Operation operation, NESTBED_PLACE)
+    {
+        share(items, file, line);
+        tails(flags, items, operation, after());
+    }
+    template <class Flag, int N, class Operation>
+    void FlagTails(Flag (&flags)[N], const T (&items)[N], Operation operation, T successor, NESTBED_PLACE)
+    {
+        share(items, file, line);
+        tails(flags, items, operation, All::own() == kThreads - 1 ? &successor : after());
+    }
+    template <class Flag, int N, class Operation>
+    void FlagHeadsAndTails(Flag (&head)[N], Flag (&tail)[N], const T (&items)[N], Operation operation, NESTBED_PLACE)
+    {
+        share(items, file, line);
+        heads(head, items, operation, before());
+        tails(tail, items, operation, after());
+    }
+};
+
+template <class T, int x, int y = 1, int z = 1, int = 0>
+class BlockAdjacentDifference
+{
+    static constexpr int kThreads = x * y * z;
+    using All = nestbed_own::Items<T, kThreads, 1>;
+
+  public:
+    struct TempStorage : All::Storage {
+    };
+    NESTBED_STORAGE(BlockAdjacentDifference)
+
+    template <int N, class Out, class Operation>
+    void SubtractLeft(const T (&in)[N], Out (&out)[N], Operation operation, NESTBED_PLACE)
+    {
+        storage_.put(All::own(), in[N - 1]);
+        __syncthreads(file, line);
+        const T before = storage_[All::own() == 0 ? kThreads - 1 : All::own() - 1];
+        const T first = in[0];
+        for (int i = N - 1; i > 0; --i)
+            out[i] = operation(in[i], in[i - 1]);
+        out[0] = All::own() == 0 ? static_cast<Out>(first) : operation(first, before);
+    }
+    template <int N, class Out, class Operation>
+    void SubtractRight(const T (&in)[N], Out (&out)[N], Operation operation, NESTBED_PLACE)
+    {
+        storage_.put(All::own(), in[0]);
+        __syncthreads(file, line);
+        const T after = storage_[All::own() == kThreads - 1 ? 0 : All::own() + 1];
+        const T last = in[N - 1];
+        for (int i = 0; i < N - 1; ++i)
+            out[i] = operation(in[i], in[i + 1]);
+        out[N - 1] = All::own() == kThreads - 1 ? static_cast<Out>(last) : operation(last, after);
+    }
+};
+
+template <class T, int x, int y = 1, int z = 1, int = 0>
+class BlockShuffle
+{
+    static constexpr int kThreads = x * y * z;
+    using All = nestbed_own::Items<T, kThreads, 1>;
+
+  public:
+    struct TempStorage : All::Storage {
+    };
+    NESTBED_STORAGE(BlockShuffle)
+
+    void Offset(T input, T& output, int distance = 1, NESTBED_PLACE)
+    {
+        share(input, file, line);
+        if (const int from = All::own() + distance; from >= 0 && from < kThreads)
+            output = storage_[from];
+    }
+    void Rotate(T input, T& output, unsigned distance = 1, NESTBED_PLACE)
+    {
+        share(input, file, line);
+        output = storage_[(All::own() + static_cast<int>(distance)) % kThreads];
+    }
+
+  private:
+    void share(const T& input, const char* file, unsigned line)
+    {
+        storage_.put(All::own(), input);
+        __syncthreads(file, line);
+        nestbed_own::hold(storage_, All::own() + 1);
+    }
+};
+
+enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
+template <class T, int x, int N, int bins, BlockHistogramAlgorithm = BLOCK_HISTO_SORT, int y = 1, int z = 1, int = 0>
+class BlockHistogram
+{
+    static constexpr int kThreads = x * y * z;
+
+  public:
+    struct TempStorage : nestbed_own::Slots<unsigned, 1> {
+    };
+    NESTBED_STORAGE(BlockHistogram)
+
+    template <class Count>
+    void InitHistogram(Count (&histogram)[bins])
+    {
+        for (int bin = static_cast<int>(nestbed::cpu::linear_thread()); bin < bins; bin += kThreads)
+            histogram[bin] = 0;
+    }
+    template <class Count>
+    void Composite(T (&items)[N], Count (&histogram)[bins])
+    {
+        for (const T& item : items)
+            atomicAdd(&histogram[item], Count(1));
+    }
+    template <class Count>
+    void Histogram(T (&items)[N], Count (&histogram)[bins], NESTBED_PLACE)
+    {
+        InitHistogram(histogram);
+        __syncthreads(file, line);
+        Composite(items, histogram);
+    }
+};
+
+// ---- warps ----
+
+template <class T, int size = 32, int = 0>
+class WarpReduce
+{
+  public:
+    struct TempStorage : NullType {
+    };
+    NESTBED_STORAGE(WarpReduce)
+
+    // The first lane has the result.
+    template <class Operation>
+    T Reduce(T input, Operation operation, int valid, NESTBED_PLACE)
+    {
+        const auto group = nestbed_own_lanes();
+        const int rank = static_cast<int>(group.thread_rank());
+        for (int by = 1; by < size; by *= 2) {
+            const T other = group.shfl_down(input, static_cast<unsigned>(by), file, line);
+            if (rank + by < valid)
+                input = operation(input, other);
+        }
+        return input;
+    }
+    template <class Operation>
+    T Reduce(T input, Operation operation, NESTBED_PLACE)
+    {
+        return Reduce(input, operation, size, file, line);
+    }
+    T Sum(T input, NESTBED_PLACE) { return Reduce(input, nestbed_own::Plus(), size, file, line); }
+    T Sum(T input, int valid, NESTBED_PLACE) { return Reduce(input, nestbed_own::Plus(), valid, file, line); }
+    T Max(T input, NESTBED_PLACE) { return Reduce(input, nestbed_own::Greatest(), size, file, line); }
+    T Min(T input, NESTBED_PLACE) { return Reduce(input, nestbed_own::Least(), size, file, line); }
+    // Each head has the result of the lanes up to the next head.
+    template <class Flag>
+    T HeadSegmentedSum(T input, Flag head, NESTBED_PLACE)
+    {
+        const auto group = nestbed_own_lanes();
+        const unsigned rank = group.thread_rank();
+        const unsigned behind = group.ballot(head != 0, file, line) & ~((2U << rank) - 1);
+        return Reduce(input, nestbed_own::Plus(), behind == 0 ? size : __builtin_ctz(behind), file, line);
+    }
+    template <class Flag>
+    T TailSegmentedSum(T input, Flag tail, NESTBED_PLACE)
+    {
+        const auto group = nestbed_own_lanes();
+        const unsigned rank = group.thread_rank();
+        const unsigned from = group.ballot(tail != 0, file, line) & ~((1U << rank) - 1);
+        return Reduce(input, nestbed_own::Plus(), from == 0 ? size : __builtin_ctz(from) + 1, file, line);
+    }
+
+  private:
+    static cooperative_groups::coalesced_group nestbed_own_lanes()
+    {
+        return cooperative_groups::tiled_partition(cooperative_groups::this_thread_block(), size);
+    }
+};
+
+template <class T, int size = 32, int = 0>
+class WarpScan
+{
+  public:
+    struct TempStorage : NullType {
+    };
+    NESTBED_STORAGE(WarpScan)
+
+    template <class Operation>
+    void InclusiveScan(T input, T& output, Operation operation, T& all, NESTBED_PLACE)
+    {
+        const auto group = cooperative_groups::tiled_partition(cooperative_groups::this_thread_block(), size);
+        const unsigned rank = group.thread_rank();
+        for (unsigned by = 1; by < size; by *= 2) {
+            const T other = group.shfl_up(input, by, file, line);
+            if (rank >= by)
+                input = operation(other, input);
+        }
+        all = group.shfl(input, size - 1, file, line);
+        output = input;
+    }
+    template <class Operation>
+    void InclusiveScan(T input, T& output, Operation operation, NESTBED_PLACE)
+    {
+        T all;
+        InclusiveScan(input, output, operation, all, file, line);
+    }
+    template <class Operation>
+    void ExclusiveScan(T input, T& output, T initial, Operation operation, T& all, NESTBED_PLACE)
+    {
+        const auto group = cooperative_groups::tiled_partition(cooperative_groups::this_thread_block(), size);
+        T inclusive;
+        InclusiveScan(input, inclusive, operation, all, file, line);
+        const T before = group.shfl_up(inclusive, 1, file, line);
+        output = group.thread_rank() == 0 ? initial : operation(initial, before);
+    }
+    template <class Operation>
+    void ExclusiveScan(T input, T& output, T initial, Operation operation, NESTBED_PLACE)
+    {
+        T all;
+        ExclusiveScan(input, output, initial, operation, all, file, line);
+    }
+    void InclusiveSum(T input, T& output, NESTBED_PLACE)
+    {
+        InclusiveScan(input, output, nestbed_own::Plus(), file, line);
+    }
+    void InclusiveSum(T input, T& output, T& all, NESTBED_PLACE)
+    {
+        InclusiveScan(input, output, nestbed_own::Plus(), all, file, line);
+    }
+    void ExclusiveSum(T input, T& output, NESTBED_PLACE)
+    {
+        ExclusiveScan(input, output, T(), nestbed_own::Plus(), file, line);
+    }
+    void ExclusiveSum(T input, T& output, T& all, NESTBED_PLACE)
+    {
+        ExclusiveScan(input, output, T(), nestbed_own::Plus(), all, file, line);
+    }
+    T Broadcast(T input, unsigned lane, NESTBED_PLACE)
+    {
+        return cooperative_groups::tiled_partition(cooperative_groups::this_thread_block(), size)
+            .shfl(input, static_cast<int>(lane), file, line);
+    }
+};
+#undef NESTBED_STORAGE
+
+inline unsigned LaneId()
+{
+    return nestbed::cpu::lane();
+}
+inline unsigned WarpId()
+{
+    return nestbed::cpu::linear_thread() / 32;
+}
+
+} // namespace cub
+// NOLINTEND

@@ -1,0 +1,234 @@
+// Inline PTX of barriers in memory, named barriers, asynchronous copies, vectors in memory, and addresses in shared memory: what the
+// rewriter puts in place of a statement. Sources: PTX ISA, "mbarrier", "cp.async", "bar, barrier", "cvta".
+#pragma once
+
+#include "barrier_objects.hpp"
+#include "ptx.hpp"
+
+#include <tuple>
+
+namespace nestbed::program
+{
+
+// An operand that is not used.
+struct PtxSink {
+    template <class Operands>
+    static PtxSink at(Operands&)
+    {
+        return {};
+    }
+};
+template <class To, class T>
+void ptx_set(To& to, T value)
+{
+    if constexpr (!std::is_same<std::remove_cv_t<To>, PtxSink>::value)
+        to = ptx_converted<To>(value);
+}
+
+// Calls the function with the operands of the instruction, which are some of those of the statement.
+template <class Function, class... Inputs, class... Operands>
+void ptx_call(Operands&&... operands)
+{
+    auto all = std::forward_as_tuple(operands...);
+    Function()(Inputs::at(all)...);
+}
+// The same if the first one is not 0.
+template <class Function>
+struct PtxIf {
+    template <class Condition, class... Operands>
+    void operator()(Condition condition, Operands&&... operands) const
+    {
+        if (condition != 0)
+            Function()(operands...);
+    }
+};
+
+// ---- barriers in memory; `shared`: of addresses in shared memory ----
+
+template <bool shared, class Address>
+cpu::BarrierObject* ptx_mbarrier(Address address)
+{
+    return ptx_pointer<cpu::BarrierObject, shared>(address);
+}
+template <bool shared>
+struct PtxMbarrierInit {
+    template <class Address>
+    void operator()(Address at, unsigned count) const
+    {
+        begin_barrier(ptx_mbarrier<shared>(at), count);
+    }
+};
+template <bool shared>
+struct PtxMbarrierInval {
+    template <class Address>
+    void operator()(Address at) const
+    {
+        end_barrier(ptx_mbarrier<shared>(at));
+    }
+};
+template <bool shared, cpu::Arrival kind>
+struct PtxMbarrierArriveAs {
+    template <class To, class Address>
+    void operator()(To&& state, Address at, unsigned count = 1) const
+    {
+        ptx_set(state, cpu::arrive_at(ptx_mbarrier<shared>(at), count, kind));
+    }
+};
+template <bool shared>
+using PtxMbarrierArrive = PtxMbarrierArriveAs<shared, cpu::Arrival::once>;
+template <bool shared>
+using PtxMbarrierArriveDrop = PtxMbarrierArriveAs<shared, cpu::Arrival::drops>;
+template <bool shared>
+struct PtxMbarrierExpectTx {
+    template <class Address>
+    void operator()(Address at, unsigned bytes) const
+    {
+        cpu::expect_bytes_at(ptx_mbarrier<shared>(at), bytes);
+    }
+};
+template <bool shared>
+struct PtxMbarrierCompleteTx {
+    template <class Address>
+    void operator()(Address at, unsigned bytes) const
+    {
+        cpu::expect_bytes_at(ptx_mbarrier<shared>(at), -static_cast<std::int64_t>(bytes));
+    }
+};
+template <bool shared>
+struct PtxMbarrierArriveExpectTx {
+    template <class To, class Address>
+    void operator()(To&& state, Address at, unsigned bytes) const
+    {
+        PtxMbarrierExpectTx<shared>()(at, bytes);
+        PtxMbarrierArrive<shared>()(state, at);
+    }
+};
+template <bool shared>
+struct PtxMbarrierTestParity {
+    template <class To, class Address>
+    void operator()(To&& ended, Address at, unsigned parity, unsigned /*ns*/ = 0) const
+    {
+        ptx_set(ended, try_wait(ptx_mbarrier<shared>(at), parity % 2 != 0) ? 1 : 0);
+    }
+};
+template <bool shared>
+struct PtxMbarrierTest {
+    template <class To, class Address>
+    void operator()(To&& ended, Address at, cpu::BarrierObject state, unsigned /*ns*/ = 0) const
+    {
+        PtxMbarrierTestParity<shared>()(ended, at, cpu::parity_of(state) ? 1 : 0);
+    }
+};
+// A test until it holds.
+template <class Test>
+struct PtxLoop {
+    template <class... Operands>
+    void operator()(const PtxSink&, Operands&&... operands) const
+    {
+        for (int ended = 0; ended == 0;)
+            Test()(ended, operands...);
+    }
+};
+template <bool shared>
+struct PtxMbarrierPendingCount {
+    template <class To>
+    void operator()(To&& count, cpu::BarrierObject state) const
+    {
+        ptx_set(count, cpu::pending_of(state));
+    }
+};
+
+// ---- named barriers of a block ----
+
+template <bool>
+struct PtxBarSync {
+    void operator()(unsigned number, unsigned threads = 0) const
+    {
+        const dim3 block = cpu::current_thread->block_dim;
+        if (number == 0 && (threads == 0 || threads >= block.x * block.y * block.z))
+            return __syncthreads();
+        const bool parity = cpu::arrive_at_named_barrier(number, threads);
+        while (!cpu::has_named_barrier_ended(number, parity))
+            cpu::give_way();
+    }
+};
+template <bool>
+struct PtxBarArrive {
+    void operator()(unsigned number, unsigned threads) const { cpu::arrive_at_named_barrier(number, threads); }
+};
+
+// ---- asynchronous copies ----
+
+template <bool>
+struct PtxCopyAsync {
+    template <class To, class From>
+    void operator()(To to, From from, unsigned bytes) const
+    {
+        (*this)(to, from, bytes, bytes);
+    }
+    // The bytes behind `copied` are 0.
+    template <class To, class From>
+    void operator()(To to, From from, unsigned bytes, unsigned copied) const
+    {
+        copy_with_zeros(ptx_pointer<char, true>(to), ptx_pointer<const char>(from), bytes,
+                        copied < bytes ? copied : bytes);
+    }
+};
+template <bool>
+struct PtxCommitGroup {
+    void operator()() const { cpu::commit_copies(); }
+};
+template <bool>
+struct PtxWaitGroup {
+    void operator()(unsigned prior) const { cpu::wait_for_copies(prior); }
+};
+template <bool>
+struct PtxWaitAll {
+    void operator()() const
+    {
+        cpu::commit_copies();
+        cpu::wait_for_copies(0);
+    }
+};
+template <bool shared>
+struct PtxCopiesArrive {
+    template <class Address>
+    void operator()(Address at) const
+    {
+        cpu::copies_arrive_at(ptx_mbarrier<shared>(at));
+    }
+};
+template <bool shared>
+struct PtxCopiesArriveNoinc {
+    template <class Address>
+    void operator()(Address at) const
+    {
+        cpu::arrive_at(ptx_mbarrier<shared>(at), 1, cpu::Arrival::of_copies);
+    }
+};
+
+// ---- addresses in shared memory ----
+
+template <bool>
+struct PtxCvtaToShared {
+    template <class To, class From>
+    void operator()(To& to, From from) const
+    {
+        to = static_cast<To>(cpu::shared_address(ptx_pointer<const void>(from)));
+    }
+};
+template <bool>
+struct PtxMapaShared {
+    template <class To>
+    void operator()(To& to, unsigned from, unsigned rank) const
+    {
+        to = static_cast<To>(cpu::mapped_shared_address(from, rank));
+    }
+};
+// Orders memory that the executor orders anyway.
+template <bool>
+struct PtxNothing {
+    void operator()() const {}
+};
+
+} // namespace nestbed::program

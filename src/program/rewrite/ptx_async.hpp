@@ -1,0 +1,15 @@
+// Inline PTX of barriers in memory, named barriers, asynchronous copies and addresses in shared memory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nestbed::program
+{
+
+// The function for a statement, called with its operands; "" for others. `text`: with single blanks.
+std::string function_of_async(std::string_view text);
+// -12, 0x1F, 7U.
+bool is_ptx_number(std::string_view text);
+
+} // namespace nestbed::program
