@@ -13,8 +13,8 @@ namespace
 class Events : public Rules
 {
   protected:
-    static std::uint64_t captured(std::uint64_t stream) { return cpu::observer->captures(nullptr, stream); }
-    static void wait(std::uint64_t stream, std::uint64_t event)
+    static cpu::Captured captured(std::uint64_t stream) { return cpu::observer->captures(nullptr, stream); }
+    static void wait(std::uint64_t stream, const cpu::Captured& event)
     {
         cpu::observer->stream_waits(nullptr, stream, event);
     }
@@ -24,12 +24,12 @@ class Events : public Rules
     {
         cpu::launch_into(stream, 1, 1, Mechanism::named_stream, kernel, nullptr);
     }
-    static std::uint64_t captured_here(std::uint64_t stream)
+    static cpu::Captured captured_here(std::uint64_t stream)
     {
         cpu::complete_children(); // the event is after them, and the thread is not
         return cpu::observer->captures(cpu::current_thread->observed, stream);
     }
-    static void wait_here(std::uint64_t stream, std::uint64_t event)
+    static void wait_here(std::uint64_t stream, const cpu::Captured& event)
     {
         cpu::observer->stream_waits(cpu::current_thread->observed, stream, event);
     }
@@ -52,8 +52,8 @@ TEST_P(Events, OfTheHostOrderTheStreamThatWaitsForThem)
     EXPECT_EQ(by([] { wait(1, captured(0)); }, 2), 1U) << "another stream";
     EXPECT_EQ(by([] { wait(1, captured(2)); }), 1U) << "an event of another stream";
     EXPECT_EQ(by([] {
-                  const std::uint64_t first = captured(2);
-                  const std::uint64_t second = captured(0);
+                  const cpu::Captured first = captured(2);
+                  const cpu::Captured second = captured(0);
                   wait(2, first);
                   wait(1, second);
               }),
@@ -75,7 +75,7 @@ TEST_P(Events, OfTheHostOrderTheStreamThatWaitsForThem)
     EXPECT_EQ(by([] { cpu::observer->stream_synchronized(0); }), 0U);
     EXPECT_EQ(by([] { cpu::observer->stream_synchronized(1); }), 1U);
     EXPECT_EQ(watch([&](cpu::Executor& executor) {
-                  const std::uint64_t early = captured(0);
+                  const cpu::Captured early = captured(0);
                   executor.run(1, 1, write, 0);
                   wait(1, early);
                   executor.run(1, 1, write, 1);
@@ -86,7 +86,7 @@ TEST_P(Events, OfTheHostOrderTheStreamThatWaitsForThem)
 
 TEST_P(Events, OfAnEarlierRunAreThoseOfNobody)
 {
-    std::uint64_t event = 0;
+    cpu::Captured event;
     watch([&](cpu::Executor& executor) {
         executor.run(1, 1, write, 0);
         event = captured(0);
@@ -127,7 +127,7 @@ TEST_P(Events, OfABlockOrderTheStreamThatWaitsForThem)
               0U)
         << "by a grid between";
     expect_pairs("an event before the launch", Gt(0U), 1, 1, [&] {
-        const std::uint64_t early = captured_here(1);
+        const cpu::Captured early = captured_here(1);
         launch_into(1, write);
         cpu::complete_children();
         wait_here(2, early);
