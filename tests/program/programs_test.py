@@ -344,6 +344,7 @@ template <class T> __global__ void sum(const T* in, double* out, int n, float sc
 int check() { return 1; }
 int main() { return check(); }
 """
+
         def words(*more):
             return [NESTBED, *more, "--kernel", "my::sum<unsigned short>", "--arg", "unsigned short:64=index", "--arg", "double:1=0", "--arg", "int=64",
                     "--arg", "float=0.5", "--block"]

@@ -256,9 +256,8 @@ static inline __host__ __device__ unsigned level(void (*kernel)(Parameters...))
     (void)kernel;
     return level();
 #else
-    return is_captured(stream_of_launch())
-               ? level_in_graph(kernel_at(reinterpret_cast<const void*>(kernel)).name)
-               : 0;
+    return is_captured(stream_of_launch()) ? level_in_graph(kernel_at(reinterpret_cast<const void*>(kernel)).name)
+                                           : 0;
 #endif
 }
 
