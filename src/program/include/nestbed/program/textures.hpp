@@ -189,7 +189,9 @@ T sampled(unsigned long long object, float x, float y, float z, int layer = 0)
     const bool is_linear = of.how.filterMode == cudaFilterModeLinear;
     std::ptrdiff_t begin[3] = {0, 0, layer};
     float weight[3] = {};
-    for (int i = 0; i < dimensions; ++i) {
+    // To a filter a line is the only row of an image, between two borders, and is read at y = 0: seen on an H200.
+    constexpr int kFiltered = dimensions == 1 ? 2 : dimensions;
+    for (int i = 0; i < (is_linear ? kFiltered : dimensions); ++i) {
         float at = coordinates[i];
         if (of.how.normalizedCoords != 0)
             at *= static_cast<float>(of.size[i]);
@@ -202,10 +204,10 @@ T sampled(unsigned long long object, float x, float y, float z, int layer = 0)
         return texel_or_border<T>(of, begin);
     using Scalar = typename LanesOf<T>::Scalar;
     T result{};
-    for (int corner = 0; corner < 1 << dimensions; ++corner) {
+    for (int corner = 0; corner < 1 << kFiltered; ++corner) {
         std::ptrdiff_t at[3] = {begin[0], begin[1], begin[2]};
         float share = 1;
-        for (int i = 0; i < dimensions; ++i) {
+        for (int i = 0; i < kFiltered; ++i) {
             const int bit = corner >> i & 1;
             at[i] += bit;
             share *= bit != 0 ? weight[i] : 1 - weight[i];
