@@ -195,7 +195,7 @@ TEST(Rewriter, TracesEveryLaunchThatItCounts)
                   count_of(counted, "::nestbed_count::Level nestbed_level"));
         launches += count_of(counted, "::nestbed_count::after(");
     }
-    EXPECT_GT(launches, 50U);
+    EXPECT_GE(launches, 50U);
 }
 
 TEST(Rewriter, AStrictCountEndsAtWhatTheTableWouldSayIsNotCounted)

@@ -28,13 +28,15 @@ class KernelNode
 {
   public:
     KernelNode(const cudaKernelNodeParams* of)
-        : node_(*of), level_(kernel_of_node(node_), node_.kernelParams, level_of_node(node_))
+        : is_given_(of != nullptr), node_(is_given_ ? *of : cudaKernelNodeParams{}),
+          level_(kernel_of_node(node_), node_.kernelParams, level_of_node(node_))
     {
         node_.kernelParams = level_.all();
     }
-    operator const cudaKernelNodeParams*() const { return &node_; }
+    operator const cudaKernelNodeParams*() const { return is_given_ ? &node_ : nullptr; }
 
   private:
+    bool is_given_;
     cudaKernelNodeParams node_;
     WithLevel level_;
 };
@@ -46,9 +48,10 @@ class AnyNode
 {
   public:
     AnyNode(cudaGraphNodeParams* of)
-        : given_(of), node_(*of), is_kernel_(of->type == cudaGraphNodeTypeKernel && of->kernel.extra == nullptr),
-          level_(kernel_of_node(of->kernel, is_kernel_), is_kernel_ ? of->kernel.kernelParams : nullptr,
-                 level_of_node(of->kernel, is_kernel_))
+        : given_(of), node_(of != nullptr ? *of : cudaGraphNodeParams{}),
+          is_kernel_(node_.type == cudaGraphNodeTypeKernel && node_.kernel.extra == nullptr),
+          level_(kernel_of_node(node_.kernel, is_kernel_), is_kernel_ ? node_.kernel.kernelParams : nullptr,
+                 level_of_node(node_.kernel, is_kernel_))
     {
         if (is_kernel_)
             node_.kernel.kernelParams = level_.all();
@@ -65,6 +68,10 @@ inline AnyNode with_level(cudaGraphNodeParams* node)
 {
     return {node};
 }
+inline decltype(nullptr) with_level(decltype(nullptr) none)
+{
+    return none;
+}
 // Without the level, as the program gave them.
 inline cudaError_t kernel_node_params(cudaGraphNode_t node, cudaKernelNodeParams* to)
 {
@@ -72,11 +79,6 @@ inline cudaError_t kernel_node_params(cudaGraphNode_t node, cudaKernelNodeParams
     if (error == cudaSuccess && to->kernelParams != nullptr && kernel_at(to->func).has_level)
         ++to->kernelParams;
     return error;
-}
-
-NESTBED_COMMON void captures()
-{
-    __atomic_store_n(&state().captures, true, __ATOMIC_RELAXED);
 }
 
 NESTBED_COMMON cudaError_t graph_launch(cudaGraphExec_t graph, cudaStream_t stream)

@@ -114,6 +114,7 @@ NESTBED_COMMON cudaError_t counted(unsigned site, const char* place, const void*
 // What a kernel of a graph gets as its level. Kernels that find no index free share the last one.
 NESTBED_COMMON unsigned level_in_graph(const char* name)
 {
+    note_launch(0); // its counts are on this device, whichever launches the graph
     const Lock lock;
     Kernel* kernel = &kernel_of(name);
     if (kernel->graph_index == 0) {
@@ -140,7 +141,7 @@ class WithLevel
   public:
     WithLevel(const NamedKernel& kernel, void** arguments, unsigned level) : arguments_(arguments), level_(level)
     {
-        if (!kernel.has_level)
+        if (!kernel.has_level || kernel.parameters == 0)
             return;
         all_ = static_cast<void**>(zeroed(kernel.parameters * sizeof(void*)));
         all_[0] = &level_;
@@ -201,6 +202,14 @@ inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cuda
 template <class... Expected, class... Actual> // of a library
 inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                     void (*kernel)(Expected...), Actual&&... arguments)
+{
+    return counted(site, place, reinterpret_cast<const void*>(kernel), configuration->stream,
+                   cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));
+}
+
+template <class... Actual> // of a library that was loaded
+inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
+                                    cudaKernel_t kernel, Actual&&... arguments)
 {
     return counted(site, place, reinterpret_cast<const void*>(kernel), configuration->stream,
                    cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));

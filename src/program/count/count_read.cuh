@@ -187,10 +187,10 @@ NESTBED_COMMON cudaStream_t& stream_of_launch()
     return stream;
 }
 
-// A launch into such a stream is a node of a graph, which counts when the graph runs.
+// A launch into such a stream is a node of a graph, which counts when the graph runs. The NULL stream cannot be captured.
 NESTBED_COMMON bool is_captured(cudaStream_t stream)
 {
-    if (!__atomic_load_n(&state().captures, __ATOMIC_RELAXED))
+    if (stream == nullptr)
         return false;
     const cudaError_t pending = cudaPeekAtLastError();
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

@@ -98,7 +98,6 @@ struct State {
     File* files;
     GraphLaunches graphs;
     unsigned graph_kernels; // how many have an index
-    bool captures;          // a capture has begun
     Uncounted* uncounted;   // in the order in which they were first seen
     Site* sites[kBuckets];
     Unit* units;

@@ -139,7 +139,7 @@ NESTBED_COMMON void print_warnings(FILE* out, const LaunchRow* rows, size_t coun
         if (row->refused == 0 || row->advice == nullptr)
             continue;
         print_folded(out, false, "warning: %llu of %llu launches of %s were refused, first at %s", row->refused,
-                     row->from_host + row->from_device, row->kernel, row->place);
+                     row->from_host + row->from_device + row->in_graphs, row->kernel, row->place);
         print_folded(out, true, "%s, which only cudaGetLastError() in the launching thread returns: %s", row->error,
                      row->advice);
     }

@@ -140,6 +140,13 @@ static inline cudaError_t read_table(Table* to)
 static Unit unit(read_table, false); // without -rdc=true kernels cannot launch kernels
 #endif
 
+// What a launch without a stream means in this file.
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+static const cudaStream_t default_stream = cudaStreamPerThread;
+#else
+static const cudaStream_t default_stream = nullptr;
+#endif
+
 static inline __host__ __device__ void before()
 {
 #ifdef __CUDA_ARCH__
@@ -149,7 +156,7 @@ static inline __host__ __device__ void before()
 #else
     if (cudaPeekAtLastError() != cudaSuccess)
         cudaGetLastError();
-    stream_of_launch() = nullptr;
+    stream_of_launch() = default_stream;
 #endif
 }
 
@@ -157,7 +164,7 @@ static inline __host__ __device__ void before()
 static inline __host__ __device__ cudaStream_t into(cudaStream_t stream)
 {
 #ifndef __CUDA_ARCH__
-    stream_of_launch() = stream;
+    stream_of_launch() = stream != nullptr ? stream : default_stream;
 #endif
     return stream;
 }

@@ -21,7 +21,7 @@ constexpr std::string_view kUncountedLaunches = "cuLaunch*";
 constexpr std::string_view kGraphLaunches = "cudaGraphLaunch* cuGraphLaunch*";
 constexpr std::string_view kCaptures = "cudaStreamBeginCapture* cuStreamBeginCapture*";
 constexpr std::string_view kWhyNoLaunch = "this launch cannot be counted";
-constexpr std::string_view kWhyNoGraph = "launches of CUDA graphs cannot be counted";
+constexpr std::string_view kWhyNoGraph = "launches of CUDA graphs cannot be traced";
 // Kernels have a parameter more, of which these launches do not know.
 constexpr std::array kRefusedInCounts{
     RefusedNames{"cudaLaunchCooperativeKernelMultiDevice* cudaLaunchDevice* cudaGetParameterBuffer*", kWhyNoLaunch}};
@@ -35,7 +35,7 @@ constexpr std::array kRefusedInTraces{
 };
 constexpr std::array kSaid{
     RefusedNames{kUncountedLaunches, kWhyNoLaunch},
-    RefusedNames{"cuGraphLaunch* cuStreamBeginCapture*", kWhyNoGraph},
+    RefusedNames{"cuGraphLaunch* cuStreamBeginCapture*", "graphs of the driver API cannot be counted"},
 };
 
 // Functions of CUDA that launch the kernel at an address, and what counts them: with the number and the place as the first arguments.
@@ -87,6 +87,7 @@ class CountRewriter
         refuse_calls(source_, kRefusedInCounts, OwnFunctions::defined);
         if (traces_)
             refuse_calls(source_, kRefusedInTraces, OwnFunctions::defined);
+        find_variables();
         const std::vector<Launch> launches = find_launches(source_);
         for (const Launch& launch : launches)
             count(launch);
@@ -109,6 +110,10 @@ class CountRewriter
 
   private:
     enum class Runs : std::uint8_t { host, kernel, device, as_around };
+    struct Variable {
+        std::size_t begin; // its name
+        std::size_t end;   // of its scope
+    };
     struct Body {
         std::size_t begin;
         std::size_t end;
@@ -151,7 +156,32 @@ class CountRewriter
 
     bool names_kernel(const Launch& launch) const
     {
-        return launch.name != kNoToken && kernels_.contains(source_.text(launch.name));
+        if (launch.name == kNoToken || !kernels_.contains(source_.text(launch.name)))
+            return false;
+        const bool is_qualified =
+            launch.name > 0 && (source_.is(launch.name - 1, "::") || source_.is(launch.name - 1, ".") ||
+                                source_.is(launch.name - 1, "->"));
+        return is_qualified || std::ranges::none_of(variables_, [&](const Variable& each) {
+                   return each.begin < launch.name && launch.name < each.end &&
+                          source_.text(each.begin) == source_.text(launch.name);
+               });
+    }
+    // Variables and parameters that have the name of a kernel, and where they can be seen.
+    void find_variables()
+    {
+        static constexpr std::array<std::string_view, 6> kBehind{",", ")", "=", ";", "{", "["};
+        for (std::size_t token = 1; token < source_.size(); ++token) {
+            const std::size_t around = source_.parent(token);
+            if (around == kNoToken || !kernels_.contains(source_.text(token)) || !is_declared(token) ||
+                source_.is(token - 1, "template") ||
+                std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
+                continue;
+            const std::size_t end = source_.match(around);
+            if (source_.is(around, "{") && end != kNoToken)
+                variables_.push_back({token, end});
+            else if (end != kNoToken && source_.is(end + 1, "{") && source_.match(end + 1) != kNoToken)
+                variables_.push_back({token, source_.match(end + 1)}); // of a function or a loop
+        }
     }
 
     void count(const Launch& launch)
@@ -228,10 +258,10 @@ class CountRewriter
         return end_of(whole_name(folder_, place.file)) + ":" + std::to_string(place.line);
     }
 
-    // --default-stream per-thread gives functions other names.
+    // --default-stream per-thread gives functions other names, and so did CUDA 12 to those with edge data.
     static std::string_view api_name(std::string_view name)
     {
-        for (const std::string_view ending : {"_ptsz", "_ptds"})
+        for (const std::string_view ending : {"_ptsz", "_ptds", "_v2"})
             if (name.ends_with(ending))
                 name.remove_suffix(ending.size());
         return name;
@@ -249,11 +279,10 @@ class CountRewriter
                 std::ranges::find(kLaunchCalls, text, &std::pair<std::string_view, std::string_view>::first);
             const bool is_node = std::ranges::find(kNodeCalls, text) != kNodeCalls.end();
             const bool is_graph_launch = text == "cudaGraphLaunch";
-            const bool is_capture = text == "cudaStreamBeginCapture" || text == "cudaStreamBeginCaptureToGraph";
             std::size_t begin = 0;
-            if ((call == kLaunchCalls.end() && !is_node && !is_capture && !is_graph_launch) ||
-                !source_.is(token + 1, "(") || source_.match(token + 1) == kNoToken ||
-                !is_call_of_global_name(source_, token, begin) || is_declared(begin) || is_own(text))
+            if ((call == kLaunchCalls.end() && !is_node && !is_graph_launch) || !source_.is(token + 1, "(") ||
+                source_.match(token + 1) == kNoToken || !is_call_of_global_name(source_, token, begin) ||
+                is_declared(begin) || is_own(text))
                 continue;
             const bool is_of_host = runs_at(token) == Runs::host;
             if (is_graph_launch) {
@@ -264,11 +293,6 @@ class CountRewriter
             }
             if (!is_of_host)
                 continue;
-            if (is_capture) {
-                changes_.insert_before(begin, "(::nestbed_count::captures(), ");
-                changes_.insert_after(source_.match(token + 1), ")");
-                continue;
-            }
             if (is_node) {
                 give_level_to_last_argument(token + 1);
                 continue;
@@ -462,6 +486,7 @@ class CountRewriter
     std::vector<LambdaBody> lambdas_;
     Changes changes_;
     std::unordered_set<std::string_view> kernels_;
+    std::vector<Variable> variables_;
     std::vector<Body> bodies_; // of kernels, device functions and lambdas
     std::unordered_set<std::size_t> callee_names_;
     std::unordered_set<std::size_t> declared_names_;

@@ -134,12 +134,14 @@ class ExecutorRewriter
     // printf() and clock() of kernels are others than C's.
     void replace_functions_of_c(const std::vector<TokenRange>& of_device)
     {
+        const std::unordered_set<std::string_view> own = defined_functions(source_);
         for (const TokenRange& code : of_device)
             for (std::size_t token = code.begin; token < code.end; ++token) {
                 std::size_t begin = token;
                 const bool is_clock =
                     source_.is(token, "clock") && source_.is(token + 1, "(") && source_.is(token + 2, ")");
-                if ((!is_clock && !source_.is(token, "printf")) || !is_call_of_global_name(source_, token, begin))
+                if ((!is_clock && !source_.is(token, "printf")) || !is_call_of_global_name(source_, token, begin) ||
+                    own.contains(source_.text(token)) || is_declared(begin))
                     continue;
                 changes_.remove(begin, token);
                 changes_.replace(token,

@@ -44,6 +44,8 @@ class KernelPointers
     }
 
   private:
+    static constexpr std::size_t kMaxArguments = 8; // tokens of those behind, in std::array<void (*)(int), 2>
+
     // The declarator in these parentheses.
     bool is_of_kernels(std::size_t opening, std::size_t end, bool is_typedef) const
     {
@@ -55,8 +57,15 @@ class KernelPointers
             return false;
         const std::size_t behind = source_.match(end + 1) + 1;
         const std::size_t alias = is_abstract ? alias_before(opening) : name;
-        if (alias == kNoToken) // static_cast<void (*)(int)>(kernel), (void (*)(int))kernel
-            return is_kernel(value_at(source_.is(behind, ">") || source_.is(behind, ")") ? behind + 1 : behind));
+        if (alias ==
+            kNoToken) { // static_cast<void (*)(int)>(kernel), (void (*)(int))kernel, std::array<void (*)(int), 2> all{kernel, other}
+            std::size_t end_of_type = behind;
+            while (source_.is(behind, ",") && end_of_type < behind + kMaxArguments && !source_.is(end_of_type, ">"))
+                ++end_of_type;
+            const bool is_type = source_.is(end_of_type, ">") || source_.is(behind, ")");
+            return is_kernel(value_at(is_type ? end_of_type + 1 : behind)) ||
+                   (source_.is(end_of_type, ">") && declares_kernels(end_of_type));
+        }
         if (is_abstract || is_typedef)
             return has_kernels(alias);
         return is_launched(name) || is_kernel(value_at(behind)) || is_parameter_of_taker(opening);
@@ -158,6 +167,8 @@ class KernelPointers
             ++at;
         if (is_kernel(value_at(at)))
             return true;
+        if (source_.is(at, "(") && source_.match(at) != kNoToken && source_.is(source_.match(at) + 1, "{"))
+            at = source_.match(at) + 1; // a function with this result
         const bool is_list = source_.is(at, "{") || source_.is(at, "(");
         for (const std::size_t end = is_list ? source_.match(at) : kNoToken; end != kNoToken && at < end; ++at)
             if (is_kernel(at))
