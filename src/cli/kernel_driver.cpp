@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "plan/axis.hpp"
 
+#include <boost/algorithm/string/replace.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,12 +45,13 @@ void stop_at_error(cudaError_t error)
 template <class T>
 std::unique_ptr<T[]> random_array(std::size_t count, std::uint64_t seed)
 {
+    static_assert(std::is_constructible<T, float>::value, "random numbers are for types of numbers; allowed: TYPE:COUNT=VALUE");
     std::unique_ptr<T[]> numbers(new T[count]());
     for (std::size_t i = 0; i < count; ++i) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         if constexpr (std::is_integral<T>::value)
             numbers[i] = static_cast<T>((seed >> 33) % 100);
-        else if constexpr (std::is_constructible<T, float>::value)
+        else
             numbers[i] = T(static_cast<float>(seed >> 40) / static_cast<float>(1 << 24));
     }
     return numbers;
@@ -199,7 +201,8 @@ std::string kernel_driver(const Given& given, const std::filesystem::path& sourc
                                      "my::reduce<float>",
                                      kernel));
     std::vector<Argument> arguments;
-    if (const auto texts = given.find("arg"); texts != given.end())
+    const auto texts = given.find("arg");
+    if (texts != given.end())
         std::ranges::transform(texts->second, std::back_inserter(arguments), parse_argument);
     std::string text = fmt::format(
         "#line 2 \"driver.cu\"\n// Launches the kernel {} of {} once.\n#define main main_of_file\n#include \"{}\"\n"
@@ -211,6 +214,10 @@ std::string kernel_driver(const Given& given, const std::filesystem::path& sourc
         const Argument& one = arguments[at];
         const std::string name = fmt::format("argument_{}", at + 1);
         names += (names.empty() ? "" : ", ") + name;
+        std::string option = texts->second[at];
+        boost::algorithm::replace_all(option, "\\", "");
+        boost::algorithm::replace_all(option, "\"", "'");
+        text += fmt::format("#line 1 \"--arg {}\"\n", option); // for errors of the compiler
         if (one.count == 0) {
             text += fmt::format("    {0} {1} = ({0})({2});\n", one.type, name, one.value);
             continue;
@@ -223,6 +230,7 @@ std::string kernel_driver(const Given& given, const std::filesystem::path& sourc
     }
     const std::uint64_t shared = parse_number(
         {.key = "shared", .value = only_value(given, "shared", "0", "a number of bytes")}, 0, kMaxShared);
+    text += fmt::format("#line {} \"driver.cu\"\n", std::ranges::count(text, '\n') + 2);
     return text + fmt::format("    {}<<<{}, {}, {}>>>({});\n    stop_at_error(cudaGetLastError());\n"
                               "    stop_at_error(cudaDeviceSynchronize());\n{}}}\n",
                               kernel, dimensions(given, "grid", kMaxGrid), dimensions(given, "block", kMaxBlock),
