@@ -94,25 +94,26 @@ T tree(T* values, int count, Operation operation)
     return values[0];
 }
 
+// Of arguments of two types, as cuda::std::plus<>, cuda::minimum<> and cuda::maximum<>.
 struct Plus {
-    template <class T>
-    T operator()(const T& a, const T& b) const
+    template <class Left, class Right>
+    auto operator()(const Left& left, const Right& right) const
     {
-        return static_cast<T>(a + b);
+        return left + right;
     }
 };
 struct Least {
-    template <class T>
-    T operator()(const T& a, const T& b) const
+    template <class Left, class Right>
+    std::common_type_t<Left, Right> operator()(const Left& left, const Right& right) const
     {
-        return b < a ? b : a;
+        return right < left ? right : left;
     }
 };
 struct Greatest {
-    template <class T>
-    T operator()(const T& a, const T& b) const
+    template <class Left, class Right>
+    std::common_type_t<Left, Right> operator()(const Left& left, const Right& right) const
     {
-        return a < b ? b : a;
+        return left < right ? right : left;
     }
 };
 
@@ -202,7 +203,7 @@ class BlockScan
 
   private:
     // `initial`: nullptr if there is none; then the first output of an exclusive scan is the input. `prefix` takes the sum of all, in the
-    // first thread, and returns what comes before them.
+    // threads of the first warp, and returns to the first of them what comes before.
     template <int per_thread, class Operation, class Prefix>
     void scan(const T (&inputs)[per_thread], T (&outputs)[per_thread], Operation operation, bool inclusive,
               const T* initial, T* all, Prefix prefix, const char* file, unsigned line)
@@ -219,19 +220,24 @@ class BlockScan
             T total = storage_[0];
             for (int at = 1; at < kThreads; ++at)
                 total = operation(total, storage_[at]);
-            bool has_before = initial != nullptr;
-            T before = has_before ? *initial : total;
-            if constexpr (has_prefix) {
-                before = prefix(total);
-                has_before = true;
+            storage_.put(kThreads, total);
+        }
+        [[maybe_unused]] T from_prefix = sum;
+        if constexpr (has_prefix)
+            if (own < 32) {
+                __syncwarp(kThreads < 32 ? (1U << kThreads % 32) - 1 : ~0U, file, line);
+                const T total = storage_[kThreads];
+                from_prefix = prefix(total);
             }
+        if (own == 0) {
+            bool has_before = initial != nullptr || has_prefix;
+            T before = initial != nullptr ? *initial : from_prefix;
             for (int at = 0; at < kThreads; ++at) {
                 const T of_thread = storage_[at];
                 storage_.put(at, before);
                 before = has_before ? operation(before, of_thread) : of_thread;
                 has_before = true;
             }
-            storage_.put(kThreads, total);
         }
         __syncthreads(file, line, 1);
         T before = storage_[own];

@@ -35,26 +35,62 @@ struct Iterator {
     std::ptrdiff_t at = 0;
     Value operator*() const { return self().value(at); }
     Value operator[](std::ptrdiff_t by) const { return self().value(at + by); }
+    Self& operator+=(std::ptrdiff_t by)
+    {
+        at += by;
+        return static_cast<Self&>(*this);
+    }
+    Self& operator-=(std::ptrdiff_t by) { return *this += -by; }
     Self operator+(std::ptrdiff_t by) const
     {
         Self moved = self();
         moved.at += by;
         return moved;
     }
-    Self& operator++()
+    friend Self operator+(std::ptrdiff_t by, const Self& from) { return from + by; }
+    Self operator-(std::ptrdiff_t by) const { return *this + -by; }
+    Self& operator++() { return *this += 1; }
+    Self& operator--() { return *this += -1; }
+    Self operator++(int)
     {
-        ++at;
-        return static_cast<Self&>(*this);
+        const Self before = self();
+        at += 1;
+        return before;
+    }
+    Self operator--(int)
+    {
+        const Self before = self();
+        at -= 1;
+        return before;
     }
     std::ptrdiff_t operator-(const Self& other) const { return at - other.at; }
     bool operator==(const Self& other) const { return at == other.at; }
     bool operator!=(const Self& other) const { return at != other.at; }
+    bool operator<(const Self& other) const { return at < other.at; }
+    bool operator>(const Self& other) const { return at > other.at; }
+    bool operator<=(const Self& other) const { return at <= other.at; }
+    bool operator>=(const Self& other) const { return at >= other.at; }
 
   private:
     const Self& self() const { return static_cast<const Self&>(*this); }
 };
 template <class Input>
 using ValueOf = std::decay_t<decltype(*std::declval<Input&>())>;
+// Of an output: what it is of, or the other one if that is nothing.
+template <class Output, class Otherwise, class = void>
+struct ValueOfOutput {
+    using type = Otherwise;
+};
+template <class Output, class Otherwise>
+struct ValueOfOutput<Output, Otherwise, std::void_t<typename std::iterator_traits<Output>::value_type>> {
+    using value = typename std::iterator_traits<Output>::value_type;
+    using type = std::conditional_t<std::is_void<value>::value, Otherwise, value>;
+};
+template <class Input, class Output>
+using SumOf = typename ValueOfOutput<Output, ValueOf<Input>>::type;
+// What CUB keeps results in.
+template <class Operation, class Value, class Initial>
+using Accumulator = std::decay_t<std::invoke_result_t<Operation&, Initial, Value>>;
 } // namespace nestbed_own
 
 template <class T, class = std::ptrdiff_t>
@@ -121,39 +157,37 @@ cudaError_t run(const char* name, void* storage, std::size_t& bytes, cudaStream_
     return cudaPeekAtLastError();
 }
 
-template <class T, class Input, class Operation>
-T reduced(Input in, std::size_t begin, std::size_t end, T initial, Operation operation)
+template <class Input, class Initial, class Operation>
+auto reduced(Input in, std::size_t begin, std::size_t end, Initial initial, Operation operation)
 {
+    using Result = Accumulator<Operation, ValueOf<Input>, Initial>;
+    Result result = static_cast<Result>(initial);
     for (std::size_t at = begin; at < end; ++at)
-        initial = static_cast<T>(operation(initial, in[at]));
-    return initial;
+        result = static_cast<Result>(operation(result, in[at]));
+    return result;
 }
+// The first of the best; of none, 1 and `none`, as CUB says.
 template <class Input, class Better>
-KeyValuePair<int, ValueOf<Input>> best(Input in, std::size_t begin, std::size_t end, Better better)
+KeyValuePair<int, ValueOf<Input>> best(Input in, std::size_t begin, std::size_t end, ValueOf<Input> none,
+                                       Better better)
 {
+    if (begin == end)
+        return {1, none};
     KeyValuePair<int, ValueOf<Input>> found{0, in[begin]};
     for (std::size_t at = begin + 1; at < end; ++at)
         if (const auto value = in[at]; better(value, found.value))
             found = {static_cast<int>(at - begin), value};
     return found;
 }
-template <class T>
-T lowest()
+template <class Input, class Output, class Initial, class Operation>
+void scan(Input in, Output out, std::size_t count, bool inclusive, bool has_before, Initial initial,
+          Operation operation)
 {
-    return std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
-                                                : std::numeric_limits<T>::lowest();
-}
-template <class T>
-T highest()
-{
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-}
-template <class Input, class Output, class T, class Operation>
-void scan(Input in, Output out, std::size_t count, bool inclusive, bool has_before, T before, Operation operation)
-{
+    using Result = Accumulator<Operation, ValueOf<Input>, Initial>;
+    Result before = static_cast<Result>(initial);
     for (std::size_t at = 0; at < count; ++at) {
-        const auto input = in[at];
-        const T after = has_before ? static_cast<T>(operation(before, input)) : static_cast<T>(input);
+        const Result input = static_cast<Result>(in[at]);
+        const Result after = has_before ? static_cast<Result>(operation(before, input)) : input;
         out[at] = inclusive ? after : before;
         before = after;
         has_before = true;
@@ -193,35 +227,36 @@ struct DeviceReduce {
     static cudaError_t Reduce(NESTBED_BEGIN, Input in, Output out, Count count, Operation operation, T initial,
                               cudaStream_t stream = nullptr, NESTBED_PLACE)
     {
-        NESTBED_RUN("cub::DeviceReduce", *out = nestbed_own::reduced<T>(in, 0, count, initial, operation););
+        NESTBED_RUN("cub::DeviceReduce", *out = nestbed_own::reduced(in, 0, count, initial, operation););
     }
     template <class Input, class Output, class Count>
     static cudaError_t Sum(NESTBED_BEGIN, Input in, Output out, Count count, cudaStream_t stream = nullptr,
                            NESTBED_PLACE)
     {
-        return Reduce(storage, bytes, in, out, count, nestbed_own::Plus(), nestbed_own::ValueOf<Input>(), stream,
-                      file, line);
+        return Reduce(storage, bytes, in, out, count, nestbed_own::Plus(), nestbed_own::SumOf<Input, Output>(),
+                      stream, file, line);
     }
     template <class Input, class Output, class Count>
     static cudaError_t Min(NESTBED_BEGIN, Input in, Output out, Count count, cudaStream_t stream = nullptr,
                            NESTBED_PLACE)
     {
         return Reduce(storage, bytes, in, out, count, nestbed_own::Least(),
-                      nestbed_own::highest<nestbed_own::ValueOf<Input>>(), stream, file, line);
+                      std::numeric_limits<nestbed_own::ValueOf<Input>>::max(), stream, file, line);
     }
     template <class Input, class Output, class Count>
     static cudaError_t Max(NESTBED_BEGIN, Input in, Output out, Count count, cudaStream_t stream = nullptr,
                            NESTBED_PLACE)
     {
         return Reduce(storage, bytes, in, out, count, nestbed_own::Greatest(),
-                      nestbed_own::lowest<nestbed_own::ValueOf<Input>>(), stream, file, line);
+                      std::numeric_limits<nestbed_own::ValueOf<Input>>::lowest(), stream, file, line);
     }
     template <class Input, class Output, class Count, class Operation, class Function, class T>
     static cudaError_t TransformReduce(NESTBED_BEGIN, Input in, Output out, Count count, Operation operation,
                                        Function function, T initial, cudaStream_t stream = nullptr, NESTBED_PLACE)
     {
-        return Reduce(storage, bytes, TransformInputIterator<T, Function, Input>(in, function), out, count, operation,
-                      initial, stream, file, line);
+        using Value = std::decay_t<std::invoke_result_t<Function&, nestbed_own::ValueOf<Input>>>;
+        return Reduce(storage, bytes, TransformInputIterator<Value, Function, Input>(in, function), out, count,
+                      operation, initial, stream, file, line);
     }
     // The first of the least or the greatest: a pair of its place and its value.
     template <class Input, class Output>
@@ -229,7 +264,8 @@ struct DeviceReduce {
                               NESTBED_PLACE)
     {
         NESTBED_RUN("cub::DeviceReduce", const auto found = nestbed_own::best(
-                                             in, 0, count, [](const auto& a, const auto& b) { return a < b; });
+                                             in, 0, count, std::numeric_limits<nestbed_own::ValueOf<Input>>::max(),
+                                             [](const auto& a, const auto& b) { return a < b; });
                     out->key = found.key; out->value = found.value;);
     }
     template <class Input, class Output>
@@ -237,7 +273,8 @@ struct DeviceReduce {
                               NESTBED_PLACE)
     {
         NESTBED_RUN("cub::DeviceReduce", const auto found = nestbed_own::best(
-                                             in, 0, count, [](const auto& a, const auto& b) { return b < a; });
+                                             in, 0, count, std::numeric_limits<nestbed_own::ValueOf<Input>>::lowest(),
+                                             [](const auto& a, const auto& b) { return b < a; });
                     out->key = found.key; out->value = found.value;);
     }
     template <class Keys, class Unique, class Values, class Sums, class Runs, class Operation, class Count>
@@ -247,9 +284,11 @@ struct DeviceReduce {
         NESTBED_RUN(
             "cub::DeviceReduce", std::size_t run = 0; for (std::size_t at = 0; at < std::size_t(count); ++run) {
                 const auto key = keys[at];
-                auto sum = values[at];
+                using Value = nestbed_own::ValueOf<Values>;
+                using Sum = nestbed_own::Accumulator<Operation, Value, Value>;
+                Sum sum = static_cast<Sum>(values[at]);
                 for (++at; at < std::size_t(count) && keys[at] == key; ++at)
-                    sum = operation(sum, values[at]);
+                    sum = static_cast<Sum>(operation(sum, values[at]));
                 unique[run] = key;
                 sums[run] = sum;
             }* runs = static_cast<nestbed_own::ValueOf<Runs>>(run););
@@ -501,28 +540,28 @@ struct DeviceSegmentedReduce {
     {
         NESTBED_RUN("cub::DeviceSegmentedReduce",
                     for (int segment = 0; segment < segments; ++segment) out[segment] =
-                        nestbed_own::reduced<T>(in, begins[segment], ends[segment], initial, operation););
+                        nestbed_own::reduced(in, begins[segment], ends[segment], initial, operation););
     }
     template <class Input, class Output, class Begins, class Ends>
     static cudaError_t Sum(NESTBED_BEGIN, Input in, Output out, int segments, Begins begins, Ends ends,
                            cudaStream_t stream = nullptr, NESTBED_PLACE)
     {
         return Reduce(storage, bytes, in, out, segments, begins, ends, nestbed_own::Plus(),
-                      nestbed_own::ValueOf<Input>(), stream, file, line);
+                      nestbed_own::SumOf<Input, Output>(), stream, file, line);
     }
     template <class Input, class Output, class Begins, class Ends>
     static cudaError_t Min(NESTBED_BEGIN, Input in, Output out, int segments, Begins begins, Ends ends,
                            cudaStream_t stream = nullptr, NESTBED_PLACE)
     {
         return Reduce(storage, bytes, in, out, segments, begins, ends, nestbed_own::Least(),
-                      nestbed_own::highest<nestbed_own::ValueOf<Input>>(), stream, file, line);
+                      std::numeric_limits<nestbed_own::ValueOf<Input>>::max(), stream, file, line);
     }
     template <class Input, class Output, class Begins, class Ends>
     static cudaError_t Max(NESTBED_BEGIN, Input in, Output out, int segments, Begins begins, Ends ends,
                            cudaStream_t stream = nullptr, NESTBED_PLACE)
     {
         return Reduce(storage, bytes, in, out, segments, begins, ends, nestbed_own::Greatest(),
-                      nestbed_own::lowest<nestbed_own::ValueOf<Input>>(), stream, file, line);
+                      std::numeric_limits<nestbed_own::ValueOf<Input>>::lowest(), stream, file, line);
     }
 };
 #undef NESTBED_RUN
@@ -532,12 +571,30 @@ struct DeviceSegmentedReduce {
 struct CachingDeviceAllocator {
     CachingDeviceAllocator() = default;
     CachingDeviceAllocator(bool, bool = false) {}
+    CachingDeviceAllocator(unsigned, unsigned = 1, unsigned = 0, std::size_t = 0, bool = false, bool = false) {}
+    static constexpr int INVALID_DEVICE_ORDINAL = -1;
     template <class T>
     cudaError_t DeviceAllocate(T** memory, std::size_t bytes, cudaStream_t = nullptr)
     {
         return cudaMalloc(memory, bytes);
     }
+    template <class T>
+    cudaError_t DeviceAllocate(int device, T** memory, std::size_t bytes, cudaStream_t = nullptr)
+    {
+        int current = 0;
+        cudaError_t error = cudaGetDevice(&current);
+        if (device == INVALID_DEVICE_ORDINAL)
+            device = current;
+        if (error == cudaSuccess)
+            error = cudaSetDevice(device);
+        if (error == cudaSuccess)
+            error = cudaMalloc(memory, bytes);
+        (void)cudaSetDevice(current);
+        return error;
+    }
     cudaError_t DeviceFree(void* memory) { return cudaFree(memory); }
+    cudaError_t DeviceFree(int, void* memory) { return cudaFree(memory); }
+    cudaError_t SetMaxCachedBytes(std::size_t) { return cudaSuccess; }
     cudaError_t FreeAllCached() { return cudaSuccess; }
 };
 
