@@ -498,6 +498,23 @@ PART(attributes_of_kernel_nodes)
     EXPECT(cudaGraphKernelNodeSetAttribute(empty(graph, node), cudaLaunchAttributeCooperative, &attribute.val), cudaErrorInvalidValue);
 }
 
+PART(attributes_of_captured_kernels_are_cleared)
+{
+    const cudaGraph_t plain = new_graph(), clusters = captured(cluster(2), cluster_size, e, 4), all = captured(cooperative(), count_blocks, d, 2);
+    const cudaGraphNode_t none = kernel(plain, put, d, 1), in_clusters = only_node(clusters), together = only_node(all);
+    CHECK(cudaGraphKernelNodeCopyAttributes(in_clusters, none));
+    cudaLaunchAttributeValue value = {};
+    CHECK(cudaGraphKernelNodeGetAttribute(in_clusters, cudaLaunchAttributeClusterDimension, &value));
+    SAME(value.clusterDim.x <= 1, 1);
+    run(made(clusters));
+    SAME(first_of(e), 1);
+    CHECK(cudaGraphKernelNodeCopyAttributes(in_clusters, together));
+    CHECK(cudaGraphKernelNodeCopyAttributes(together, only_node(captured(cooperative(), count_blocks, d, 2))));
+    CHECK(cudaMemset(d, 0, kBytes));
+    run(made(all)); // what is copied last counts
+    SAME(first_of(d), 202);
+}
+
 __global__ void __cluster_dims__(2) of_pairs(int* to)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0)
