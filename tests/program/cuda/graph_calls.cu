@@ -628,6 +628,55 @@ PART(capture_dependencies)
     SAME(first_of(d), 9);
 }
 
+// What CUDA does not permit (cudaStreamGetCaptureInfo()): the executor ends the capture. Not for a GPU.
+PART(capture_into_what_is_destroyed)
+{
+    const cudaGraph_t graph = new_graph(), outer = new_graph();
+    cudaGraph_t body = nullptr, ended = nullptr;
+    CHECK(add_condition(outer, handle_of(outer), cudaGraphCondTypeIf, body));
+    for (const cudaGraph_t into : {graph, body}) {
+        CHECK(cudaStreamBeginCaptureToGraph(s, into, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+        put<<<1, kCount, 0, s>>>(d, 9);
+        CHECK(cudaGraphDestroy(into == body ? outer : graph));
+        put<<<1, kCount, 0, s>>>(d, 8);
+        SAME(cudaGetLastError(), cudaErrorStreamCaptureInvalidated);
+        EXPECT(cudaStreamEndCapture(s, &ended), cudaErrorStreamCaptureInvalidated);
+        SAME(ended == nullptr, 1);
+    }
+}
+
+PART(capture_of_a_node_that_is_destroyed)
+{
+    const cudaGraph_t graph = new_graph();
+    cudaGraphNode_t own = kernel(graph, put, d, 1);
+    cudaEvent_t event = nullptr;
+    CHECK(cudaEventCreate(&event));
+    for (const bool to_graph : {false, true}) {
+        if (to_graph)
+            CHECK(cudaStreamBeginCaptureToGraph(s, graph, &own, nullptr, 1, cudaStreamCaptureModeGlobal));
+        else
+            CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+        put<<<1, kCount, 0, s>>>(d, 9);
+        CHECK(cudaEventRecord(event, s));
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        const cudaGraphNode_t* last = nullptr;
+        size_t count = 0;
+#if CUDART_VERSION >= 13000
+        CHECK(cudaStreamGetCaptureInfo(s, &status, nullptr, nullptr, &last, nullptr, &count));
+#else
+        CHECK(cudaStreamGetCaptureInfo_v2(s, &status, nullptr, nullptr, &last, &count));
+#endif
+        SAME(count, 1);
+        CHECK(cudaGraphDestroyNode(to_graph ? own : last[0]));
+        EXPECT(cudaStreamWaitEvent(t, event, 0), cudaErrorStreamCaptureInvalidated);
+        CHECK(cudaStreamIsCapturing(s, &status));
+        SAME(status, cudaStreamCaptureStatusInvalidated);
+        cudaGraph_t ended = nullptr;
+        EXPECT(cudaStreamEndCapture(s, &ended), cudaErrorStreamCaptureInvalidated);
+        SAME(ended == nullptr, 1);
+    }
+}
+
 // ---- errors in the midst ----
 
 __global__ void count_down(int* left, cudaGraphConditionalHandle handle)
