@@ -27,6 +27,7 @@ struct Capture {
     std::unique_ptr<CUgraph_st> own{}; // if it is not a graph of the program
     std::vector<cudaGraphNode_t> nodes{};
     bool is_valid = true;
+    bool has_lost = false; // its graph or a node of it: addresses of either are not for use
 };
 
 struct CapturedStream {
@@ -170,12 +171,16 @@ cudaError_t end_of_capture(CapturedStream& captured, cudaStream_t stream, cudaGr
         return noted_at(place, cudaErrorStreamCaptureWrongThread,
                         "cudaStreamEndCapture: another thread has begun the capture; only one of mode relaxed can be "
                         "ended by another thread");
-    const Edges last = captured.next;
-    const std::vector<cudaGraphNode_t> open = unjoined(*capture, last);
+    std::vector<cudaGraphNode_t> open;
+    if (capture->is_valid)
+        open = unjoined(*capture, captured.next);
     end_capture(*capture);
     const std::string unjoined_work = open.empty() ? "" : open.front()->work.name;
     if ((!capture->is_valid || !open.empty()) && capture->own != nullptr)
         forget_graph(*capture->own);
+    if (capture->has_lost)
+        return noted_at(place, cudaErrorStreamCaptureInvalidated,
+                        "cudaStreamEndCapture: the graph of the capture, or a node of it, was destroyed before");
     if (!capture->is_valid)
         return noted(cudaErrorStreamCaptureInvalidated);
     if (!open.empty())
@@ -212,6 +217,15 @@ void forget_captures()
 {
     captures() = {.last_id = captures().last_id};
     captured_streams = 0;
+}
+
+void forget_captures_into(const CUgraph_st& graph)
+{
+    for (auto& [stream, captured] : captures().streams)
+        if (captured.capture->graph == &graph) {
+            captured.capture->is_valid = false;
+            captured.capture->has_lost = true;
+        }
 }
 
 bool is_captured(cudaStream_t stream)

@@ -24,6 +24,7 @@ namespace
 
 void forget_node(CUgraphNode_st& node)
 {
+    forget_captures_into(*node.graph);
     graphs().nodes.erase(&node);
     for (const std::unique_ptr<CUgraph_st>& inner : node.inner)
         forget_graph(*inner);
@@ -46,6 +47,7 @@ CUgraph_st* graph_of(cudaGraph_t handle)
 
 void forget_graph(CUgraph_st& graph)
 {
+    forget_captures_into(graph);
     graphs().inner.erase(&graph);
     for (const std::unique_ptr<CUgraphNode_st>& node : graph.nodes)
         forget_node(*node);

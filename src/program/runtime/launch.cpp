@@ -204,6 +204,13 @@ bool add_attribute(Configuration& launch, const cudaLaunchAttribute& attribute)
     }
 }
 
+// The cluster that the kernel requires, unless the launch gives one.
+void add_required_cluster(Configuration& launch)
+{
+    if (launch.kernel != nullptr && launch.kernel->cluster.are_given() && !launch.groups.is_given)
+        launch.groups.cluster = {launch.kernel->cluster.x, launch.kernel->cluster.y, launch.kernel->cluster.z};
+}
+
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library);
 
@@ -231,11 +238,14 @@ void keep_arguments(NodeWork& work, const ByAddress& of)
 // Of a graph: the same launch into the stream of the node.
 NodeWork node_of(const char* kernel, const Configuration& launch, const std::function<void()>& body, bool of_library)
 {
+    Configuration plain = launch; // the attributes of the node may become others
+    plain.groups = {};
+    add_required_cluster(plain);
     NodeWork work{
         .type = cudaGraphNodeTypeKernel,
         .put =
             [=](cudaStream_t stream, const NodeWork& of, bool programmatic) {
-                Configuration own = launch;
+                Configuration own = plain;
                 own.stream = stream;
                 for (const cudaLaunchAttribute& attribute : of.attributes)
                     add_attribute(own, attribute);
@@ -310,8 +320,7 @@ __attribute__((noinline)) void submit(Kernel& kernel, const void* body, std::siz
     const std::unique_ptr<Configuration> launch = take_configuration(kernel.name);
     launch->kernel = &kernel;
     launch->code = __builtin_return_address(0);
-    if (kernel.cluster.are_given() && !launch->groups.is_given)
-        launch->groups.cluster = {kernel.cluster.x, kernel.cluster.y, kernel.cluster.z};
+    add_required_cluster(*launch);
     if (cpu::in_kernel()) {
         warn_of_own_memory(kernel.name, launch->place, body, bytes);
         launch_from_kernel(kernel.name, *launch, std::move(work), false);

@@ -498,6 +498,23 @@ PART(attributes_of_kernel_nodes)
     EXPECT(cudaGraphKernelNodeSetAttribute(empty(graph, node), cudaLaunchAttributeCooperative, &attribute.val), cudaErrorInvalidValue);
 }
 
+PART(attributes_of_captured_kernels_are_cleared)
+{
+    const cudaGraph_t plain = new_graph(), clusters = captured(cluster(2), cluster_size, e, 4), all = captured(cooperative(), count_blocks, d, 2);
+    const cudaGraphNode_t none = kernel(plain, put, d, 1), in_clusters = only_node(clusters), together = only_node(all);
+    CHECK(cudaGraphKernelNodeCopyAttributes(in_clusters, none));
+    cudaLaunchAttributeValue value = {};
+    CHECK(cudaGraphKernelNodeGetAttribute(in_clusters, cudaLaunchAttributeClusterDimension, &value));
+    SAME(value.clusterDim.x <= 1, 1);
+    run(made(clusters));
+    SAME(first_of(e), 1);
+    CHECK(cudaGraphKernelNodeCopyAttributes(in_clusters, together));
+    CHECK(cudaGraphKernelNodeCopyAttributes(together, only_node(captured(cooperative(), count_blocks, d, 2))));
+    CHECK(cudaMemset(d, 0, kBytes));
+    run(made(all)); // what is copied last counts
+    SAME(first_of(d), 202);
+}
+
 __global__ void __cluster_dims__(2) of_pairs(int* to)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -609,6 +626,55 @@ PART(capture_dependencies)
     CHECK(cudaStreamEndCapture(s, &ended));
     run(made(graph));
     SAME(first_of(d), 9);
+}
+
+// What CUDA does not permit (cudaStreamGetCaptureInfo()): the executor ends the capture. Not for a GPU.
+PART(capture_into_what_is_destroyed)
+{
+    const cudaGraph_t graph = new_graph(), outer = new_graph();
+    cudaGraph_t body = nullptr, ended = nullptr;
+    CHECK(add_condition(outer, handle_of(outer), cudaGraphCondTypeIf, body));
+    for (const cudaGraph_t into : {graph, body}) {
+        CHECK(cudaStreamBeginCaptureToGraph(s, into, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+        put<<<1, kCount, 0, s>>>(d, 9);
+        CHECK(cudaGraphDestroy(into == body ? outer : graph));
+        put<<<1, kCount, 0, s>>>(d, 8);
+        SAME(cudaGetLastError(), cudaErrorStreamCaptureInvalidated);
+        EXPECT(cudaStreamEndCapture(s, &ended), cudaErrorStreamCaptureInvalidated);
+        SAME(ended == nullptr, 1);
+    }
+}
+
+PART(capture_of_a_node_that_is_destroyed)
+{
+    const cudaGraph_t graph = new_graph();
+    cudaGraphNode_t own = kernel(graph, put, d, 1);
+    cudaEvent_t event = nullptr;
+    CHECK(cudaEventCreate(&event));
+    for (const bool to_graph : {false, true}) {
+        if (to_graph)
+            CHECK(cudaStreamBeginCaptureToGraph(s, graph, &own, nullptr, 1, cudaStreamCaptureModeGlobal));
+        else
+            CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+        put<<<1, kCount, 0, s>>>(d, 9);
+        CHECK(cudaEventRecord(event, s));
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        const cudaGraphNode_t* last = nullptr;
+        size_t count = 0;
+#if CUDART_VERSION >= 13000
+        CHECK(cudaStreamGetCaptureInfo(s, &status, nullptr, nullptr, &last, nullptr, &count));
+#else
+        CHECK(cudaStreamGetCaptureInfo_v2(s, &status, nullptr, nullptr, &last, &count));
+#endif
+        SAME(count, 1);
+        CHECK(cudaGraphDestroyNode(to_graph ? own : last[0]));
+        EXPECT(cudaStreamWaitEvent(t, event, 0), cudaErrorStreamCaptureInvalidated);
+        CHECK(cudaStreamIsCapturing(s, &status));
+        SAME(status, cudaStreamCaptureStatusInvalidated);
+        cudaGraph_t ended = nullptr;
+        EXPECT(cudaStreamEndCapture(s, &ended), cudaErrorStreamCaptureInvalidated);
+        SAME(ended == nullptr, 1);
+    }
 }
 
 // ---- errors in the midst ----
