@@ -22,8 +22,9 @@ constinit std::mutex of_all;
 void Busy::enter()
 {
     if (has_others() && !is_stopped()) {
+        is_own_ = true; // a function that a signal calls here does not enter
+        std::atomic_signal_fence(std::memory_order_seq_cst);
         of_all.lock();
-        is_own_ = true;
         now_ = true; // the one before has left
     }
     if (is_stopped())
@@ -35,8 +36,9 @@ void Busy::leave()
     if (is_stopped())
         wait_for_end();
     if (is_own_) {
-        is_own_ = false;
         of_all.unlock();
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        is_own_ = false;
     }
 }
 

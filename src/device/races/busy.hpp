@@ -29,7 +29,10 @@ class Busy
     Busy& operator=(const Busy&) = delete;
 
     // Whether the calling thread is in it.
-    static bool now() { return now_.load(std::memory_order_relaxed) && (!has_others() || is_own_ || is_stopped()); }
+    static bool now()
+    {
+        return (has_others() && is_own_) || (now_.load(std::memory_order_relaxed) && (!has_others() || is_stopped()));
+    }
     // The program is about to have another thread, which may come here. The caller, which is its first one, is not in it.
     static void expect_others() { has_others_ = is_watched_ = true; }
     static bool has_others() { return has_others_.load(std::memory_order_relaxed); }
@@ -46,7 +49,7 @@ class Busy
     static inline constinit std::atomic<bool> stopped_ = false;
     static inline constinit std::atomic<bool> has_others_ = false;
     static inline constinit std::atomic<bool> is_watched_ = false; // one of these two
-    static inline constinit thread_local bool is_own_ = false;     // the calling thread has the lock
+    static inline constinit thread_local bool is_own_ = false;     // the calling thread has the lock, or is about to
     bool before_;
 };
 

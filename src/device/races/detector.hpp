@@ -152,6 +152,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     HostThread& host_makes_thread(const void* place);
     static void host_thread_begins(HostThread& thread) { this_host_ = &thread; }
     void host_thread_joined(HostThread& thread);
+    void host_thread_ends(HostThread& thread); // which nobody can join
     static void host_enters(const void* place) { this_host_->calls.push_back(place); }
     static void host_leaves()
     {
@@ -334,6 +335,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void kept_access(WatchedThread& thread, Region& region, const Rows& rows, Access now);
     void keep_span(HostThread::Recent& recent, Region& region, const Access& access, const Rows& rows);
     void make_room_for_span(Region& region);
+    void join_spans(std::vector<HostSpan>& spans) const;
     // Who calls for the host: a thread that is not watched counts as the first one.
     HostThread& host() { return this_host_ == nullptr ? *hosts_.front() : *this_host_; }
     Clock& host_clock() { return host().thread().acquired; }
@@ -419,6 +421,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     std::vector<std::unique_ptr<HostThread>> hosts_;  // the first one is that of main()
     std::vector<HostThread*> running_hosts_;          // that no other thread has waited for
+    bool has_unjoined_ = false;                       // one ended that nobody waits for
     std::map<std::uintptr_t, Clock> locks_;           // what was released by them
     std::vector<HostSpan> pageable_;                  // with addresses in place of offsets
     std::map<std::uintptr_t, WatchedGroup> barriers_; // that are objects in memory

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace nestbed::races
@@ -383,6 +384,19 @@ void nestbed_host_thread_begins(void* thread)
 void nestbed_host_thread_joined(void* thread)
 {
     nestbed::races::detector().host_thread_joined(*static_cast<nestbed::races::HostThread*>(thread));
+}
+void nestbed_host_thread_ends(void* thread)
+{
+    nestbed::races::detector().host_thread_ends(*static_cast<nestbed::races::HostThread*>(thread));
+}
+// Before a fork, and behind it.
+void nestbed_host_forks(bool is_done)
+{
+    static std::optional<nestbed::races::Busy> busy;
+    if (is_done)
+        busy.reset();
+    else
+        busy.emplace();
 }
 void nestbed_host_writes_guard(const void* guard)
 {

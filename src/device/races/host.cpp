@@ -39,10 +39,18 @@ void Detector::host_thread_joined(HostThread& thread)
     clock = clocks_.merged(clock, thread.block.grid == nullptr ? thread.thread().acquired : release(thread.thread()));
     thread.calls = {};
     std::erase(running_hosts_, &thread);
-    if (running_hosts_.size() > 1)
+    if (running_hosts_.size() > 1 || has_unjoined_)
         return;
     host_clock() = released_by_host(); // what it did is no longer kept
     is_several_ = false;
+}
+
+void Detector::host_thread_ends(HostThread& thread)
+{
+    const Busy busy;
+    thread.calls = {};
+    std::erase(running_hosts_, &thread);
+    has_unjoined_ = true;
 }
 
 WatchedThread* Detector::kept_host()
@@ -322,6 +330,25 @@ void Detector::keep_span(HostThread::Recent& recent, Region& region, const Acces
     region.comes_after_spans = kNoGrid;
 }
 
+// Copies chunk by chunk in one stream. Who comes after the first is taken to come after all: no false race.
+void Detector::join_spans(std::vector<HostSpan>& spans) const
+{
+    std::vector<HostSpan> joined;
+    Access last; // of those that the last one has
+    for (const HostSpan& span : spans) {
+        const bool goes_on = !joined.empty() && span.access.site == last.site && span.access.kind == last.kind &&
+                             joined.back().rows.height == 1 && span.rows.height == 1 &&
+                             joined.back().rows.end() == span.rows.begin &&
+                             knows(grids_[span.access.grid]->base, last);
+        if (goes_on)
+            joined.back().rows.width += span.rows.width;
+        else
+            joined.push_back(span);
+        last = span.access;
+    }
+    spans = std::move(joined);
+}
+
 void Detector::make_room_for_span(Region& region)
 {
     constexpr std::size_t kMaxSpans = 256; // of more, the earliest are forgotten
@@ -340,6 +367,8 @@ void Detector::make_room_for_span(Region& region)
                 kept.push_back(span);
         spans.assign(kept.rbegin(), kept.rend());
     }
+    if (spans.size() == kMaxSpans)
+        join_spans(spans);
     if (spans.size() == kMaxSpans)
         spans.erase(spans.begin());
 }

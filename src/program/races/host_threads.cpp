@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <string_view>
+#include <threads.h>
 #include <utility>
 
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier,bugprone-macro-parentheses): names of the libraries
@@ -30,6 +31,8 @@ void* nestbed_host_makes_thread(const void* place);
 void nestbed_host_expects_others();
 void nestbed_host_thread_begins(void* thread);
 void nestbed_host_thread_joined(void* thread);
+void nestbed_host_thread_ends(void* thread);
+void nestbed_host_forks(bool is_done);
 void nestbed_host_releases(const void* lock);
 void nestbed_host_acquires(const void* lock);
 void nestbed_host_writes_guard(const void* guard);
@@ -62,18 +65,14 @@ struct Start {
     void* watched; // the detector's
 };
 
-void* begin(void* of)
-{
-    const std::unique_ptr<Start> owned(static_cast<Start*>(of));
-    const Start start = *owned;
-    nestbed_host_thread_begins(start.watched);
-    return start.routine(start.argument);
-}
-
 // Those that can be joined.
+struct Thread {
+    void* watched = nullptr;
+    bool has_ended = false;
+};
 struct Joinable {
     std::mutex mutex;
-    std::map<pthread_t, void*> watched;
+    std::map<pthread_t, Thread> watched;
 };
 Joinable& joinable()
 {
@@ -81,16 +80,66 @@ Joinable& joinable()
     return of_process;
 }
 
+Thread taken(pthread_t thread)
+{
+    const std::lock_guard lock(joinable().mutex);
+    const auto found = joinable().watched.extract(thread);
+    return found.empty() ? Thread{} : found.mapped();
+}
+
 void joined(pthread_t thread)
 {
-    void* watched = nullptr;
+    if (const Thread of = taken(thread); of.watched != nullptr)
+        nestbed_host_thread_joined(of.watched);
+}
+
+// A thread that nobody can join tells its end itself.
+void ends(void* watched)
+{
     {
         const std::lock_guard lock(joinable().mutex);
-        if (const auto found = joinable().watched.extract(thread); !found.empty())
-            watched = found.mapped();
+        const auto own = joinable().watched.find(pthread_self());
+        if (own != joinable().watched.end() && own->second.watched == watched) {
+            own->second.has_ended = true;
+            return;
+        }
     }
-    if (watched != nullptr)
-        nestbed_host_thread_joined(watched);
+    nestbed_host_thread_ends(watched);
+}
+
+void* begin(void* of)
+{
+    const std::unique_ptr<Start> owned(static_cast<Start*>(of));
+    const Start start = *owned;
+    nestbed_host_thread_begins(start.watched);
+    const struct Ended { // also where the thread is cancelled
+        void* watched;
+        ~Ended() { ends(watched); }
+    } ended{start.watched};
+    return start.routine(start.argument);
+}
+
+// The child has one thread, and no other one is at work in the detector.
+void watch_forks()
+{
+    static std::once_flag is_watched;
+    std::call_once(is_watched, [] {
+        const auto after = [] {
+            nestbed_host_forks(true);
+            joinable().mutex.unlock();
+        };
+        pthread_atfork(
+            [] {
+                joinable().mutex.lock();
+                nestbed_host_forks(false);
+            },
+            after, after);
+    });
+}
+
+void say_unwatched(std::string_view starter)
+{
+    nestbed::program::say(fmt::format("{} starts threads, whose accesses are not watched", starter));
 }
 
 // A library of the system orders its threads by means that are not seen here, as OpenMP's does. The C++ library starts those of the program.
@@ -107,7 +156,7 @@ bool is_of_library(const void* place)
         return false;
     static std::atomic_flag is_said;
     if (!is_said.test_and_set())
-        nestbed::program::say(fmt::format("{} starts threads, whose accesses are not watched", file));
+        say_unwatched(file);
     return true;
 }
 
@@ -138,9 +187,11 @@ template <class Wait>
 int wait_unlocked(const pthread_mutex_t* mutex, const Wait& wait)
 {
     nestbed_host_releases(mutex);
-    const int error = wait();
-    nestbed_host_acquires(mutex); // also after a time-out
-    return error;
+    const struct Locked { // also after a time-out, and where the thread is cancelled
+        const pthread_mutex_t* mutex;
+        ~Locked() { nestbed_host_acquires(mutex); }
+    } locked{mutex};
+    return wait();
 }
 
 thread_local void (*routine_of_once)() = nullptr;
@@ -158,6 +209,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
     const void* const place = __builtin_return_address(0);
     if (nestbed::is_starting_own_thread)
         return NEXT(pthread_create)(thread, attributes, routine, argument);
+    watch_forks();
     if (is_of_library(place)) {
         nestbed_host_expects_others();
         return NEXT(pthread_create)(thread, attributes, routine, argument);
@@ -171,8 +223,30 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
         return error;
     }
     static_cast<void>(start.release()); // begin() owns it
-    joinable().watched.insert_or_assign(*thread, watched);
+    int state = PTHREAD_CREATE_JOINABLE;
+    if (attributes != nullptr)
+        pthread_attr_getdetachstate(attributes, &state);
+    if (state == PTHREAD_CREATE_JOINABLE)
+        joinable().watched.insert_or_assign(*thread, Thread{watched});
     return 0;
+}
+
+int pthread_detach(pthread_t thread) noexcept
+{
+    if (const Thread of = taken(thread); of.has_ended)
+        nestbed_host_thread_ends(of.watched);
+    return NEXT(pthread_detach)(thread);
+}
+
+// Its locks are not seen, either.
+int thrd_create(thrd_t* thread, thrd_start_t routine, void* argument)
+{
+    static std::atomic_flag is_said;
+    if (!is_said.test_and_set())
+        say_unwatched("thrd_create()");
+    watch_forks();
+    nestbed_host_expects_others();
+    return NEXT(thrd_create)(thread, routine, argument);
 }
 
 int pthread_join(pthread_t thread, void** result)

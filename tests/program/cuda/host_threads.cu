@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda/atomic>
@@ -14,7 +15,9 @@
 #include <semaphore.h>
 #include <shared_mutex>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 constexpr int kCount = 32;
 constexpr size_t kBytes = kCount * sizeof(int);
@@ -94,6 +97,12 @@ RIGHT(detached_thread_with_a_release) { std::thread([] { fill(pinned); release()
 RIGHT(threads_one_after_another) { for (int time = 0; time < 40; ++time) { by_thread([] { fill(pinned); put_and_wait(n, unified); }); fill(pinned); fill(unified); } }
 RIGHT(main_alone_again) { by_thread([] { fill(pinned); }); fill(pinned); get_in(n, pinned); cudaStreamSynchronize(n); fill(pinned); }
 
+RIGHT(detached_threads_then_a_joined_one) { for (int time = 0; time < 40; ++time) { std::thread([] { fill(pinned); release(); }).detach(); acquire(); flag = 0; } by_thread([] { fill(pinned); }); get_in(n, pinned); }
+WRONG(detached_thread_that_has_ended) { std::thread([] { fill(pinned); tell(); }).detach(); await(); std::this_thread::sleep_for(std::chrono::milliseconds(20)); by_thread([] {}); get_in(n, pinned); }
+// The child has no other thread, and the detector of the parent may be at work.
+static bool child_ends() { const pid_t child = fork(); if (child == 0) { alarm(5); const std::lock_guard<std::mutex> lock(mutex2); by_thread([] { pinned2[0] = 1; }); _exit(0); } int state = 1; waitpid(child, &state, 0); return state == 0; }
+RIGHT(fork_beside_a_thread) { both([] { while (second == 0) { fill(unified); put_and_wait(n, unified); } }, [] { for (int time = 0; time < 8; ++time) if (!child_ends()) exit(1); second = 1; }); }
+
 // ---- atomics ----
 RIGHT(release_and_acquire) { both([] { put_and_wait(n, unified); release(); }, [] { acquire(); seen = unified[0]; }); }
 WRONG(relaxed_flag) { both([] { put_and_wait(n, unified); flag.store(1, std::memory_order_relaxed); }, [] { acquire(); seen = unified[0]; }); }
@@ -127,6 +136,13 @@ WRONG(condition_variable_then_a_write) { both([] { std::unique_lock<std::mutex> 
 static sem_t semaphore;
 RIGHT(semaphore_posted) { sem_init(&semaphore, 0, 0); both([] { fill(pinned); sem_post(&semaphore); }, [] { sem_wait(&semaphore); get_in(n, pinned); }); }
 WRONG(semaphore_posted_before_the_write) { sem_init(&semaphore, 0, 0); both([] { sem_post(&semaphore); fill(pinned); tell(); }, [] { sem_wait(&semaphore); await(); get_in(n, pinned); }); }
+static void post(int) { sem_post(&semaphore); }
+RIGHT(semaphore_posted_by_a_signal) { sem_init(&semaphore, 0, 0); signal(SIGALRM, post); ualarm(1000, 1000); both([] { sigset_t alarms; sigemptyset(&alarms); sigaddset(&alarms, SIGALRM); pthread_sigmask(SIG_BLOCK, &alarms, nullptr); for (int time = 0; time < 30; ++time) sem_wait(&semaphore); second = 1; }, [] { while (second == 0) fill(pinned); }); ualarm(0, 0); }
+static pthread_mutex_t cancelled_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static void unlock_cancelled(void*) { pinned[0] = 2; pthread_mutex_unlock(&cancelled_mutex); }
+static void* wait_for_ever(void*) { pthread_mutex_lock(&cancelled_mutex); pthread_cleanup_push(unlock_cancelled, nullptr); tell(); for (;;) pthread_cond_wait(&never, &cancelled_mutex); pthread_cleanup_pop(0); return nullptr; }
+RIGHT(cancelled_while_it_waits) { pthread_t thread; pthread_create(&thread, nullptr, wait_for_ever, nullptr); await(); pthread_mutex_lock(&cancelled_mutex); pinned[0] = 1; pthread_mutex_unlock(&cancelled_mutex); pthread_cancel(thread); pthread_join(thread, nullptr); get_in(n, pinned); }
 static pthread_barrier_t barrier;
 RIGHT(barrier_of_threads) { pthread_barrier_init(&barrier, nullptr, 2); both([] { fill(pinned); pthread_barrier_wait(&barrier); }, [] { pthread_barrier_wait(&barrier); get_in(n, pinned); }); }
 WRONG(written_after_the_barrier) { pthread_barrier_init(&barrier, nullptr, 2); both([] { pthread_barrier_wait(&barrier); fill(pinned); tell(); }, [] { pthread_barrier_wait(&barrier); await(); get_in(n, pinned); }); }
@@ -170,6 +186,12 @@ RIGHT(set_by_another_thread) { both([] { cudaMemset(pinned, 0, kBytes); release(
 static int pageable[kCount];
 RIGHT(pageable_waited_for_by_its_thread) { both([] { copy_in(n, pageable, d); cudaStreamSynchronize(n); release(); }, [] { acquire(); seen = pageable[0]; }); }
 WRONG(pageable_not_waited_for) { both([] { copy_in(n, pageable, d); release(); cudaStreamSynchronize(n); }, [] { acquire(); seen = pageable[0]; }); }
+// More chunks than the detector keeps one by one.
+static int *many, *many_there;
+static void copy_chunks(int first, int end) { for (int i = first; i < end; ++i) cudaMemcpyAsync(many + i, many_there + i, sizeof(int), cudaMemcpyDefault, n); }
+static void make_many() { cudaMallocHost(&many, 600 * sizeof(int)); cudaMalloc(&many_there, 600 * sizeof(int)); cudaMemset(many_there, 0, 600 * sizeof(int)); cudaDeviceSynchronize(); }
+WRONG(first_of_many_chunks) { make_many(); copy_chunks(0, 600); seen = many[0]; }
+RIGHT(many_chunks_of_which_some_are_waited_for) { make_many(); copy_chunks(0, 200); cudaEventRecord(event, n); copy_chunks(200, 600); cudaEventSynchronize(event); seen = many[0] + many[199]; }
 static void nothing(void*) {}
 static void write_variable(void*) { of_host = 1; }
 static void write_with_lock(void*) { const std::lock_guard<std::mutex> lock(mutex); of_host = 1; }
