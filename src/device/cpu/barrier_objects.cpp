@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <string_view>
+#include <thread>
 
 namespace nestbed::cpu
 {
@@ -31,9 +32,23 @@ BarrierObject packed(const State& state)
            std::uint64_t{state.parity} << 61U | kMark << 62U;
 }
 
+// What the observer knows the thread as; nullptr: nothing, or it is of the host, for which a barrier is a number that it changes.
+void* observed_thread()
+{
+    return current_thread == nullptr ? nullptr : current_thread->observed;
+}
+void moves()
+{
+    if (current_thread != nullptr)
+        current_thread->moved = true;
+}
+
 [[noreturn]] void fail(std::string_view text)
 {
-    throw fault_of(*current_thread, fmt::format("a barrier in memory: {}", text));
+    const std::string whole = fmt::format("a barrier in memory: {}", text);
+    if (current_thread == nullptr)
+        throw RunError(whole);
+    throw fault_of(*current_thread, whole);
 }
 
 State state_of(BarrierObject object)
@@ -65,7 +80,7 @@ void end_phase_if_complete(BarrierObject* at, void (*completion)(void*), void* d
     const State state = state_of(std::atomic_ref<BarrierObject>(*at).load());
     if (state.pending != 0 || state.transactions != 0)
         return;
-    void* const observed = current_thread->observed;
+    void* const observed = observed_thread();
     if (observed != nullptr)
         observer->opens(at);
     if (completion != nullptr) {
@@ -87,15 +102,15 @@ bool has_phase_ended(const BarrierObject* at, bool parity)
 {
     if (parity_of(std::atomic_ref<BarrierObject>(*const_cast<BarrierObject*>(at)).load()) == parity)
         return false;
-    if (current_thread->observed != nullptr)
+    if (observed_thread() != nullptr)
         observer->waited_at(current_thread->observed, at);
     return true;
 }
 
 State arrive(BarrierObject* at, unsigned count, Arrival kind, void (*completion)(void*), void* data)
 {
-    void* const observed = current_thread->observed;
-    current_thread->moved = true;
+    void* const observed = observed_thread();
+    moves();
     if (observed != nullptr && kind == Arrival::of_copies)
         observer->copies_arrive_at(observed, at);
     else if (observed != nullptr)
@@ -122,20 +137,20 @@ BarrierObject begun_barrier(unsigned count)
 
 void barrier_begins(const BarrierObject* at)
 {
-    if (current_thread->observed != nullptr)
+    if (observed_thread() != nullptr)
         observer->forgets_barrier(at);
 }
 
 BarrierObject arrive_at(BarrierObject* at, unsigned count, Arrival kind, void (*completion)(void*), void* data)
 {
-    if (current_thread->observed != nullptr)
-        observer->uses_barrier(current_thread->observed, at, true, __builtin_return_address(0));
+    if (void* const observed = observed_thread())
+        observer->uses_barrier(observed, at, true, __builtin_return_address(0));
     return packed(arrive(at, count, kind, completion, data));
 }
 
 void copies_arrive_at(BarrierObject* at)
 {
-    if (current_thread->observed != nullptr) {
+    if (observed_thread() != nullptr) {
         observer->uses_barrier(current_thread->observed, at, true, __builtin_return_address(0));
         observer->copies_arrive_at(current_thread->observed, at);
     }
@@ -143,9 +158,9 @@ void copies_arrive_at(BarrierObject* at)
 
 void expect_bytes_at(BarrierObject* at, std::int64_t bytes)
 {
-    current_thread->moved = true;
-    if (current_thread->observed != nullptr)
-        observer->uses_barrier(current_thread->observed, at, true, __builtin_return_address(0));
+    moves();
+    if (void* const observed = observed_thread())
+        observer->uses_barrier(observed, at, true, __builtin_return_address(0));
     update(at, [bytes](State& state) {
         state.transactions += bytes;
         if (state.transactions >= kNoTransactions || state.transactions <= -kNoTransactions)
@@ -165,9 +180,12 @@ unsigned pending_of(BarrierObject state)
 
 bool has_ended(const BarrierObject* at, bool parity)
 {
-    if (current_thread->observed != nullptr)
-        observer->uses_barrier(current_thread->observed, at, false, __builtin_return_address(0));
-    return has_phase_ended(at, parity);
+    if (void* const observed = observed_thread())
+        observer->uses_barrier(observed, at, false, __builtin_return_address(0));
+    const bool ended = has_phase_ended(at, parity);
+    if (!ended && current_thread == nullptr)
+        std::this_thread::yield();
+    return ended;
 }
 
 // Its object is the executor's own. Each phase may be of another number of threads.

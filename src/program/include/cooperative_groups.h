@@ -516,6 +516,13 @@ void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
         nestbed::cpu::copy_beside(to + at, from + at, sizeof(T));
     nestbed::cpu::commit_copies();
 }
+// As many as both have.
+template <class Group, class T, class ToCount, class FromCount>
+void memcpy_async(const Group& group, T* to, const ToCount& to_count, const T* from, const FromCount& from_count)
+{
+    const size_t most = to_count, others = from_count;
+    memcpy_async(group, to, from, (most < others ? most : others) * sizeof(T));
+}
 // Waits for all copies but those of the last `prior` calls.
 template <unsigned prior, class Group>
 void wait_prior(const Group& group, NESTBED_PLACE)

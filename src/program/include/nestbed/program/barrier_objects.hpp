@@ -22,6 +22,8 @@ inline bool try_wait(const cpu::BarrierObject* at, bool parity)
 {
     if (cpu::has_ended(at, parity))
         return true;
+    if (cpu::current_thread == nullptr)
+        return false; // of the host, which has waited
     cpu::current_thread->program.waits_for = at;
     cpu::give_way();
     return cpu::has_ended(at, parity);
