@@ -88,8 +88,10 @@ class Wrappers : public testing::Test
 
 TEST_F(Wrappers, RewriteWhatThePreprocessorMakesOfCuda)
 {
-    folder.write("in.cu", "a LAUNCH b LAUNCH\nvoid k(::nestbed_count::Level nestbed_level)\nenum nestbed_rows_begin {};\nrows\n"
-                          "enum nestbed_rows_end {};\n");
+    folder.write(
+        "in.cu",
+        "a LAUNCH b LAUNCH\nvoid k(::nestbed_count::Level nestbed_level)\nenum nestbed_rows_begin {};\nrows\n"
+        "enum nestbed_rows_end {};\n");
     EXPECT_EQ(build(call()), 0);
     EXPECT_THAT(folder.read("out.ii"), HasSubstr("a ::nestbed_count::after( b"));
     EXPECT_THAT(folder.read("out.ii"), HasSubstr("rows\n"));
