@@ -57,7 +57,7 @@ bool register_symbol(const T& symbol, const char* name, VariableKind kind)
 #define NESTBED_NAMED(name_without)                                                                                  \
     const char *name = name_without, nestbed::program::Place place = {__builtin_FILE(), __builtin_LINE()}
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMalloc(T** memory, size_t bytes, NESTBED_NAMED("device memory"))
+cudaError_t cudaMalloc(T** memory, size_t bytes, NESTBED_NAMED("device memory"))
 {
     if (const cudaError_t error = nestbed::program::refused_allocation("cudaMalloc"))
         return error;
@@ -76,8 +76,7 @@ cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned, NESTBED_NAMED(
     return cudaMallocManaged(memory, bytes, name, place);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream,
-                                                          NESTBED_NAMED("device memory"))
+cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream, NESTBED_NAMED("device memory"))
 {
     if (nestbed::program::is_captured(stream))
         return nestbed::program::captured_memory((void**)memory, bytes, stream, name, place);
