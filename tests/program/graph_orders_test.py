@@ -134,28 +134,6 @@ int main(int, char** words)
 }
 """
 
-# Errors of functions that call others, in the lines 11 to 14 and 17.
-REFUSED = r"""
-__device__ int value;
-int main()
-{
-    int many[64] = {};
-    cudaGraph_t graph;
-    cudaGraphCreate(&graph, 0);
-    cudaGraphNode_t node;
-    cudaGraphAddEmptyNode(&node, graph, nullptr, 0);
-    cudaGraphExec_t executable;
-    cudaGraphInstantiate(&executable, nullptr, 0);
-    cudaGraphAddDependencies(graph, &node, &node, 1);
-    cudaStreamUpdateCaptureDependencies(cudaStreamPerThread, &node, 1);
-    cudaMemcpyToSymbol(value, many, sizeof many);
-    cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal);
-    int* memory;
-    cudaMalloc(&memory, 4);
-    return 0;
-}
-"""
-
 
 class GraphOrders(unittest.TestCase):
     def test_each_case_is_right_or_wrong(self):
@@ -207,12 +185,6 @@ class GraphOrders(unittest.TestCase):
         report = re.sub(r"\s+", " ", runner(TWO_NODES, "--nestbed-races")("none").stderr)
         self.assertRegex(report, r"missing: no edges lead from kernel put, a node of a graph \(added at \S+:20\) to kernel put, a node of a graph "
                                  r"\(added at \S+:22\) \(cudaGraphAddDependencies\(\) would make one")
-
-    def test_an_error_has_the_line_of_the_program(self):
-        for options in ((), ("-G",), ("--nestbed-races",)):
-            with self.subTest(options=options):
-                said = runner(REFUSED, *options)().stderr
-                self.assertEqual([int(line) for line in re.findall(r"my\.cu:(\d+)", said)], [11, 12, 13, 14, 17], said)
 
 
 class GraphCalls(unittest.TestCase):

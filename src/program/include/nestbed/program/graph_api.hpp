@@ -219,25 +219,23 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
                                      cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
                                      const cudaGraphEdgeData** edges, size_t* count);
-[[gnu::always_inline]] inline cudaError_t
-cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id = nullptr,
-                         cudaGraph_t* graph = nullptr, const cudaGraphNode_t** dependencies = nullptr,
-                         size_t* count = nullptr)
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                            const cudaGraphNode_t** dependencies = nullptr, size_t* count = nullptr)
 {
     return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
 }
-[[gnu::always_inline]] inline cudaError_t
-cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id = nullptr,
-                            cudaGraph_t* graph = nullptr, const cudaGraphNode_t** dependencies = nullptr,
-                            size_t* count = nullptr)
+inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                               unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                               const cudaGraphNode_t** dependencies = nullptr,
+                                               size_t* count = nullptr)
 {
     return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
 }
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
                                                 const cudaGraphEdgeData* edges, size_t count, unsigned flags = 0);
-[[gnu::always_inline]] inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
-                                                                              cudaGraphNode_t* dependencies,
-                                                                              size_t count, unsigned flags = 0)
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                       size_t count, unsigned flags = 0)
 {
     return cudaStreamUpdateCaptureDependencies(stream, dependencies, nullptr, count, flags);
 }
@@ -264,23 +262,20 @@ cudaError_t cudaGraphAddMemFreeNode(NESTBED_NEW_NODE, void* memory);
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                              const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* parameters,
                              NESTBED_ADDED_AT);
-[[gnu::always_inline]] inline cudaError_t cudaGraphAddNode(NESTBED_NEW_NODE, cudaGraphNodeParams* parameters,
-                                                           NESTBED_ADDED_AT)
+inline cudaError_t cudaGraphAddNode(NESTBED_NEW_NODE, cudaGraphNodeParams* parameters, NESTBED_ADDED_AT)
 {
     return cudaGraphAddNode(node, graph, dependencies, nullptr, count, parameters, place);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(NESTBED_NEW_NODE, const T& symbol,
-                                                                         const void* from, size_t bytes,
-                                                                         size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(NESTBED_NEW_NODE, const T& symbol, const void* from, size_t bytes,
+                                           size_t offset, cudaMemcpyKind kind)
 {
     return cudaGraphAddMemcpyNode1D(node, graph, dependencies, count,
                                     (char*)nestbed::program::address_of(symbol) + offset, from, bytes, kind);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(NESTBED_NEW_NODE, void* to,
-                                                                           const T& symbol, size_t bytes,
-                                                                           size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(NESTBED_NEW_NODE, void* to, const T& symbol, size_t bytes, size_t offset,
+                                             cudaMemcpyKind kind)
 {
     return cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, to,
                                     (char*)nestbed::program::address_of(symbol) + offset, bytes, kind);
@@ -291,15 +286,15 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                      const cudaGraphEdgeData* edges, size_t count);
-[[gnu::always_inline]] inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                                                   const cudaGraphNode_t* to, size_t count)
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                            size_t count)
 {
     return cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                         const cudaGraphEdgeData* edges, size_t count);
-[[gnu::always_inline]] inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                                                      const cudaGraphNode_t* to, size_t count)
+inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                               const cudaGraphNode_t* to, size_t count)
 {
     return cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
 }
@@ -308,22 +303,19 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t*
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
                               size_t* count);
-[[gnu::always_inline]] inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
-                                                            cudaGraphNode_t* to, size_t* count)
+inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, size_t* count)
 {
     return cudaGraphGetEdges(graph, from, to, nullptr, count);
 }
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies,
                                          cudaGraphEdgeData* edges, size_t* count);
-[[gnu::always_inline]] inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
-                                                                       cudaGraphNode_t* dependencies, size_t* count)
+inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies, size_t* count)
 {
     return cudaGraphNodeGetDependencies(node, dependencies, nullptr, count);
 }
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents,
                                            cudaGraphEdgeData* edges, size_t* count);
-[[gnu::always_inline]] inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
-                                                                         cudaGraphNode_t* dependents, size_t* count)
+inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents, size_t* count)
 {
     return cudaGraphNodeGetDependentNodes(node, dependents, nullptr, count);
 }
@@ -363,8 +355,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph
                                           unsigned long long flags = 0);
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* parameters);
-[[gnu::always_inline]] inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                                               unsigned long long flags = 0)
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0)
 {
     return cudaGraphInstantiateWithFlags(executable, graph, flags);
 }
@@ -382,9 +373,8 @@ inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned 
     __atomic_store_n(reinterpret_cast<unsigned*>(handle), value, __ATOMIC_RELAXED);
 }
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result);
-[[gnu::always_inline]] inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
-                                                              cudaGraphNode_t* error_node,
-                                                              cudaGraphExecUpdateResult* result)
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t* error_node,
+                                       cudaGraphExecUpdateResult* result)
 {
     cudaGraphExecUpdateResultInfo info = {};
     const cudaError_t error = cudaGraphExecUpdate(executable, graph, &info);

@@ -57,7 +57,7 @@ bool register_symbol(const T& symbol, const char* name, VariableKind kind)
 #define NESTBED_NAMED(name_without)                                                                                  \
     const char *name = name_without, nestbed::program::Place place = {__builtin_FILE(), __builtin_LINE()}
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMalloc(T** memory, size_t bytes, NESTBED_NAMED("device memory"))
+cudaError_t cudaMalloc(T** memory, size_t bytes, NESTBED_NAMED("device memory"))
 {
     if (const cudaError_t error = nestbed::program::refused_allocation("cudaMalloc"))
         return error;
@@ -76,8 +76,7 @@ cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned, NESTBED_NAMED(
     return cudaMallocManaged(memory, bytes, name, place);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream,
-                                                          NESTBED_NAMED("device memory"))
+cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream, NESTBED_NAMED("device memory"))
 {
     if (nestbed::program::is_captured(stream))
         return nestbed::program::captured_memory((void**)memory, bytes, stream, name, place);
@@ -139,12 +138,12 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
                          cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-[[gnu::always_inline]] inline cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes)
+inline cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes)
 {
     return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
-[[gnu::always_inline]] inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
-                                                              cudaStream_t stream = nullptr)
+inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+                                       cudaStream_t stream = nullptr)
 {
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
@@ -192,33 +191,29 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* memory, size_t pitch, size_t wid
 }
 
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes,
-                                                                  size_t offset, cudaMemcpyKind kind,
-                                                                  cudaStream_t stream = nullptr)
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
     return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, nullptr, from,
                                          bytes, kind, stream, false);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes,
-                                                             size_t offset = 0,
-                                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, nullptr, from,
                                          bytes, kind, nullptr, true);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes,
-                                                                    size_t offset, cudaMemcpyKind kind,
-                                                                    cudaStream_t stream = nullptr)
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream = nullptr)
 {
     return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, to, nullptr, bytes,
                                          kind, stream, false);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
-                                                               size_t offset = 0,
-                                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return nestbed::program::copy_symbol(nestbed::program::address_of(symbol), sizeof(T), offset, to, nullptr, bytes,
                                          kind, nullptr, true);

@@ -37,13 +37,13 @@ cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 // Names of CUDA 12 and before. Builds for CUDA 13 give them as macros: -DcudaThreadSynchronize=cudaDeviceSynchronize.
 #ifndef cudaThreadSynchronize
-[[gnu::always_inline]] inline cudaError_t cudaThreadSynchronize()
+inline cudaError_t cudaThreadSynchronize()
 {
     return cudaDeviceSynchronize();
 }
 #endif
 #ifndef cudaThreadExit
-[[gnu::always_inline]] inline cudaError_t cudaThreadExit()
+inline cudaError_t cudaThreadExit()
 {
     return cudaDeviceReset();
 }

@@ -276,7 +276,7 @@ inline cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDe
 {
     return cudaMalloc3DArray(array, format, {width, height, 0}, flags, name, place);
 }
-[[gnu::always_inline]] inline cudaError_t cudaFreeArray(cudaArray_t array)
+inline cudaError_t cudaFreeArray(cudaArray_t array)
 {
     if (array == nullptr)
         return cudaSuccess;
@@ -284,22 +284,20 @@ inline cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDe
     delete array;
     return error;
 }
-[[gnu::always_inline]] inline cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from,
-                                                              size_t pitch, size_t width, size_t height,
-                                                              cudaMemcpyKind kind)
+inline cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
+                                       size_t width, size_t height, cudaMemcpyKind kind)
 {
     const size_t row = to->width * nestbed::program::texel_bytes(to->format);
     return cudaMemcpy2D(to->memory + y * row + x, row, from, pitch, width, height, kind);
 }
-[[gnu::always_inline]] inline cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_t from, size_t x,
-                                                                size_t y, size_t width, size_t height,
-                                                                cudaMemcpyKind kind)
+inline cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_t from, size_t x, size_t y, size_t width,
+                                         size_t height, cudaMemcpyKind kind)
 {
     const size_t row = from->width * nestbed::program::texel_bytes(from->format);
     return cudaMemcpy2D(to, pitch, from->memory + y * row + x, row, width, height, kind);
 }
-[[gnu::always_inline]] inline cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from,
-                                                            size_t bytes, cudaMemcpyKind kind)
+inline cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                                     cudaMemcpyKind kind)
 {
     return cudaMemcpy(to->memory + y * to->width * nestbed::program::texel_bytes(to->format) + x, from, bytes, kind);
 }
