@@ -57,8 +57,8 @@ ATTRIBUTES = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2147483647, 6: 65535, 7: 6553
               80: 1, 81: 233472, 82: 65536, 83: 1, 87: 2, 89: 1, 90: 1, 91: 1, 95: 1, 97: 232448, 99: 1, 101: 1, 106: 32, 111: 1024, 115: 1, 120: 1}
 # Between the launch of a kernel that lets the next one begin, and a look at what it writes at its end.
 WAITS = ("cudaDeviceSynchronize()", "cudaStreamSynchronize(0)", "cudaStreamQuery(0)", "cudaEventRecord(e, 0)", "cudaEventSynchronize(e)", "cudaStreamWaitEvent(0, e, 0)",
-         "cudaMemset(other, 0, 4)", "cudaMemcpy(other, other + 1, 4, kDefault)", "cudaFree(other)", "cudaLaunchHostFunc(0, [](void*) {}, nullptr)",
-         "cudaStreamAddCallback(0, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0)")
+         "cudaMemset(other, 0, 4)", "cudaMemcpy(other, other + 1, 4, kDefault)", "cudaFree(other)", "cudaLaunchHostFunc(0, [](void*) {}, nullptr); cudaStreamSynchronize(0)",
+         "cudaStreamAddCallback(0, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0); cudaStreamSynchronize(0)")
 
 SOURCE = r"""#include <cstdio>
 #include <cstring>
@@ -95,6 +95,31 @@ int main(int count, char**)
 }
 """
 
+# A function in a stream locks what its caller holds, also while the caller waits for another stream; copies behind it come after it.
+LOCKS = r"""#include <cstdio>
+#include <mutex>
+#include <unistd.h>
+__global__ void add(int* x) { *x += 1; }
+static std::mutex mutex; static int calls, seen, *pinned;
+static void count(void*) { const std::lock_guard<std::mutex> lock(mutex); ++calls; }
+static void look(void*) { seen += *pinned; }
+int main()
+{
+    alarm(20);
+    int *x, *y; cudaMalloc(&x, 4); cudaMalloc(&y, 4); cudaMallocHost(&pinned, 4); cudaMemset(x, 0, 4);
+    cudaStream_t s, t; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    for (int i = 0; i < 9; ++i) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        cudaLaunchHostFunc(s, count, nullptr); add<<<1, 1, 0, s>>>(x);
+        cudaMemcpyAsync(pinned, x, 4, cudaMemcpyDefault, s); cudaLaunchHostFunc(s, look, nullptr);
+        cudaStreamQuery(s);
+        cudaMemsetAsync(y, 0, 4, t); cudaStreamSynchronize(t);
+    }
+    cudaStreamSynchronize(s);
+    std::printf("%d %d\n", calls, seen);
+}
+"""
+
 
 class HostFunctions(unittest.TestCase):
     maxDiff = None
@@ -116,6 +141,11 @@ class HostFunctions(unittest.TestCase):
     def test_waits_are_for_kernels_that_have_let_the_next_begin(self):
         for text in self.each("waits", NESTBED_SCHEDULE="random:1"):
             self.assertEqual(text, "".join(f"late {number + 1} " for number in range(len(WAITS))) + "late ")
+
+    def test_a_function_in_a_stream_may_lock_what_its_caller_holds(self):
+        called = runner(LOCKS)
+        for schedule in ("fifo", "random:1", "random:2"):
+            self.assertEqual(called(NESTBED_SCHEDULE=schedule).stdout, "9 45\n")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,10 @@ namespace nestbed::program
 {
 
 struct LateWork {
-    std::function<void()> run; // empty: it has run
+    std::function<void()> run; // empty: it has run, or runs
     LateWorks after;
+    bool is_function = false;  // of the host, or behind one
+    std::thread::id runs_in{}; // none: it does not run
 };
 
 namespace
@@ -29,6 +31,7 @@ struct Queue {
     LateWorks waiting; // in the order of the calls
     std::map<std::uint64_t, LateWorks> last;
     std::uint64_t drawn = 0;
+    bool is_apart = false;
 };
 Queue& queue()
 {
@@ -67,16 +70,25 @@ bool runs_late()
 
 void run(LateWork& work)
 {
+    constexpr std::chrono::microseconds kTick(50);
+    while (work.runs_in != std::thread::id() && work.runs_in != std::this_thread::get_id()) {
+        const RunningLock::Released released(state().running);
+        std::this_thread::sleep_for(kTick);
+    }
     if (!work.run)
         return;
     const std::function<void()> own = std::exchange(work.run, nullptr);
+    work.runs_in = std::this_thread::get_id();
     run(std::exchange(work.after, {}));
     own();
+    work.runs_in = {};
 }
 
 void forget_what_has_run(LateWorks& works)
 {
-    std::erase_if(works, [](const std::shared_ptr<LateWork>& work) { return !work->run; });
+    std::erase_if(works, [](const std::shared_ptr<LateWork>& work) {
+        return !work->run && work->runs_in == std::thread::id();
+    });
 }
 
 } // namespace
@@ -91,8 +103,11 @@ void run(const LateWorks& works)
 void run_all_works()
 {
     ++calls;
-    run(std::exchange(queue().waiting, {}));
-    queue().last.clear();
+    const LateWorks works = queue().waiting; // one that runs in another thread stays there
+    run(works);
+    for (auto& [stream, last] : queue().last)
+        forget_what_has_run(last);
+    std::erase_if(queue().last, [](const auto& of) { return of.second.empty(); });
 }
 
 LateWorks works_in(std::uint64_t stream)
@@ -110,7 +125,7 @@ void let_wait(std::uint64_t stream, const LateWorks& earlier)
 
 void run_apart(const std::function<void()>& work)
 {
-    Queue outer = std::exchange(queue(), {.drawn = queue().drawn});
+    Queue outer = std::exchange(queue(), {.drawn = queue().drawn, .is_apart = true});
     work();
     run_all_works();
     outer.drawn = queue().drawn;
@@ -134,10 +149,31 @@ void end_help()
         std::this_thread::yield();
 }
 
-void put_into(std::uint64_t stream, std::function<void()> work)
+void call_unlocked(const std::function<void()>& call)
 {
-    if (!runs_late())
-        return work();
+    if (queue().is_apart) // whose queue is no one else's
+        return call();
+    const RunningLock::Released released(state().running);
+    call();
+}
+
+namespace
+{
+
+void put(std::uint64_t stream, std::function<void()> work, bool is_function)
+{
+    LateWorks before = works_in(stream);
+    const auto is_behind_one = [](const std::shared_ptr<LateWork>& earlier) { return earlier->is_function; };
+    is_function |= std::ranges::any_of(before, is_behind_one);
+    if (cpu::observer != nullptr || (!runs_late() && (!is_function || queue().is_apart))) {
+        run(before);
+        if (!is_function)
+            return work();
+        const auto now = std::make_shared<LateWork>(LateWork{.run = std::move(work)});
+        queue().waiting.push_back(now);
+        queue().last[stream] = {now};
+        return run(LateWorks{now});
+    }
     static std::once_flag is_helped;
     std::call_once(is_helped, [] {
         start_thread("the thread that helps a host that waits", help_who_does_not_call).detach();
@@ -145,16 +181,38 @@ void put_into(std::uint64_t stream, std::function<void()> work)
     });
     Queue& of = queue();
     constexpr std::size_t kMaxWaiting = 64;
-    if (of.waiting.size() == kMaxWaiting)
+    constexpr std::size_t kMaxBehindFunctions = 1024; // a GPU's queue is full some time, too
+    const auto without_functions = [&] {
+        LateWorks works = of.waiting;
+        std::erase_if(works, is_behind_one);
+        return works;
+    };
+    if (of.waiting.size() >= kMaxBehindFunctions)
         run_all_works();
-    const auto late = std::make_shared<LateWork>(LateWork{std::move(work), works_in(stream)});
+    else if (of.waiting.size() >= kMaxWaiting)
+        run(without_functions());
+    const auto late = std::make_shared<LateWork>(LateWork{std::move(work), works_in(stream), is_function});
     of.waiting.push_back(late);
     of.last[stream] = {late};
     constexpr std::uint64_t kOneIn = 3; // of the calls lets something run
     ++calls;
     const std::uint64_t draw = split_mix(environment().schedule.seed, of.drawn++);
-    if (draw % kOneIn == 0)
-        run({of.waiting[draw / kOneIn % of.waiting.size()]});
+    if (draw % kOneIn != 0)
+        return;
+    if (const LateWorks works = without_functions(); !works.empty())
+        run(LateWorks{works[draw / kOneIn % works.size()]});
+}
+
+} // namespace
+
+void put_into(std::uint64_t stream, std::function<void()> work)
+{
+    put(stream, std::move(work), false);
+}
+
+void put_function_into(std::uint64_t stream, std::function<void()> work)
+{
+    put(stream, std::move(work), true);
 }
 
 } // namespace nestbed::program

@@ -28,6 +28,54 @@ class KernelFault : public cpu::Fault
     cudaError_t error_;
 };
 
+// A recursive lock that its thread can release wholly for a while.
+class RunningLock
+{
+  public:
+    void lock()
+    {
+        mutex_.lock();
+        ++depth_;
+    }
+    bool try_lock()
+    {
+        if (!mutex_.try_lock())
+            return false;
+        ++depth_;
+        return true;
+    }
+    void unlock()
+    {
+        --depth_;
+        mutex_.unlock();
+    }
+
+    class Released
+    {
+      public:
+        explicit Released(RunningLock& lock) : lock_(lock), depth_(lock.depth_)
+        {
+            for (unsigned time = 0; time < depth_; ++time)
+                lock_.unlock();
+        }
+        ~Released()
+        {
+            for (unsigned time = 0; time < depth_; ++time)
+                lock_.lock();
+        }
+        Released(const Released&) = delete;
+        Released& operator=(const Released&) = delete;
+
+      private:
+        RunningLock& lock_;
+        unsigned depth_;
+    };
+
+  private:
+    std::recursive_mutex mutex_;
+    unsigned depth_ = 0; // of the thread that has it
+};
+
 // The process's executor and its records. Made at the first use, and never destroyed: programs use CUDA in
 // destructors, and the report is written after them.
 struct State {
@@ -35,7 +83,7 @@ struct State {
 
     cpu::Executor executor;
     Ledger ledger;
-    std::recursive_mutex running; // held while the host runs what is in its streams: functions of its own, too
+    RunningLock running; // held while the host runs what is in its streams; functions of its own run without it
 };
 State& state();
 
@@ -119,7 +167,7 @@ void warn_of_stream_of_another_block(cudaStream_t stream, const GridRecord& laun
 void* observed_thread();
 bool is_observed();
 // While the host runs a grid, its kernels are in no need of the lock.
-std::unique_lock<std::recursive_mutex> locked_by_host();
+std::unique_lock<RunningLock> locked_by_host();
 // Of the host, or of the children of a kernel's thread.
 cudaError_t wait_for_all();
 // The host is about to put work into a stream. The NULL stream waits for the blocking streams, and they for it.

@@ -212,9 +212,9 @@ void* observed_thread()
     return cpu::in_kernel() ? cpu::current_thread->observed : nullptr;
 }
 // While the host runs a grid, its kernels are in no need of the lock.
-std::unique_lock<std::recursive_mutex> locked_by_host()
+std::unique_lock<RunningLock> locked_by_host()
 {
-    return cpu::in_kernel() ? std::unique_lock<std::recursive_mutex>() : std::unique_lock(state().running);
+    return cpu::in_kernel() ? std::unique_lock<RunningLock>() : std::unique_lock(state().running);
 }
 bool is_observed()
 {
@@ -355,11 +355,12 @@ cudaError_t call_in_stream(cudaStream_t stream, const char* function, const void
         return wrong_stream(function, place);
     const std::lock_guard lock(state().running);
     use_stream(stream);
-    put_into(number_of(stream), [=] {
+    finish_launches(); // a kernel that lets the next one begin does not wait for the function
+    put_function_into(number_of(stream), [=] {
         finish_launches();
         const Operation operation(function, place, stream);
         operation.runs_here();
-        call();
+        call_unlocked(call);
     });
     return cudaSuccess;
 }

@@ -207,6 +207,10 @@ WRONG(function_and_a_thread_later) { both([] { cudaLaunchHostFunc(n, write_varia
 RIGHT(function_and_a_thread_by_a_lock) { cudaLaunchHostFunc(n, nothing, nullptr); both([] { const std::lock_guard<std::mutex> lock(mutex); of_host = 2; }, [] { cudaLaunchHostFunc(n, write_with_lock, nullptr); }); }
 RIGHT(function_and_a_thread_by_an_atomic) { both([] { cudaLaunchHostFunc(n, release_variable, nullptr); }, [] { acquire(); seen = of_host; }); }
 RIGHT(function_waited_for_by_a_thread) { both([] { cudaLaunchHostFunc(n, write_variable, nullptr); cudaStreamSynchronize(n); release(); }, [] { acquire(); seen = of_host; }); }
+static void wait_for_flag(void*) { acquire(); }
+RIGHT(function_that_waits_for_the_work_of_a_thread) { both([] { cudaLaunchHostFunc(n, wait_for_flag, nullptr); cudaStreamSynchronize(n); }, [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); put_and_wait(m, unified); release(); }); }
+static void lock_slowly(void*) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); write_with_lock(nullptr); }
+RIGHT(function_that_locks_what_a_thread_holds_while_it_waits) { both([] { for (int time = 0; time < 9; ++time) { cudaLaunchHostFunc(n, lock_slowly, nullptr); cudaStreamSynchronize(n); } }, [] { for (int time = 0; time < 9; ++time) { const std::lock_guard<std::mutex> lock(mutex); std::this_thread::sleep_for(std::chrono::milliseconds(2)); put_and_wait(m, unified); } }); }
 
 int main(int count, char** words)
 {
