@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -96,6 +97,25 @@ USE(two_barriers, PART __shared__ Barrier first, second; if (threadIdx.x == 0) {
 USE(latch, PART __shared__ cuda::latch<cuda::thread_scope_block>* latch; __shared__ alignas(8) char room[sizeof *latch]; if (threadIdx.x == 0) latch = new (room) cuda::latch<cuda::thread_scope_block>(kThreads); __syncthreads(); part[threadIdx.x] = self(); latch->count_down(); if (right) latch->wait(); to[self()] = part[other()])
 USE(semaphore, __shared__ int sum; __shared__ cuda::binary_semaphore<cuda::thread_scope_block>* one; __shared__ alignas(8) char room[sizeof *one]; if (threadIdx.x == 0) { one = new (room) cuda::binary_semaphore<cuda::thread_scope_block>(1); sum = 0; } __syncthreads(); if (threadIdx.x % 32 == 0) { if (right) one->acquire(); sum += self() + 1; one->release(); } __syncthreads(); to[self()] = sum)
 USE(primitives, PART __shared__ __mbarrier_t barrier; if (threadIdx.x == 0) __mbarrier_init(&barrier, kThreads); __syncthreads(); part[threadIdx.x] = self(); const auto token = __mbarrier_arrive(&barrier); if (right) while (!__mbarrier_test_wait(&barrier, token)) {} to[self()] = part[other()])
+
+// ---- the host ----
+using SystemLatch = cuda::latch<cuda::thread_scope_system>;
+static __global__ void count_down(SystemLatch* latch, int* numbers) { numbers[blockIdx.x] = 7; latch->count_down(); }
+struct Use_latch_of_the_host {
+    template <class Right>
+    void operator()(Right) const
+    {
+        SystemLatch* latch;
+        int* numbers;
+        check(cudaMallocManaged(&latch, sizeof *latch));
+        check(cudaMallocManaged(&numbers, kBlocks * sizeof(int)));
+        new (latch) SystemLatch(kBlocks);
+        count_down<<<kBlocks, 1>>>(latch, numbers);
+        if (Right::value) latch->wait();
+        printf("%d\n", numbers[0] + numbers[1]);
+    }
+};
+static const bool added_latch_of_the_host = add("latch_of_the_host", Use_latch_of_the_host());
 
 // ---- copies ----
 USE(copy_with_barrier, PART BEGIN(kThreads) cuda::memcpy_async(cg::this_thread_block(), part, from, sizeof part, barrier); if (right) barrier.arrive_and_wait(); else __syncthreads(); to[self()] = part[other()])
