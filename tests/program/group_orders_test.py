@@ -147,7 +147,7 @@ class GroupOrders(unittest.TestCase):
         self.check_uses("group_orders.cu", 90)
 
     def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
-        self.check_uses("async_orders.cu", 134)
+        self.check_uses("async_orders.cu", 136)
 
     def test_each_use_of_cub_is_right_or_wrong(self):
         self.check_uses("cub_orders.cu", 64)

@@ -32,10 +32,14 @@ BarrierObject packed(const State& state)
            std::uint64_t{state.parity} << 61U | kMark << 62U;
 }
 
-// What the observer knows the thread as; nullptr: nothing, or it is of the host, for which a barrier is a number that it changes.
+// What the observer knows the thread as; nullptr: nothing, or it is of the host.
 void* observed_thread()
 {
     return current_thread == nullptr ? nullptr : current_thread->observed;
+}
+bool is_observed()
+{
+    return current_thread == nullptr ? observer != nullptr : current_thread->observed != nullptr;
 }
 void moves()
 {
@@ -80,15 +84,15 @@ void end_phase_if_complete(BarrierObject* at, void (*completion)(void*), void* d
     const State state = state_of(std::atomic_ref<BarrierObject>(*at).load());
     if (state.pending != 0 || state.transactions != 0)
         return;
-    void* const observed = observed_thread();
-    if (observed != nullptr)
+    const bool observed = is_observed();
+    if (observed)
         observer->opens(at);
     if (completion != nullptr) {
-        if (observed != nullptr)
-            observer->waited_at(observed, at);
+        if (observed)
+            observer->waited_at(observed_thread(), at);
         completion(data);
-        if (observed != nullptr) {
-            observer->arrives_at(observed, at);
+        if (observed) {
+            observer->arrives_at(observed_thread(), at);
             observer->opens(at);
         }
     }
@@ -102,19 +106,18 @@ bool has_phase_ended(const BarrierObject* at, bool parity)
 {
     if (parity_of(std::atomic_ref<BarrierObject>(*const_cast<BarrierObject*>(at)).load()) == parity)
         return false;
-    if (observed_thread() != nullptr)
-        observer->waited_at(current_thread->observed, at);
+    if (is_observed())
+        observer->waited_at(observed_thread(), at);
     return true;
 }
 
 State arrive(BarrierObject* at, unsigned count, Arrival kind, void (*completion)(void*), void* data)
 {
-    void* const observed = observed_thread();
     moves();
-    if (observed != nullptr && kind == Arrival::of_copies)
-        observer->copies_arrive_at(observed, at);
-    else if (observed != nullptr)
-        observer->arrives_at(observed, at);
+    if (is_observed() && kind == Arrival::of_copies)
+        observer->copies_arrive_at(observed_thread(), at);
+    else if (is_observed())
+        observer->arrives_at(observed_thread(), at);
     const State before = update(at, [&](State& state) {
         if (count > state.pending)
             fail(fmt::format("{} more arrivals; its phase waits for {}", count, state.pending));
@@ -137,7 +140,7 @@ BarrierObject begun_barrier(unsigned count)
 
 void barrier_begins(const BarrierObject* at)
 {
-    if (observed_thread() != nullptr)
+    if (is_observed())
         observer->forgets_barrier(at);
 }
 

@@ -94,8 +94,14 @@ void Detector::uses_barrier(void* handle, const void* at, bool writes, const voi
 void Detector::arrives_at(void* handle, const void* at)
 {
     const Busy busy;
+    if (handle == nullptr && (!watching_ || full_))
+        return;
     make_room();
-    arrives(*static_cast<WatchedThread*>(handle), barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+    WatchedGroup& group = barriers_[reinterpret_cast<std::uintptr_t>(at)];
+    if (handle == nullptr)
+        group.arrived = clocks_.merged(group.arrived, released_by_host());
+    else
+        arrives(*static_cast<WatchedThread*>(handle), group);
 }
 
 void Detector::copies_arrive_at(void* handle, const void* at)
@@ -116,7 +122,13 @@ void Detector::opens(const void* at)
 void Detector::waited_at(void* handle, const void* at)
 {
     const Busy busy;
-    waited(*static_cast<WatchedThread*>(handle), barriers_[reinterpret_cast<std::uintptr_t>(at)]);
+    if (handle == nullptr && (!watching_ || full_))
+        return;
+    const WatchedGroup& group = barriers_[reinterpret_cast<std::uintptr_t>(at)];
+    if (handle == nullptr)
+        acquired_by_host() = clocks_.merged(acquired_by_host(), group.opened);
+    else
+        waited(*static_cast<WatchedThread*>(handle), group);
 }
 
 // ---- copies beside a thread ----

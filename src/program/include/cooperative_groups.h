@@ -517,11 +517,12 @@ void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
     nestbed::cpu::commit_copies();
 }
 // As many as both have.
-template <class Group, class T, class ToCount, class FromCount>
-void memcpy_async(const Group& group, T* to, const ToCount& to_count, const T* from, const FromCount& from_count)
+template <class Group, class Value, class ToCount, class FromCount>
+void memcpy_async(const Group& group, Value* to, const ToCount& to_count, const Value* from,
+                  const FromCount& from_count)
 {
     const size_t most = to_count, others = from_count;
-    memcpy_async(group, to, from, (most < others ? most : others) * sizeof(T));
+    memcpy_async(group, to, from, (most < others ? most : others) * sizeof(Value));
 }
 // Waits for all copies but those of the last `prior` calls.
 template <unsigned prior, class Group>

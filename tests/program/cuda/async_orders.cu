@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -97,6 +98,25 @@ USE(latch, PART __shared__ cuda::latch<cuda::thread_scope_block>* latch; __share
 USE(semaphore, __shared__ int sum; __shared__ cuda::binary_semaphore<cuda::thread_scope_block>* one; __shared__ alignas(8) char room[sizeof *one]; if (threadIdx.x == 0) { one = new (room) cuda::binary_semaphore<cuda::thread_scope_block>(1); sum = 0; } __syncthreads(); if (threadIdx.x % 32 == 0) { if (right) one->acquire(); sum += self() + 1; one->release(); } __syncthreads(); to[self()] = sum)
 USE(primitives, PART __shared__ __mbarrier_t barrier; if (threadIdx.x == 0) __mbarrier_init(&barrier, kThreads); __syncthreads(); part[threadIdx.x] = self(); const auto token = __mbarrier_arrive(&barrier); if (right) while (!__mbarrier_test_wait(&barrier, token)) {} to[self()] = part[other()])
 
+// ---- the host ----
+using SystemLatch = cuda::latch<cuda::thread_scope_system>;
+static __global__ void count_down(SystemLatch* latch, int* numbers) { numbers[blockIdx.x] = 7; latch->count_down(); }
+struct Use_latch_of_the_host {
+    template <class Right>
+    void operator()(Right) const
+    {
+        SystemLatch* latch;
+        int* numbers;
+        check(cudaMallocManaged(&latch, sizeof *latch));
+        check(cudaMallocManaged(&numbers, kBlocks * sizeof(int)));
+        new (latch) SystemLatch(kBlocks);
+        count_down<<<kBlocks, 1>>>(latch, numbers);
+        if (Right::value) latch->wait();
+        printf("%d\n", numbers[0] + numbers[1]);
+    }
+};
+static const bool added_latch_of_the_host = add("latch_of_the_host", Use_latch_of_the_host());
+
 // ---- copies ----
 USE(copy_with_barrier, PART BEGIN(kThreads) cuda::memcpy_async(cg::this_thread_block(), part, from, sizeof part, barrier); if (right) barrier.arrive_and_wait(); else __syncthreads(); to[self()] = part[other()])
 USE(copy_aligned_with_barrier, __shared__ alignas(16) int part[kThreads]; BEGIN(kThreads) cuda::memcpy_async(cg::this_thread_block(), part, from, cuda::aligned_size_t<16>(sizeof part), barrier); auto token = barrier.arrive(); if (right) barrier.wait(std::move(token)); to[self()] = part[other()])
@@ -106,7 +126,7 @@ USE(bytes_expected, __shared__ alignas(16) int part[kThreads]; __shared__ Barrie
 USE(copy_of_a_group, PART cg::memcpy_async(cg::this_thread_block(), part, from, sizeof part); if (right) cg::wait(cg::this_thread_block()); else __syncthreads(); to[self()] = part[other()])
 USE(copy_of_other_types, __shared__ alignas(16) char part[kThreads * sizeof(int)]; BEGIN(kThreads) cuda::memcpy_async(cg::this_thread_block(), part, from, cuda::aligned_size_t<4>(sizeof part), barrier); if (right) barrier.arrive_and_wait(); to[self()] = reinterpret_cast<const int*>(part)[other()])
 USE(copy_of_void, PART BEGIN(kThreads) void* const place = part + threadIdx.x; cuda::memcpy_async(place, static_cast<const void*>(from + self()), sizeof(int), barrier); if (right) barrier.arrive_and_wait(); to[self()] = part[right ? other() : threadIdx.x])
-USE(copy_of_counts, PART cg::memcpy_async(cg::this_thread_block(), part, kThreads, from, kCount); if (right) cg::wait(cg::this_thread_block()); else __syncthreads(); to[self()] = part[other()])
+USE(copy_of_counts, PART cg::memcpy_async(cg::this_thread_block(), part, +kThreads, from, +kCount); if (right) cg::wait(cg::this_thread_block()); else __syncthreads(); to[self()] = part[other()])
 USE(copies_of_a_group_but_the_last, __shared__ int parts[2][kThreads]; const auto block = cg::this_thread_block(); cg::memcpy_async(block, parts[0], from, sizeof parts[0]); cg::memcpy_async(block, parts[1], from, sizeof parts[1]); cg::wait_prior<1>(block); to[self()] = parts[right ? 0 : 1][other()]; cg::wait(block))
 USE(primitive_copies, PART __pipeline_memcpy_async(part + threadIdx.x, from + self(), sizeof(int)); __pipeline_commit(); if (right) __pipeline_wait_prior(0); to[self()] = part[threadIdx.x])
 USE(primitive_copies_and_barrier, PART __pipeline_memcpy_async(part + threadIdx.x, from + self(), sizeof(int)); __pipeline_commit(); __pipeline_wait_prior(0); if (right) __syncthreads(); to[self()] = part[other()])

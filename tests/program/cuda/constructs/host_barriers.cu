@@ -53,11 +53,11 @@ int main()
     numbers[2] = 0;
     parent<<<1, 1>>>(barrier, latch, numbers);
     latch->wait();
+    std::printf("%d %d\n", numbers[0], numbers[1]);
     for (int i = 0; i < 3; ++i)
         counting->arrive_and_wait();
     auto token = counting->arrive();
     counting->wait(cuda::std::move(token));
     CHECK(cudaDeviceSynchronize());
-    std::printf("%d %d\n", numbers[0], numbers[1]);
     return verdict(numbers[2], 4);
 }

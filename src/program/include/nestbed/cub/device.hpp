@@ -578,8 +578,8 @@ struct CachingDeviceAllocator {
     {
         return cudaMalloc(memory, bytes);
     }
-    template <class T>
-    cudaError_t DeviceAllocate(int device, T** memory, std::size_t bytes, cudaStream_t = nullptr)
+    template <class Value>
+    cudaError_t DeviceAllocate(int device, Value** memory, std::size_t bytes, cudaStream_t = nullptr)
     {
         int current = 0;
         cudaError_t error = cudaGetDevice(&current);
