@@ -24,7 +24,8 @@ static void expect(cudaError_t error, cudaError_t expected, const char* call, in
     if (error == expected && (error == cudaSuccess || last == error))
         return;
     differs = true;
-    printf("%d: %s: %s, last error %s; expected %s\n", line, call, cudaGetErrorName(error), cudaGetErrorName(last), cudaGetErrorName(expected));
+    printf("%d: %s: %s, last error %s; expected %s\n", line, call, cudaGetErrorName(error), cudaGetErrorName(last),
+           cudaGetErrorName(expected));
 }
 #define EXPECT(call, error) expect(call, error, #call, __LINE__)
 #define CHECK(call) EXPECT(call, cudaSuccess)
@@ -93,7 +94,8 @@ static cudaGraph_t new_graph()
     CHECK(cudaGraphCreate(&graph, 0));
     return graph;
 }
-static cudaError_t add_edge(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNode_t to, int port, int type, int to_port = 0)
+static cudaError_t add_edge(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNode_t to, int port, int type,
+                            int to_port = 0)
 {
     cudaGraphEdgeData data = {};
     data.from_port = static_cast<unsigned char>(port);
@@ -148,7 +150,8 @@ static uint64_t used(cudaGraphMemAttributeType which = cudaGraphMemAttrUsedMemCu
     CHECK(cudaDeviceGetGraphMemAttribute(0, which, &value));
     return value;
 }
-static cudaError_t add_condition(cudaGraph_t graph, cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type, cudaGraph_t& body)
+static cudaError_t add_condition(cudaGraph_t graph, cudaGraphConditionalHandle handle,
+                                 cudaGraphConditionalNodeType type, cudaGraph_t& body)
 {
     cudaGraphNodeParams of = {};
     of.type = cudaGraphNodeTypeConditional;
@@ -174,11 +177,14 @@ static cudaGraphConditionalHandle handle_of(cudaGraph_t graph, unsigned value = 
 // ---- edges ----
 
 // Two kernels before a third, by edges of different kinds: each time the third sees what both wrote.
-static void run_edges(void (*connect)(cudaGraph_t graph, cudaGraphNode_t one, cudaGraphNode_t two, cudaGraphNode_t both), bool waits)
+static void run_edges(void (*connect)(cudaGraph_t graph, cudaGraphNode_t one, cudaGraphNode_t two,
+                                      cudaGraphNode_t both),
+                      bool waits)
 {
     const cudaGraph_t graph = new_graph();
-    const cudaGraphNode_t begin = kernel(graph, put, d, 0), begin2 = kernel(graph, put, e, 0), one = kernel(graph, put_late, d, 1),
-                          two = kernel(graph, put_late, e, 2), both = kernel(graph, add, f, (const int*)d, (const int*)e, waits);
+    const cudaGraphNode_t begin = kernel(graph, put, d, 0), begin2 = kernel(graph, put, e, 0),
+                          one = kernel(graph, put_late, d, 1), two = kernel(graph, put_late, e, 2),
+                          both = kernel(graph, add, f, (const int*)d, (const int*)e, waits);
     CHECK(add_edge(graph, begin, begin2, 0, 0));
     CHECK(add_edge(graph, begin2, one, 0, 0));
     CHECK(add_edge(graph, begin2, two, 0, 0));
@@ -192,18 +198,27 @@ static void run_edges(void (*connect)(cudaGraph_t graph, cudaGraphNode_t one, cu
 }
 #define EDGE(from, to, port, type) CHECK(add_edge(graph, from, to, port, type))
 #define EDGES(name, waits, ...)                                                                                      \
-    PART(name) { run_edges([](cudaGraph_t graph, cudaGraphNode_t one, cudaGraphNode_t two, cudaGraphNode_t both) { __VA_ARGS__ }, waits); }
+    PART(name)                                                                                                       \
+    {                                                                                                                \
+        run_edges(                                                                                                   \
+            [](cudaGraph_t graph, cudaGraphNode_t one, cudaGraphNode_t two, cudaGraphNode_t both) { __VA_ARGS__ },   \
+            waits);                                                                                                  \
+    }
 EDGES(edges_full_of_two, false, EDGE(one, both, 0, 0); EDGE(two, both, 0, 0);)
 EDGES(edges_programmatic_of_two, true, EDGE(one, both, 1, 1); EDGE(two, both, 1, 1);)
-EDGES(edges_in_a_chain_and_a_full_one_past_it, true, EDGE(one, two, 1, 1); EDGE(two, both, 1, 1); EDGE(one, both, 0, 0);)
-EDGES(edges_in_a_chain_and_a_programmatic_one_past_it, true, EDGE(one, two, 1, 1); EDGE(two, both, 1, 1); EDGE(one, both, 1, 1);)
-EDGES(edges_in_a_chain_and_an_empty_node_past_it, true, EDGE(one, two, 1, 1); EDGE(two, both, 1, 1); EDGE(empty(graph, one), both, 0, 0);)
+EDGES(edges_in_a_chain_and_a_full_one_past_it, true, EDGE(one, two, 1, 1); EDGE(two, both, 1, 1);
+      EDGE(one, both, 0, 0);)
+EDGES(edges_in_a_chain_and_a_programmatic_one_past_it, true, EDGE(one, two, 1, 1); EDGE(two, both, 1, 1);
+      EDGE(one, both, 1, 1);)
+EDGES(edges_in_a_chain_and_an_empty_node_past_it, true, EDGE(one, two, 1, 1); EDGE(two, both, 1, 1);
+      EDGE(empty(graph, one), both, 0, 0);)
 EDGES(edges_full_and_of_launch_completion, true, EDGE(one, both, 0, 0); EDGE(two, both, 2, 1);)
 
 PART(bad_edges)
 {
     const cudaGraph_t graph = new_graph(), other = new_graph();
-    const cudaGraphNode_t one = kernel(graph, put, d, 1), two = kernel(graph, put, d, 2), none = empty(graph, one), foreign = kernel(other, put, d, 1);
+    const cudaGraphNode_t one = kernel(graph, put, d, 1), two = kernel(graph, put, d, 2), none = empty(graph, one),
+                          foreign = kernel(other, put, d, 1);
     EXPECT(add_edge(graph, one, two, 1, 0), cudaErrorInvalidValue); // programmatic, but not of this type
     EXPECT(add_edge(graph, one, two, 0, 1), cudaErrorInvalidValue);
     EXPECT(add_edge(graph, one, none, 1, 1), cudaErrorInvalidValue); // between kernels alone
@@ -495,13 +510,16 @@ PART(attributes_of_kernel_nodes)
     CHECK(cudaGraphKernelNodeCopyAttributes(second, node));
     run(made(other));
     SAME(first_of(d), 202);
-    EXPECT(cudaGraphKernelNodeSetAttribute(empty(graph, node), cudaLaunchAttributeCooperative, &attribute.val), cudaErrorInvalidValue);
+    EXPECT(cudaGraphKernelNodeSetAttribute(empty(graph, node), cudaLaunchAttributeCooperative, &attribute.val),
+           cudaErrorInvalidValue);
 }
 
 PART(attributes_of_captured_kernels_are_cleared)
 {
-    const cudaGraph_t plain = new_graph(), clusters = captured(cluster(2), cluster_size, e, 4), all = captured(cooperative(), count_blocks, d, 2);
-    const cudaGraphNode_t none = kernel(plain, put, d, 1), in_clusters = only_node(clusters), together = only_node(all);
+    const cudaGraph_t plain = new_graph(), clusters = captured(cluster(2), cluster_size, e, 4),
+                      all = captured(cooperative(), count_blocks, d, 2);
+    const cudaGraphNode_t none = kernel(plain, put, d, 1), in_clusters = only_node(clusters),
+                          together = only_node(all);
     CHECK(cudaGraphKernelNodeCopyAttributes(in_clusters, none));
     cudaLaunchAttributeValue value = {};
     CHECK(cudaGraphKernelNodeGetAttribute(in_clusters, cudaLaunchAttributeClusterDimension, &value));
@@ -592,7 +610,8 @@ PART(updates)
     SAME(update(made(full), early), cudaGraphExecUpdateErrorTopologyChanged);
     SAME(update(made(early), full), cudaGraphExecUpdateErrorTopologyChanged);
     SAME(update(made(full), more), cudaGraphExecUpdateErrorTopologyChanged);
-    SAME(update(made(captured(cooperative(), count_blocks, d, 2)), captured(cooperative(), count_blocks, e, 3)), cudaGraphExecUpdateSuccess);
+    SAME(update(made(captured(cooperative(), count_blocks, d, 2)), captured(cooperative(), count_blocks, e, 3)),
+         cudaGraphExecUpdateSuccess);
     const cudaGraph_t plain = new_graph();
     kernel(plain, count_blocks, d);
     SAME(update(made(captured(cooperative(), count_blocks, d, 2)), plain), cudaGraphExecUpdateErrorAttributesChanged);
@@ -607,11 +626,19 @@ PART(capture_dependencies)
     cudaGraphEdgeData data = {};
     data.from_port = 1; // without its type
 #if CUDART_VERSION >= 13000
-    const auto begin = [](cudaGraph_t graph, const cudaGraphNode_t* node, const cudaGraphEdgeData* edge) { return cudaStreamBeginCaptureToGraph(s, graph, node, edge, 1, cudaStreamCaptureModeGlobal); };
-    const auto set = [](cudaGraphNode_t* node, const cudaGraphEdgeData* edge) { return cudaStreamUpdateCaptureDependencies(s, node, edge, 1, cudaStreamSetCaptureDependencies); };
+    const auto begin = [](cudaGraph_t graph, const cudaGraphNode_t* node, const cudaGraphEdgeData* edge) {
+        return cudaStreamBeginCaptureToGraph(s, graph, node, edge, 1, cudaStreamCaptureModeGlobal);
+    };
+    const auto set = [](cudaGraphNode_t* node, const cudaGraphEdgeData* edge) {
+        return cudaStreamUpdateCaptureDependencies(s, node, edge, 1, cudaStreamSetCaptureDependencies);
+    };
 #else
-    const auto begin = [](cudaGraph_t graph, const cudaGraphNode_t* node, const cudaGraphEdgeData* edge) { return cudaStreamBeginCaptureToGraph(s, graph, node, edge, 1, cudaStreamCaptureModeGlobal); };
-    const auto set = [](cudaGraphNode_t* node, const cudaGraphEdgeData* edge) { return cudaStreamUpdateCaptureDependencies_v2(s, node, edge, 1, cudaStreamSetCaptureDependencies); };
+    const auto begin = [](cudaGraph_t graph, const cudaGraphNode_t* node, const cudaGraphEdgeData* edge) {
+        return cudaStreamBeginCaptureToGraph(s, graph, node, edge, 1, cudaStreamCaptureModeGlobal);
+    };
+    const auto set = [](cudaGraphNode_t* node, const cudaGraphEdgeData* edge) {
+        return cudaStreamUpdateCaptureDependencies_v2(s, node, edge, 1, cudaStreamSetCaptureDependencies);
+    };
 #endif
     EXPECT(set(&foreign, nullptr), cudaErrorIllegalState);
     const cudaGraph_t graph = new_graph();
