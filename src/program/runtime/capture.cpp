@@ -180,7 +180,7 @@ cudaError_t end_of_capture(CapturedStream& captured, cudaStream_t stream, cudaGr
         forget_graph(*capture->own);
     if (capture->has_lost)
         return noted_at(place, cudaErrorStreamCaptureInvalidated,
-                        "cudaStreamEndCapture: the graph of the capture, or a node of it, was destroyed before");
+                        "cudaStreamEndCapture: the graph of the capture was destroyed before");
     if (!capture->is_valid)
         return noted(cudaErrorStreamCaptureInvalidated);
     if (!open.empty())
@@ -217,6 +217,12 @@ void forget_captures()
 {
     captures() = {.last_id = captures().last_id};
     captured_streams = 0;
+}
+
+bool is_captured_into(const CUgraph_st& graph)
+{
+    return std::ranges::any_of(captures().streams,
+                               [&](const auto& each) { return each.second.capture->graph == &graph; });
 }
 
 void forget_captures_into(const CUgraph_st& graph)

@@ -406,6 +406,9 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
     if (const cudaError_t error = with_node(NESTBED_HERE, handle, cudaGraphNodeTypeCount, node); error != cudaSuccess)
         return error;
     CUgraph_st& graph = *node->graph;
+    if (is_captured_into(graph)) // as an H200 says
+        return noted_at(__builtin_return_address(0), cudaErrorIllegalState,
+                        fmt::format("{}: a stream is captured into the graph of the node", __func__));
     if (has_memory_nodes(graph))
         return noted_at(__builtin_return_address(0), cudaErrorNotSupported,
                         fmt::format("{}: a graph with memory nodes keeps its nodes", __func__));

@@ -197,7 +197,8 @@ void graph_memory_is_free(void* memory);
 // When it happens.
 void graph_memory_changes(void* memory, bool begins);
 
-// The graph ends, or a node of it, and so does what is captured into it (the description of cudaStreamGetCaptureInfo() permits neither).
+bool is_captured_into(const CUgraph_st& graph);
+// The graph ends, and so does what is captured into it (the description of cudaStreamGetCaptureInfo() does not permit it).
 void forget_captures_into(const CUgraph_st& graph);
 // At the reset of the device.
 void forget_graphs();

@@ -248,7 +248,7 @@ cudaError_t set_function_attribute(const void* address, cudaFuncAttribute attrib
     case cudaFuncAttributeRequiredClusterDepth: {
         ClusterDims& dims = kernel->cluster;
         if (dims.are_given() && !kernel->is_cluster_set)
-            return noted(cudaErrorNotPermitted,
+            return noted(cudaErrorInvalidValue, // as an H200 says; the documentation has cudaErrorNotPermitted
                          fmt::format("cudaFuncSetAttribute: {} has __cluster_dims__", kernel->name));
         if (value < 0)
             return noted(cudaErrorInvalidValue);

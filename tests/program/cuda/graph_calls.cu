@@ -1,5 +1,6 @@
 // What functions of graphs return, and what graphs compute, where that is easy to get wrong. `./my` prints the names of the parts; `./my NAME`
-// runs one, prints what differs, and exits with 1 if something does. On a GPU, too.
+// runs one, prints what differs, and exits with 1 if something does. On a GPU, too, but for what used() gives, which there has pieces of
+// 32 MB, and for a graph that is destroyed during a capture.
 #include <cooperative_groups.h>
 #include <cstdint>
 #include <cstdio>
@@ -557,7 +558,7 @@ PART(clusters_that_a_kernel_requires)
     CHECK(cudaFuncGetAttributes(&attributes, cluster_size));
     SAME(attributes.requiredClusterWidth, 4);
     EXPECT(launch_with(cluster(2), cluster_size, d, 8), cudaErrorInvalidClusterSize);
-    EXPECT(cudaFuncSetAttribute(of_pairs, cudaFuncAttributeRequiredClusterWidth, 4), cudaErrorNotPermitted);
+    EXPECT(cudaFuncSetAttribute(of_pairs, cudaFuncAttributeRequiredClusterWidth, 4), cudaErrorInvalidValue);
     EXPECT(cudaFuncSetAttribute(cluster_size, cudaFuncAttributeClusterDimMustBeSet, 1), cudaErrorInvalidValue);
 }
 
@@ -694,13 +695,12 @@ PART(capture_of_a_node_that_is_destroyed)
         CHECK(cudaStreamGetCaptureInfo_v2(s, &status, nullptr, nullptr, &last, &count));
 #endif
         SAME(count, 1);
-        CHECK(cudaGraphDestroyNode(to_graph ? own : last[0]));
-        EXPECT(cudaStreamWaitEvent(t, event, 0), cudaErrorStreamCaptureInvalidated);
+        EXPECT(cudaGraphDestroyNode(to_graph ? own : last[0]), cudaErrorIllegalState);
         CHECK(cudaStreamIsCapturing(s, &status));
-        SAME(status, cudaStreamCaptureStatusInvalidated);
+        SAME(status, cudaStreamCaptureStatusActive);
         cudaGraph_t ended = nullptr;
-        EXPECT(cudaStreamEndCapture(s, &ended), cudaErrorStreamCaptureInvalidated);
-        SAME(ended == nullptr, 1);
+        CHECK(cudaStreamEndCapture(s, &ended));
+        SAME(ended == nullptr, 0);
     }
 }
 

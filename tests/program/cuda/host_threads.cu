@@ -229,6 +229,9 @@ int main(int count, char** words)
     cudaMallocHost(&pinned2, kBytes);
     cudaMallocManaged(&unified, kBytes);
     cudaMallocManaged(&unified2, kBytes);
+    cudaFuncAttributes loaded; // at its first launch a kernel would be loaded, which waits for functions in streams
+    cudaFuncGetAttributes(&loaded, put);
+    cudaFuncGetAttributes(&loaded, get);
     fill(pinned);
     fill(pinned2);
     fill(unified);
