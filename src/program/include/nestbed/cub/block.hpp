@@ -2,9 +2,9 @@
 // use their storage as CUB's contract says: who uses it again before a barrier has a race.
 #pragma once
 
-#include "../../cooperative_groups.h"
-#include "../cuda_std.hpp"
-#include "../program/barrier_objects.hpp"
+#include "nestbed/cuda_std.hpp"
+#include "nestbed/program/barrier_objects.hpp"
+#include <cooperative_groups.h>
 
 #include <algorithm>
 #include <functional>
