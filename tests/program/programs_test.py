@@ -498,6 +498,7 @@ int main() {
     cudaLaunchKernel((void*)of_library, 1, 1, arguments);
     cudaLaunchKernelEx(&one, of_library, 7, sum);
     cudaLaunchKernelEx(&one, own, sum);
+    of_library<<<1, 1>>>(9, sum);
     cudaDeviceSynchronize(); std::printf("%d\\n", *sum);
 }
 """
@@ -510,8 +511,8 @@ int main() {
                            capture_output=True)
             if HAS_GPU:
                 run = subprocess.run(["./my"], cwd=folder, timeout=RUN_S, check=True, capture_output=True, text=True)
-                self.assertEqual(run.stdout, "112\n")
-                self.assertRegex(run.stderr, r"(?m)^of_library +2 +0 +0 +0$")
+                self.assertEqual(run.stdout, "121\n")
+                self.assertRegex(run.stderr, r"(?m)^of_library +3 +0 +0 +0$")
 
 
 CLASSES = dict(zip(FOLDERS, (Constructs, Listings, Pairs)))

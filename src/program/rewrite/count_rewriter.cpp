@@ -166,6 +166,42 @@ class CountRewriter
                           source_.text(each.begin) == source_.text(launch.name);
                });
     }
+    bool names_library_kernel(const Launch& launch)
+    {
+        if (!library_kernels_)
+            library_kernels_ = find_library_kernels();
+        return launch.name != kNoToken && library_kernels_->contains(source_.text(launch.name)) &&
+               !kernels_.contains(source_.text(launch.name));
+    }
+    // All kernels, also those in headers of the system, which the source does not look into: the name before the first ( that is not of an
+    // attribute.
+    std::unordered_set<std::string_view> find_library_kernels() const
+    {
+        static constexpr std::size_t kMaxTokens = 60;
+        static constexpr std::array<std::string_view, 2> kMarks{"__attribute__((global))", "__global__"};
+        std::unordered_set<std::string_view> names;
+        const std::string_view text = source_.whole_text();
+        for (const std::string_view mark : kMarks)
+            for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+                const std::string_view behind = text.substr(at + mark.size(), 2000);
+                TokenReader reader(behind);
+                std::string_view name;
+                std::size_t depth = 0;
+                for (std::size_t count = 0; count < kMaxTokens && !reader.at_end(); ++count) {
+                    const Token token = reader.next();
+                    const std::string_view word = behind.substr(token.begin, token.end - token.begin);
+                    if (word == "(" && depth == 0 && !name.empty() && !name.starts_with("__")) {
+                        names.insert(name);
+                        break;
+                    }
+                    depth += word == "(" ? 1 : 0;
+                    depth -= word == ")" && depth > 0 ? 1 : 0;
+                    if (token.kind == TokenKind::identifier && depth == 0)
+                        name = word;
+                }
+            }
+        return names;
+    }
     // Variables and parameters that have the name of a kernel, and where they can be seen.
     void find_variables()
     {
@@ -186,9 +222,10 @@ class CountRewriter
 
     void count(const Launch& launch)
     {
-        if (!names_kernel(launch) && !traces_)
+        const bool is_of_library = !names_kernel(launch) && names_library_kernel(launch);
+        if (!names_kernel(launch) && !traces_ && !is_of_library)
             return count_pointer(launch);
-        if (!names_kernel(launch))
+        if (traces_ && !names_kernel(launch))
             source_.fail(
                 launch.opening,
                 "the launch of " + source_.on_one_line(launch.callee, launch.opening) +
@@ -216,7 +253,8 @@ class CountRewriter
             changes_.insert_after(launch.end, ", ::nestbed_count::after(" + words + ", " +
                                                   (in_kernel ? level : "::nestbed_count::level()") + "))");
         }
-        changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
+        if (!is_of_library) // which has no parameter for it
+            changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
         callee_names_.insert(launch.name);
     }
 
@@ -487,7 +525,8 @@ class CountRewriter
     Changes changes_;
     std::unordered_set<std::string_view> kernels_;
     std::vector<Variable> variables_;
-    std::vector<Body> bodies_; // of kernels, device functions and lambdas
+    std::optional<std::unordered_set<std::string_view>> library_kernels_; // filled when they are needed
+    std::vector<Body> bodies_;                                            // of kernels, device functions and lambdas
     std::unordered_set<std::size_t> callee_names_;
     std::unordered_set<std::size_t> declared_names_;
     std::optional<std::unordered_set<std::string_view>> own_; // functions; filled when it is needed
