@@ -19,6 +19,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "uses.h"
+
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
 namespace cg = cooperative_groups;
@@ -37,22 +39,6 @@ static void check(cudaError_t error)
     exit(1);
 }
 
-struct Case {
-    bool right;
-    void (*run)();
-};
-static std::map<std::string, Case>& cases()
-{
-    static std::map<std::string, Case> all;
-    return all;
-}
-template <class Use>
-static bool add(const std::string& name, Use)
-{
-    cases()[name] = {true, [] { Use()(std::true_type()); }};
-    cases()[name + "_wrong"] = {false, [] { Use()(std::false_type()); }};
-    return true;
-}
 // A kernel NAME with the constant `right`, whose blocks have kThreads threads, and kBlocks of them.
 #define USE(name, ...)                                                                                               \
     template <bool right>                                                                                            \
@@ -184,11 +170,8 @@ USE(bar_producer_and_consumer, PART for (int i = 0; i < 3; ++i) { if (threadIdx.
 
 int main(int count, char** words)
 {
-    if (count == 1) {
-        for (const auto& each : cases())
-            printf("%c%s\n", each.second.right ? '+' : '-', each.first.c_str());
-        return 0;
-    }
+    if (count == 1)
+        return list_cases();
     static int numbers[2 * kCount];
     for (int i = 0; i < 2 * kCount; ++i)
         numbers[i] = 3 * i + 1;

@@ -9,6 +9,8 @@
 #include <string>
 #include <type_traits>
 
+#include "uses.h"
+
 constexpr int kThreads = 64;
 constexpr int kItems = 4;
 constexpr int kCount = kThreads * kItems;
@@ -53,22 +55,6 @@ struct Running {
     }
 };
 
-struct Case {
-    bool right;
-    void (*run)();
-};
-static std::map<std::string, Case>& cases()
-{
-    static std::map<std::string, Case> all;
-    return all;
-}
-template <class Use>
-static bool add(const std::string& name, Use)
-{
-    cases()[name] = {true, [] { Use()(std::true_type()); }};
-    cases()[name + "_wrong"] = {false, [] { Use()(std::false_type()); }};
-    return true;
-}
 #define ADD(name, ...)                                                                                               \
     struct Use_##name {                                                                                              \
         template <class Right>                                                                                       \
@@ -136,11 +122,8 @@ ADD(device_segments, put<<<1, 5, 0, n>>>(to, 0); check(cub::DeviceSegmentedReduc
 
 int main(int count, char** words)
 {
-    if (count == 1) {
-        for (const auto& each : cases())
-            printf("%c%s\n", each.second.right ? '+' : '-', each.first.c_str());
-        return 0;
-    }
+    if (count == 1)
+        return list_cases();
     static int numbers[2 * kCount];
     for (int i = 0; i < kCount; ++i)
         numbers[i] = i * 2654435761U % 1000;

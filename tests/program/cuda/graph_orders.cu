@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "uses.h"
+
 constexpr int kCount = 32;
 constexpr size_t kBytes = kCount * sizeof(int);
 
@@ -43,23 +45,7 @@ static int* left;            // iterations, of device memory
 static int seen; // that the compiler does not remove reads
 static int of_host;
 
-struct Case {
-    bool right;
-    void (*run)();
-};
-static std::map<std::string, Case>& cases()
-{
-    static std::map<std::string, Case> all;
-    return all;
-}
-static bool add(const char* name, bool right, void (*run)())
-{
-    cases()[name] = {right, run};
-    return true;
-}
-#define RIGHT(name) static void name(); static const bool added_##name = add(#name, true, name); static void name()
 #define FREED(name) static void name(); static const bool added_##name = add("!" #name, false, name); static void name() // by itself
-#define WRONG(name) static void name(); static const bool added_##name = add(#name, false, name); static void name()
 
 static void check(cudaError_t error)
 {
@@ -455,11 +441,8 @@ WRONG(graph_that_launches_itself_beside_another_stream) { Graph g; g.kernel({}, 
 
 int main(int count, char** words)
 {
-    if (count == 1) {
-        for (const auto& each : cases())
-            printf("%s%s\n", each.second.right ? "+" : each.first[0] == '!' ? "" : "-", each.first.c_str());
-        return 0;
-    }
+    if (count == 1)
+        return list_cases();
     const int iterations = 3;
     check(cudaStreamCreate(&a));
     check(cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking));

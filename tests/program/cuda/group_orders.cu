@@ -11,6 +11,8 @@
 #include <string>
 #include <type_traits>
 
+#include "uses.h"
+
 namespace cg = cooperative_groups;
 
 constexpr int kThreads = 64;
@@ -84,22 +86,6 @@ static void with(cudaLaunchAttribute attribute, cudaStream_t stream, void (*kern
 
 // ---- uses ----
 
-struct Case {
-    bool right;
-    void (*run)();
-};
-static std::map<std::string, Case>& cases()
-{
-    static std::map<std::string, Case> all;
-    return all;
-}
-template <class Use>
-static bool add(const std::string& name, Use)
-{
-    cases()[name] = {true, [] { Use()(std::true_type()); }};
-    cases()[name + "_wrong"] = {false, [] { Use()(std::false_type()); }};
-    return true;
-}
 // The body launches with the constant `right`.
 #define USE(name, ...)                                                                                               \
     struct Use_##name {                                                                                              \
@@ -257,11 +243,8 @@ USE(launch_with_priority, cudaLaunchAttribute attribute = {}; attribute.id = cud
 
 int main(int count, char** words)
 {
-    if (count == 1) {
-        for (const auto& each : cases())
-            printf("%c%s\n", each.second.right ? '+' : '-', each.first.c_str());
-        return 0;
-    }
+    if (count == 1)
+        return list_cases();
     check(cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking));
     check(cudaStreamCreateWithFlags(&m, cudaStreamNonBlocking));
     check(cudaMalloc(&d, kCount * sizeof(int)));

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "uses.h"
+
 constexpr int kCount = 32;
 constexpr size_t kBytes = kCount * sizeof(int);
 constexpr size_t kLarge = 1 << 20;
@@ -40,22 +42,6 @@ static int of_host;
 static std::atomic<int> flag;
 static std::mutex mutex;
 
-struct Case {
-    bool right;
-    void (*run)();
-};
-static std::map<std::string, Case>& cases()
-{
-    static std::map<std::string, Case> all;
-    return all;
-}
-static bool add(const char* name, bool right, void (*run)())
-{
-    cases()[name] = {right, run};
-    return true;
-}
-#define RIGHT(name) static void name(); static const bool added_##name = add(#name, true, name); static void name()
-#define WRONG(name) static void name(); static const bool added_##name = add(#name, false, name); static void name()
 
 static void put_in(cudaStream_t stream, int* to = d) { put<<<1, kCount, 0, stream>>>(to, 1); }
 static void get_in(cudaStream_t stream, const int* from = d, int* to = d2) { get<<<1, kCount, 0, stream>>>(to, from); }
@@ -287,11 +273,8 @@ RIGHT(callback_then_its_stream) { cudaStreamAddCallback(n, callback, nullptr, 0)
 
 int main(int count, char** words)
 {
-    if (count == 1) {
-        for (const auto& each : cases())
-            printf("%c%s\n", each.second.right ? '+' : '-', each.first.c_str());
-        return 0;
-    }
+    if (count == 1)
+        return list_cases();
     cudaStreamCreate(&a);
     cudaStreamCreateWithFlags(&b, cudaStreamDefault);
     cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking);

@@ -19,6 +19,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "uses.h"
+
 constexpr int kCount = 32;
 constexpr size_t kBytes = kCount * sizeof(int);
 
@@ -41,22 +43,6 @@ static bool is_ready;
 static int seen; // that the compiler does not remove reads
 static int of_host;
 
-struct Case {
-    bool right;
-    void (*run)();
-};
-static std::map<std::string, Case>& cases()
-{
-    static std::map<std::string, Case> all;
-    return all;
-}
-static bool add(const char* name, bool right, void (*run)())
-{
-    cases()[name] = {right, run};
-    return true;
-}
-#define RIGHT(name) static void name(); static const bool added_##name = add(#name, true, name); static void name()
-#define WRONG(name) static void name(); static const bool added_##name = add(#name, false, name); static void name()
 
 static void put_in(cudaStream_t stream, int* to = d) { put<<<1, kCount, 0, stream>>>(to, 1); }
 static void get_in(cudaStream_t stream, const int* from = d, int* to = d2) { get<<<1, kCount, 0, stream>>>(to, from); }
@@ -214,11 +200,8 @@ RIGHT(function_that_locks_what_a_thread_holds_while_it_waits) { both([] { for (i
 
 int main(int count, char** words)
 {
-    if (count == 1) {
-        for (const auto& each : cases())
-            printf("%c%s\n", each.second.right ? '+' : '-', each.first.c_str());
-        return 0;
-    }
+    if (count == 1)
+        return list_cases();
     cudaStreamCreate(&a);
     cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&m, cudaStreamNonBlocking);
