@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
+CUDA = pathlib.Path(__file__).resolve().with_name("cuda")  # for uses.h
 TIMEOUT_S = 300
 EXIT_BAD = 3
 
@@ -31,7 +32,7 @@ def new_folder(source, *inner):
 def built(source, *options):
     """A folder with the program `my`."""
     folder = new_folder(source)
-    subprocess.run([NESTBED, "nvcc", *options, "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
+    subprocess.run([NESTBED, "nvcc", *options, f"-I{CUDA}", "my.cu", "-o", "my"], cwd=folder, timeout=TIMEOUT_S, check=True)
     return folder
 
 
