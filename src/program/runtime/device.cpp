@@ -42,6 +42,19 @@ cudaError_t checked_device(int device)
     return noted(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
+unsigned long long clock_ns()
+{
+    return now_ns();
+}
+
+// A thread that waits for a time need not wait as long: in each round it leaps farther.
+void waits_for_time(std::uint32_t round)
+{
+    constexpr std::uint64_t kFirst_ns = 1000;
+    constexpr std::uint32_t kMaxRound = 16;
+    skip_ns(kFirst_ns << 2 * std::min(round, kMaxRound));
+}
+
 } // namespace nestbed::program
 
 // NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.

@@ -23,12 +23,9 @@ std::uint64_t now_ns()
            skipped_ns.load(std::memory_order_relaxed);
 }
 
-// A thread that waits for a time need not wait as long.
-void skip_time(std::uint32_t round)
+void skip_ns(std::uint64_t time)
 {
-    constexpr std::uint64_t kFirst_ns = 1000;
-    constexpr std::uint32_t kMaxRound = 16;
-    skipped_ns.fetch_add(kFirst_ns << 2 * std::min(round, kMaxRound), std::memory_order_relaxed);
+    skipped_ns.fetch_add(time, std::memory_order_relaxed);
 }
 
 void Ledger::add(const std::shared_ptr<GridRecord>& grid)

@@ -60,7 +60,7 @@ struct GridRecord : std::enable_shared_from_this<GridRecord> {
 
 // Of a clock that goes on as the host's, and faster while threads wait for a time.
 std::uint64_t now_ns();
-void skip_time(std::uint32_t round);
+void skip_ns(std::uint64_t time);
 
 class Ledger
 {

@@ -9,8 +9,8 @@
 namespace nestbed::program
 {
 
-std::uint64_t now_ns();
-void skip_time(std::uint32_t round);
+unsigned long long clock_ns();
+void waits_for_time(std::uint32_t round);
 bool is_global(const void* address);
 
 } // namespace nestbed::program
@@ -28,9 +28,9 @@ inline long long clock64()
         ++thread->program.clock_reads;
         nestbed::program::spun(nestbed::program::kSpin);
         if (thread->program.clock_reads == 0 && thread->program.clock_rounds > 0)
-            nestbed::program::skip_time(thread->program.clock_rounds);
+            nestbed::program::waits_for_time(thread->program.clock_rounds);
     }
-    return (long long)nestbed::program::now_ns();
+    return (long long)nestbed::program::clock_ns();
 }
 namespace nestbed::program
 {
