@@ -107,6 +107,13 @@ TEST_F(ProgramSample, HasItsLaunchesAndItsTime)
     EXPECT_EQ(one.launches->failed, 0U);
     EXPECT_EQ(one.launches->max_depth, 4U);
     EXPECT_EQ(one.host_launches, 2U);
+    const Sample with_graphs =
+        sample(R"(echo '{"kernels":[{"kernel":"a","from_host":2,"from_device":3,"refused":0,"deepest":1}],)"
+               R"("graphs":{"from_host":5,"from_device":7,"refused":1},"backend":"cpu"}' > "$NESTBED_REPORT")");
+    ASSERT_TRUE(with_graphs.launches);
+    EXPECT_EQ(with_graphs.launches->attempted, 10U); // a launch of a graph is one
+    EXPECT_EQ(with_graphs.launches->failed, 1U);
+    EXPECT_EQ(with_graphs.host_launches, 7U);
     EXPECT_EQ(sample("test \"$NESTBED_SCHEDULE\" = random:77").status, Status::ok);
     const Sample whole = sample(counted + "; sleep 0.1; echo took 3 ms");
     EXPECT_GE(whole.wall_us, 100'000);

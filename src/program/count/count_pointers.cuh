@@ -103,10 +103,8 @@ NESTBED_COMMON const NamedKernel& kernel_at(const void* address)
     return *fresh;
 }
 
-NESTBED_COMMON cudaError_t counted(unsigned site, const char* place, const void* kernel, cudaStream_t stream,
-                                   cudaError_t error)
+NESTBED_COMMON cudaError_t counted(unsigned site, const char* place, const void* kernel, cudaError_t error)
 {
-    stream_of_launch() = stream;
     count_host_launch(site, kernel_at(kernel).name, place, error);
     return error;
 }
@@ -129,10 +127,10 @@ NESTBED_COMMON unsigned level_in_graph(const char* name)
     return kOfGraph | kernel->graph_index;
 }
 
-// Of a kernel that the host launches into the stream.
-NESTBED_COMMON unsigned host_level(const char* name, cudaStream_t stream)
+// Of a kernel that the host launches.
+NESTBED_COMMON unsigned host_level(const char* name)
 {
-    return is_captured(stream) ? level_in_graph(name) : 0;
+    return launch_is_captured() ? level_in_graph(name) : 0;
 }
 
 // The arguments of a kernel with its level before them, if it has one.
@@ -148,8 +146,8 @@ class WithLevel
         for (size_t index = 1; index < kernel.parameters; ++index)
             all_[index] = arguments[index - 1];
     }
-    WithLevel(const void* kernel, void** arguments, cudaStream_t stream)
-        : WithLevel(kernel_at(kernel), arguments, host_level(kernel_at(kernel).name, stream))
+    WithLevel(const void* kernel, void** arguments)
+        : WithLevel(kernel_at(kernel), arguments, host_level(kernel_at(kernel).name))
     {
     }
     WithLevel(const WithLevel&) = delete;
@@ -170,40 +168,43 @@ inline cudaError_t launch_kernel(unsigned site, const char* place, Kernel* kerne
                                  void** arguments, size_t bytes = 0, cudaStream_t stream = nullptr)
 {
     const void* const address = reinterpret_cast<const void*>(kernel);
-    return counted(
-        site, place, address, stream,
-        cudaLaunchKernel(address, grid, block, WithLevel(address, arguments, stream).all(), bytes, stream));
+    note_stream(stream);
+    return counted(site, place, address,
+                   cudaLaunchKernel(address, grid, block, WithLevel(address, arguments).all(), bytes, stream));
 }
 template <class Kernel>
 inline cudaError_t launch_cooperative_kernel(unsigned site, const char* place, Kernel* kernel, dim3 grid, dim3 block,
                                              void** arguments, size_t bytes = 0, cudaStream_t stream = nullptr)
 {
     const void* const address = reinterpret_cast<const void*>(kernel);
-    return counted(site, place, address, stream,
-                   cudaLaunchCooperativeKernel(address, grid, block, WithLevel(address, arguments, stream).all(),
-                                               bytes, stream));
+    note_stream(stream);
+    return counted(
+        site, place, address,
+        cudaLaunchCooperativeKernel(address, grid, block, WithLevel(address, arguments).all(), bytes, stream));
 }
 inline cudaError_t launch_kernel_exc(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                      const void* kernel, void** arguments)
 {
-    return counted(
-        site, place, kernel, configuration->stream,
-        cudaLaunchKernelExC(configuration, kernel, WithLevel(kernel, arguments, configuration->stream).all()));
+    note_stream(configuration->stream);
+    return counted(site, place, kernel,
+                   cudaLaunchKernelExC(configuration, kernel, WithLevel(kernel, arguments).all()));
 }
 template <class... Expected, class... Actual>
 inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                     void (*kernel)(Level, Expected...), Actual&&... arguments)
 {
     const void* const address = reinterpret_cast<const void*>(kernel);
-    const Level level = host_level(kernel_at(address).name, configuration->stream);
-    return counted(site, place, address, configuration->stream,
+    note_stream(configuration->stream);
+    const Level level = host_level(kernel_at(address).name);
+    return counted(site, place, address,
                    cudaLaunchKernelEx(configuration, kernel, level, static_cast<Actual&&>(arguments)...));
 }
 template <class... Expected, class... Actual> // of a library
 inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                     void (*kernel)(Expected...), Actual&&... arguments)
 {
-    return counted(site, place, reinterpret_cast<const void*>(kernel), configuration->stream,
+    note_stream(configuration->stream);
+    return counted(site, place, reinterpret_cast<const void*>(kernel),
                    cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));
 }
 
@@ -211,7 +212,8 @@ template <class... Actual> // of a library that was loaded
 inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                     cudaKernel_t kernel, Actual&&... arguments)
 {
-    return counted(site, place, reinterpret_cast<const void*>(kernel), configuration->stream,
+    note_stream(configuration->stream);
+    return counted(site, place, reinterpret_cast<const void*>(kernel),
                    cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));
 }
 

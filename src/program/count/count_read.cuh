@@ -180,24 +180,25 @@ NESTBED_COMMON void register_exit()
     __atomic_store_n(&state().exit_is_registered, true, __ATOMIC_RELEASE);
 }
 
-// The stream of the launch that the thread makes.
-NESTBED_COMMON cudaStream_t& stream_of_launch()
+// Whether the launch that the thread makes is a node of a graph, which counts when the graph runs.
+NESTBED_COMMON bool& launch_is_captured()
 {
-    static thread_local cudaStream_t stream = nullptr;
-    return stream;
+    static thread_local bool is_captured = false;
+    return is_captured;
 }
 
-// A launch into such a stream is a node of a graph, which counts when the graph runs. The NULL stream cannot be captured.
-NESTBED_COMMON bool is_captured(cudaStream_t stream)
+// The stream of that launch. The NULL stream cannot be captured.
+NESTBED_COMMON void note_stream(cudaStream_t stream)
 {
+    launch_is_captured() = false;
     if (stream == nullptr)
-        return false;
+        return;
     const cudaError_t pending = cudaPeekAtLastError();
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     const cudaError_t error = cudaStreamIsCapturing(stream, &status);
     if (error != cudaSuccess && pending == cudaSuccess)
         cudaGetLastError();
-    return error == cudaSuccess && status == cudaStreamCaptureStatusActive;
+    launch_is_captured() = error == cudaSuccess && status == cudaStreamCaptureStatusActive;
 }
 
 // The host has launched a kernel or a graph, or tried to.
@@ -213,7 +214,7 @@ NESTBED_COMMON void note_launch(int error)
 NESTBED_COMMON void count_host_launch(unsigned site, const char* name, const char* place,
                                       int error = cudaPeekAtLastError())
 {
-    if (error == 0 && is_captured(stream_of_launch()))
+    if (error == 0 && launch_is_captured())
         return;
     Site& here = site_of(site, name, place);
     __atomic_fetch_add(&here.kernel->from_host, 1ULL, __ATOMIC_RELAXED);

@@ -156,7 +156,7 @@ static inline __host__ __device__ void before()
 #else
     if (cudaPeekAtLastError() != cudaSuccess)
         cudaGetLastError();
-    stream_of_launch() = default_stream;
+    note_stream(default_stream);
 #endif
 }
 
@@ -164,7 +164,7 @@ static inline __host__ __device__ void before()
 static inline __host__ __device__ cudaStream_t into(cudaStream_t stream)
 {
 #ifndef __CUDA_ARCH__
-    stream_of_launch() = stream != nullptr ? stream : default_stream;
+    note_stream(stream != nullptr ? stream : default_stream);
 #endif
     return stream;
 }
@@ -195,7 +195,7 @@ static inline __host__ __device__ void after_pointer(unsigned site, Kernel* kern
 #else
     (void)text, (void)level;
     const cudaError_t error = cudaPeekAtLastError();
-    counted(site, place, reinterpret_cast<const void*>(kernel), stream_of_launch(), error);
+    counted(site, place, reinterpret_cast<const void*>(kernel), error);
 #endif
 }
 
@@ -253,7 +253,7 @@ static inline __host__ __device__ unsigned level(const char* kernel)
     (void)kernel;
     return level();
 #else
-    return host_level(kernel, stream_of_launch());
+    return host_level(kernel);
 #endif
 }
 template <class... Parameters>
@@ -263,8 +263,7 @@ static inline __host__ __device__ unsigned level(void (*kernel)(Parameters...))
     (void)kernel;
     return level();
 #else
-    return is_captured(stream_of_launch()) ? level_in_graph(kernel_at(reinterpret_cast<const void*>(kernel)).name)
-                                           : 0;
+    return launch_is_captured() ? level_in_graph(kernel_at(reinterpret_cast<const void*>(kernel)).name) : 0;
 #endif
 }
 
