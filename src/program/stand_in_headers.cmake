@@ -29,8 +29,9 @@ headers_of(nestbed/thrust.hpp thrust/copy.h thrust/device_ptr.h thrust/device_ve
     thrust/reduce.h thrust/sequence.h thrust/sort.h thrust/swap.h thrust/tuple.h)
 headers_of(nestbed/cub/block.hpp cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh cub/block/block_exchange.cuh
     cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh cub/block/block_radix_sort.cuh
-    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh cub/block/block_store.cuh cub/util_ptx.cuh
-    cub/util_type.cuh cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh)
+    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh cub/block/block_store.cuh)
+headers_of(nestbed/cub/warp.hpp cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh)
+headers_of(nestbed/cub/storage.hpp cub/util_ptx.cuh cub/util_type.cuh)
 headers_of(nestbed/cub/device.hpp cub/cub.cuh cub/device/device_histogram.cuh cub/device/device_merge_sort.cuh
     cub/device/device_partition.cuh cub/device/device_radix_sort.cuh cub/device/device_reduce.cuh
     cub/device/device_run_length_encode.cuh cub/device/device_scan.cuh cub/device/device_segmented_reduce.cuh

@@ -26,8 +26,9 @@ constexpr unsigned kUnknownLevel = 0x80000000u;
 // Of a kernel of a graph, which counts itself when it runs, at this index of its translation unit. Its level is 0.
 constexpr unsigned kOfGraph = 0x40000000u;
 
-// The hidden first parameter of each kernel, by whose type a counted kernel is known.
-struct Level {
+// The hidden first parameter of each kernel, by whose type a counted kernel is known. As its alignment is the greatest that parameters
+// have, those of the program are all so many bytes further on.
+struct alignas(16) Level {
     __host__ __device__ constexpr Level(unsigned level) : value(level) {}
     __host__ __device__ constexpr operator unsigned() const { return is_of_graph() ? 0 : value; }
     __host__ __device__ constexpr bool is_of_graph() const
