@@ -105,8 +105,8 @@ class CountRewriter
             count_calls();
             say_uncounted();
             for (const Launch& launch : launches)
-                if (launch.name != kNoToken && !names_kernel(launch))
-                    pointers_.push_back(launch.name);
+                if (const std::size_t pointer = pointer_of(launch); pointer != kNoToken && !names_kernel(launch))
+                    pointers_.push_back(pointer);
             for (const std::size_t parameters : parameters_of_kernel_pointers(source_, kernels_, pointers_))
                 give_level_parameter(parameters, source_.match(parameters));
         }
@@ -177,6 +177,16 @@ class CountRewriter
                    return each.begin < launch.name && launch.name < each.end &&
                           source_.text(each.begin) == source_.text(launch.name);
                });
+    }
+    // The variable, or the function that returns it: kernel_for(n)<<<1, 1>>>().
+    std::size_t pointer_of(const Launch& launch) const
+    {
+        if (launch.name != kNoToken || !source_.is(launch.opening - 1, ")"))
+            return launch.name;
+        const std::size_t parameters = source_.match(launch.opening - 1);
+        return parameters != kNoToken && parameters > launch.callee && source_.is_identifier(parameters - 1)
+                   ? parameters - 1
+                   : kNoToken;
     }
     bool names_library_kernel(const Launch& launch)
     {
