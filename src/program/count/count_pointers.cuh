@@ -146,7 +146,7 @@ class WithLevel
   public:
     WithLevel(const NamedKernel& kernel, void** arguments, unsigned level) : arguments_(arguments), level_(level)
     {
-        if (!kernel.has_level || kernel.parameters == 0)
+        if (!kernel.has_level || kernel.parameters == 0 || (kernel.parameters > 1 && arguments == nullptr))
             return;
         all_ = static_cast<void**>(zeroed(kernel.parameters * sizeof(void*)));
         all_[0] = &level_;
