@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu),
-of barriers in memory and asynchronous copies (cuda/async_orders.cu), and of CUB (cuda/cub_orders.cu): none missed, none false. And of what CUDA does not allow there.
+of barriers in memory and asynchronous copies (cuda/async_orders.cu), of tensor cores (cuda/matrix_orders.cu), and of CUB (cuda/cub_orders.cu): none missed, none false. And of what CUDA does not allow there.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/group_orders_test.py
 """
@@ -148,6 +148,9 @@ class GroupOrders(unittest.TestCase):
 
     def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
         self.check_uses("async_orders.cu", 136)
+
+    def test_each_use_of_tensor_cores_is_right_or_wrong(self):
+        self.check_uses("matrix_orders.cu", 36)
 
     def test_each_use_of_cub_is_right_or_wrong(self):
         self.check_uses("cub_orders.cu", 64)

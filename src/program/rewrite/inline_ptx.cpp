@@ -17,6 +17,8 @@ namespace
 {
 
 constexpr std::size_t kMaxShownText = 120; // bytes of it in messages
+constexpr std::string_view kPlace =
+    "({__builtin_FILE(), __builtin_LINE()}"; // the first argument: that of the statement
 
 struct Form {
     std::string_view text;     // without the last semicolon
@@ -288,7 +290,8 @@ std::string function_of_arithmetic(std::string_view text)
         return "";
     std::string inputs;
     for (auto operand = operands.begin() + 1; operand != operands.end(); ++operand) {
-        if (operand->size() == 2 && operand->front() == '%' && operand->back() >= '0' && operand->back() <= '9')
+        if (operand->size() >= 2 && operand->front() == '%' &&
+            operand->find_first_not_of("0123456789", 1) == std::string::npos)
             inputs += ", ::nestbed::program::PtxOperand<" + operand->substr(1) + ">";
         else if (is_ptx_number(*operand))
             inputs += ", ::nestbed::program::PtxNumber<" + *operand + ">";
@@ -307,15 +310,12 @@ std::string function_of(std::string_view text)
     std::string function = function_of_move(text);
     if (function.empty())
         function = function_of_memory(text);
-    if (function.empty())
-        function = function_of_arithmetic(text);
-    return function.empty() ? function_of_async(text) : function;
+    return function.empty() ? function_of_arithmetic(text) : function;
 }
 
-// The text of a string literal with single blanks, without \n and \t, and %% as %.
-std::string plain(std::string_view literal)
+// Adds the text of a string literal with single blanks, without \n and \t, and %% as %.
+void add_plain(std::string& text, std::string_view literal)
 {
-    std::string text;
     const auto append = [&](char byte) {
         if (byte != ' ' || (!text.empty() && text.back() != ' '))
             text += byte;
@@ -331,7 +331,6 @@ std::string plain(std::string_view literal)
             append(literal[at]);
         }
     }
-    return text;
 }
 
 std::string without_end(std::string text)
@@ -384,10 +383,12 @@ class PtxRewriter
         std::size_t at = opening + 1;
         std::string text;
         for (; source_.is_string(at); ++at)
-            text += plain(source_.text(at));
+            add_plain(text, source_.text(at));
         text = without_end(std::move(text));
         if (const std::string function = function_of(text); !function.empty())
             replace(begin, closing, at, function + "(", true);
+        else if (const std::string call = function_of_async(text); !call.empty())
+            replace(begin, closing, at, call + std::string(kPlace), false);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
             fail_where_reached(begin, closing, at, text);
     }
@@ -404,7 +405,7 @@ class PtxRewriter
         changes_.warn(where + ": warning: inline PTX '" + text +
                       "' is not supported on the executor: the program fails where it is reached");
         replace(begin, closing, operands,
-                "::nestbed::program::unsupported_ptx({__builtin_FILE(), __builtin_LINE()}, \"inline PTX '" + text +
+                "::nestbed::program::unsupported_ptx" + std::string(kPlace) + ", \"inline PTX '" + text +
                     "' is not supported on the executor\"",
                 false);
     }
