@@ -18,8 +18,9 @@ cudaError_t error_of_child(const char* function, const void* place, const cudaCh
 {
     const CUgraph_st* const graph = graph_of(child.graph);
     if (graph == nullptr || graph == &outer || graph->is_moved)
-        return noted_at(place, cudaErrorInvalidValue,
-                        fmt::format("{}: the child is no graph, the graph itself, or was moved into a node", function));
+        return noted_at(
+            place, cudaErrorInvalidValue,
+            fmt::format("{}: the child is no graph, the graph itself, or was moved into a node", function));
     if (child.ownership > cudaGraphChildGraphOwnershipMove)
         return noted_at(place, cudaErrorInvalidValue,
                         fmt::format("{}: ownership {}; allowed: a cudaGraphChildGraphNodeOwnership", function,
