@@ -117,15 +117,18 @@ class ExecutorRewriter
         if (!of_cluster.empty())
             facts += ", ::nestbed::program::cluster_dims(" + of_cluster + ")";
         std::string types;
+        std::string arguments;
         if (const std::optional<std::vector<std::string>> names = parameter_names(source_, function)) {
-            for (const std::string& name : *names)
+            for (const std::string& name : *names) {
                 types += (types.empty() ? "decltype(" : ", decltype(") +
                          (name.ends_with("...") ? name.substr(0, name.size() - 3) + ")..." : name + ")");
+                arguments += ", " + name;
+            }
             types = "<" + types + ">";
         }
         changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
                                                  "}; if (::nestbed::program::asked" + types +
-                                                 "(nestbed_kernel)) return; return "
+                                                 "(nestbed_kernel" + arguments + ")) return; return "
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +
                                                  captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");

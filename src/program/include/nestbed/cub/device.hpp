@@ -4,6 +4,7 @@
 
 #include "nestbed/cub/block.hpp"
 #include "nestbed/cub/warp.hpp"
+#include "nestbed/program/iterators.hpp"
 
 #include <iterator>
 #include <numeric>
@@ -26,55 +27,7 @@ struct DoubleBuffer {
 
 namespace nestbed_own
 {
-template <class Self, class Value>
-struct Iterator {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = Value;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Value*;
-    using reference = Value;
-    std::ptrdiff_t at = 0;
-    Value operator*() const { return self().value(at); }
-    Value operator[](std::ptrdiff_t by) const { return self().value(at + by); }
-    Self& operator+=(std::ptrdiff_t by)
-    {
-        at += by;
-        return static_cast<Self&>(*this);
-    }
-    Self& operator-=(std::ptrdiff_t by) { return *this += -by; }
-    Self operator+(std::ptrdiff_t by) const
-    {
-        Self moved = self();
-        moved.at += by;
-        return moved;
-    }
-    friend Self operator+(std::ptrdiff_t by, const Self& from) { return from + by; }
-    Self operator-(std::ptrdiff_t by) const { return *this + -by; }
-    Self& operator++() { return *this += 1; }
-    Self& operator--() { return *this += -1; }
-    Self operator++(int)
-    {
-        const Self before = self();
-        at += 1;
-        return before;
-    }
-    Self operator--(int)
-    {
-        const Self before = self();
-        at -= 1;
-        return before;
-    }
-    std::ptrdiff_t operator-(const Self& other) const { return at - other.at; }
-    bool operator==(const Self& other) const { return at == other.at; }
-    bool operator!=(const Self& other) const { return at != other.at; }
-    bool operator<(const Self& other) const { return at < other.at; }
-    bool operator>(const Self& other) const { return at > other.at; }
-    bool operator<=(const Self& other) const { return at <= other.at; }
-    bool operator>=(const Self& other) const { return at >= other.at; }
-
-  private:
-    const Self& self() const { return static_cast<const Self&>(*this); }
-};
+using nestbed::program::Iterator;
 template <class Input>
 using ValueOf = std::decay_t<decltype(*std::declval<Input&>())>;
 // Of an output: what it is of, or the other one if that is nothing.
