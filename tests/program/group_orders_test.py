@@ -145,7 +145,7 @@ class GroupOrders(unittest.TestCase):
             self.assertTrue(not is_right or len(printed) == 1, f"{name} prints {printed}")
 
     def test_each_use_of_groups_is_right_or_wrong(self):
-        self.check_uses("group_orders.cu", 90)
+        self.check_uses("group_orders.cu", 92)
 
     def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
         self.check_uses("async_orders.cu", 136)

@@ -7,6 +7,7 @@
 #include "program/rewrite/kernel_attributes.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
+#include "program/rewrite/programmatic.hpp"
 #include "program/rewrite/recursive_functions.hpp"
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
@@ -59,9 +60,11 @@ class ExecutorRewriter
     Changes rewrite(std::string_view folder, bool whole_program) &&
     {
         refuse_calls(source_, kRefused, OwnFunctions::declared);
-        for (const Launch& each : find_launches(source_))
+        const std::vector<Launch> launches = find_launches(source_);
+        for (const Launch& each : launches)
             launch(each);
         const std::vector<Function> functions = find_functions(source_);
+        warn_of_programmatic_launches(source_, functions, launches, changes_);
         const KernelAttribute bounds("__launch_bounds__", source_, functions, changes_);
         const KernelAttribute clusters("__cluster_dims__", source_, functions, changes_);
         for (const Function& function : functions)
