@@ -42,8 +42,9 @@ headers_of(nestbed/thrust.hpp thrust/adjacent_difference.h thrust/advance.h thru
     thrust/version.h thrust/zip_function.h)
 headers_of(nestbed/cub/block.hpp cub/block/block_adjacent_difference.cuh cub/block/block_discontinuity.cuh cub/block/block_exchange.cuh
     cub/block/block_histogram.cuh cub/block/block_load.cuh cub/block/block_merge_sort.cuh cub/block/block_radix_sort.cuh
-    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh cub/block/block_store.cuh cub/util_ptx.cuh
-    cub/util_type.cuh cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh)
+    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh cub/block/block_store.cuh)
+headers_of(nestbed/cub/warp.hpp cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh)
+headers_of(nestbed/cub/storage.hpp cub/util_ptx.cuh cub/util_type.cuh)
 headers_of(nestbed/cub/device.hpp cub/cub.cuh cub/device/device_histogram.cuh cub/device/device_merge_sort.cuh
     cub/device/device_partition.cuh cub/device/device_radix_sort.cuh cub/device/device_reduce.cuh
     cub/device/device_run_length_encode.cuh cub/device/device_scan.cuh cub/device/device_segmented_reduce.cuh
@@ -73,7 +74,6 @@ foreach(name std/expected std/inplace_vector std/linalg std/mdspan std/ranges)
     refused_headers(cuda::${qualified} cuda/${name})
 endforeach()
 refused_headers(graphics cuda_d3d11_interop.h cuda_egl_interop.h cuda_gl_interop.h cuda_vdpau_interop.h)
-refused_headers("tensor cores (wmma)" mma.h)
 refused_headers(cuBLAS cublas.h cublasLt.h)
 refused_headers(cuRAND curand_kernel.h)
 refused_headers(cuSOLVER cusolverSp.h)

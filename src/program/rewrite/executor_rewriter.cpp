@@ -7,6 +7,7 @@
 #include "program/rewrite/kernel_attributes.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
+#include "program/rewrite/programmatic.hpp"
 #include "program/rewrite/recursive_functions.hpp"
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
@@ -59,9 +60,11 @@ class ExecutorRewriter
     Changes rewrite(std::string_view folder, bool whole_program) &&
     {
         refuse_calls(source_, kRefused, OwnFunctions::declared);
-        for (const Launch& each : find_launches(source_))
+        const std::vector<Launch> launches = find_launches(source_);
+        for (const Launch& each : launches)
             launch(each);
         const std::vector<Function> functions = find_functions(source_);
+        warn_of_programmatic_launches(source_, functions, launches, changes_);
         const KernelAttribute bounds("__launch_bounds__", source_, functions, changes_);
         const KernelAttribute clusters("__cluster_dims__", source_, functions, changes_);
         for (const Function& function : functions)
@@ -144,7 +147,7 @@ class ExecutorRewriter
                 const bool is_clock =
                     source_.is(token, "clock") && source_.is(token + 1, "(") && source_.is(token + 2, ")");
                 if ((!is_clock && !source_.is(token, "printf")) || !is_call_of_global_name(source_, token, begin) ||
-                    own.contains(source_.text(token)) || is_declared(begin))
+                    own.contains(source_.text(token)) || is_declared(source_, begin))
                     continue;
                 changes_.remove(begin, token);
                 changes_.replace(token,
@@ -158,7 +161,7 @@ class ExecutorRewriter
         std::size_t begin = 0;
         const std::size_t opening = token + 1;
         const std::size_t closing = source_.is(opening, "(") ? source_.match(opening) : kNoToken;
-        if (closing == kNoToken || !is_call_of_global_name(source_, token, begin) || is_declared(begin))
+        if (closing == kNoToken || !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin))
             return;
         const std::size_t pointer = remove_cast(opening + 1);
         std::size_t comma = pointer;
@@ -167,10 +170,6 @@ class ExecutorRewriter
                 source_.match(comma) > comma && source_.match(comma) < closing ? source_.match(comma) + 1 : comma + 1;
         if (comma < closing)
             changes_.insert_before(closing, ", \"" + name_of(pointer, comma) + "\"");
-    }
-    bool is_declared(std::size_t name) const
-    {
-        return name > 0 && source_.is_identifier(name - 1) && !is_before_expression(source_.text(name - 1));
     }
     // Returns the token after (void**); reinterpret_cast<void**>(x) becomes (x).
     std::size_t remove_cast(std::size_t begin)

@@ -2,7 +2,8 @@
 // temporary storage, so that two of them at a time in one storage are a race.
 #pragma once
 
-#include "block.hpp"
+#include "nestbed/cub/block.hpp"
+#include "nestbed/cub/warp.hpp"
 #include "nestbed/program/iterators.hpp"
 
 #include <iterator>
