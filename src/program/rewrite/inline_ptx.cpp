@@ -345,7 +345,9 @@ std::string function_of(std::string_view text)
     std::string function = function_of_move(text);
     if (function.empty())
         function = function_of_memory(text);
-    return function.empty() ? function_of_arithmetic(text) : function;
+    if (function.empty())
+        function = function_of_arithmetic(text);
+    return function.empty() ? function_of_video(text) : function;
 }
 
 // Adds the text of a string literal with single blanks, without \n and \t, and %% as %.
