@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu),
 of barriers in memory and asynchronous copies (cuda/async_orders.cu), of tensor cores (cuda/matrix_orders.cu), of CUB (cuda/cub_orders.cu), and
-of Thrust (cuda/thrust_orders.cu): none missed, none false. And of what CUDA does not allow there.
+of Thrust and cuBLAS (cuda/library_orders.cu): none missed, none false. And of what CUDA does not allow there.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/group_orders_test.py
 """
@@ -156,8 +156,8 @@ class GroupOrders(unittest.TestCase):
     def test_each_use_of_cub_is_right_or_wrong(self):
         self.check_uses("cub_orders.cu", 64)
 
-    def test_each_use_of_thrust_is_right_or_wrong(self):
-        self.check_uses("thrust_orders.cu", 22)
+    def test_each_use_of_libraries_is_right_or_wrong(self):
+        self.check_uses("library_orders.cu", 28)
 
     def test_what_cuda_does_not_allow(self):
         called = runner(MISTAKES)

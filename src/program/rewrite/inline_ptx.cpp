@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -302,6 +303,40 @@ std::string function_of_arithmetic(std::string_view text)
            std::string(type) + ", " + (flushes ? "true" : "false") + inputs + ">";
 }
 
+// The function for a video instruction on bytes or halves: "vabsdiff4.u32.s32.u32.add %0, %1, %2, %3". "" for others.
+std::string function_of_video(std::string_view text)
+{
+    static constexpr std::array kVideo = {Word{"vadd", "Add"},      Word{"vsub", "Subtract"},
+                                          Word{"vavrg", "Average"}, Word{"vmin", "Min"},
+                                          Word{"vmax", "Max"},      Word{"vabsdiff", "Difference"}};
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    std::string operands; // without blanks
+    std::ranges::copy_if(text.substr(blank), std::back_inserter(operands), [](char byte) { return byte != ' '; });
+    std::vector<std::string_view> words;
+    for (std::string_view head = text.substr(0, blank); !head.empty();) {
+        words.push_back(head.substr(0, head.find('.')));
+        head.remove_prefix(std::min(words.back().size() + 1, head.size()));
+    }
+    const auto* const operation = std::ranges::find_if(kVideo, [&](const Word& each) {
+        return !words.empty() && words.front().substr(0, words.front().size() - 1) == each.ptx;
+    });
+    if (operation == kVideo.end() || words.size() < 4 || operands != "%0,%1,%2,%3")
+        return "";
+    const char parts = words.front().back();
+    std::string types;
+    for (std::size_t at = 1; at < 4; ++at)
+        if (words[at] == "s32" || words[at] == "u32")
+            types += words[at] == "s32" ? ", int" : ", unsigned";
+        else
+            return "";
+    const bool saturates = words.size() > 4 && words[4] == "sat";
+    const bool adds = !saturates && words.size() > 4 && words[4] == "add";
+    if ((parts != '2' && parts != '4') || words.size() > (saturates || adds ? 5U : 4U))
+        return "";
+    return std::string("::nestbed::program::ptx_video<::nestbed::program::PtxVideo") + std::string(operation->text) +
+           ", " + parts + types + (saturates ? ", true" : ", false") + (adds ? ", true>" : ", false>");
+}
+
 std::string function_of(std::string_view text)
 {
     const auto* const form = std::ranges::find(kForms, text, &Form::text);
@@ -310,7 +345,9 @@ std::string function_of(std::string_view text)
     std::string function = function_of_move(text);
     if (function.empty())
         function = function_of_memory(text);
-    return function.empty() ? function_of_arithmetic(text) : function;
+    if (function.empty())
+        function = function_of_arithmetic(text);
+    return function.empty() ? function_of_video(text) : function;
 }
 
 // Adds the text of a string literal with single blanks, without \n and \t, and %% as %.
@@ -347,8 +384,8 @@ bool is_ptx(std::string_view text)
     if (text == "exit")
         return true;
     for (std::size_t at = 1; at + 1 < text.size(); ++at)
-        if (text[at] == '.' && text[at - 1] >= 'a' && text[at - 1] <= 'z' && text[at + 1] >= 'a' &&
-            text[at + 1] <= 'z')
+        if (text[at] == '.' && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 &&
+            std::islower(static_cast<unsigned char>(text[at + 1])) != 0)
             return true;
     return false;
 }

@@ -94,19 +94,15 @@ cudaError_t run(const char* name, void* storage, std::size_t& bytes, cudaStream_
     }
     if (bytes < kBytes)
         return cudaErrorInvalidValue;
-    auto body = [=] {
-        Work own = work;
-        if (nestbed::cpu::linear_thread() != 0)
-            return;
-        *static_cast<unsigned*>(storage) = 0;
-        own();
-    };
-    using Body = decltype(body);
     nestbed::program::run_library_kernel(
-        name, 1, &body,
-        {[](const void* from) -> void* { return new Body(*static_cast<const Body*>(from)); },
-         [](const void* from) { (*static_cast<const Body*>(from))(); },
-         [](void* copy) { delete static_cast<Body*>(copy); }},
+        name, 1,
+        [=] {
+            Work own = work;
+            if (nestbed::cpu::linear_thread() != 0)
+                return;
+            *static_cast<unsigned*>(storage) = 0;
+            own();
+        },
         stream, place);
     return cudaPeekAtLastError();
 }

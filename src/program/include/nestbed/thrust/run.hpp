@@ -73,12 +73,7 @@ inline constexpr Policy policy_of = (is_of_device<Arguments> || ...) ? device : 
 template <class Body>
 void run_kernel(const char* name, std::size_t threads, const Body& body, const Policy& policy, Place place)
 {
-    nestbed::program::run_library_kernel(
-        name, threads, &body,
-        {[](const void* from) -> void* { return new Body(*static_cast<const Body*>(from)); },
-         [](const void* from) { (*static_cast<const Body*>(from))(); },
-         [](void* copy) { delete static_cast<Body*>(copy); }},
-        policy.stream, place);
+    nestbed::program::run_library_kernel(name, threads, body, policy.stream, place);
     check(cudaPeekAtLastError(), name);
 }
 inline void wait(const char* name, const Policy& policy)

@@ -1,4 +1,5 @@
-// What Thrust's algorithms do to memory, and whether it races with kernels, with the host, or with what they call of the program.
+// What functions of Thrust and cuBLAS do to memory, and whether it races with kernels, with the host, or with what they call of the program.
+#include <cublas_v2.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/for_each.h>
@@ -66,6 +67,19 @@ WRONG(neighbours_in_place) { thrust::transform(thrust::device, numbers, numbers 
 RIGHT(a_scatter_to_places) { put<<<1, kCount>>>(e); thrust::scatter(thrust::device, d, d + kCount, e, sum); }
 WRONG(a_scatter_to_one_place) { cudaMemset(e, 0, kCount * sizeof(int)); thrust::scatter(thrust::device, d, d + kCount, e, sum); }
 RIGHT(in_place) { thrust::transform(thrust::device, d, d + kCount, d, Twice()); }
+
+// ---- cuBLAS ----
+static float *f, *g;
+static cublasHandle_t blas;
+static const float two = 2;
+__global__ void put_float(float* to) { to[threadIdx.x] = 1; }
+static void axpy() { cublasSaxpy(blas, kCount, &two, f, 1, g, 1); }
+RIGHT(axpy_then_the_same_stream) { axpy(); put_float<<<1, kCount, 0, n>>>(f); }
+WRONG(axpy_then_another_stream) { axpy(); put_float<<<1, kCount, 0, m>>>(f); }
+RIGHT(axpy_then_an_event) { axpy(); order(n, m); put_float<<<1, kCount, 0, m>>>(f); }
+RIGHT(a_dot_product_for_the_host_waits) { float dot = 0; cublasSdot(blas, kCount, f, 1, g, 1, &dot); put_float<<<1, kCount, 0, m>>>(f); host += dot > 0; }
+WRONG(a_dot_product_for_the_device) { cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE); cublasSdot(blas, kCount, f, 1, f, 1, g); put_float<<<1, 1, 0, m>>>(g); }
+WRONG(a_factor_on_the_device) { cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE); put_float<<<1, 1, 0, m>>>(g); cublasSscal(blas, kCount, g, f, 1); }
 // clang-format on
 
 int main(int count, char** words)
@@ -80,6 +94,12 @@ int main(int count, char** words)
         cudaMalloc(each, kCount * sizeof(int));
         cudaMemset(*each, 0, kCount * sizeof(int));
     }
+    for (float** each : {&f, &g}) {
+        cudaMalloc(each, kCount * sizeof(float));
+        cudaMemset(*each, 0, kCount * sizeof(float));
+    }
+    cublasCreate(&blas);
+    cublasSetStream(blas, n);
     cudaDeviceSynchronize();
     cases().at(words[1]).run();
     cudaDeviceSynchronize();
