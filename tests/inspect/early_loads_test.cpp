@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "support/matchers.hpp"
+#include "support/support.hpp"
 
 #include <fmt/format.h>
 
