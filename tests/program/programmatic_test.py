@@ -128,5 +128,26 @@ class Sass(unittest.TestCase):
                 self.assertIn(f"{count} of 1 kernel that waits may load before the wait", done.stdout)
 
 
+class Page(unittest.TestCase):
+    """What nested/programmatic.md shows of the pairs."""
+    TEXT = (CUDA.parents[2] / "nested/programmatic.md").read_text(encoding="utf-8")
+
+    def test_names_the_lines_of_each_pair(self):
+        rows = re.findall(r"^\| \[(\w+)\]\(\S+\) \|.*\| (?:read|write) :(\d+), (?:read|write) :(\d+) \|", self.TEXT, re.MULTILINE)
+        self.assertEqual({name for name, *_ in rows}, {path.stem.removeprefix("programmatic_") for path in (CUDA / "pairs").glob("programmatic_*.cu")})
+        for name, *numbers in rows:
+            lines = (CUDA / f"pairs/programmatic_{name}.cu").read_text(encoding="utf-8").splitlines()
+            self.assertEqual([int(number) for number in numbers], [number for number, line in enumerate(lines, 1) if line.endswith("// BUG")], name)
+
+    def test_shows_a_report_and_a_kernel_as_they_are(self):
+        report = re.search(r"DBUG\n…\n(race: .*?)```", self.TEXT, re.DOTALL)[1]
+        done = subprocess.run([NESTBED, "races", "programmatic_early_load.cu", "-DBUG"], cwd=CUDA / "pairs", capture_output=True, text=True,
+                              timeout=TIMEOUT_S, check=False)
+        self.assertEqual([line for line in report.splitlines() if line not in (done.stdout + done.stderr).splitlines()], [])
+        kernel = re.search(r"```cuda\n(.*?)```", self.TEXT, re.DOTALL)[1]
+        source = (CUDA / "listings/programmatic_hoisted.cu").read_text(encoding="utf-8")
+        self.assertIn(kernel.replace("const int* __restrict__ row", "Row row"), source)
+
+
 if __name__ == "__main__":
     unittest.main()
