@@ -147,8 +147,10 @@ def work_text(case, names):
     words += [f"edge factor {style.grouped(case['edge_factor'])}"] if "edge_factor" in names and not math.isnan(case["edge_factor"]) else []
     words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
     words += [parts.name_of(name, float(case[name])) for name in tables.ITEM_WORK if name in names and case[name] not in ("", None) and case[name] == case[name]]
-    words += [parts.name_of(name, case[name]) for name in names if name not in IN_WORDS and tables.is_own(case["workload"])]
-    return ", ".join(filter(None, words))
+    words = list(filter(None, words))
+    if not words or tables.is_own(case["workload"]):
+        words += [parts.name_of(name, case[name]) for name in names if name not in IN_WORDS]
+    return ", ".join(words)
 
 
 def _varying_work(shown):

@@ -240,7 +240,7 @@ class Walk
         bool goes_on = true;
         if (is("ACQBULK") || is("EXIT") || is("RET") || is("BRX") || is("JMX") || is("BRXU") || is("JMXU")) {
             goes_on = now.has_predicate;
-        } else if (is("BRA") || is("JMP") || is("WARPSYNC")) {
+        } else if (is("BRA") || is("JMP") || now.text.starts_with("WARPSYNC.COLLECTIVE")) {
             if (const auto target = target_of(function_, now))
                 reach(*target);
             goes_on = is("WARPSYNC") || is_conditional(now);

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "support/matchers.hpp"
+#include "support/support.hpp"
 
 #include <fmt/format.h>
 
@@ -59,6 +60,8 @@ TEST(EarlyLoads, FollowEachBranch)
     EXPECT_THAT(early_in({"BRA 0x20", kLoad, "@P0 BRA 0x10", "ACQBULK", "EXIT"}), ElementsAre(0x10));
     EXPECT_THAT(early_in({"BRA.U UP0, 0x20", "ACQBULK", kLoad, "EXIT"}), ElementsAre(0x20));
     EXPECT_THAT(early_in({"@P0 EXIT", "ACQBULK", kLoad, "EXIT"}), IsEmpty());
+    EXPECT_THAT(early_in({"WARPSYNC.COLLECTIVE R2, 0x20", "ACQBULK", kLoad, "EXIT"}), ElementsAre(0x20));
+    EXPECT_THAT(early_in({"WARPSYNC 0x11", "ACQBULK", kLoad, "EXIT"}), IsEmpty()); // a mask
 }
 
 TEST(EarlyLoads, KnowThatAWaitWithAPredicateMayNotWait)

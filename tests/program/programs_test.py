@@ -530,8 +530,8 @@ int main() {
                               for each in ("plain", "counted"))
                 self.assertEqual(plain.stdout, "driver 1045, refused 1\nnodes 1137\n")
                 self.assertEqual(run.stdout, plain.stdout)
-                self.assertRegex(run.stderr, r"(?m)^add +2 +0 +2 +0$")
-                self.assertRegex(run.stderr, r"(?m)^plain +3 +0 +2 +1$")
+                self.assertRegex(run.stderr, r"(?m)^add +2 +0 +2 +0 +0$")
+                self.assertRegex(run.stderr, r"(?m)^plain +3 +0 +2 +1 +0 +InvalidValue$")
                 self.assertRegex(run.stderr, r"not counted: cuLaunchKernel at \S*count_driver.cu:\d+")
 
 

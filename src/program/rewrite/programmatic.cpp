@@ -128,7 +128,7 @@ class Reader
         return parts;
     }
     std::string text_of(const TokenRange& part) const { return source_.on_one_line(part.begin, part.end); }
-    static std::string stream_of(std::string text)
+    static std::string stream_of(const std::string& text)
     {
         return text == "nullptr" || text == "0" || text == "NULL" ? "" : text;
     }

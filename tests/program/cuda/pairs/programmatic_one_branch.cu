@@ -1,5 +1,5 @@
 // Kind: wait of a programmatic launch in one branch only
-// The threads of the last, incomplete part take the other branch.
+// The blocks of the last, incomplete part take the other branch.
 #include "../programmatic.h"
 
 __global__ void produce(int* row, int number, unsigned delay_us)
@@ -34,7 +34,7 @@ int main(int argc, char** argv)
     int* const result = zeros<int>(kCount);
     return count_stale(argc, argv, [&](int number, int delay_us) {
         produce<<<kBlocks, kThreads>>>(row, number, delay_us);
-        launch_early(kBlocks, kThreads, nullptr, copy, row, kCount - 10, result);
+        launch_early(kBlocks, kThreads, nullptr, copy, row, kCount - kThreads, result);
         return has_other_than<kCount>(number, result);
     });
 }
