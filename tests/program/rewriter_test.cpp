@@ -81,7 +81,7 @@ std::string shortened(std::string text)
     }
     replace_all(text, " ::nestbed_count::runs(nestbed_level);", "");
     replace_all(text, "::nestbed_count::", "C::");
-    static const std::regex kSite("(C::after_pointer|C::launch_[a-z_]*)\\([0-9]+u, ");
+    static const std::regex kSite("(C::after_pointer|C::(driver_)?launch[a-z_]*)\\([0-9]+u, ");
     text = std::regex_replace(text, kSite, "$1(");
     return text;
 }

@@ -192,7 +192,7 @@ bool has_ended(const BarrierObject* at, bool parity)
 }
 
 // Its object is the executor's own. Each phase may be of another number of threads.
-bool arrive_at_named_barrier(unsigned number, unsigned threads)
+bool arrive_at_named_barrier(unsigned number, unsigned threads, bool vote)
 {
     Block& block = *current_carrier()->block;
     if (number >= block.named_barriers.size())
@@ -204,14 +204,26 @@ bool arrive_at_named_barrier(unsigned number, unsigned threads)
         *at = begun_barrier(count);
         barrier_begins(at);
     }
-    update(at, [&](State& state) {
+    const State before = update(at, [&](State& state) {
         if (state.pending == state.expected)
             state.pending = state.expected = count;
         else if (state.expected != count)
             fail(fmt::format("barrier {} of a block for {} threads, in a phase that is for {}", number, count,
                              state.expected));
     });
+    Block::Votes& votes = block.named_votes[number][before.parity ? 1 : 0];
+    if (before.pending == before.expected)
+        votes = {};
+    ++votes.all;
+    votes.holding += vote ? 1 : 0;
     return arrive(at, 1, Arrival::once, nullptr, nullptr).parity;
+}
+
+unsigned votes_at_named_barrier(unsigned number, bool parity, unsigned& all)
+{
+    const Block::Votes votes = current_carrier()->block->named_votes[number][parity ? 1 : 0];
+    all = votes.all;
+    return votes.holding;
 }
 
 bool has_named_barrier_ended(unsigned number, bool parity)

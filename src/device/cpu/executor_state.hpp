@@ -72,6 +72,10 @@ struct Block {
     bool lets_next_begin = false;                   // a thread of it has triggered
     GroupBarrier cluster_barrier;                   // of a block that is a cluster of its own
     std::array<BarrierObject, 16> named_barriers{}; // 0: not used yet
+    struct Votes {
+        unsigned all = 0, holding = 0;
+    };
+    std::array<std::array<Votes, 2>, 16> named_votes{}; // by barrier and parity of its phase
     Engine* engine = nullptr;
     std::vector<Launched>* launched = nullptr; // where its launches are collected (sequential schedules)
     void* observed = nullptr;                  // see observer.hpp

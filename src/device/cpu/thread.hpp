@@ -115,8 +115,10 @@ unsigned mapped_shared_address(unsigned address, unsigned rank);
 unsigned rank_of_shared(const void* address);
 
 // A barrier of a block by its number, 0 to 15, for so many threads (0: all of the block). Returns the parity of its phase.
-bool arrive_at_named_barrier(unsigned number, unsigned threads);
+bool arrive_at_named_barrier(unsigned number, unsigned threads, bool vote = false);
 bool has_named_barrier_ended(unsigned number, bool parity);
+// How many of the votes of the phase, which has ended, hold; `all`: how many there were.
+unsigned votes_at_named_barrier(unsigned number, bool parity, unsigned& all);
 
 // For the observer: the thread has arrived at the barrier that it will wait for, and goes on until then.
 void arrive();

@@ -120,15 +120,18 @@ class ExecutorRewriter
         if (!of_cluster.empty())
             facts += ", ::nestbed::program::cluster_dims(" + of_cluster + ")";
         std::string types;
+        std::string arguments;
         if (const std::optional<std::vector<std::string>> names = parameter_names(source_, function)) {
-            for (const std::string& name : *names)
+            for (const std::string& name : *names) {
                 types += (types.empty() ? "decltype(" : ", decltype(") +
                          (name.ends_with("...") ? name.substr(0, name.size() - 3) + ")..." : name + ")");
+                arguments += ", " + name;
+            }
             types = "<" + types + ">";
         }
         changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
                                                  "}; if (::nestbed::program::asked" + types +
-                                                 "(nestbed_kernel)) return; return "
+                                                 "(nestbed_kernel" + arguments + ")) return; return "
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +
                                                  captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");
@@ -144,7 +147,7 @@ class ExecutorRewriter
                 const bool is_clock =
                     source_.is(token, "clock") && source_.is(token + 1, "(") && source_.is(token + 2, ")");
                 if ((!is_clock && !source_.is(token, "printf")) || !is_call_of_global_name(source_, token, begin) ||
-                    own.contains(source_.text(token)) || is_declared(begin))
+                    own.contains(source_.text(token)) || is_declared(source_, begin))
                     continue;
                 changes_.remove(begin, token);
                 changes_.replace(token,
@@ -158,7 +161,7 @@ class ExecutorRewriter
         std::size_t begin = 0;
         const std::size_t opening = token + 1;
         const std::size_t closing = source_.is(opening, "(") ? source_.match(opening) : kNoToken;
-        if (closing == kNoToken || !is_call_of_global_name(source_, token, begin) || is_declared(begin))
+        if (closing == kNoToken || !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin))
             return;
         const std::size_t pointer = remove_cast(opening + 1);
         std::size_t comma = pointer;
@@ -167,10 +170,6 @@ class ExecutorRewriter
                 source_.match(comma) > comma && source_.match(comma) < closing ? source_.match(comma) + 1 : comma + 1;
         if (comma < closing)
             changes_.insert_before(closing, ", \"" + name_of(pointer, comma) + "\"");
-    }
-    bool is_declared(std::size_t name) const
-    {
-        return name > 0 && source_.is_identifier(name - 1) && !is_before_expression(source_.text(name - 1));
     }
     // Returns the token after (void**); reinterpret_cast<void**>(x) becomes (x).
     std::size_t remove_cast(std::size_t begin)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ namespace
 {
 
 constexpr std::size_t kMaxShownText = 120; // bytes of it in messages
+constexpr std::string_view kPlace =
+    "({__builtin_FILE(), __builtin_LINE()}"; // the first argument: that of the statement
 
 struct Form {
     std::string_view text;     // without the last semicolon
@@ -288,7 +291,8 @@ std::string function_of_arithmetic(std::string_view text)
         return "";
     std::string inputs;
     for (auto operand = operands.begin() + 1; operand != operands.end(); ++operand) {
-        if (operand->size() == 2 && operand->front() == '%' && operand->back() >= '0' && operand->back() <= '9')
+        if (operand->size() >= 2 && operand->front() == '%' &&
+            operand->find_first_not_of("0123456789", 1) == std::string::npos)
             inputs += ", ::nestbed::program::PtxOperand<" + operand->substr(1) + ">";
         else if (is_ptx_number(*operand))
             inputs += ", ::nestbed::program::PtxNumber<" + *operand + ">";
@@ -297,6 +301,40 @@ std::string function_of_arithmetic(std::string_view text)
     }
     return "::nestbed::program::ptx_arithmetic<::nestbed::program::Ptx" + std::string(operation->name) + ", " +
            std::string(type) + ", " + (flushes ? "true" : "false") + inputs + ">";
+}
+
+// The function for a video instruction on bytes or halves: "vabsdiff4.u32.s32.u32.add %0, %1, %2, %3". "" for others.
+std::string function_of_video(std::string_view text)
+{
+    static constexpr std::array kVideo = {Word{"vadd", "Add"},      Word{"vsub", "Subtract"},
+                                          Word{"vavrg", "Average"}, Word{"vmin", "Min"},
+                                          Word{"vmax", "Max"},      Word{"vabsdiff", "Difference"}};
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    std::string operands; // without blanks
+    std::ranges::copy_if(text.substr(blank), std::back_inserter(operands), [](char byte) { return byte != ' '; });
+    std::vector<std::string_view> words;
+    for (std::string_view head = text.substr(0, blank); !head.empty();) {
+        words.push_back(head.substr(0, head.find('.')));
+        head.remove_prefix(std::min(words.back().size() + 1, head.size()));
+    }
+    const auto* const operation = std::ranges::find_if(kVideo, [&](const Word& each) {
+        return !words.empty() && words.front().substr(0, words.front().size() - 1) == each.ptx;
+    });
+    if (operation == kVideo.end() || words.size() < 4 || operands != "%0,%1,%2,%3")
+        return "";
+    const char parts = words.front().back();
+    std::string types;
+    for (std::size_t at = 1; at < 4; ++at)
+        if (words[at] == "s32" || words[at] == "u32")
+            types += words[at] == "s32" ? ", int" : ", unsigned";
+        else
+            return "";
+    const bool saturates = words.size() > 4 && words[4] == "sat";
+    const bool adds = !saturates && words.size() > 4 && words[4] == "add";
+    if ((parts != '2' && parts != '4') || words.size() > (saturates || adds ? 5U : 4U))
+        return "";
+    return std::string("::nestbed::program::ptx_video<::nestbed::program::PtxVideo") + std::string(operation->text) +
+           ", " + parts + types + (saturates ? ", true" : ", false") + (adds ? ", true>" : ", false>");
 }
 
 std::string function_of(std::string_view text)
@@ -309,13 +347,12 @@ std::string function_of(std::string_view text)
         function = function_of_memory(text);
     if (function.empty())
         function = function_of_arithmetic(text);
-    return function.empty() ? function_of_async(text) : function;
+    return function.empty() ? function_of_video(text) : function;
 }
 
-// The text of a string literal with single blanks, without \n and \t, and %% as %.
-std::string plain(std::string_view literal)
+// Adds the text of a string literal with single blanks, without \n and \t, and %% as %.
+void add_plain(std::string& text, std::string_view literal)
 {
-    std::string text;
     const auto append = [&](char byte) {
         if (byte != ' ' || (!text.empty() && text.back() != ' '))
             text += byte;
@@ -331,7 +368,6 @@ std::string plain(std::string_view literal)
             append(literal[at]);
         }
     }
-    return text;
 }
 
 std::string without_end(std::string text)
@@ -348,8 +384,8 @@ bool is_ptx(std::string_view text)
     if (text == "exit")
         return true;
     for (std::size_t at = 1; at + 1 < text.size(); ++at)
-        if (text[at] == '.' && text[at - 1] >= 'a' && text[at - 1] <= 'z' && text[at + 1] >= 'a' &&
-            text[at + 1] <= 'z')
+        if (text[at] == '.' && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 &&
+            std::islower(static_cast<unsigned char>(text[at + 1])) != 0)
             return true;
     return false;
 }
@@ -384,10 +420,12 @@ class PtxRewriter
         std::size_t at = opening + 1;
         std::string text;
         for (; source_.is_string(at); ++at)
-            text += plain(source_.text(at));
+            add_plain(text, source_.text(at));
         text = without_end(std::move(text));
         if (const std::string function = function_of(text); !function.empty())
             replace(begin, closing, at, function + "(", true);
+        else if (const std::string call = function_of_async(text); !call.empty())
+            replace(begin, closing, at, call + std::string(kPlace), false);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
             fail_where_reached(begin, closing, at, text);
     }
@@ -404,7 +442,7 @@ class PtxRewriter
         changes_.warn(where + ": warning: inline PTX '" + text +
                       "' is not supported on the executor: the program fails where it is reached");
         replace(begin, closing, operands,
-                "::nestbed::program::unsupported_ptx({__builtin_FILE(), __builtin_LINE()}, \"inline PTX '" + text +
+                "::nestbed::program::unsupported_ptx" + std::string(kPlace) + ", \"inline PTX '" + text +
                     "' is not supported on the executor\"",
                 false);
     }

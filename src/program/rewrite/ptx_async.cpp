@@ -16,7 +16,7 @@ namespace
 
 struct AsyncForm {
     std::string_view ptx;     // without the words of kImplied
-    std::string_view name;    // in nestbed/program/ptx_async.hpp
+    std::string_view name;    // in nestbed/program/ptx_async.hpp or ptx_matrices.hpp
     std::size_t fewest, most; // operands
 };
 constexpr std::array kAsyncForms = {AsyncForm{"mbarrier.init", "PtxMbarrierInit", 2, 2},
@@ -44,8 +44,37 @@ constexpr std::array kAsyncForms = {AsyncForm{"mbarrier.init", "PtxMbarrierInit"
                                     AsyncForm{"cp.async.mbarrier.arrive.noinc", "PtxCopiesArriveNoinc", 1, 1},
                                     AsyncForm{"cvta.to.u64", "PtxCvtaToShared", 2, 2},
                                     AsyncForm{"mapa.u32", "PtxMapaShared", 3, 3},
+                                    AsyncForm{"bar.red.popc.u32", "PtxBarRedPopc", 3, 4},
+                                    AsyncForm{"bar.red.and.pred", "PtxBarRedAnd", 3, 4},
+                                    AsyncForm{"bar.red.or.pred", "PtxBarRedOr", 3, 4},
+                                    AsyncForm{"barrier.red.popc.u32", "PtxBarRedPopc", 3, 4},
+                                    AsyncForm{"barrier.red.and.pred", "PtxBarRedAnd", 3, 4},
+                                    AsyncForm{"barrier.red.or.pred", "PtxBarRedOr", 3, 4},
                                     AsyncForm{"fence.proxy.async", "PtxNothing", 0, 0},
-                                    AsyncForm{"fence.proxy.async.global", "PtxNothing", 0, 0}};
+                                    AsyncForm{"fence.proxy.async.global", "PtxNothing", 0, 0},
+                                    AsyncForm{"ldmatrix.sync.m8n8.x1.b16", "PtxLdmatrix", 2, 2},
+                                    AsyncForm{"ldmatrix.sync.m8n8.x2.b16", "PtxLdmatrix", 3, 3},
+                                    AsyncForm{"ldmatrix.sync.m8n8.x4.b16", "PtxLdmatrix", 5, 5},
+                                    AsyncForm{"ldmatrix.sync.m8n8.x1.trans.b16", "PtxLdmatrixTrans", 2, 2},
+                                    AsyncForm{"ldmatrix.sync.m8n8.x2.trans.b16", "PtxLdmatrixTrans", 3, 3},
+                                    AsyncForm{"ldmatrix.sync.m8n8.x4.trans.b16", "PtxLdmatrixTrans", 5, 5},
+                                    AsyncForm{"stmatrix.sync.m8n8.x1.b16", "PtxStmatrix", 2, 2},
+                                    AsyncForm{"stmatrix.sync.m8n8.x2.b16", "PtxStmatrix", 3, 3},
+                                    AsyncForm{"stmatrix.sync.m8n8.x4.b16", "PtxStmatrix", 5, 5},
+                                    AsyncForm{"stmatrix.sync.m8n8.x1.trans.b16", "PtxStmatrixTrans", 2, 2},
+                                    AsyncForm{"stmatrix.sync.m8n8.x2.trans.b16", "PtxStmatrixTrans", 3, 3},
+                                    AsyncForm{"stmatrix.sync.m8n8.x4.trans.b16", "PtxStmatrixTrans", 5, 5},
+                                    AsyncForm{"movmatrix.sync.m8n8.trans.b16", "PtxMovmatrix", 2, 2},
+                                    AsyncForm{"redux.sync.add.u32", "PtxReduxAddU32", 3, 3},
+                                    AsyncForm{"redux.sync.add.s32", "PtxReduxAddU32", 3, 3},
+                                    AsyncForm{"redux.sync.min.u32", "PtxReduxMinU32", 3, 3},
+                                    AsyncForm{"redux.sync.max.u32", "PtxReduxMaxU32", 3, 3},
+                                    AsyncForm{"redux.sync.min.s32", "PtxReduxMinS32", 3, 3},
+                                    AsyncForm{"redux.sync.max.s32", "PtxReduxMaxS32", 3, 3},
+                                    AsyncForm{"redux.sync.and.b32", "PtxReduxAnd", 3, 3},
+                                    AsyncForm{"redux.sync.or.b32", "PtxReduxOr", 3, 3},
+                                    AsyncForm{"redux.sync.xor.b32", "PtxReduxXor", 3, 3},
+                                    AsyncForm{"elect.sync", "PtxElect", 3, 3}};
 // Orders and scopes that these instructions have anyway, hints of the cache, and what says that all lanes of a warp are there.
 constexpr std::array<std::string_view, 8> kImplied = {"b64",     "release", "acquire",    "cta",
                                                       "cluster", "aligned", "noComplete", "relaxed"};
@@ -65,7 +94,61 @@ bool is_word(char byte)
     return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '$';
 }
 
-// The statement as its instructions, in which its predicate is p, another register of its own is _, and its labels are L0:, L1: and so on.
+// Products of matrices: shapes and types as in mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32.
+struct MatrixForm {
+    std::string_view shape, sums, left, right; // left and right: several types, each after a blank
+};
+constexpr std::array kMatrixForms = {MatrixForm{"m16n8k8", "f16 f32", " f16", " f16"},
+                                     MatrixForm{"m16n8k16", "f16 f32", " f16", " f16"},
+                                     MatrixForm{"m16n8k8", "f32", " bf16", " bf16"},
+                                     MatrixForm{"m16n8k16", "f32", " bf16", " bf16"},
+                                     MatrixForm{"m16n8k4", "f32", " tf32", " tf32"},
+                                     MatrixForm{"m16n8k8", "f32", " tf32", " tf32"},
+                                     MatrixForm{"m16n8k32", "f32", " e4m3 e5m2", " e4m3 e5m2"},
+                                     MatrixForm{"m8n8k16", "s32", " s8 u8", " s8 u8"},
+                                     MatrixForm{"m16n8k16", "s32", " s8 u8", " s8 u8"},
+                                     MatrixForm{"m16n8k32", "s32", " s8 u8", " s8 u8"},
+                                     MatrixForm{"m8n8k4", "f64", " f64", " f64"},
+                                     MatrixForm{"m16n8k4", "f64", " f64", " f64"},
+                                     MatrixForm{"m16n8k8", "f64", " f64", " f64"},
+                                     MatrixForm{"m16n8k16", "f64", " f64", " f64"}};
+
+// The function of "mma.sync.m16n8k8.row.col.f32.f16.f16.f32", which checks its operands itself. "" for others.
+std::string function_of_product(std::string_view key)
+{
+    std::vector<std::string> words;
+    while (!key.empty()) {
+        words.emplace_back(key.substr(0, key.find('.')));
+        key.remove_prefix(std::min(words.back().size() + 1, key.size()));
+    }
+    const bool saturates = words.size() == 10 && words[5] == "satfinite" && words[6] == "s32";
+    if (saturates)
+        words.erase(words.begin() + 5);
+    if (words.size() != 9 || words[0] != "mma" || words[1] != "sync" || words[3] != "row" || words[4] != "col" ||
+        words[5] != words[8])
+        return "";
+    const auto has = [](std::string_view types, const std::string& type) {
+        return (" " + std::string(types) + " ").find(" " + type + " ") != std::string::npos;
+    };
+    const auto* const form = std::ranges::find_if(kMatrixForms, [&](const MatrixForm& each) {
+        return each.shape == words[2] && has(each.sums, words[5]) && has(each.left, words[6]) &&
+               has(each.right, words[7]);
+    });
+    if (form == kMatrixForms.end() || (words[6] != words[7] && words[5] != "s32" && words[6].front() != 'e'))
+        return "";
+    std::string numbers; // 16, 8, 8
+    for (const char byte : form->shape.substr(1))
+        numbers += byte == 'n' || byte == 'k' ? std::string(", ") : std::string(1, byte);
+    const auto type = [](std::string name) {
+        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+        return ", ::nestbed::program::Matrix" + name;
+    };
+    return "::nestbed::program::PtxMma<" + numbers + type(words[6]) + type(words[7]) + type(words[5]) +
+           (saturates ? ", true>" : ", false>");
+}
+
+// The statement as its instructions, in which its predicates are p and q in the order of their use, other registers of its own are _, and
+// its labels are L0:, L1: and so on.
 std::vector<std::string> instructions_of(std::string_view text)
 {
     text = trimmed(text);
@@ -78,8 +161,15 @@ std::vector<std::string> instructions_of(std::string_view text)
         std::string_view one = trimmed(text.substr(0, text.find(';')));
         text.remove_prefix(std::min(text.find(';'), text.size() - 1) + 1);
         if (one.starts_with(".reg ")) {
-            const std::size_t blank = one.rfind(' ');
-            names.emplace(one.substr(blank + 1), one.substr(0, blank).ends_with(".pred") ? "p" : "_");
+            one = trimmed(one.substr(std::string_view(".reg ").size()));
+            const bool is_predicate = one.starts_with(".pred ");
+            for (std::string_view rest = one.substr(std::min(one.find(' '), one.size())); !rest.empty();) {
+                std::string_view name = rest.substr(0, rest.find(','));
+                rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+                name = trimmed(name);
+                name.remove_prefix(name.starts_with('%') ? 1 : 0);
+                names.emplace(name, is_predicate ? "" : "_");
+            }
             continue;
         }
         const std::size_t end = std::ranges::find_if_not(one, is_word) - one.begin();
@@ -91,15 +181,23 @@ std::vector<std::string> instructions_of(std::string_view text)
         if (!one.empty())
             instructions.emplace_back(one);
     }
+    char predicate = 'p';
     for (std::string& instruction : instructions) {
         std::string renamed;
         for (std::string_view rest = instruction; !rest.empty();) {
             const std::size_t end = std::ranges::find_if_not(rest, is_word) - rest.begin();
             const std::string_view word = rest.substr(0, std::max<std::size_t>(end, 1));
-            const auto found = names.find(word);
-            const bool is_part = renamed.ends_with('.') || renamed.ends_with('%');
-            renamed += found != names.end() && !is_part ? found->second : word;
             rest.remove_prefix(word.size());
+            const auto found = names.find(word);
+            if (found == names.end() || renamed.ends_with('.')) {
+                renamed += word;
+                continue;
+            }
+            if (renamed.ends_with('%'))
+                renamed.pop_back();
+            if (found->second.empty())
+                found->second = predicate++;
+            renamed += found->second;
         }
         instruction = std::move(renamed);
     }
@@ -111,27 +209,34 @@ struct Instruction {
     std::string inputs; // template arguments, each after ", "
 };
 
-// "" for what is no operand of the statement, no number and no register of its own.
+// "" for what is no operand of the statement, no number and no register of its own. Brackets and braces only say what operands are.
 std::string input_of(std::string_view operand)
 {
-    operand = trimmed(operand);
-    if (operand.starts_with('[') && operand.ends_with(']'))
-        operand = trimmed(operand.substr(1, operand.size() - 2));
+    const auto is_around = [](char byte) { return std::string_view("[]{} ").find(byte) != std::string_view::npos; };
+    while (!operand.empty() && is_around(operand.front()))
+        operand.remove_prefix(1);
+    while (!operand.empty() && is_around(operand.back()))
+        operand.remove_suffix(1);
     const std::string in = ", ::nestbed::program::";
     if (operand == "_")
         return in + "PtxSink";
-    if (operand.size() == 2 && operand[0] == '%' && operand[1] >= '0' && operand[1] <= '9')
+    if (operand.size() >= 2 && operand[0] == '%' &&
+        operand.find_first_not_of("0123456789", 1) == std::string_view::npos)
         return in + "PtxOperand<" + std::string(operand.substr(1)) + ">";
     if (is_ptx_number(operand))
         return in + "PtxNumber<" + std::string(operand) + ">";
     return "";
 }
 
-// `result` stands for the operand p.
-std::optional<Instruction> instruction_of(std::string_view text, std::string_view result = "p")
+// What the predicates p and q stand for: operands of the statement.
+struct Predicates {
+    std::string_view of_p = "p", of_q = "q";
+};
+std::optional<Instruction> instruction_of(std::string_view text, const Predicates& predicates = {})
 {
     std::string_view head = text.substr(0, text.find(' '));
-    std::string_view rest = text.substr(head.size());
+    std::string rest(text.substr(head.size()));
+    std::ranges::replace(rest, '|', ','); // of a register and a predicate
     std::string key;
     bool shared = false;
     bool relaxed = false;
@@ -147,20 +252,23 @@ std::optional<Instruction> instruction_of(std::string_view text, std::string_vie
             key += (key.empty() ? "" : ".") + std::string(word);
     }
     const auto* const form = std::ranges::find(kAsyncForms, key, &AsyncForm::ptx);
-    if (form == kAsyncForms.end() || (relaxed && !key.ends_with("_tx")))
+    const std::string product = function_of_product(key);
+    if ((form == kAsyncForms.end() && product.empty()) || (relaxed && !key.ends_with("_tx")))
         return std::nullopt;
     std::string inputs;
     std::size_t count = 0;
-    for (rest = trimmed(rest); !rest.empty(); ++count) {
-        const std::string_view one = trimmed(rest.substr(0, rest.find(',')));
-        rest.remove_prefix(std::min(rest.find(','), rest.size() - 1) + 1);
-        if (has_policy && rest.empty())
+    for (std::string_view operands = trimmed(rest); !operands.empty(); ++count) {
+        const std::string_view one = trimmed(operands.substr(0, operands.find(',')));
+        operands.remove_prefix(std::min(operands.find(','), operands.size() - 1) + 1);
+        if (has_policy && operands.empty())
             break;
-        const std::string input = input_of(one == "p" ? result : one);
+        const std::string input = input_of(one == "p" ? predicates.of_p : one == "q" ? predicates.of_q : one);
         if (input.empty())
             return std::nullopt;
         inputs += input;
     }
+    if (!product.empty())
+        return Instruction{product, inputs};
     if (count < form->fewest || count > form->most)
         return std::nullopt;
     return Instruction{"::nestbed::program::" + std::string(form->name) + (shared ? "<true>" : "<false>"), inputs};
@@ -188,32 +296,13 @@ bool is_ptx_number(std::string_view text)
 
 std::string function_of_async(std::string_view text)
 {
-    const std::vector<std::string> all = instructions_of(text);
-    if (all.size() == 1) {
-        const auto one = instruction_of(all[0]);
-        return one ? call_of(one->name, one->inputs) : "";
-    }
-    // A predicate that becomes a number.
-    if (all.size() == 2 &&
-        (all[1] == "selp.b32 %0, 1, 0, p" || all[1] == "selp.u32 %0, 1, 0, p" || all[1] == "selp.s32 %0, 1, 0, p")) {
-        const auto test = instruction_of(all[0], "%0");
-        return test && test->name.find("Test") != std::string::npos ? call_of(test->name, test->inputs) : "";
-    }
-    // An instruction that a number decides on.
-    if (all.size() == 2 && all[0].starts_with("setp.ne.") && all[1].starts_with("@p ")) {
-        const std::string_view condition = std::string_view(all[0]).substr(std::string_view("setp.ne.b32 ").size());
-        const auto one = instruction_of(std::string_view(all[1]).substr(3));
-        return one && condition.starts_with("p, ") && condition.ends_with(", 0")
-                   ? call_of("::nestbed::program::PtxIf<" + one->name + ">",
-                             input_of(condition.substr(3, condition.size() - 6)) + one->inputs)
-                   : "";
-    }
+    std::vector<std::string> all = instructions_of(text);
     // A loop until a phase has ended.
     if (all.size() >= 3 && all[0] == "L0:") {
         std::string jumps;
         for (std::size_t at = 2; at < all.size(); ++at)
             jumps += all[at] + ";";
-        const auto test = instruction_of(all[1], "_");
+        const auto test = instruction_of(all[1], {"_"});
         static constexpr std::array<std::string_view, 5> kLoops = {
             "@p bra L1;bra L0;L1:;", "@p bra.uni L1;bra.uni L0;L1:;", "@p bra L1;bra.uni L0;L1:;", "@!p bra L0;",
             "@!p bra.uni L0;"};
@@ -225,7 +314,38 @@ std::string function_of_async(std::string_view text)
     // An address in shared memory, by way of a register.
     if (all.size() == 2 && all[0] == "cvta.to.shared.u64 _, %1" && all[1] == "cvt.u32.u64 %0, _")
         return call_of(instruction_of("cvta.to.shared.u64 %0, %1")->name, input_of("%0") + input_of("%1"));
-    return "";
+    // A lane, and a number that was 0 and is 1 in that lane.
+    if (all.size() == 3 && all[0].starts_with("elect.sync _|p, ") && all[1] == "@p mov.s32 %1, 1" &&
+        all[2] == "mov.s32 %0, _") {
+        const auto one = instruction_of("elect.sync %0, p," + all[0].substr(all[0].find(',') + 1), {"%1"});
+        return one ? call_of(one->name, one->inputs) : "";
+    }
+    // A predicate that a number decides on, an instruction, a predicate that becomes a number.
+    Predicates predicates;
+    std::string condition; // the first predicate's
+    if (all.size() > 1 && all[0].starts_with("setp.ne.") && all[0].ends_with(", 0")) {
+        const std::size_t begin = all[0].find(" p, ");
+        if (begin == std::string::npos)
+            return "";
+        condition = all[0].substr(begin + 4, all[0].size() - begin - 7);
+        all.erase(all.begin());
+        predicates.of_p = condition;
+    }
+    if (all.size() == 2)
+        for (const std::string_view type : {"b32", "u32", "s32"})
+            if (all[1] == "selp." + std::string(type) + " %0, 1, 0, " + (condition.empty() ? "p" : "q")) {
+                (condition.empty() ? predicates.of_p : predicates.of_q) = "%0";
+                all.pop_back();
+                break;
+            }
+    if (all.size() != 1)
+        return "";
+    const bool is_conditional = all[0].starts_with("@p ") && !condition.empty();
+    const auto one = instruction_of(std::string_view(all[0]).substr(is_conditional ? 3 : 0), predicates);
+    if (!one)
+        return "";
+    return is_conditional ? call_of("::nestbed::program::PtxIf<" + one->name + ">", input_of(condition) + one->inputs)
+                          : call_of(one->name, one->inputs);
 }
 
 } // namespace nestbed::program

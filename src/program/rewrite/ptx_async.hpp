@@ -1,4 +1,4 @@
-// Inline PTX of barriers in memory, named barriers, asynchronous copies and addresses in shared memory.
+// Inline PTX of barriers in memory, named barriers, asynchronous copies, addresses in shared memory, and tensor cores.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace nestbed::program
 {
 
-// The function for a statement, called with its operands; "" for others. `text`: with single blanks.
+// The function for a statement, called with its place and its operands; "" for others. `text`: with single blanks.
 std::string function_of_async(std::string_view text);
 // -12, 0x1F, 7U.
 bool is_ptx_number(std::string_view text);

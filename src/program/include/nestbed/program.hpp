@@ -13,6 +13,7 @@
 #include "program/memory_api.hpp"
 #include "program/print.hpp"
 #include "program/ptx_async.hpp"
+#include "program/ptx_matrices.hpp"
 #include "program/runtime_api.hpp"
 #include "program/textures.hpp"
 #include "program/types.hpp"

@@ -25,21 +25,32 @@ void ptx_set(To& to, T value)
         to = ptx_converted<To>(value);
 }
 
+// A function whose first argument is where the statement is.
+struct PtxAtPlace {
+};
+template <class Function, class... Operands>
+void ptx_apply(Place place, Operands&&... operands)
+{
+    if constexpr (std::is_base_of<PtxAtPlace, Function>::value)
+        Function()(place, operands...);
+    else
+        Function()(operands...);
+}
 // Calls the function with the operands of the instruction, which are some of those of the statement.
 template <class Function, class... Inputs, class... Operands>
-void ptx_call(Operands&&... operands)
+void ptx_call(Place place, Operands&&... operands)
 {
     auto all = std::forward_as_tuple(operands...);
-    Function()(Inputs::at(all)...);
+    ptx_apply<Function>(place, Inputs::at(all)...);
 }
 // The same if the first one is not 0.
 template <class Function>
-struct PtxIf {
+struct PtxIf : PtxAtPlace {
     template <class Condition, class... Operands>
-    void operator()(Condition condition, Operands&&... operands) const
+    void operator()(Place place, Condition condition, Operands&&... operands) const
     {
         if (condition != 0)
-            Function()(operands...);
+            ptx_apply<Function>(place, operands...);
     }
 };
 
@@ -140,22 +151,59 @@ struct PtxMbarrierPendingCount {
 
 // ---- named barriers of a block ----
 
+inline bool is_barrier_of_block(unsigned number, unsigned threads)
+{
+    const dim3 block = cpu::current_thread->block_dim;
+    return number == 0 && (threads == 0 || threads >= block.x * block.y * block.z);
+}
+// Returns the parity of the phase, which has ended.
+inline bool meet_at_named_barrier(unsigned number, unsigned threads, bool vote = false)
+{
+    const bool parity = cpu::arrive_at_named_barrier(number, threads, vote);
+    while (!cpu::has_named_barrier_ended(number, parity))
+        cpu::give_way();
+    return parity;
+}
 template <bool>
-struct PtxBarSync {
-    void operator()(unsigned number, unsigned threads = 0) const
+struct PtxBarSync : PtxAtPlace {
+    void operator()(Place place, unsigned number, unsigned threads = 0) const
     {
-        const dim3 block = cpu::current_thread->block_dim;
-        if (number == 0 && (threads == 0 || threads >= block.x * block.y * block.z))
-            return __syncthreads();
-        const bool parity = cpu::arrive_at_named_barrier(number, threads);
-        while (!cpu::has_named_barrier_ended(number, parity))
-            cpu::give_way();
+        if (is_barrier_of_block(number, threads))
+            __syncthreads(place.file, place.line);
+        else
+            meet_at_named_barrier(number, threads);
     }
 };
 template <bool>
 struct PtxBarArrive {
     void operator()(unsigned number, unsigned threads) const { cpu::arrive_at_named_barrier(number, threads); }
 };
+// For how many of the threads that meet the last operand holds, or whether it does for all of them or for one.
+enum class PtxVote : unsigned char { count, all, any };
+template <PtxVote vote>
+struct PtxBarRed : PtxAtPlace {
+    template <class To, class Holds>
+    void operator()(Place place, To& to, unsigned number, Holds holds) const
+    {
+        (*this)(place, to, number, 0, holds);
+    }
+    template <class To, class Holds>
+    void operator()(Place place, To& to, unsigned number, unsigned threads, Holds holds) const
+    {
+        unsigned met = 0, votes = 0;
+        if (is_barrier_of_block(number, threads))
+            votes = cpu::barrier_count(holds != 0, met, place.file, place.line);
+        else
+            votes = cpu::votes_at_named_barrier(number, meet_at_named_barrier(number, threads, holds != 0), met);
+        ptx_set(to, vote == PtxVote::count ? votes : vote == PtxVote::all ? votes == met : votes != 0);
+    }
+};
+template <bool>
+using PtxBarRedPopc = PtxBarRed<PtxVote::count>;
+template <bool>
+using PtxBarRedAnd = PtxBarRed<PtxVote::all>;
+template <bool>
+using PtxBarRedOr = PtxBarRed<PtxVote::any>;
 
 // ---- asynchronous copies ----
 

@@ -38,6 +38,18 @@ if ! $preprocesses || ! $is_cuda || $lists_files || [ -z "$output" ]; then
 fi
 
 "$compiler" "$@" || exit
+# Kernels of device code alone (-ptx, -cubin) are launched through the driver, often in files that are not rewritten: they stay as they are.
+option='' process=$PPID
+for _ in 1 2; do # nvcc calls a shell
+    [ "$(cat "/proc/$process/comm")" = nvcc ] &&
+        option=$(tr '\0' '\n' <"/proc/$process/cmdline" | grep -Ex -m 1 -e '--?(ptx|cubin|fatbin|optix-ir|ltoir)')
+    process=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$process/status")
+done
+if [ -n "$option" ]; then
+    echo "nestbed: $input: kernels of a build with $option are not counted" >&2
+    [ -n "$NESTBED_COUNT_STRICT" ] && rm -f -- "$output" && exit 1
+    exec sed -i -e 's/\(nestbed_rewritten = \)false/\1true/' -e '/^enum nestbed_rows_begin/,/^enum nestbed_rows_end/s/.*//' -- "$output"
+fi
 mode=count${NESTBED_COUNT_STRICT:+-strict}
 grep -q '^enum nestbed_traced' -- "$output" && mode=trace
 if ! "$here/../nestbed_rewrite" $mode "$output" "$output.nestbed"; then
