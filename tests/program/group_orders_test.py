@@ -170,7 +170,7 @@ class GroupOrders(unittest.TestCase):
         self.check_uses("group_orders.cu", 92)
 
     def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
-        self.check_uses("async_orders.cu", 136)
+        self.check_uses("async_orders.cu", 142)
 
     def test_each_use_of_tensor_cores_is_right_or_wrong(self):
         self.check_uses("matrix_orders.cu", 36)

@@ -120,6 +120,11 @@ bool has_named_barrier_ended(unsigned number, bool parity);
 // How many of the votes of the phase, which has ended, hold; `all`: how many there were.
 unsigned votes_at_named_barrier(unsigned number, bool parity, unsigned& all);
 
+// A barrier of a tile of several warps, which are `threads` threads one after another. `orders`: memory, too.
+void meet_in_tile(unsigned threads, bool orders);
+// What the running thread gives to the others of its tile until it meets them: a place for each thread of the block.
+const void** given_in_block();
+
 // For the observer: the thread has arrived at the barrier that it will wait for, and goes on until then.
 void arrive();
 // A copy that goes on beside the thread until it waits for its copies, as far as the observer knows. Here it is done at once.
@@ -151,8 +156,9 @@ using BarrierObject = std::uint64_t;
 inline constexpr unsigned kMaxBarrierCount = (1U << 20U) - 1;
 enum class Arrival : unsigned char {
     once,
-    drops,    // the next phases wait for so many threads less
-    of_copies // of those that the thread has started: what the thread did is not before the end of the phase
+    drops,     // the next phases wait for so many threads less
+    of_copies, // of those that the thread has started: what the thread did is not before the end of the phase
+    unordered  // nothing is
 };
 // What to write into an object for so many arrivals, before barrier_begins().
 BarrierObject begun_barrier(unsigned count);
