@@ -139,26 +139,39 @@ class ExecutorRewriter
         changes_.insert_before(function.body_end, "});");
     }
 
-    // nvcc takes Of<T>::function<count>(…) in an expression; g++ wants `template` before the function, if T is of a template.
+    // nvcc takes Of<T>::function<count>(…) and of.function<count>(…) in expressions; g++ wants `template` before the function, if T or `of`
+    // is of a template.
     void name_templates()
     {
-        for (std::size_t token = 1; token < source_.size(); ++token) {
+        for (std::size_t token = 2; token < source_.size(); ++token) {
             if (!source_.is(token, "<") || !source_.is_identifier(token - 1) || source_.parent(token) == kNoToken)
                 continue;
+            if ((source_.is(token - 2, ".") || source_.is(token - 2, "->")) && is_call_of_template(token))
+                changes_.insert_before(token - 1, "template ");
             const std::size_t name = template_arguments_end(source_, token);
             if (name == kNoToken || !source_.is(name, "::") || !source_.is_identifier(name + 1) ||
-                source_.is(name + 1, "template") || !source_.is(name + 2, "<"))
+                !source_.is(name + 2, "<") || !is_call_of_template(name + 2))
                 continue;
-            const std::size_t end = template_arguments_end(source_, name + 2);
             std::size_t begin = token - 1;
             while (begin >= 2 && source_.is(begin - 1, "::") && source_.is_identifier(begin - 2))
                 begin -= 2;
             static constexpr std::array<std::string_view, 13> kBefore = {";", "{", "}", "(", ",", "=",     "!",
                                                                          "+", "-", "?", ":", "/", "return"};
-            if (end != kNoToken && source_.is(end, "(") && begin > 0 &&
-                std::ranges::find(kBefore, source_.text(begin - 1)) != kBefore.end())
+            if (begin > 0 && std::ranges::find(kBefore, source_.text(begin - 1)) != kBefore.end())
                 changes_.insert_before(name + 1, "template ");
         }
+    }
+    // Not `a < b && c > (d)`.
+    bool is_call_of_template(std::size_t opening) const
+    {
+        static constexpr std::array<std::string_view, 6> kOfExpressions = {"&&", "||", "==", "!=", "=", "?"};
+        const std::size_t end = template_arguments_end(source_, opening);
+        if (end == kNoToken || !source_.is(end, "("))
+            return false;
+        for (std::size_t at = opening; at < end; ++at)
+            if (std::ranges::find(kOfExpressions, source_.text(at)) != kOfExpressions.end())
+                return false;
+        return true;
     }
 
     // printf() and clock() of kernels are others than C's.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "intrinsics.hpp"
+#include "warps.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -350,6 +351,31 @@ void ptx_video(To& to, const A& a, const B& b, const C& c)
         sum += static_cast<unsigned>(part);
     }
     to = static_cast<To>(adds ? sum : all);
+}
+
+// Of a cache, which no thread can tell.
+template <class... Operands>
+void ptx_nothing(const Operands&...)
+{
+}
+
+enum class PtxShuffle { kIdx, kUp, kDown, kBfly };
+// The third input has the size of the segments: its bits from 8 on are those of the lane that a segment keeps (PTX ISA, "shfl.sync").
+template <PtxShuffle shuffle, class Value, class Lane, class Control, class Mask, class To, class... Others>
+void ptx_shfl(To& to, const Others&... others)
+{
+    const std::tuple<const To&, const Others&...> operands(to, others...);
+    const unsigned mask = Mask::template of<unsigned>(operands), value = Value::template of<unsigned>(operands);
+    const int by = Lane::template of<int>(operands);
+    const int width = 32 - (Control::template of<int>(operands) >> 8 & 31);
+    if constexpr (shuffle == PtxShuffle::kIdx)
+        to = ptx_converted<To>(__shfl_sync(mask, value, by, width));
+    else if constexpr (shuffle == PtxShuffle::kUp)
+        to = ptx_converted<To>(__shfl_up_sync(mask, value, by, width));
+    else if constexpr (shuffle == PtxShuffle::kDown)
+        to = ptx_converted<To>(__shfl_down_sync(mask, value, by, width));
+    else
+        to = ptx_converted<To>(__shfl_xor_sync(mask, value, by, width));
 }
 
 } // namespace nestbed::program
