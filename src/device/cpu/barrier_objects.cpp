@@ -172,6 +172,13 @@ void expect_bytes_at(BarrierObject* at, std::int64_t bytes)
     end_phase_if_complete(at, nullptr, nullptr);
 }
 
+void bulk_completes_at(BarrierObject* at, std::size_t bytes)
+{
+    if (void* const observed = observed_thread())
+        observer->bulk_completes_at(observed, at);
+    expect_bytes_at(at, -static_cast<std::int64_t>(bytes));
+}
+
 bool parity_of(BarrierObject state)
 {
     return state_of(state).parity;

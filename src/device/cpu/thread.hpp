@@ -129,6 +129,22 @@ void copy_beside(void* to, const void* from, std::size_t bytes);
 void commit_copies();
 void wait_for_copies(std::size_t prior);
 
+// A bulk copy, by the asynchronous proxy: its reads and writes come after writes of threads only where a fence of that proxy is between.
+// `completes` nullptr: it is of a group of such copies. `reduces`: it changes what is there atomically. The caller copies.
+struct BulkCopy {
+    void* to;
+    const void* from; // nullptr: zeros, or what is known
+    std::size_t bytes;
+    const void* completes;
+    const void* place; // in the program's code
+    bool reduces = false;
+};
+void bulk_copies(const BulkCopy& copy);
+// For the observer as above; `only_reads`: waits until the copies have read what they copy.
+void commit_bulk_copies();
+void wait_for_bulk_copies(std::size_t prior, bool only_reads);
+void fence_async_proxy();
+
 // A barrier of any threads that is an object in memory, which its program does not look into: mbarrier of PTX, cuda::barrier. It has
 // phases, of parity 0, 1, 0, …; one ends with the last arrival, and when as many bytes have been copied as it expects.
 using BarrierObject = std::uint64_t;
@@ -147,6 +163,8 @@ BarrierObject arrive_at(BarrierObject* at, unsigned count = 1, Arrival kind = Ar
 // The end of the phase comes after the copies that the thread has started.
 void copies_arrive_at(BarrierObject* at);
 void expect_bytes_at(BarrierObject* at, std::int64_t bytes); // less than 0: so many have been copied
+// So many bytes of bulk copies that complete there.
+void bulk_completes_at(BarrierObject* at, std::size_t bytes);
 bool parity_of(BarrierObject state);
 unsigned pending_of(BarrierObject state);
 // Whether the phase of this parity has ended, which is the present one or the last one. If so, the thread has waited for it.

@@ -73,6 +73,7 @@ class ExecutorRewriter
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
         rewrite_shared_variables(source_, functions, lambdas, "::nestbed::program::", changes_);
         restore_own_names(source_, functions, lambdas, changes_);
+        name_templates();
         const std::vector<TokenRange> device = device_code(functions, lambdas);
         rewrite_barriers(source_, functions, device, changes_);
         rewrite_waiting_loops(source_, device, changes_);
@@ -130,11 +131,34 @@ class ExecutorRewriter
             types = "<" + types + ">";
         }
         changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
-                                                 "}; if (::nestbed::program::asked" + types +
-                                                 "(nestbed_kernel" + arguments + ")) return; return "
+                                                 "}; if (::nestbed::program::asked" + types + "(nestbed_kernel" +
+                                                 arguments +
+                                                 ")) return; return "
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +
                                                  captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");
+    }
+
+    // nvcc takes Of<T>::function<count>(…) in an expression; g++ wants `template` before the function, if T is of a template.
+    void name_templates()
+    {
+        for (std::size_t token = 1; token < source_.size(); ++token) {
+            if (!source_.is(token, "<") || !source_.is_identifier(token - 1) || source_.parent(token) == kNoToken)
+                continue;
+            const std::size_t name = template_arguments_end(source_, token);
+            if (name == kNoToken || !source_.is(name, "::") || !source_.is_identifier(name + 1) ||
+                source_.is(name + 1, "template") || !source_.is(name + 2, "<"))
+                continue;
+            const std::size_t end = template_arguments_end(source_, name + 2);
+            std::size_t begin = token - 1;
+            while (begin >= 2 && source_.is(begin - 1, "::") && source_.is_identifier(begin - 2))
+                begin -= 2;
+            static constexpr std::array<std::string_view, 13> kBefore = {";", "{", "}", "(", ",", "=",     "!",
+                                                                         "+", "-", "?", ":", "/", "return"};
+            if (end != kNoToken && source_.is(end, "(") && begin > 0 &&
+                std::ranges::find(kBefore, source_.text(begin - 1)) != kBefore.end())
+                changes_.insert_before(name + 1, "template ");
+        }
     }
 
     // printf() and clock() of kernels are others than C's.
