@@ -65,7 +65,7 @@ if [ -n "$option" ]; then
 fi
 mode=count${NESTBED_COUNT_STRICT:+-strict}
 grep -q '^enum nestbed_traced' -- "$output" && mode=trace
-if ! "$here/../nestbed_rewrite" $mode "$output" "$output.nestbed"; then
+if ! "$here/../nestbed_rewrite" "$mode" "$output" "$output.nestbed"; then
     rm -f -- "$output" "$output.nestbed"
     exit 1
 fi

@@ -47,18 +47,24 @@ static inline __host__ __device__ cudaError_t graph_launch_on_device(cudaGraphEx
 #endif
 }
 
-// A kernel changes the arguments of a node by their offsets. Templates, because CUDA before 12.4 has no such functions.
-template <class Node, class... Value>
-static __device__ inline cudaError_t kernel_node_set_param(Node node, size_t offset, const Value&... value)
+#if CUDART_VERSION >= 12040
+// A kernel changes the arguments of a node by their offsets. Templates, because a file without -rdc=true must not call these functions.
+template <class Node>
+static __device__ inline cudaError_t kernel_node_set_param(Node node, size_t offset, const void* value, size_t bytes)
 {
-    return cudaGraphKernelNodeSetParam(node, offset + sizeof(Level), value...);
+    return cudaGraphKernelNodeSetParam(node, offset + sizeof(Level), value, bytes);
+}
+template <class T>
+static __device__ inline cudaError_t kernel_node_set_param(cudaGraphDeviceNode_t node, size_t offset, const T& value)
+{
+    return kernel_node_set_param(node, offset, &value, sizeof(T));
 }
 template <class Update>
 static __device__ inline cudaError_t kernel_node_updates_apply(const Update* updates, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         Update update = updates[i];
-        if (update.field == decltype(update.field)(2)) // cudaGraphKernelNodeFieldParam
+        if (update.field == cudaGraphKernelNodeFieldParam)
             update.updateData.param.offset += sizeof(Level);
         const cudaError_t error = cudaGraphKernelNodeUpdatesApply(&update, 1);
         if (error != cudaSuccess)
@@ -66,6 +72,7 @@ static __device__ inline cudaError_t kernel_node_updates_apply(const Update* upd
     }
     return cudaSuccess;
 }
+#endif
 
 #ifdef __CUDACC_RDC__
 // A table per translation unit. A launch site owns the row that it claimed first, by open addressing; the last row is

@@ -525,9 +525,8 @@ class CountRewriter
             const std::string_view text = source_.text(token);
             const auto call = std::ranges::find(calls, text, &std::pair<std::string_view, std::string_view>::first);
             std::size_t begin = 0;
-            if (call == calls.end() || !source_.is(token + 1, "(") ||
-                !is_call_of_global_name(source_, token, begin) || (runs_at(token) == Runs::host) != of_host ||
-                is_declared(source_, begin) || is_own(text))
+            if (call == calls.end() || !is_call_of_global_name(source_, token, begin) ||
+                (runs_at(token) == Runs::host) != of_host || is_declared(source_, begin) || is_own(text))
                 continue;
             changes_.remove(begin, token);
             changes_.replace(token, std::string(call->second));

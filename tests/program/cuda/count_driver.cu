@@ -34,7 +34,7 @@ struct PlainArguments {
 
 __global__ void change(cudaGraphDeviceNode_t node, cudaGraphDeviceNode_t other, int* to, int value)
 {
-    cudaGraphKernelNodeSetParam(node, offsetof(AddArguments, value), value);
+    cudaGraphKernelNodeSetParam<int>(node, offsetof(AddArguments, value), value);
     const Pair pair{0.5, 2.5};
     cudaGraphKernelNodeSetParam(node, offsetof(AddArguments, pair), &pair, sizeof(pair));
     const cudaGraphKernelNodeUpdate parameter = {other, cudaGraphKernelNodeFieldParam, {dim3(1)}};
