@@ -390,24 +390,25 @@ class PtxRewriter
         else if (const std::string call = function_of_async(text); !call.empty())
             replace(begin, closing, at, call + std::string(kPlace), false);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
-            fail_where_reached(begin, closing, at, text);
+            refuse(begin, closing, at, text);
     }
 
-    void fail_where_reached(std::size_t begin, std::size_t closing, std::size_t operands, std::string text)
+    // The compiler reports a call of a function with the attribute where it makes code for it: not in a function that nothing calls, and not
+    // in branches that it knows to be dead. So a form is refused where a GPU's assembler would see it.
+    void refuse(std::size_t begin, std::size_t closing, std::size_t operands, std::string text)
     {
         if (source_.parent(begin) == kNoToken)
             source_.fail(begin, "inline PTX outside of a function: " + text);
         std::ranges::replace(text, '"', '\''); // of a raw string
+        std::ranges::replace(text, '\\', ' ');
         if (text.size() > kMaxShownText)
             text.replace(kMaxShownText, std::string::npos, "…");
-        const Place place = source_.place(begin);
-        const std::string where = place.file + ":" + std::to_string(place.line);
-        changes_.warn(where + ": warning: inline PTX '" + text +
-                      "' is not supported on the executor: the program fails where it is reached");
+        const std::string name = "nestbed_unsupported_ptx_" + std::to_string(++refused_);
         replace(begin, closing, operands,
-                "::nestbed::program::unsupported_ptx" + std::string(kPlace) + ", \"inline PTX '" + text +
-                    "' is not supported on the executor\"",
+                "do { __attribute__((nestbed_both, error(\"inline PTX '" + text +
+                    "' is not supported on the executor\"))) void " + name + "(int, ...); " + name + "(0",
                 false);
+        changes_.replace(closing, "); } while (false)");
     }
 
     // `asm volatile ("…" : "=r"(a) : "r"(b))` becomes `call a, b)`, on the same lines. `call` is `function(` or has a
@@ -438,6 +439,7 @@ class PtxRewriter
     const Source& source_;
     Changes& changes_;
     std::unordered_set<std::size_t> kernels_; // the braces of their bodies
+    unsigned refused_ = 0;                    // statements
 };
 
 } // namespace
