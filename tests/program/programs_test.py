@@ -379,7 +379,7 @@ int main() { return check(); }
                 self.assertRegex(done.stderr, "allowed|whole number|exists", done.stderr)
 
     def test_ptx_that_the_executor_lacks_is_an_error_where_code_is_made_of_it(self):
-        source = ("static __device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
+        source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
                   "template <int way> __device__ void put(int* to) {\n"
                   "  if constexpr (way == 1) asm volatile(\"st.x.u32 [%0], 1;\" :: \"l\"(to)); else *to = 1; }\n"
                   "__global__ void k(int* to) { if (WAY == 2) asm(\"st.y.u32 [%0], 1;\" :: \"l\"(to)); else put<WAY>(to); }\n"
@@ -390,6 +390,8 @@ int main() { return check(); }
                     done, ran = self.called(NESTBED, "nvcc", *races, f"-DWAY={way}", "my.cu", "-o", "my", my_cu=source)
                     if not where:
                         self.assertEqual((done.returncode, done.stderr, ran.returncode), (0, "", 7), ran)
+                        done, ran = self.called(NESTBED, "nvcc", *races, "-rdc=true", "-DWAY=0", "my.cu", "-o", "my", my_cu=source)
+                        self.assertRegex(done.stderr, r"my\.cu:1:.*error: .*inline PTX 'ld\.x\.u32 %0' is not supported")
                         continue
                     text = f"inline PTX 'st.{'xy'[way - 1]}.u32 [%0], 1' is not supported on the executor"
                     self.assertNotEqual(done.returncode, 0)
