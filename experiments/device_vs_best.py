@@ -70,13 +70,13 @@ class Measured:
 def cases_of(path):
     """{key: Measured} of a log, whose axes have `gpu` and `machine` too. Raises logs.LogError."""
     header, _, rows = logs.read_rows(path)
-    missing = [name for name in [*work_columns(), "gpu", "machine", "key", "wall_us", "prepare_us", "status"] if name not in header]
+    missing = [name for name in ("workload", "gpu", "machine", "key", "wall_us", "prepare_us", "status") if name not in header]
     if missing:
         raise BadInput(f"{path}: it has no column {', '.join(missing)}; allowed: a log of this version of nestbed")
-    found, axes = {}, [*(name for name in tables.axis_columns() if name in header), "gpu", "machine"]
+    found, axes = {}, [*tables.axis_columns(), "gpu", "machine"]  # a log may be older than an axis
     for row in rows:
         cells = dict(zip(header, row))
-        case = found.setdefault(cells["key"], Measured({"workload": cells["workload"], **{name: cells[name] for name in axes}}))
+        case = found.setdefault(cells["key"], Measured({"workload": cells["workload"], **{name: cells.get(name, "") for name in axes}}))
         case.right &= cells["status"] == "ok"
         if cells["status"] == "ok":
             case.launches = max(case.launches, int(cells["launches_attempted"] or 0))

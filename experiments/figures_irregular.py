@@ -147,8 +147,10 @@ def work_text(case, names):
     words += [f"edge factor {style.grouped(case['edge_factor'])}"] if "edge_factor" in names and not math.isnan(case["edge_factor"]) else []
     words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
     words += [parts.name_of(name, float(case[name])) for name in tables.ITEM_WORK if name in names and case[name] not in ("", None) and case[name] == case[name]]
-    words += [parts.name_of(name, case[name]) for name in names if name not in IN_WORDS and tables.is_own(case["workload"])]
-    return ", ".join(filter(None, words))
+    words = list(filter(None, words))
+    if not words or tables.is_own(case["workload"]):
+        words += [parts.name_of(name, case[name]) for name in names if name not in IN_WORDS]
+    return ", ".join(words)
 
 
 def _varying_work(shown):
@@ -392,9 +394,9 @@ def _tenants_title(_, panels, __):
     if not both or panels[0][0]["input"].iloc[0] != "together":
         return "Many tenants: the time of one against the gap between arrivals"
     ratios = {x: least[1][x] / least[0][x] for x in both}
-    near, within = _from_on(ratios, NEAR), f"within {round(100 * (NEAR - 1))} % of it"
+    first, within = _from_on(ratios, NEAR), f"within {round(100 * (NEAR - 1))} % of it"
     return (f"Many tenants: the best launch takes {style.three(ratios[both[0]])} times as long as a queue at {style.grouped(both[0])} nodes a level, and " +
-            (f"{within} from {style.grouped(near)} nodes a level on" if near is not None else f"never {within}"))
+            (f"{within} from {style.grouped(first)} nodes a level on" if first is not None else f"never {within}"))
 
 
 def _resources_title(title, panels, _):

@@ -113,12 +113,12 @@ def _larger_levels(lines, larger, at):
 
 def _wave_note(solid, hollow):
     """Says which fan-outs on the lines are one root grid, and which are waves."""
-    cut = solid[solid["wave"] < solid["grid"]]
-    if not len(cut):
+    in_waves = solid[solid["wave"] < solid["grid"]]
+    if not len(in_waves):
         return []
-    one = solid[(solid["wave"] == solid["grid"]) & solid["mechanism"].isin(cut["mechanism"])]["grid"]
-    sizes = " or ".join(style.grouped(wave) for wave in sorted(cut["wave"].unique()))
-    words = f"From {style.grouped(cut['grid'].min())} launches on, device launches are made in waves of {sizes} root blocks"
+    one = solid[(solid["wave"] == solid["grid"]) & solid["mechanism"].isin(in_waves["mechanism"])]["grid"]
+    sizes = " or ".join(style.grouped(wave) for wave in sorted(in_waves["wave"].unique()))
+    words = f"From {style.grouped(in_waves['grid'].min())} launches on, device launches are made in waves of {sizes} root blocks"
     words += f"; up to {style.grouped(one.max())}, in one root grid." if len(one) else "."
     return [words + (" Hollow: the same number in one root grid." if hollow else "")]
 
@@ -126,14 +126,14 @@ def _wave_note(solid, hollow):
 def _launch_title(chains, fans):
     """The title names the smallest time per launch of chains and of fan-outs, for device launches only, among the
     longest or widest."""
-    said = []
+    sentences = []
     for cases, words in ((chains, "in a chain"), (fans, "in a fan-out")):
         each = cases["y"].where((cases["launches"] > 0) & (cases["x"] >= cases["x"].max() / 16)).dropna()
         if len(each):
             best = cases.loc[each.idxmin()]
             waves = f", {parts.name_of('wave', best['wave'])}" if best["wave"] < best["grid"] else ""
-            said.append(f"{style.time_text(each.min())} {words} ({parts.mechanism_text(best['mechanism'])}{waves})")
-    return "A device launch takes at best " + ", ".join(said) if said else "Time per launch, by mechanism"
+            sentences.append(f"{style.time_text(each.min())} {words} ({parts.mechanism_text(best['mechanism'])}{waves})")
+    return "A device launch takes at best " + ", ".join(sentences) if sentences else "Time per launch, by mechanism"
 
 
 # --- held and open ---
@@ -183,16 +183,16 @@ def _costs(held, opened):
 
 
 def _submission_title(added):
-    said = []
+    sentences = []
     for strategy, lines in added.items():
         least = min((line.x[0] for line in lines), default=None)
         found = [line.cases["y"].iloc[0] for line in lines if line.x[0] == least and not numpy.isnan(line.cases["y"].iloc[0])]
         if found:
             span = " to ".join(dict.fromkeys(style.three(more) for more in (min(found), max(found))))
-            said.append(f"{span} µs to {TITLES[strategy][2]} of {style.grouped(least)}")
+            sentences.append(f"{span} µs to {TITLES[strategy][2]} of {style.grouped(least)}")
     if not any(added.values()):
         return "What submission costs: no run was held and open"
-    return f"Submission adds {' and '.join(said)}" if said else "What submission costs"
+    return f"Submission adds {' and '.join(sentences)}" if sentences else "What submission costs"
 
 
 # --- chains and trees below many blocks ---
@@ -295,12 +295,12 @@ def _ladder_title(slopes):
     """The cheapest level of a kernel that decides, and the cheapest that was submitted ahead, at the smallest level."""
     small = slopes[slopes["x"] == slopes["x"].min()]
     bound = small["by"] == "a kernel, up to a bound"
-    said = []
+    sentences = []
     for words, chosen in (("decided on the GPU", small["by"].str.startswith("a kernel,") & ~bound & (small["by"] != "a kernel, which goes on")),
                           ("on the GPU up to a bound", bound), ("by a host that reads", small["by"].str.startswith("the host")),
                           ("submitted ahead", small["by"].str.startswith("nobody"))):
-        said += [f"{words} {style.time_text(small['y'][chosen].min())}"] if chosen.any() else []
-    return "One more level costs at least: " + ", ".join(said)
+        sentences += [f"{words} {style.time_text(small['y'][chosen].min())}"] if chosen.any() else []
+    return "One more level costs at least: " + ", ".join(sentences)
 
 
 # --- a busy host ---
@@ -329,14 +329,14 @@ def by_load(part, shown, _):
                 same += [line.mechanism] * (line.mechanism not in same)
                 line.dash = "none" if line.cases["beside"].iloc[0] else style.DASHES[same.index(line.mechanism) % len(style.DASHES)]
             panels.append(Panel(quantile, lines, "", f"{clock}, µs", x=words, ys=shown[[*columns]].to_numpy().ravel(), ends=False, pad=1.3))
-    usual, said = shown[~shown["beside"]].sort_values("host_load"), []
+    usual, sentences = shown[~shown["beside"]].sort_values("host_load"), []
     for mechanism in ("host_polled", "graph_tail"):
         p99 = usual["span_p99_us"][usual["mechanism"] == mechanism]
         if len(p99) > 1:
-            said.append(f"{parts.mechanism_text(mechanism)} from {style.time_text(p99.iloc[0])} to {style.time_text(p99.iloc[-1])}")
+            sentences.append(f"{parts.mechanism_text(mechanism)} from {style.time_text(p99.iloc[0])} to {style.time_text(p99.iloc[-1])}")
     runs = sorted({int(runs * rows) for runs, rows in zip(shown["runs"], shown["rows"])})
     return panels_of.draw(
-        f"A busy host, GPU's own p99: {', '.join(said)}" if said else "Many runs on a busy host", panels, parts.caption_of(part, shown, timed=False),
+        f"A busy host, GPU's own p99: {', '.join(sentences)}" if sentences else "Many runs on a busy host", panels, parts.caption_of(part, shown, timed=False),
         key=_key(panels[0].lines), subtitle="Time against the busy threads for each core of the host, by mechanism:", columns=4, height=2.0, left=0.85, shared=True,
         notes=["Above: the GPU's own time, from the first level's begin to the end of the last. Below: the host's clock, from its first call until it "
                f"knows the end. Of {' or '.join(style.grouped(count) for count in runs)} runs a point: medians of the quantiles of the rows, the worst of "

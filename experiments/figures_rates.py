@@ -79,13 +79,13 @@ def against_cub(part, taken, _):
             without.append(f"{line.label} ({parts.status_text(line.cases) or 'no CUB beside it'})")
     if not spans:
         return None
-    said = [f"{label} {'' if place else 'takes '}{min(found):.2f} to {max(found):.2f}{'' if place else ' times as long as CUB'}"
+    sentences = [f"{label} {'' if place else 'takes '}{min(found):.2f} to {max(found):.2f}{'' if place else ' times as long as CUB'}"
             for place, (label, found) in enumerate(spans.items())]
     ys = [value for line in lines for name in ("y", "y_low", "y_high") for value in line.cases[name].dropna()]
     reference = "the faster of cub and cub_narrow at each size" if shown["strategy"].isin(["cub_narrow"]).any() else "cub"
     notes = [f"Ratio of medians to {reference} in the same log; below 1 is faster than CUB. Bars: 95 % bootstrap interval of the ratio."]
     notes += [f"Without any ratio: {'; '.join(dict.fromkeys(without))}."] if without else []
-    return panels_of.draw(", ".join(said), [dataclasses.replace(panel, xs=[x for line in lines for x in line.x], ys=[*panel.ys, *ys]) for panel in panels],
+    return panels_of.draw(", ".join(sentences), [dataclasses.replace(panel, xs=[x for line in lines for x in line.x], ys=[*panel.ys, *ys]) for panel in panels],
                           parts.caption_of(part, shown), subtitle=parts.common_text(shown), columns=1, height=2.5 if len(panels) > 1 else 3.2,
                           notes=notes)
 
@@ -98,16 +98,16 @@ def bandwidth(part, taken, _):
     shown = pandas.concat(groups)
     rates = shown["bandwidth_gb_s"]
     peak, fastest = shown["peak_gb_s"].max(), shown.loc[rates.idxmax()]
-    near = shown["elements"][rates >= NEAR * peak]
-    beside = peak > 0 and style.wants_log(rates) and near.nunique() >= 3
+    largest = shown["elements"][rates >= NEAR * peak]
+    beside = peak > 0 and style.wants_log(rates) and largest.nunique() >= 3
     groups = [group.assign(**dict(zip(("y", "y_low", "y_high"), rates_of(group)))) for group in groups]
     panels = []
     for name, lines in parts.lines_and_panels(groups, parts.names_beside("elements")):
         panels.append(Panel(name, lines, AXES["elements"].title, MEASURES["bandwidth"].label, y="fit", xs=shown["elements"], ys=rates.dropna(), ends=not beside,
                             across=[(peak, f"peak, {style.three(peak)} GB/s", style.INK)] if peak > 0 else (), crosses=0, xtext=style.power_text, pad=1.2))
         if beside:
-            panels.append(Panel("The largest sizes", [_share_of(line, near.min(), peak) for line in lines], AXES["elements"].title, "share of the peak, %",
-                                y="linear", xs=near, ys=(0, 100), crosses=0, xtext=style.power_text))
+            panels.append(Panel("The largest sizes", [_share_of(line, largest.min(), peak) for line in lines], AXES["elements"].title, "share of the peak, %",
+                                y="linear", xs=largest, ys=(0, 100), crosses=0, xtext=style.power_text))
     share = f", {100 * fastest['bandwidth_gb_s'] / peak:.0f} % of the device's peak" if peak > 0 else ""
     kind = f" of {fastest['type']}" if parts.varying(shown, ["type"]) else ""
     note = [f"Dashed: the device's peak, {style.three(peak)} GB/s."] if beside else []

@@ -99,14 +99,14 @@ def _strategies_title(shown, shapes, sizes, panels, suffixes):
     if not len(timed):
         return f"{what}: no run has a time{tail}"
     if len(panels) == 1 and len(panels[0]) <= 3 and shown["strategy"].nunique() == 1:
-        said = [f"{suffix or parts.mechanism_text(cases['mechanism'].iloc[0])}: "
+        sentences = [f"{suffix or parts.mechanism_text(cases['mechanism'].iloc[0])}: "
                 f"{style.time_text(cases['us'].iloc[0]) if pandas.notna(cases['us'].iloc[0]) else _faults(cases[:1])}" for suffix, cases in panels[0]]
-        return f"{what} by {style.marked(shown['strategy'].iloc[0])}, " + ", ".join(said)
+        return f"{what} by {style.marked(shown['strategy'].iloc[0])}, " + ", ".join(sentences)
     ends = [shown.loc[timed["us"].idxmin()], shown.loc[timed["us"].idxmax()]]
     alike = ends[0]["strategy"] == ends[1]["strategy"]
-    said = [f"{style.time_text(case['us'])} ({', '.join(filter(None, [case['strategy'], _suffix(case, suffixes) if alike else '']))})" for case in ends]
+    sentences = [f"{style.time_text(case['us'])} ({', '.join(filter(None, [case['strategy'], _suffix(case, suffixes) if alike else '']))})" for case in ends]
     ways = "" if shapes else f" in {parts.count_text(len(timed), 'way')}"
-    return f"{what}{ways}: {said[0]} to {said[1]}{tail}"
+    return f"{what}{ways}: {sentences[0]} to {sentences[1]}{tail}"
 
 
 def _what(shown, shapes, sizes):
@@ -124,8 +124,8 @@ def _what(shown, shapes, sizes):
 
 def _faults(cases):
     """`wrong in 30, crashed in 2 of 60 runs`."""
-    said = ", ".join(f"{status} in {style.grouped(count)}" for status, count in sorted(parts.statuses(cases).items()))
-    return f"{said} of {parts.count_text(cases['rows'].sum(), 'run')}"
+    sentences = ", ".join(f"{status} in {style.grouped(count)}" for status, count in sorted(parts.statuses(cases).items()))
+    return f"{sentences} of {parts.count_text(cases['rows'].sum(), 'run')}"
 
 
 # --- bandwidth at one size ----------------------------------------------------------------------------------------------------
@@ -284,11 +284,11 @@ def _stale_title(title, found):
     racy, safe = ([total for name, total in totals.items() if total[1] and (name in tables.names_with("strategies", "racy")) == wanted]
                   for wanted in (True, False))
     seen, wrong = (sum(count > 0 for count, _ in those) for those in (racy, safe))
-    said = [f"{seen} of {parts.count_text(len(racy), 'pattern')} without a guarantee read some"] if racy else []
+    sentences = [f"{seen} of {parts.count_text(len(racy), 'pattern')} without a guarantee read some"] if racy else []
     if safe:
-        said.append(f"{wrong} of {len(safe)} that the rules guarantee did too" if wrong else
+        sentences.append(f"{wrong} of {len(safe)} that the rules guarantee did too" if wrong else
                     f"those that the rules guarantee none in {style.grouped(sum(of for _, of in safe))} instances")
-    return f"{title}: {'; '.join(said) or 'no run read anything'}"
+    return f"{title}: {'; '.join(sentences) or 'no run read anything'}"
 
 
 # --- lanes --------------------------------------------------------------------------------------------------------------------

@@ -220,8 +220,8 @@ def set_up():
 
 def device_of_this_machine(gpu):
     """The device name that rows will have."""
-    said = subprocess.run(nestbed("info"), stdout=subprocess.PIPE, text=True, check=False).stdout
-    found = re.search(f"^  {'device' if gpu else 'executor on'} +(.*)$", said, re.MULTILINE)
+    printed = subprocess.run(nestbed("info"), stdout=subprocess.PIPE, text=True, check=False).stdout
+    found = re.search(f"^  {'device' if gpu else 'executor on'} +(.*)$", printed, re.MULTILINE)
     if not found:
         raise ScriptError(f"`{os.environ['NESTBED']} info` does not say which device this machine has")
     return found[1]

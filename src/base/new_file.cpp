@@ -1,7 +1,7 @@
 #include "base/new_file.hpp"
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "base/subprocess.hpp"
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/start_thread.hpp"
 #include "base/text.hpp"
 

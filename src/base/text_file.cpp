@@ -1,7 +1,7 @@
 #include "base/text_file.hpp"
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/gzip.hpp"
 #include "base/text.hpp"
 

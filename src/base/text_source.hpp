@@ -1,7 +1,7 @@
 // A text that is read in pieces, as often as needed: a file of any size, without having it in memory.
 #pragma once
 
-#include "base/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <cstddef>
 #include <memory>

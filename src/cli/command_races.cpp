@@ -8,6 +8,7 @@
 #include "cli/help.hpp"
 #include "cli/program_request.hpp"
 #include "cli/run_options.hpp"
+#include "cli/sass_check.hpp"
 #include "cli/watched_case.hpp"
 #include "device/backends.hpp"
 #include "device/cpu/observer.hpp"
@@ -125,6 +126,8 @@ void check_experiment(const std::string& path)
 // The races of nestbed's own strategies.
 int races_of_cases(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
+    if (given.contains("sass"))
+        return check_sass(given, out);
     for (const std::string_view name : kForPrograms)
         if (given.contains(std::string(name)))
             throw UsageError(
@@ -241,7 +244,11 @@ Command races_command()
         return option.name == "backend" || option.name == "submit" || option.name == "l2" || option.name == "graphs";
     });
     Options options{
-        {.name = "json", .value = "", .help = "print JSON: of cases one object per line; of a program its report"}};
+        {.name = "json", .value = "", .help = "print JSON: of cases one object per line; of a program its report"},
+        {.name = "sass",
+         .value = "FILE",
+         .help = "run nothing: loads before griddepcontrol.wait in what nvcc built, or in what `cuobjdump -sass` "
+                 "printed; with --strict the exit code is 3 if there is one"}};
     Options more = program_options({"timeout", "suppressions", "strict", "zero-memory"});
     more.front().help = "end the program (0: never) or a case after S seconds";
     more.front().default_text += "; a case: 600";

@@ -1,5 +1,5 @@
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"

@@ -1,8 +1,8 @@
 #include "log/csv_log.hpp"
 
 #include "base/csv.hpp"
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/new_file.hpp"
 #include "base/text_file.hpp"
 #include "log/manifest.hpp"

@@ -1,7 +1,7 @@
 #include "model/user_program.hpp"
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/json.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"

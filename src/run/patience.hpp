@@ -65,7 +65,7 @@ class SampleTimeouts
   public:
     // Without an estimate all samples have the given timeout.
     SampleTimeouts(std::chrono::milliseconds least, std::function<double(const Case&)> estimate_us)
-        : least_(least), estimate_us_(std::move(estimate_us))
+        : min_(least), estimate_us_(std::move(estimate_us))
     {
     }
 
@@ -74,13 +74,13 @@ class SampleTimeouts
         constexpr double kTimesEstimated = 50;
         constexpr double kTimesMeasured = 20;
         if (!estimate_us_)
-            return least_;
+            return min_;
         const auto found = longest_.find(point);
         const std::chrono::duration<double, std::micro> longest =
             found != longest_.end()
                 ? kTimesMeasured * std::chrono::duration<double, std::micro>(found->second)
                 : kTimesEstimated * std::chrono::duration<double, std::micro>(estimate_us_(point));
-        return std::max(least_, std::chrono::ceil<std::chrono::milliseconds>(longest));
+        return std::max(min_, std::chrono::ceil<std::chrono::milliseconds>(longest));
     }
     void took(const Case& point, std::chrono::steady_clock::duration time)
     {
@@ -91,7 +91,7 @@ class SampleTimeouts
     void forget() { longest_.clear(); }
 
   private:
-    std::chrono::milliseconds least_;
+    std::chrono::milliseconds min_;
     std::function<double(const Case&)> estimate_us_;
     std::map<Case, std::chrono::steady_clock::duration> longest_;
 };

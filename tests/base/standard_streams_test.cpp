@@ -1,6 +1,6 @@
 // Which file is open on a descriptor, and programs that are started without standard streams.
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/standard_streams.hpp"
 #include "support/support.hpp"
 

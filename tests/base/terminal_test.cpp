@@ -1,7 +1,7 @@
 // What is asked of a terminal: its width, and whether it has colours.
 #include "base/terminal.hpp"
 
-#include "base/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "support/environment_support.hpp"
 #include "support/matchers.hpp"
 

@@ -52,7 +52,7 @@ class Wrappers : public testing::Test
         fs::create_directories(root() / "count");
         fs::create_directories(root() / "path");
         for (const char* name : {"gcc", "g++"})
-            fs::copy_file(sources() / "compilers" / name, root() / "compilers" / name);
+            fs::copy_file(sources() / "compiler.sh", root() / "compilers" / name);
         fs::copy_file(sources() / "nestbed_count.cuh", root() / "count" / "nestbed_count.cuh");
         script("nestbed_rewrite", R"([ "$1" = count ] && sed s/LAUNCH/::nestbed_count::after\(/g "$2" >"$3")");
         // "Preprocesses" its last argument but one, or says how it was called.

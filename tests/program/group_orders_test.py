@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu),
-of barriers in memory and asynchronous copies (cuda/async_orders.cu), of tensor cores (cuda/matrix_orders.cu) and bulk copies (cuda/bulk_orders.cu), and of CUB (cuda/cub_orders.cu): none missed, none false.
-And of what CUDA does not allow there.
+of barriers in memory and asynchronous copies (cuda/async_orders.cu), of bulk copies (cuda/bulk_orders.cu), of tensor cores
+(cuda/matrix_orders.cu), of CUB (cuda/cub_orders.cu), and of Thrust and cuBLAS (cuda/library_orders.cu): none missed, none false. And of what
+CUDA does not allow there.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/group_orders_test.py
 """
@@ -166,7 +167,7 @@ class GroupOrders(unittest.TestCase):
             self.assertTrue(not is_right or len(printed) == 1, f"{name} prints {printed}")
 
     def test_each_use_of_groups_is_right_or_wrong(self):
-        self.check_uses("group_orders.cu", 90)
+        self.check_uses("group_orders.cu", 92)
 
     def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
         self.check_uses("async_orders.cu", 142)
@@ -179,6 +180,9 @@ class GroupOrders(unittest.TestCase):
 
     def test_each_use_of_cub_is_right_or_wrong(self):
         self.check_uses("cub_orders.cu", 64)
+
+    def test_each_use_of_libraries_is_right_or_wrong(self):
+        self.check_uses("library_orders.cu", 28)
 
     def test_what_cuda_does_not_allow(self):
         called = runner(MISTAKES)

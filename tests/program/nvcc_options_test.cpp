@@ -211,7 +211,7 @@ TEST(NvccOptions, AMistakeIsNamed)
         {"my", "my: not known what to do"},
         {"-ptx my.cu", "the executor has no GPU code"},
         {"--cubin my.cu", "the executor has no GPU code"},
-        {"my.cu -lcublas", "-lcublas: no such library on the executor"},
+        {"my.cu -lcufft", "-lcufft: no such library on the executor"},
         {"my.cu -lcurand", "-lcurand: no such library on the executor"},
         {"my.cu -Xcompiler -lcufft", "-lcufft: no such library on the executor"},
         {"my.cu -lcuda", "no driver API"},

@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -487,7 +488,7 @@ warning: 3000 of 3000 launches of child were refused, first at wide.cu:8
             build = ["--", "nvcc", "my.cu", f"-L{pathlib.Path(shutil.which('nvcc')).resolve().parents[1]}/lib64/stubs", "-lcuda", "-o", "my"]
             strict = subprocess.run([NESTBED, "count", "--strict", *build], cwd=folder, timeout=BUILD_S, check=False, capture_output=True, text=True)
             self.assertNotEqual(strict.returncode, 0)
-            self.assertIn("my.cu:4: cuLaunchKernel: this launch cannot be counted", strict.stdout + strict.stderr)
+            self.assertIn("my.cu:4: cuLaunchKernel: this launch cannot be counted if its kernel was loaded", strict.stdout + strict.stderr)
             self.assertFalse((pathlib.Path(folder) / "my").exists())
             subprocess.run([NESTBED, "count", *build], cwd=folder, timeout=BUILD_S, check=True, capture_output=True)
             self.assertIn(b"not counted: cuLaunchKernel", (pathlib.Path(folder) / "my").read_bytes().replace(b"%s at %s", b"cuLaunchKernel"))
@@ -519,6 +520,25 @@ int main() {
                 run = subprocess.run(["./my"], cwd=folder, timeout=RUN_S, check=True, capture_output=True, text=True)
                 self.assertEqual(run.stdout, "121\n")
                 self.assertRegex(run.stderr, r"(?m)^of_library +3 +0 +0 +0$")
+
+    def test_offsets_of_arguments_and_launches_of_the_driver_are_the_programs(self):
+        cuda = pathlib.Path(shutil.which("nvcc")).resolve().parents[1]
+        words = [*NVCC_WORDS, str(SOURCES / "count_driver.cu"), f"-L{cuda}/lib64/stubs", "-lcuda", "-lcudadevrt"]
+        with tempfile.TemporaryDirectory(prefix="nestbed-count-") as name:
+            folder = pathlib.Path(name)
+            (folder / "module.cu").write_text('extern "C" __global__ void of_module(int value, int* to) { *to += 1000 + value; }\n', encoding="utf-8")
+            build = " && ".join(shlex.join(each) for each in (["nvcc", *words, "-o", "counted"], ["nvcc", "-arch=sm_80", "-ptx", "module.cu"]))
+            subprocess.run([NESTBED, "count", "--", "sh", "-c", build], cwd=folder, timeout=BUILD_S, check=True, capture_output=True)
+            self.assertIn(".param .u32 of_module_param_0", (folder / "module.ptx").read_text(encoding="utf-8"))
+            subprocess.run(["nvcc", *words, "-o", "plain"], cwd=folder, timeout=BUILD_S, check=True, capture_output=True)
+            if HAS_GPU:
+                plain, run = (subprocess.run([f"./{each}", "module.ptx"], cwd=folder, timeout=RUN_S, check=True, capture_output=True, text=True)
+                              for each in ("plain", "counted"))
+                self.assertEqual(plain.stdout, "driver 1045, refused 1\nnodes 1137\n")
+                self.assertEqual(run.stdout, plain.stdout)
+                self.assertRegex(run.stderr, r"(?m)^add +2 +0 +2 +0 +0$")
+                self.assertRegex(run.stderr, r"(?m)^plain +3 +0 +2 +1 +0 +InvalidValue$")
+                self.assertRegex(run.stderr, r"not counted: cuLaunchKernel at \S*count_driver.cu:\d+")
 
 
 CLASSES = dict(zip(FOLDERS, (Constructs, Listings, Pairs)))

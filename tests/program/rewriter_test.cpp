@@ -60,7 +60,8 @@ std::string shortened(std::string text)
     replace_all(text, "::nestbed::program::", "P::");
     for (const char* const side : {"global", "device", "both", "variable"})
         replace_all(text, "__attribute__((nestbed_" + std::string(side) + "))", "");
-    text = std::regex_replace(text, std::regex("P::asked<[^;]*>\\(nestbed_kernel"), "P::asked(nestbed_kernel");
+    text = std::regex_replace(text, std::regex("P::asked(<[^;]*>)?\\(nestbed_kernel[^;]*\\) return"),
+                              "P::asked(nestbed_kernel)) return");
     replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
     replace_all(text,
                 "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
@@ -81,7 +82,7 @@ std::string shortened(std::string text)
     }
     replace_all(text, " ::nestbed_count::runs(nestbed_level);", "");
     replace_all(text, "::nestbed_count::", "C::");
-    static const std::regex kSite("(C::after_pointer|C::launch_[a-z_]*)\\([0-9]+u, ");
+    static const std::regex kSite("(C::after_pointer|C::(driver_)?launch[a-z_]*)\\([0-9]+u, ");
     text = std::regex_replace(text, kSite, "$1(");
     return text;
 }
@@ -222,7 +223,7 @@ TEST(Rewriter, GivesALaunchByAddressTheTypesOfTheParameters)
         const std::string result = rewrite("__global__ void k(" + parameters + ") {}\n", RewriteMode::executor);
         constexpr std::string_view kAsked = "::nestbed::program::asked";
         const std::size_t begin = result.find(kAsked) + kAsked.size();
-        return result.substr(begin, result.find("(nestbed_kernel)) return", begin) - begin);
+        return result.substr(begin, result.find("(nestbed_kernel", begin) - begin);
     };
     EXPECT_EQ(types(""), "<>");
     EXPECT_EQ(types("void"), "<>");

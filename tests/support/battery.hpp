@@ -245,7 +245,8 @@ inline std::vector<ElementType> types_of(const Way& way)
 inline void make_irregular(Case& point, const StrategyInfo& info)
 {
     constexpr std::uint32_t kWarp = 32;
-    point.input = info.workload->inputs.front();
+    if (!info.workload->inputs.empty())
+        point.input = info.workload->inputs.front();
     if (info.requests) {
         point.coarsen = 1;
         const bool by_graph = changes_graphs(mechanism_of(info, point));

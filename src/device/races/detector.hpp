@@ -339,10 +339,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     static Access access_by(const WatchedGrid& operation, bool write);
     // What the host or an operation of it does to memory: finds the races with what it does not come after.
     // `place`: of an access whose site is not known yet.
-    void check_host_access(Region& region, Access now, const Rows& rows, Clock clock, const void* place = nullptr);
+    void check_host_access(Region& region, Access now, const RegionRows& rows, Clock clock,
+                           const void* place = nullptr);
     // The same of a function of the host in a stream, and of a thread of the host while there are others.
-    void kept_access(WatchedThread& thread, Region& region, const Rows& rows, Access now);
-    void keep_span(HostThread::Recent& recent, Region& region, const Access& access, const Rows& rows);
+    void kept_access(WatchedThread& thread, Region& region, const RegionRows& rows, Access now);
+    void keep_span(HostThread::Recent& recent, Region& region, const Access& access, const RegionRows& rows);
     void make_room_for_span(Region& region);
     void join_spans(std::vector<HostSpan>& spans) const;
     // Who calls for the host: a thread that is not watched counts as the first one.
@@ -369,11 +370,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // The same with what operations of the host did, which is no part of the cells.
     void check_spans(Region& region, const Access& now, const WatchedThread& thread, std::size_t first,
                      std::size_t end, std::size_t bytes);
-    void add_span(Region& region, const Access& access, const Rows& rows);
+    void add_span(Region& region, const Access& access, const RegionRows& rows);
     // Pageable memory, which nobody has named: what copies write there is kept until the host has waited for them.
-    void copies_pageable(const WatchedGrid& copy, const Rows& rows, bool write);
+    void copies_pageable(const WatchedGrid& copy, const RegionRows& rows, bool write);
     void pageable_access(std::uintptr_t address, std::size_t bytes, bool write, const void* place);
-    void check_pageable(const Rows& rows, Access now, const WatchedThread* thread, Clock clock);
+    void check_pageable(const RegionRows& rows, Access now, const WatchedThread* thread, Clock clock);
     void forget_pageable();
     // Whether the clock has all that the host has put into its streams and not waited for.
     bool knows_all(Clock clock);

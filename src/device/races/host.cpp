@@ -202,7 +202,7 @@ void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool wri
     }
     if (write)
         shadow_.mark_written(address, bytes);
-    const Rows rows{.begin = static_cast<std::size_t>(begin), .width = bytes};
+    const RegionRows rows{.begin = static_cast<std::size_t>(begin), .width = bytes};
     WatchedThread* const thread = has_several_actors_of_host() ? kept_actor() : nullptr;
     if (thread == nullptr)
         return check_host_access(*region, now, rows, host_clock(), place);
@@ -213,7 +213,7 @@ void Detector::host_accesses(std::uintptr_t address, std::size_t bytes, bool wri
 
 void Detector::pageable_access(std::uintptr_t address, std::size_t bytes, bool write, const void* place)
 {
-    const Rows rows{.begin = address, .width = bytes};
+    const RegionRows rows{.begin = address, .width = bytes};
     if (std::ranges::none_of(pageable_, [&](const HostSpan& span) { return span.rows.meet(rows); }))
         return;
     const AccessKind kind = write ? write_access : read_access;
@@ -225,7 +225,7 @@ void Detector::pageable_access(std::uintptr_t address, std::size_t bytes, bool w
     check_pageable(rows, now, thread, host_clock());
 }
 
-void Detector::check_pageable(const Rows& rows, Access now, const WatchedThread* thread, Clock clock)
+void Detector::check_pageable(const RegionRows& rows, Access now, const WatchedThread* thread, Clock clock)
 {
     counted_.clear();
     for (const HostSpan& span : pageable_) {
@@ -242,7 +242,7 @@ void Detector::check_pageable(const Rows& rows, Access now, const WatchedThread*
     }
 }
 
-void Detector::copies_pageable(const WatchedGrid& copy, const Rows& rows, bool write)
+void Detector::copies_pageable(const WatchedGrid& copy, const RegionRows& rows, bool write)
 {
     const Access now = access_by(copy, write);
     check_pageable(rows, now, nullptr, copy.base);
@@ -266,7 +266,7 @@ void Detector::forget_pageable()
 }
 
 // As a thread of a kernel: what others of the host do later may race with it.
-void Detector::kept_access(WatchedThread& thread, Region& region, const Rows& rows, Access now)
+void Detector::kept_access(WatchedThread& thread, Region& region, const RegionRows& rows, Access now)
 {
     make_room();
     counted_.clear();
@@ -311,7 +311,7 @@ void Detector::kept_access(WatchedThread& thread, Region& region, const Rows& ro
 }
 
 // Of a loop, that of the access before it becomes longer.
-void Detector::keep_span(HostThread::Recent& recent, Region& region, const Access& access, const Rows& rows)
+void Detector::keep_span(HostThread::Recent& recent, Region& region, const Access& access, const RegionRows& rows)
 {
     if (recent.has_span) {
         const auto longer =

@@ -98,7 +98,7 @@ void Detector::operation_accesses(void* operation, const cpu::Rows& rows, bool w
     const auto& grid = *static_cast<const WatchedGrid*>(operation);
     const auto address = reinterpret_cast<std::uintptr_t>(rows.begin);
     Region* const region = shadow_.find(address);
-    Rows of_region{.begin = address, .width = rows.width, .height = rows.height, .pitch = rows.pitch};
+    RegionRows of_region{.begin = address, .width = rows.width, .height = rows.height, .pitch = rows.pitch};
     if (of_region.width == of_region.pitch || of_region.height == 1)
         of_region = {.begin = address, .width = of_region.width * of_region.height};
     if (region == nullptr || region->is_of_host)
@@ -116,7 +116,7 @@ void Detector::operation_accesses(void* operation, const cpu::Rows& rows, bool w
     add_span(*region, now, of_region);
 }
 
-void Detector::check_host_access(Region& region, Access now, const Rows& rows, Clock clock, const void* place)
+void Detector::check_host_access(Region& region, Access now, const RegionRows& rows, Clock clock, const void* place)
 {
     const bool write = writes(now.kind);
     counted_.clear();
@@ -180,7 +180,7 @@ void Detector::check_spans(Region& region, const Access& now, const WatchedThrea
         region.comes_after_spans = now.grid;
 }
 
-void Detector::add_span(Region& region, const Access& access, const Rows& rows)
+void Detector::add_span(Region& region, const Access& access, const RegionRows& rows)
 {
     const Clock clock = grids_[access.grid]->base;
     std::erase_if(region.spans, [&](const HostSpan& span) {

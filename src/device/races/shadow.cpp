@@ -73,7 +73,7 @@ void Cells::make(std::size_t first, std::size_t last, std::size_t count)
             pages_[page] = std::make_unique<Page>();
 }
 
-bool Rows::meet(std::size_t first, std::size_t last_end) const
+bool RegionRows::meet(std::size_t first, std::size_t last_end) const
 {
     if (first >= end() || last_end <= begin)
         return false;
@@ -83,10 +83,10 @@ bool Rows::meet(std::size_t first, std::size_t last_end) const
     return column < width || column + (last_end - first) > pitch;
 }
 
-bool Rows::meet(const Rows& other) const
+bool RegionRows::meet(const RegionRows& other) const
 {
-    const Rows& few = height <= other.height ? *this : other;
-    const Rows& many = height <= other.height ? other : *this;
+    const RegionRows& few = height <= other.height ? *this : other;
+    const RegionRows& many = height <= other.height ? other : *this;
     for (std::size_t row = 0; row < few.height; ++row) {
         const std::size_t first = few.begin + row * few.pitch;
         if (many.meet(first, first + few.width))

@@ -103,7 +103,7 @@ class Cells
 };
 
 // What an operation of the host accesses in a region: rows of bytes.
-struct Rows {
+struct RegionRows {
     std::size_t begin = 0; // from the begin of the region
     std::size_t width = 0;
     std::size_t height = 1;
@@ -111,12 +111,12 @@ struct Rows {
 
     std::size_t end() const { return begin + (height - 1) * pitch + width; }
     bool meet(std::size_t first, std::size_t last_end) const;
-    bool meet(const Rows& other) const;
-    friend bool operator==(const Rows&, const Rows&) = default;
+    bool meet(const RegionRows& other) const;
+    friend bool operator==(const RegionRows&, const RegionRows&) = default;
 };
 struct HostSpan {
     Access access{};
-    Rows rows{};
+    RegionRows rows{};
 };
 inline constexpr std::uint32_t kNoGrid = 0xFFFFFFFF;
 

@@ -21,12 +21,12 @@ namespace
 {
 
 // Libraries of the CUDA toolkit that the executor does not have.
-constexpr std::array<std::string_view, 22> kMissingLibraries{
-    "cublas", "cublasLt", "cufft",  "cufftw", "curand", "cusolver", "cusolverMg", "cusparse",
-    "cudnn",  "nvrtc",    "nppc",   "nppial", "nppicc", "nppidei",  "nppif",      "nppig",
-    "nppim",  "nppist",   "nppisu", "npps",   "nvjpeg", "nccl"};
+constexpr std::array<std::string_view, 20> kMissingLibraries{
+    "cublasLt", "cufft",   "cufftw", "curand", "cusolver", "cusolverMg", "cudnn",  "nvrtc", "nppc",   "nppial",
+    "nppicc",   "nppidei", "nppif",  "nppig",  "nppim",    "nppist",     "nppisu", "npps",  "nvjpeg", "nccl"};
 // Libraries whose functions are in the executor's own.
-constexpr std::array<std::string_view, 4> kOwnLibraries{"cudart", "cudart_static", "cudadevrt", "culibos"};
+constexpr std::array<std::string_view, 8> kOwnLibraries{"cudart", "cudart_static", "cudadevrt", "culibos",
+                                                        "cublas", "cublas_static", "cusparse",  "cusparse_static"};
 
 } // namespace
 
@@ -83,8 +83,9 @@ bool needs_library(const std::string& name)
         throw UsageError("nvcc: -lcuda: the executor has no driver API; allowed: the runtime API (cudaMalloc, "
                          "kernel<<<…>>>). If the program calls no function of the driver API, remove -lcuda");
     if (std::ranges::find(kMissingLibraries, name) != kMissingLibraries.end())
-        throw UsageError(
-            fmt::format("nvcc: -l{}: no such library on the executor; it has the CUDA runtime only", name));
+        throw UsageError(fmt::format(
+            "nvcc: -l{}: no such library on the executor; it has the CUDA runtime, and a part of cuBLAS and cuSPARSE",
+            name));
     return true;
 }
 

@@ -1,7 +1,7 @@
 #include "program/build/precompiled.hpp"
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/hash.hpp"
 #include "base/new_file.hpp"
 #include "base/subprocess.hpp"

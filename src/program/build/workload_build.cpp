@@ -85,7 +85,7 @@ class WorkloadBuilder
         fs::create_directories(build_);
     }
 
-    bool go()
+    bool build()
     {
         const bool cuda =
             !json_.at("nvcc").get<std::string>().empty() && fs::exists(json_.at("nvcc").get<std::string>());
@@ -230,7 +230,7 @@ std::vector<std::string> known_figures()
 
 bool build_workload(const fs::path& folder, const HeldSignals& signals, std::ostream& err)
 {
-    return WorkloadBuilder(folder, signals, err).go();
+    return WorkloadBuilder(folder, signals, err).build();
 }
 
 } // namespace nestbed::program

@@ -39,6 +39,7 @@ NESTBED_COMMON void copy_bare_name(char* to, const char* whole)
 struct NamedKernel {
     NamedKernel* next;
     const void* address;
+    cudaFunction_t function; // as the program got it for the driver API
     char name[kNameBytes];
     size_t parameters; // with the level
     bool has_level;    // it is one of a counted file
@@ -84,12 +85,18 @@ NESTBED_COMMON void describe(NamedKernel& kernel)
         ++kernel.parameters;
 }
 
-// Without a change of the last error.
-NESTBED_COMMON const NamedKernel& kernel_at(const void* address)
+NESTBED_COMMON NamedKernel*& named_kernels()
 {
     static NamedKernel* all = nullptr;
+    return all;
+}
+
+// Without a change of the last error.
+NESTBED_COMMON NamedKernel& kernel_at(const void* address)
+{
+    NamedKernel*& all = named_kernels();
     const Lock lock;
-    for (const NamedKernel* known = all; known != nullptr; known = known->next)
+    for (NamedKernel* known = all; known != nullptr; known = known->next)
         if (known->address == address)
             return *known;
     const cudaError_t pending = cudaPeekAtLastError();
@@ -139,7 +146,7 @@ class WithLevel
   public:
     WithLevel(const NamedKernel& kernel, void** arguments, unsigned level) : arguments_(arguments), level_(level)
     {
-        if (!kernel.has_level || kernel.parameters == 0)
+        if (!kernel.has_level || kernel.parameters == 0 || (kernel.parameters > 1 && arguments == nullptr))
             return;
         all_ = static_cast<void**>(zeroed(kernel.parameters * sizeof(void*)));
         all_[0] = &level_;
@@ -157,7 +164,7 @@ class WithLevel
 
   private:
     void** arguments_;
-    unsigned level_;
+    Level level_;
     void** all_ = nullptr;
 };
 
@@ -215,6 +222,120 @@ inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cuda
     note_stream(configuration->stream);
     return counted(site, place, reinterpret_cast<const void*>(kernel),
                    cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));
+}
+
+// ---- the driver API ----
+
+// The kernel then has its level there, too.
+template <class Kernel>
+inline cudaError_t function_by_symbol(cudaFunction_t* function, Kernel* kernel)
+{
+    const void* const address = reinterpret_cast<const void*>(kernel);
+    const cudaError_t error = cudaGetFuncBySymbol(function, address);
+    if (error == cudaSuccess)
+        kernel_at(address).function = *function;
+    return error;
+}
+NESTBED_COMMON const NamedKernel* kernel_of_function(cudaFunction_t function)
+{
+    const Lock lock;
+    for (const NamedKernel* known = named_kernels(); known != nullptr; known = known->next)
+        if (known->function == function && function != nullptr)
+            return known;
+    return nullptr;
+}
+
+// The arguments of such a launch, which may be in one buffer.
+class DriverArguments
+{
+  public:
+    DriverArguments(const NamedKernel& kernel, void** arguments, void** extra)
+        : level_(host_level(kernel.name)), all_(kernel, extra == nullptr ? arguments : nullptr, level_), extra_(extra)
+    {
+        if (extra == nullptr || !kernel.has_level)
+            return;
+        constexpr size_t kPointer = 1,
+                         kSize = 2; // of CUDA: CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE, and the end is 0
+        const char* from = nullptr;
+        size_t bytes = 0;
+        for (void** at = extra; *at != nullptr; at += 2) {
+            if (reinterpret_cast<size_t>(*at) == kPointer)
+                from = static_cast<const char*>(at[1]);
+            else if (reinterpret_cast<size_t>(*at) == kSize)
+                bytes = *static_cast<const size_t*>(at[1]);
+        }
+        bytes_ = sizeof(Level) + bytes;
+        buffer_ = static_cast<char*>(zeroed(bytes_));
+        memcpy(buffer_, &level_, sizeof(Level));
+        if (from != nullptr)
+            memcpy(buffer_ + sizeof(Level), from, bytes);
+        void* const own[] = {reinterpret_cast<void*>(kPointer), buffer_, reinterpret_cast<void*>(kSize), &bytes_,
+                             nullptr};
+        memcpy(own_, own, sizeof(own));
+        extra_ = own_;
+    }
+    DriverArguments(const DriverArguments&) = delete;
+    DriverArguments& operator=(const DriverArguments&) = delete;
+    ~DriverArguments() { free(buffer_); }
+    void** all() const { return extra_ == nullptr ? all_.all() : nullptr; }
+    void** extra() const { return extra_; }
+
+  private:
+    Level level_;
+    WithLevel all_;
+    void** extra_;
+    char* buffer_ = nullptr;
+    size_t bytes_ = 0;
+    void* own_[5] = {};
+};
+
+// A function of the driver API that launches. Kernels that were loaded are not counted.
+template <class Function>
+struct DriverLaunch {
+    unsigned site;
+    const char *place, *call;
+    Function* function;
+
+    template <class Call>
+    auto counted(cudaFunction_t of, cudaStream_t stream, void** arguments, void** extra, Call launch) const
+        -> decltype(launch(arguments, extra))
+    {
+        const NamedKernel* const kernel = kernel_of_function(of);
+        if (kernel == nullptr) {
+            not_counted(call, place);
+            return launch(arguments, extra);
+        }
+        note_stream(stream);
+        const DriverArguments with_level(*kernel, arguments, extra);
+        const auto result = launch(with_level.all(), with_level.extra());
+        count_host_launch(site, kernel->name, place, static_cast<cudaError_t>(result));
+        return result;
+    }
+    auto operator()(cudaFunction_t of, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
+                    unsigned block_z, unsigned bytes, cudaStream_t stream, void** arguments, void** extra) const
+    {
+        return counted(of, stream, arguments, extra, [&](void** all, void** buffer) {
+            return function(of, x, y, z, block_x, block_y, block_z, bytes, stream, all, buffer);
+        });
+    }
+    auto operator()(cudaFunction_t of, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
+                    unsigned block_z, unsigned bytes, cudaStream_t stream, void** arguments) const // cooperative
+    {
+        return counted(of, stream, arguments, nullptr, [&](void** all, void**) {
+            return function(of, x, y, z, block_x, block_y, block_z, bytes, stream, all);
+        });
+    }
+    template <class Configuration>
+    auto operator()(const Configuration* configuration, cudaFunction_t of, void** arguments, void** extra) const
+    {
+        return counted(of, configuration->hStream, arguments, extra,
+                       [&](void** all, void** buffer) { return function(configuration, of, all, buffer); });
+    }
+};
+template <class Function>
+inline DriverLaunch<Function> driver_launch(unsigned site, const char* place, const char* call, Function* function)
+{
+    return {site, place, call, function};
 }
 
 } // namespace nestbed_count

@@ -47,6 +47,26 @@ static inline __host__ __device__ cudaError_t graph_launch_on_device(cudaGraphEx
 #endif
 }
 
+// A kernel changes the arguments of a node by their offsets. Templates, because CUDA before 12.4 has no such functions.
+template <class Node, class... Value>
+static __device__ inline cudaError_t kernel_node_set_param(Node node, size_t offset, const Value&... value)
+{
+    return cudaGraphKernelNodeSetParam(node, offset + sizeof(Level), value...);
+}
+template <class Update>
+static __device__ inline cudaError_t kernel_node_updates_apply(const Update* updates, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        Update update = updates[i];
+        if (update.field == decltype(update.field)(2)) // cudaGraphKernelNodeFieldParam
+            update.updateData.param.offset += sizeof(Level);
+        const cudaError_t error = cudaGraphKernelNodeUpdatesApply(&update, 1);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
 #ifdef __CUDACC_RDC__
 // A table per translation unit. A launch site owns the row that it claimed first, by open addressing; the last row is
 // for sites that found none free. The host reads it, and never writes: kernels may be running.

@@ -14,6 +14,18 @@ typedef struct CUfunc_st* CUfunction;
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
 
+// The numbers are those of the runtime API.
+inline CUresult cuGetErrorName(CUresult error, const char** name)
+{
+    *name = cudaGetErrorName((cudaError_t)error);
+    return CUDA_SUCCESS;
+}
+inline CUresult cuGetErrorString(CUresult error, const char** text)
+{
+    *text = cudaGetErrorString((cudaError_t)error);
+    return CUDA_SUCCESS;
+}
+
 // A call of one of these does not compile.
 #define NESTBED_NO_DRIVER(name)                                                                                      \
     template <class... Arguments>                                                                                    \
@@ -48,8 +60,6 @@ NESTBED_NO_DRIVER(cuMemcpyHtoD)
 NESTBED_NO_DRIVER(cuMemcpyDtoH)
 NESTBED_NO_DRIVER(cuMemsetD8)
 NESTBED_NO_DRIVER(cuMemsetD32)
-NESTBED_NO_DRIVER(cuGetErrorName)
-NESTBED_NO_DRIVER(cuGetErrorString)
 NESTBED_NO_DRIVER(cuPointerGetAttribute)
 #undef NESTBED_NO_DRIVER
 // NOLINTEND

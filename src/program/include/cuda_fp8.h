@@ -4,6 +4,9 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace nestbed::program
 {
 
@@ -26,6 +29,7 @@ unsigned char small8_of(double value, bool saturates)
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned __nv_fp8x4_storage_t;
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
@@ -134,4 +138,49 @@ inline __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_fp8_i
     };
 NESTBED_FP8(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3, __NV_E4M3)
 NESTBED_FP8(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
+
+// Powers of two, for scales: without a sign, and 0xFF is NaN.
+inline unsigned char __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturation, cudaRoundMode rounding)
+{
+    constexpr int kBias = 127;
+    const double size = std::fabs(x);
+    if (std::isnan(x) || (std::isinf(x) && saturation == __NV_NOSAT))
+        return 0xFF;
+    if (size == 0)
+        return 0;
+    if (std::isinf(x))
+        return 0xFE;
+    const int exponent = std::ilogb(size) + (rounding == cudaRoundPosInf && std::ldexp(1.0, std::ilogb(size)) < size);
+    const int most = saturation == __NV_SATFINITE ? 0xFE : 0xFF;
+    return (unsigned char)std::min(std::max(exponent + kBias, 0), most);
+}
+inline unsigned char __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturation, cudaRoundMode rounding)
+{
+    return __nv_cvt_double_to_e8m0(x, saturation, rounding);
+}
+inline unsigned char __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_raw x, __nv_saturation_t saturation,
+                                                  cudaRoundMode rounding)
+{
+    return __nv_cvt_double_to_e8m0(float(__nv_bfloat16(x)), saturation, rounding);
+}
+inline __nv_fp8x2_storage_t __nv_cvt_float2_to_e8m0x2(float2 x, __nv_saturation_t saturation, cudaRoundMode rounding)
+{
+    return (__nv_fp8x2_storage_t)(__nv_cvt_float_to_e8m0(x.x, saturation, rounding) |
+                                  __nv_cvt_float_to_e8m0(x.y, saturation, rounding) << 8);
+}
+inline __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(unsigned char x)
+{
+    return __nv_bfloat16(x == 0xFF ? std::nanf("") : std::ldexp(1.0F, x - 127));
+}
+struct __nv_fp8_e8m0 {
+    __nv_fp8_storage_t __x;
+    __nv_fp8_e8m0() = default;
+    explicit __nv_fp8_e8m0(double x) : __x(__nv_cvt_double_to_e8m0(x, __NV_SATFINITE, cudaRoundPosInf)) {}
+    explicit __nv_fp8_e8m0(float x) : __nv_fp8_e8m0(double(x)) {}
+    explicit __nv_fp8_e8m0(__half x) : __nv_fp8_e8m0(float(x)) {}
+    explicit __nv_fp8_e8m0(__nv_bfloat16 x) : __nv_fp8_e8m0(float(x)) {}
+    explicit operator __nv_bfloat16() const { return __nv_cvt_e8m0_to_bf16raw(__x); }
+    explicit operator float() const { return __nv_bfloat16(*this); }
+    explicit operator double() const { return float(*this); }
+};
 // NOLINTEND

@@ -1,6 +1,8 @@
 // Types of cuFFT, for headers that name them. A call of a function is an error.
 #pragma once
 
+#define _CUFFT_H_ // by which programs know that the header is there
+
 #include "cuComplex.h"
 #include "nestbed/libraries.hpp"
 
@@ -20,6 +22,14 @@ typedef enum {
     CUFFT_SETUP_FAILED = 7,
     CUFFT_INVALID_SIZE = 8,
     CUFFT_UNALIGNED_DATA = 9,
+    CUFFT_INVALID_DEVICE = 11,
+    CUFFT_NO_WORKSPACE = 13,
+    CUFFT_NOT_IMPLEMENTED = 14,
+    CUFFT_NOT_SUPPORTED = 16,
+    CUFFT_MISSING_DEPENDENCY = 17,
+    CUFFT_NVRTC_FAILURE = 18,
+    CUFFT_NVJITLINK_FAILURE = 19,
+    CUFFT_NVSHMEM_FAILURE = 20,
 } cufftResult;
 typedef cufftResult cufftResult_t;
 typedef enum {

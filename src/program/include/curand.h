@@ -1,6 +1,8 @@
 // Types of cuRAND, for headers that name them. A call of a function is an error.
 #pragma once
 
+#define CURAND_H_ // by which programs know that the header is there
+
 #include "nestbed/libraries.hpp"
 
 typedef struct curandGenerator_st* curandGenerator_t;

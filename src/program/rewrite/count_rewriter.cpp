@@ -17,10 +17,11 @@ namespace
 {
 
 constexpr std::string_view kOtherLaunches = "cudaLaunchKernel* cudaLaunchCooperativeKernel*";
-constexpr std::string_view kUncountedLaunches = "cuLaunch*";
 constexpr std::string_view kGraphLaunches = "cudaGraphLaunch* cuGraphLaunch*";
 constexpr std::string_view kCaptures = "cudaStreamBeginCapture* cuStreamBeginCapture*";
 constexpr std::string_view kWhyNoLaunch = "this launch cannot be counted";
+constexpr std::string_view kWhyMayBeLoaded =
+    "this launch cannot be counted if its kernel was loaded when the program ran";
 constexpr std::string_view kWhyNoGraph = "launches of CUDA graphs cannot be traced";
 // Kernels have a parameter more, of which these launches do not know.
 constexpr std::array kRefusedInCounts{
@@ -29,12 +30,12 @@ constexpr std::array kRefusedInCounts{
 constexpr std::array kRefusedInTraces{
     RefusedNames{kOtherLaunches,
                  "this launch cannot be traced; nestbed trace supports kernel<<<grid, block>>>(arguments) only"},
-    RefusedNames{kUncountedLaunches, kWhyNoLaunch},
+    RefusedNames{"cuLaunch*", kWhyNoLaunch},
     RefusedNames{kGraphLaunches, kWhyNoGraph},
     RefusedNames{kCaptures, kWhyNoGraph},
 };
 constexpr std::array kSaid{
-    RefusedNames{kUncountedLaunches, kWhyNoLaunch},
+    RefusedNames{"cuLaunchGrid* cuLaunchCooperativeKernelMultiDevice*", kWhyNoLaunch},
     RefusedNames{"cuGraphLaunch* cuStreamBeginCapture*", "graphs of the driver API cannot be counted"},
 };
 
@@ -45,13 +46,22 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchCa
     {"cudaLaunchKernelEx", "::nestbed_count::launch_kernel_ex"},
     {"cudaLaunchKernelExC", "::nestbed_count::launch_kernel_exc"},
 }};
+// The driver's: what counts them takes their name as well, and returns what to call in their place.
+constexpr std::array<std::string_view, 3> kDriverLaunches = {"cuLaunchKernel", "cuLaunchKernelEx",
+                                                             "cuLaunchCooperativeKernel"};
 // Functions whose last argument has those of a kernel.
 constexpr std::array<std::string_view, 6> kNodeCalls = {
     "cudaGraphAddKernelNode", "cudaGraphKernelNodeSetParams", "cudaGraphExecKernelNodeSetParams",
     "cudaGraphAddNode",       "cudaGraphNodeSetParams",       "cudaGraphExecNodeSetParams"};
 
-// Calls of the host before or in which the header reads the counts of the GPU.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHostCalls = {{
+// What kernels call with offsets of parameters.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kDeviceCalls = {{
+    {"cudaGraphKernelNodeSetParam", "::nestbed_count::kernel_node_set_param"},
+    {"cudaGraphKernelNodeUpdatesApply", "::nestbed_count::kernel_node_updates_apply"},
+}};
+// Calls of the host before or in which the header reads the counts of the GPU, and those that know a kernel's parameters.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHostCalls = {{
+    {"cudaGetFuncBySymbol", "::nestbed_count::function_by_symbol"},
     {"cudaGraphKernelNodeGetParams", "::nestbed_count::kernel_node_params"},
     {"cudaDeviceReset", "::nestbed_count::device_reset"},
     {"cudaDeviceSynchronize", "::nestbed_count::device_synchronize"},
@@ -95,8 +105,8 @@ class CountRewriter
             count_calls();
             say_uncounted();
             for (const Launch& launch : launches)
-                if (launch.name != kNoToken && !names_kernel(launch))
-                    pointers_.push_back(launch.name);
+                if (const std::size_t pointer = pointer_of(launch); pointer != kNoToken && !names_kernel(launch))
+                    pointers_.push_back(pointer);
             for (const std::size_t parameters : parameters_of_kernel_pointers(source_, kernels_, pointers_))
                 give_level_parameter(parameters, source_.match(parameters));
         }
@@ -104,7 +114,9 @@ class CountRewriter
             if (function.is_kernel)
                 give_level(function);
         find_other_declarations();
-        replace_host_calls();
+        replace_calls(kHostCalls, true);
+        if (!traces_)
+            replace_calls(kDeviceCalls, false);
         return std::move(changes_);
     }
 
@@ -166,6 +178,16 @@ class CountRewriter
                           source_.text(each.begin) == source_.text(launch.name);
                });
     }
+    // The variable, or the function that returns it: kernel_for(n)<<<1, 1>>>().
+    std::size_t pointer_of(const Launch& launch) const
+    {
+        if (launch.name != kNoToken || !source_.is(launch.opening - 1, ")"))
+            return launch.name;
+        const std::size_t parameters = source_.match(launch.opening - 1);
+        return parameters != kNoToken && parameters > launch.callee && source_.is_identifier(parameters - 1)
+                   ? parameters - 1
+                   : kNoToken;
+    }
     bool names_library_kernel(const Launch& launch)
     {
         if (!library_kernels_)
@@ -208,7 +230,7 @@ class CountRewriter
         static constexpr std::array<std::string_view, 6> kBehind{",", ")", "=", ";", "{", "["};
         for (std::size_t token = 1; token < source_.size(); ++token) {
             const std::size_t around = source_.parent(token);
-            if (around == kNoToken || !kernels_.contains(source_.text(token)) || !is_declared(token) ||
+            if (around == kNoToken || !kernels_.contains(source_.text(token)) || !is_declared(source_, token) ||
                 source_.is(token - 1, "template") ||
                 std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
                 continue;
@@ -311,16 +333,17 @@ class CountRewriter
         searched_to_ = line_begin_ = 0;
         for (std::size_t token = 0; token < source_.size(); ++token) {
             const std::string_view text = api_name(source_.text(token));
-            if (!text.starts_with("cuda"))
+            if (!text.starts_with("cu"))
                 continue;
             const auto* const call =
                 std::ranges::find(kLaunchCalls, text, &std::pair<std::string_view, std::string_view>::first);
             const bool is_node = std::ranges::find(kNodeCalls, text) != kNodeCalls.end();
             const bool is_graph_launch = text == "cudaGraphLaunch";
+            const bool is_of_driver = std::ranges::find(kDriverLaunches, text) != kDriverLaunches.end();
             std::size_t begin = 0;
-            if ((call == kLaunchCalls.end() && !is_node && !is_graph_launch) || !source_.is(token + 1, "(") ||
-                source_.match(token + 1) == kNoToken || !is_call_of_global_name(source_, token, begin) ||
-                is_declared(begin) || is_own(text))
+            if ((call == kLaunchCalls.end() && !is_node && !is_graph_launch && !is_of_driver) ||
+                !source_.is(token + 1, "(") || source_.match(token + 1) == kNoToken ||
+                !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin) || is_own(text))
                 continue;
             const bool is_of_host = runs_at(token) == Runs::host;
             if (is_graph_launch) {
@@ -336,6 +359,14 @@ class CountRewriter
                 continue;
             }
             const std::string where = where_is(token);
+            if (is_of_driver) {
+                if (is_strict_)
+                    source_.fail(token, std::string(text) + ": " + std::string(kWhyMayBeLoaded));
+                changes_.insert_before(begin, "::nestbed_count::driver_launch(" + std::to_string(site(token, where)) +
+                                                  "u, \"" + where + "\", \"" + std::string(text) + "\", ");
+                changes_.insert_after(token, ")");
+                continue;
+            }
             changes_.remove(begin, token);
             changes_.replace(token, std::string(call->second));
             changes_.insert_after(token + 1, std::to_string(site(token, where)) + "u, \"" + where + "\", ");
@@ -488,25 +519,19 @@ class CountRewriter
         return declarator != kNoToken && source_.is(declarator + 1, "*");
     }
 
-    void replace_host_calls()
+    void replace_calls(std::span<const std::pair<std::string_view, std::string_view>> calls, bool of_host)
     {
         for (std::size_t token = 0; token < source_.size(); ++token) {
             const std::string_view text = source_.text(token);
-            const auto* const call =
-                std::ranges::find(kHostCalls, text, &std::pair<std::string_view, std::string_view>::first);
+            const auto call = std::ranges::find(calls, text, &std::pair<std::string_view, std::string_view>::first);
             std::size_t begin = 0;
-            if (call == kHostCalls.end() || !source_.is(token + 1, "(") ||
-                !is_call_of_global_name(source_, token, begin) || runs_at(token) != Runs::host ||
-                is_declared(begin) || is_own(text))
+            if (call == calls.end() || !source_.is(token + 1, "(") ||
+                !is_call_of_global_name(source_, token, begin) || (runs_at(token) == Runs::host) != of_host ||
+                is_declared(source_, begin) || is_own(text))
                 continue;
             changes_.remove(begin, token);
             changes_.replace(token, std::string(call->second));
         }
-    }
-    // `void _exit(int);` is a declaration.
-    bool is_declared(std::size_t name) const
-    {
-        return name > 0 && source_.is_identifier(name - 1) && !is_before_expression(source_.text(name - 1));
     }
     bool is_own(std::string_view name)
     {

@@ -7,6 +7,7 @@
 #include "program/rewrite/kernel_attributes.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
+#include "program/rewrite/programmatic.hpp"
 #include "program/rewrite/recursive_functions.hpp"
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
@@ -59,9 +60,11 @@ class ExecutorRewriter
     Changes rewrite(std::string_view folder, bool whole_program) &&
     {
         refuse_calls(source_, kRefused, OwnFunctions::declared);
-        for (const Launch& each : find_launches(source_))
+        const std::vector<Launch> launches = find_launches(source_);
+        for (const Launch& each : launches)
             launch(each);
         const std::vector<Function> functions = find_functions(source_);
+        warn_of_programmatic_launches(source_, functions, launches, changes_);
         const KernelAttribute bounds("__launch_bounds__", source_, functions, changes_);
         const KernelAttribute clusters("__cluster_dims__", source_, functions, changes_);
         for (const Function& function : functions)
@@ -70,6 +73,7 @@ class ExecutorRewriter
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
         rewrite_shared_variables(source_, functions, lambdas, "::nestbed::program::", changes_);
         restore_own_names(source_, functions, lambdas, changes_);
+        name_templates();
         const std::vector<TokenRange> device = device_code(functions, lambdas);
         rewrite_barriers(source_, functions, device, changes_);
         rewrite_waiting_loops(source_, device, changes_);
@@ -117,18 +121,57 @@ class ExecutorRewriter
         if (!of_cluster.empty())
             facts += ", ::nestbed::program::cluster_dims(" + of_cluster + ")";
         std::string types;
+        std::string arguments;
         if (const std::optional<std::vector<std::string>> names = parameter_names(source_, function)) {
-            for (const std::string& name : *names)
+            for (const std::string& name : *names) {
                 types += (types.empty() ? "decltype(" : ", decltype(") +
                          (name.ends_with("...") ? name.substr(0, name.size() - 3) + ")..." : name + ")");
+                arguments += ", " + name;
+            }
             types = "<" + types + ">";
         }
         changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
-                                                 "}; if (::nestbed::program::asked" + types +
-                                                 "(nestbed_kernel)) return; return "
+                                                 "}; if (::nestbed::program::asked" + types + "(nestbed_kernel" +
+                                                 arguments +
+                                                 ")) return; return "
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +
                                                  captures + "]() mutable -> void {");
         changes_.insert_before(function.body_end, "});");
+    }
+
+    // nvcc takes Of<T>::function<count>(…) and of.function<count>(…) in expressions; g++ wants `template` before the function, if T or `of`
+    // is of a template.
+    void name_templates()
+    {
+        for (std::size_t token = 2; token < source_.size(); ++token) {
+            if (!source_.is(token, "<") || !source_.is_identifier(token - 1) || source_.parent(token) == kNoToken)
+                continue;
+            if ((source_.is(token - 2, ".") || source_.is(token - 2, "->")) && is_call_of_template(token))
+                changes_.insert_before(token - 1, "template ");
+            const std::size_t name = template_arguments_end(source_, token);
+            if (name == kNoToken || !source_.is(name, "::") || !source_.is_identifier(name + 1) ||
+                !source_.is(name + 2, "<") || !is_call_of_template(name + 2))
+                continue;
+            std::size_t begin = token - 1;
+            while (begin >= 2 && source_.is(begin - 1, "::") && source_.is_identifier(begin - 2))
+                begin -= 2;
+            static constexpr std::array<std::string_view, 13> kBefore = {";", "{", "}", "(", ",", "=",     "!",
+                                                                         "+", "-", "?", ":", "/", "return"};
+            if (begin > 0 && std::ranges::find(kBefore, source_.text(begin - 1)) != kBefore.end())
+                changes_.insert_before(name + 1, "template ");
+        }
+    }
+    // Not `a < b && c > (d)`.
+    bool is_call_of_template(std::size_t opening) const
+    {
+        static constexpr std::array<std::string_view, 6> kOfExpressions = {"&&", "||", "==", "!=", "=", "?"};
+        const std::size_t end = template_arguments_end(source_, opening);
+        if (end == kNoToken || !source_.is(end, "("))
+            return false;
+        for (std::size_t at = opening; at < end; ++at)
+            if (std::ranges::find(kOfExpressions, source_.text(at)) != kOfExpressions.end())
+                return false;
+        return true;
     }
 
     // printf() and clock() of kernels are others than C's.
@@ -141,7 +184,7 @@ class ExecutorRewriter
                 const bool is_clock =
                     source_.is(token, "clock") && source_.is(token + 1, "(") && source_.is(token + 2, ")");
                 if ((!is_clock && !source_.is(token, "printf")) || !is_call_of_global_name(source_, token, begin) ||
-                    own.contains(source_.text(token)) || is_declared(begin))
+                    own.contains(source_.text(token)) || is_declared(source_, begin))
                     continue;
                 changes_.remove(begin, token);
                 changes_.replace(token,
@@ -155,7 +198,7 @@ class ExecutorRewriter
         std::size_t begin = 0;
         const std::size_t opening = token + 1;
         const std::size_t closing = source_.is(opening, "(") ? source_.match(opening) : kNoToken;
-        if (closing == kNoToken || !is_call_of_global_name(source_, token, begin) || is_declared(begin))
+        if (closing == kNoToken || !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin))
             return;
         const std::size_t pointer = remove_cast(opening + 1);
         std::size_t comma = pointer;
@@ -164,10 +207,6 @@ class ExecutorRewriter
                 source_.match(comma) > comma && source_.match(comma) < closing ? source_.match(comma) + 1 : comma + 1;
         if (comma < closing)
             changes_.insert_before(closing, ", \"" + name_of(pointer, comma) + "\"");
-    }
-    bool is_declared(std::size_t name) const
-    {
-        return name > 0 && source_.is_identifier(name - 1) && !is_before_expression(source_.text(name - 1));
     }
     // Returns the token after (void**); reinterpret_cast<void**>(x) becomes (x).
     std::size_t remove_cast(std::size_t begin)

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -258,6 +260,31 @@ constexpr std::array kArithmetic = {Operation{"mov", "Move", 1},
 // Of floating-point numbers: what the executor does anyway, or does better.
 constexpr std::array<std::string_view, 3> kExact = {"rn", "approx", "full"};
 
+// The inputs behind the first operand, which the instruction writes, as template arguments; nullopt: one is of another form, or there are others.
+std::optional<std::string> inputs_of(std::string_view text, std::size_t count)
+{
+    std::vector<std::string> operands;
+    while (!text.empty()) {
+        const std::string_view one = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(one.size() + 1, text.size()));
+        operands.emplace_back();
+        std::ranges::copy_if(one, std::back_inserter(operands.back()), [](char byte) { return byte != ' '; });
+    }
+    if (operands.size() != count + 1 || operands.front() != "%0")
+        return std::nullopt;
+    std::string inputs;
+    for (auto operand = operands.begin() + 1; operand != operands.end(); ++operand) {
+        if (operand->size() >= 2 && operand->front() == '%' &&
+            operand->find_first_not_of("0123456789", 1) == std::string::npos)
+            inputs += ", ::nestbed::program::PtxOperand<" + operand->substr(1) + ">";
+        else if (is_ptx_number(*operand))
+            inputs += ", ::nestbed::program::PtxNumber<" + *operand + ">";
+        else
+            return std::nullopt;
+    }
+    return inputs;
+}
+
 // The function for an operation on registers and numbers: "lop3.b32 %0, %1, %2, %3, 0xE8". "" for others.
 std::string function_of_arithmetic(std::string_view text)
 {
@@ -279,27 +306,61 @@ std::string function_of_arithmetic(std::string_view text)
     const auto* const operation = std::ranges::find(kArithmetic, key, &Operation::ptx);
     if (operation == kArithmetic.end() || type.empty())
         return "";
-    std::vector<std::string> operands;
-    for (std::string_view rest = text.substr(blank); !rest.empty();) {
-        const std::string_view one = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-        operands.emplace_back();
-        std::ranges::copy_if(one, std::back_inserter(operands.back()), [](char byte) { return byte != ' '; });
-    }
-    if (operands.size() != operation->inputs + 1 || operands.front() != "%0")
+    const std::optional<std::string> inputs = inputs_of(text.substr(blank), operation->inputs);
+    if (!inputs)
         return "";
-    std::string inputs;
-    for (auto operand = operands.begin() + 1; operand != operands.end(); ++operand) {
-        if (operand->size() >= 2 && operand->front() == '%' &&
-            operand->find_first_not_of("0123456789", 1) == std::string::npos)
-            inputs += ", ::nestbed::program::PtxOperand<" + operand->substr(1) + ">";
-        else if (is_ptx_number(*operand))
-            inputs += ", ::nestbed::program::PtxNumber<" + *operand + ">";
+    return "::nestbed::program::ptx_arithmetic<::nestbed::program::Ptx" + std::string(operation->name) + ", " +
+           std::string(type) + ", " + (flushes ? "true" : "false") + *inputs + ">";
+}
+
+// The function for a video instruction on bytes or halves: "vabsdiff4.u32.s32.u32.add %0, %1, %2, %3". "" for others.
+std::string function_of_video(std::string_view text)
+{
+    static constexpr std::array kVideo = {Word{"vadd", "Add"},      Word{"vsub", "Subtract"},
+                                          Word{"vavrg", "Average"}, Word{"vmin", "Min"},
+                                          Word{"vmax", "Max"},      Word{"vabsdiff", "Difference"}};
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    std::string operands; // without blanks
+    std::ranges::copy_if(text.substr(blank), std::back_inserter(operands), [](char byte) { return byte != ' '; });
+    std::vector<std::string_view> words;
+    for (std::string_view head = text.substr(0, blank); !head.empty();) {
+        words.push_back(head.substr(0, head.find('.')));
+        head.remove_prefix(std::min(words.back().size() + 1, head.size()));
+    }
+    const auto* const operation = std::ranges::find_if(kVideo, [&](const Word& each) {
+        return !words.empty() && words.front().substr(0, words.front().size() - 1) == each.ptx;
+    });
+    if (operation == kVideo.end() || words.size() < 4 || operands != "%0,%1,%2,%3")
+        return "";
+    const char parts = words.front().back();
+    std::string types;
+    for (std::size_t at = 1; at < 4; ++at)
+        if (words[at] == "s32" || words[at] == "u32")
+            types += words[at] == "s32" ? ", int" : ", unsigned";
         else
             return "";
-    }
-    return "::nestbed::program::ptx_arithmetic<::nestbed::program::Ptx" + std::string(operation->name) + ", " +
-           std::string(type) + ", " + (flushes ? "true" : "false") + inputs + ">";
+    const bool saturates = words.size() > 4 && words[4] == "sat";
+    const bool adds = !saturates && words.size() > 4 && words[4] == "add";
+    if ((parts != '2' && parts != '4') || words.size() > (saturates || adds ? 5U : 4U))
+        return "";
+    return std::string("::nestbed::program::ptx_video<::nestbed::program::PtxVideo") + std::string(operation->text) +
+           ", " + parts + types + (saturates ? ", true" : ", false") + (adds ? ", true>" : ", false>");
+}
+
+// The function for a shuffle: "shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff". "" for others.
+std::string function_of_shuffle(std::string_view text)
+{
+    static constexpr std::array kShuffles = {Word{"idx", "Idx"}, Word{"up", "Up"}, Word{"down", "Down"},
+                                             Word{"bfly", "Bfly"}};
+    const auto* const shuffle = std::ranges::find_if(kShuffles, [&](const Word& each) {
+        return text.starts_with("shfl.sync." + std::string(each.ptx) + ".b32 ");
+    });
+    if (shuffle == kShuffles.end())
+        return "";
+    const std::optional<std::string> inputs = inputs_of(text.substr(text.find(' ')), 4);
+    return inputs ? "::nestbed::program::ptx_shfl<::nestbed::program::PtxShuffle::k" + std::string(shuffle->text) +
+                        *inputs + ">"
+                  : "";
 }
 
 std::string function_of(std::string_view text)
@@ -307,10 +368,16 @@ std::string function_of(std::string_view text)
     const auto* const form = std::ranges::find(kForms, text, &Form::text);
     if (form != kForms.end())
         return std::string(form->function);
+    if (text.starts_with("prefetch.") || text.starts_with("prefetchu."))
+        return "::nestbed::program::ptx_nothing";
     std::string function = function_of_move(text);
     if (function.empty())
         function = function_of_memory(text);
-    return function.empty() ? function_of_arithmetic(text) : function;
+    if (function.empty())
+        function = function_of_arithmetic(text);
+    if (function.empty())
+        function = function_of_video(text);
+    return function.empty() ? function_of_shuffle(text) : function;
 }
 
 // Adds the text of a string literal with single blanks, without \n and \t, and %% as %.
@@ -347,8 +414,8 @@ bool is_ptx(std::string_view text)
     if (text == "exit")
         return true;
     for (std::size_t at = 1; at + 1 < text.size(); ++at)
-        if (text[at] == '.' && text[at - 1] >= 'a' && text[at - 1] <= 'z' && text[at + 1] >= 'a' &&
-            text[at + 1] <= 'z')
+        if (text[at] == '.' && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 &&
+            std::islower(static_cast<unsigned char>(text[at + 1])) != 0)
             return true;
     return false;
 }

@@ -33,6 +33,9 @@ class KernelPointers
                 is_typedef = true;
             else if (source_.is(token, ";") || source_.is(token, "{") || source_.is(token, "}"))
                 is_typedef = false;
+            if (const std::size_t alias = function_type_at(token, is_typedef);
+                alias != kNoToken && has_kernels(alias))
+                found.push_back(is_typedef ? token + 2 : token + 1);
             const bool is_declarator = token > 0 && source_.is(token, "(") && source_.is(token + 1, "*") &&
                                        source_.is(token - 1, "void"); // of a call it is no type
             const std::size_t end = is_declarator ? source_.match(token) : kNoToken;
@@ -45,6 +48,20 @@ class KernelPointers
 
   private:
     static constexpr std::size_t kMaxArguments = 8; // tokens of those behind, in std::array<void (*)(int), 2>
+
+    // The name of a type of functions: using name = void(int); typedef void name(int).
+    std::size_t function_type_at(std::size_t token, bool is_typedef) const
+    {
+        if (!source_.is(token, "void") || token < 2)
+            return kNoToken;
+        const std::size_t opening = is_typedef ? token + 2 : token + 1;
+        const std::size_t end = source_.is(opening, "(") ? source_.match(opening) : kNoToken;
+        if (end == kNoToken || !source_.is(end + 1, ";"))
+            return kNoToken;
+        if (is_typedef)
+            return source_.is_identifier(token + 1) ? token + 1 : kNoToken;
+        return source_.is(token - 1, "=") ? alias_before(token) : kNoToken;
+    }
 
     // The declarator in these parentheses.
     bool is_of_kernels(std::size_t opening, std::size_t end, bool is_typedef) const

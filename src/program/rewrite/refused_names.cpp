@@ -29,6 +29,11 @@ bool is_call_of_global_name(const Source& source, std::size_t name, std::size_t&
     return !source.is_identifier(name - 2) && !source.is(name - 2, ">");
 }
 
+bool is_declared(const Source& source, std::size_t name)
+{
+    return name > 0 && source.is_identifier(name - 1) && !is_before_expression(source.text(name - 1));
+}
+
 std::unordered_set<std::string_view> defined_functions(const Source& source)
 {
     std::unordered_set<std::string_view> names;

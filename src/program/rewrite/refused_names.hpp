@@ -37,6 +37,8 @@ void refuse_calls(const Source& source, std::span<const RefusedNames> refused, O
 // Whether a function of CUDA's own is called by this name here: it is followed by a parenthesis or template arguments,
 // and is no member and not of a namespace. `begin` becomes the first token, with a :: or std:: before the name.
 bool is_call_of_global_name(const Source& source, std::size_t name, std::size_t& begin);
+// Whether a type stands before it: `void _exit(int);` declares.
+bool is_declared(const Source& source, std::size_t name);
 
 // The names of all functions that the source defines.
 std::unordered_set<std::string_view> defined_functions(const Source& source);

@@ -20,7 +20,7 @@ namespace
 {
 
 // Rows of bytes: an ordinary copy has one.
-struct Rows {
+struct Extent {
     std::size_t width = 0;
     std::size_t height = 1;
 
@@ -77,7 +77,7 @@ struct Copy {
     std::size_t to_pitch = 0;
     const void* from = nullptr;
     std::size_t from_pitch = 0;
-    Rows rows;
+    Extent rows;
 
     template <class CopyBytes>
     void run(CopyBytes&& copy_bytes) const
@@ -102,7 +102,7 @@ struct Fill {
     void* to = nullptr;
     std::size_t pitch = 0;
     int byte = 0; // or the value of an element
-    Rows rows;
+    Extent rows;
     std::size_t element = 1;
 
     template <class FillBytes>
@@ -322,7 +322,7 @@ cudaError_t copy_slices(const char* function, const cudaMemcpy3DParms* of, cudaS
         const cudaError_t error = copy_work(work, function, *of, place);
         return error == cudaSuccess ? capture(stream, std::move(work)) : error;
     }
-    const Rows rows{.width = of->extent.width, .height = of->extent.height};
+    const Extent rows{.width = of->extent.width, .height = of->extent.height};
     for (std::size_t slice = 0; slice < of->extent.depth; ++slice)
         if (const cudaError_t error = copy(function,
                                            {slice_of(of->dstPtr, of->dstPos, slice), of->dstPtr.pitch,

@@ -104,7 +104,9 @@ std::optional<int> report(int status)
 {
     const Ledger& ledger = state().ledger;
     const std::vector<KernelCounts> counts = ledger.counts();
-    std::string text = launches_text(counts, ledger.graph_launches());
+    std::string text = counts.empty() && ledger.has_launches_of_libraries()
+                           ? "nestbed: the program launched no kernel of its own\n"
+                           : launches_text(counts, ledger.graph_launches());
     std::optional<CheckedRaces> races;
     std::optional<int> code;
     std::string incomplete = why_incomplete("");

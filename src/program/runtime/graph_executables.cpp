@@ -114,8 +114,8 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
     const auto refuse = [place](const std::string& why) {
         return noted_at(place, cudaErrorInvalidValue, fmt::format("cudaGraphInstantiate: {}", why));
     };
-    if (of == nullptr)
-        return refuse("there is no such graph, or it was destroyed");
+    if (of == nullptr || of->is_moved)
+        return refuse("there is no such graph, it was destroyed, or moved into a node");
     if (handle == nullptr)
         return refuse("the pointer for the executable graph is NULL");
     if ((flags & ~kAll) != 0)
@@ -143,7 +143,11 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
         return noted_at(place, cudaErrorNotSupported,
                         fmt::format("cudaGraphInstantiate: {}, not {}", why, wrong->work.name));
     }
-    if (std::ranges::any_of(of->nodes, [](const auto& node) { return node->work.owner.use_count() > 1; }))
+    bool has_executable = false; // which shares its memory
+    for_each_node(*of, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
+        has_executable |= node.work.owner.use_count() > 1;
+    });
+    if (has_executable)
         return noted_at(place, cudaErrorNotSupported,
                         "cudaGraphInstantiate: there is an executable graph of this graph, which has memory nodes; "
                         "cudaGraphExecDestroy() comes first");
@@ -156,12 +160,12 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned lon
     made->streams.push_back(made->own);
     sort(*made->graph);
     give_streams(*made, *made->graph);
-    for (const std::unique_ptr<CUgraphNode_st>& node : made->graph->nodes) {
-        if (node->work.type == cudaGraphNodeTypeMemAlloc)
-            made->unfreed.push_back(node->work.memory);
-        if (node->work.type == cudaGraphNodeTypeMemFree && std::erase(made->unfreed, node->work.memory) == 0)
-            made->freed.push_back(node->work.memory);
-    }
+    for_each_node(*made->graph, false, [&](const CUgraphNode_st& node, bool /*in_body*/) {
+        if (node.work.type == cudaGraphNodeTypeMemAlloc)
+            made->unfreed.push_back(node.work.memory);
+        if (node.work.type == cudaGraphNodeTypeMemFree && std::erase(made->unfreed, node.work.memory) == 0)
+            made->freed.push_back(node.work.memory);
+    });
     if (result != nullptr)
         result->result_out = cudaGraphInstantiateSuccess;
     const cudaGraphExec_t own = made.get();
@@ -255,8 +259,7 @@ bool update(const CUgraph_st& own, cudaGraph_t handle, std::map<cudaGraphNode_t,
 void forget(CUgraphExec_st& executable)
 {
     executable.graph->values.clear();
-    for (const std::unique_ptr<CUgraphNode_st>& node : executable.graph->nodes)
-        node->work.owner.reset();
+    for_each_node(*executable.graph, false, [](CUgraphNode_st& node, bool /*in_body*/) { node.work.owner.reset(); });
     const std::lock_guard of_all(executables().mutex);
     executables().all.erase(&executable);
 }
@@ -371,12 +374,13 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
 {
     const std::lock_guard lock(state().running);
     const Executable of = executable_of(executable);
-    if (of == nullptr || graph_of(graph) == nullptr || result == nullptr)
+    const CUgraph_st* const from = graph_of(graph);
+    if (of == nullptr || from == nullptr || from->is_moved || result == nullptr)
         return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
                         fmt::format("{}: {}", __func__,
                                     of == nullptr       ? "there is no such executable graph, or it was destroyed"
                                     : result == nullptr ? "the pointer for the result is NULL"
-                                                        : "there is no such graph"));
+                                                        : "there is no such graph, or it was moved into a node"));
     run_all_works(); // of launches before
     return update(*of->graph, graph, of->copies, *result) ? cudaSuccess : noted(cudaErrorGraphExecUpdateFailure);
 }

@@ -13,20 +13,32 @@ namespace nestbed::program
 namespace
 {
 
-cudaError_t error_of_child(const char* function, const void* place, cudaGraph_t child, cudaGraph_t outer)
+cudaError_t error_of_child(const char* function, const void* place, const cudaChildGraphNodeParams& child,
+                           const CUgraph_st& outer)
 {
-    const CUgraph_st* const graph = graph_of(child);
-    if (graph == nullptr || child == outer)
+    const CUgraph_st* const graph = graph_of(child.graph);
+    if (graph == nullptr || graph == &outer || graph->is_moved)
+        return noted_at(
+            place, cudaErrorInvalidValue,
+            fmt::format("{}: the child is no graph, the graph itself, or was moved into a node", function));
+    if (child.ownership > cudaGraphChildGraphOwnershipMove)
         return noted_at(place, cudaErrorInvalidValue,
-                        fmt::format("{}: the child is no graph, or the graph itself", function));
-    const std::string why = why_not_copied(*graph);
+                        fmt::format("{}: ownership {}; allowed: a cudaGraphChildGraphNodeOwnership", function,
+                                    static_cast<int>(child.ownership)));
+    const std::string why = child.ownership == cudaGraphChildGraphOwnershipMove ? why_not_moved(child.graph, outer)
+                                                                                : why_not_copied(*graph);
     return why.empty() ? cudaSuccess : noted_at(place, cudaErrorNotSupported, fmt::format("{}: {}", function, why));
 }
 
-void add_child(CUgraphNode_st& node, cudaGraph_t child)
+void add_child(CUgraphNode_st& node, const cudaChildGraphNodeParams& child)
 {
-    std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
-    node.inner.push_back(copy_of(*graph_of(child), copies));
+    if (child.ownership == cudaGraphChildGraphOwnershipMove) {
+        node.inner.push_back(std::move(graphs().graphs.extract(child.graph).mapped()));
+        node.inner.back()->is_moved = true;
+    } else {
+        std::map<cudaGraphNode_t, cudaGraphNode_t> copies;
+        node.inner.push_back(copy_of(*graph_of(child.graph), copies));
+    }
     register_inner(node);
 }
 
@@ -73,7 +85,7 @@ cudaError_t new_node(const char* function, const void* code, cudaGraphNode_t* no
     const bool is_child = parameters.type == cudaGraphNodeTypeGraph;
     const bool is_condition = parameters.type == cudaGraphNodeTypeConditional;
     NodeWork work;
-    if (const cudaError_t error = is_child       ? error_of_child(function, code, parameters.graph.graph, graph)
+    if (const cudaError_t error = is_child       ? error_of_child(function, code, parameters.graph, *of)
                                   : is_condition ? condition_work(work, function, *of, parameters.conditional, code)
                                                  : work_of(work, function, parameters, place, code);
         error != cudaSuccess)
@@ -86,7 +98,7 @@ cudaError_t new_node(const char* function, const void* code, cudaGraphNode_t* no
         return noted_at(code, cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
     *node = add_node(*of, std::move(work), std::move(after));
     if (is_child)
-        add_child(**node, parameters.graph.graph);
+        add_child(**node, parameters.graph);
     if (is_condition) {
         for (unsigned body = 0; body < parameters.conditional.size; ++body)
             (*node)->inner.push_back(std::make_unique<CUgraph_st>());

@@ -87,8 +87,8 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
     if (of->work.arguments == nullptr)
         return noted_at(
             place, cudaErrorNotSupported,
-            fmt::format("{}: {} was captured from <<<>>> or cudaLaunchKernelEx(); the executor has the arguments of "
-                        "launches by address alone (cudaLaunchKernel(), cudaLaunchKernelExC())",
+            fmt::format("{}: {}; the executor has no arguments of a kernel with a parameter that has no name, or of a "
+                        "library",
                         __func__, of->work.name));
     return give(parameters, of->work.kernel, place);
 }

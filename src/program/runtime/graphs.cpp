@@ -139,9 +139,29 @@ std::string why_not_copied(const CUgraph_st& graph)
                : "";
 }
 
+std::string why_not_moved(cudaGraph_t graph, const CUgraph_st& to)
+{
+    const auto found = graphs().graphs.find(graph);
+    if (found == graphs().graphs.end())
+        return "the child is of another node";
+    for (const CUgraph_st* whole = &to;; whole = whole->of->graph) {
+        if (whole == found->second.get())
+            return "the child has this graph in a node";
+        if (whole->of == nullptr)
+            break;
+    }
+    if (is_captured_into(*found->second))
+        return "a stream is captured into the child";
+    return has_node(*found->second, cudaGraphNodeTypeConditional) ? "a graph with conditional nodes cannot be moved"
+                                                                  : "";
+}
+
 // By the descriptions of cudaGraphAddMemAllocNode() and cudaGraphAddMemFreeNode().
 std::string why_not_node(const CUgraph_st& graph, const NodeWork& work, const Edges& after)
 {
+    const bool is_of_memory = work.type == cudaGraphNodeTypeMemAlloc || work.type == cudaGraphNodeTypeMemFree;
+    if (is_of_memory && graph.of != nullptr && graph.of->work.type == cudaGraphNodeTypeGraph)
+        return "memory nodes cannot be added to the graph of a node";
     if (work.type == cudaGraphNodeTypeMemFree) {
         const CUgraph_st* allocates = nullptr;
         std::set<const CUgraph_st*> frees;
@@ -327,7 +347,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     const auto found = graphs().graphs.find(graph);
     if (found == graphs().graphs.end())
         return noted_at(__builtin_return_address(0), cudaErrorInvalidValue,
-                        "cudaGraphDestroy: there is no such graph, or it was destroyed");
+                        "cudaGraphDestroy: there is no such graph, it was destroyed, or a node has it");
     forget_graph(*found->second);
     graphs().graphs.erase(found);
     return cudaSuccess;

@@ -25,8 +25,9 @@ struct NodeWork;
 // `programmatic`: of a kernel, which need not wait for the end of the one before it in the stream.
 using PutInto = std::function<cudaError_t(cudaStream_t stream, const NodeWork& own, bool programmatic)>;
 
-// What a kernel node has of its arguments.
+// What a kernel node has of its kernel and the arguments.
 struct KeptArguments {
+    void* kernel;
     std::vector<std::vector<std::byte>> values;
     std::vector<void*> addresses;
 };
@@ -92,6 +93,7 @@ struct CUgraph_st {
     };
     std::vector<Value> values{};  // of conditional handles
     CUgraphNode_st* of = nullptr; // the node that has it
+    bool is_moved = false;        // into that node, by cudaGraphChildGraphOwnershipMove
 };
 // NOLINTEND(readability-identifier-naming)
 
@@ -110,6 +112,8 @@ CUgraph_st* graph_of(cudaGraph_t handle);
 
 // Why there cannot be a copy of the graph as a graph, by the descriptions of cudaGraphClone() and cudaGraphAddChildGraphNode(); empty: there can.
 std::string why_not_copied(const CUgraph_st& graph);
+// By the description of cudaGraphChildGraphNodeOwnership.
+std::string why_not_moved(cudaGraph_t graph, const CUgraph_st& to);
 bool has_memory_nodes(const CUgraph_st& graph);
 // With the lock of running grids. Its graphs are the caller's.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph, std::map<cudaGraphNode_t, cudaGraphNode_t>& copies);

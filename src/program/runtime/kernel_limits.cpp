@@ -141,10 +141,14 @@ Refusal refusal_of_cooperative(Kernel& kernel, const void* code, dim3 grid, dim3
 
 } // namespace
 
-bool asked(Kernel& kernel, const Parameters* parameters)
+__attribute__((noinline)) bool asked(Kernel& kernel, const Parameters* parameters,
+                                     const volatile void* const* arguments)
 {
-    if (asked_for == nullptr) [[likely]]
+    if (asked_for == nullptr) [[likely]] {
+        if (parameters != nullptr)
+            keep_if_captured(kernel, *parameters, arguments, __builtin_return_address(0));
         return false;
+    }
     *std::exchange(asked_for, nullptr) = {&kernel, parameters};
     return true;
 }

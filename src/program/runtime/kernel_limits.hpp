@@ -17,6 +17,9 @@ struct FoundKernel {
 };
 FoundKernel found_kernel(const void* address);
 Kernel* kernel_at(const void* address);
+// The launch that the host has configured keeps the arguments, if its stream is captured. `code`: an address within the function of the kernel.
+void keep_if_captured(const Kernel& kernel, const Parameters& parameters, const volatile void* const* arguments,
+                      const void* code);
 
 // Which blocks of a launch run together.
 struct BlockGroups {

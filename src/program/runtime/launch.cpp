@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <unwind.h>
 #include <utility>
 
 namespace nestbed::program
@@ -33,7 +34,8 @@ struct Configuration {
     bool programmatic = false;     // it need not wait for the end of the grid before it
     BlockGroups groups{};
     std::vector<cudaLaunchAttribute> attributes{};
-    cudaError_t* error = nullptr; // where the error of the launch goes too
+    std::shared_ptr<KeptArguments> arguments{}; // of a launch that is captured
+    cudaError_t* error = nullptr;               // where the error of the launch goes too
 };
 
 thread_local void* configured_by_host = nullptr;
@@ -214,33 +216,13 @@ void add_required_cluster(Configuration& launch)
 cudaError_t launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body,
                              bool of_library);
 
-// Of a launch by the address of the kernel.
-struct ByAddress {
-    const void* kernel;
-    const Parameters& parameters;
-    void** arguments;
-};
-thread_local const ByAddress* by_address = nullptr;
-
-void keep_arguments(NodeWork& work, const ByAddress& of)
-{
-    work.kernel.func = const_cast<void*>(of.kernel); // NOLINT(*-const-cast): CUDA's type
-    work.arguments = std::make_shared<KeptArguments>();
-    for (unsigned index = 0; index < of.parameters.count; ++index) {
-        const auto* const bytes = static_cast<const std::byte*>(of.arguments[index]);
-        work.arguments->values.emplace_back(bytes, bytes + of.parameters.bytes[index]);
-    }
-    for (std::vector<std::byte>& value : work.arguments->values)
-        work.arguments->addresses.push_back(value.data());
-    work.kernel.kernelParams = work.arguments->addresses.data();
-}
-
 // Of a graph: the same launch into the stream of the node.
 NodeWork node_of(const char* kernel, const Configuration& launch, const std::function<void()>& body, bool of_library)
 {
     Configuration plain = launch; // the attributes of the node may become others
     plain.groups = {};
     add_required_cluster(plain);
+    plain.arguments = nullptr;
     NodeWork work{
         .type = cudaGraphNodeTypeKernel,
         .put =
@@ -257,8 +239,11 @@ NodeWork node_of(const char* kernel, const Configuration& launch, const std::fun
         .programmatic = launch.programmatic,
         .attributes = launch.attributes,
         .kernel = {nullptr, launch.grid, launch.block, static_cast<unsigned>(launch.shared_bytes), nullptr, nullptr}};
-    if (by_address != nullptr)
-        keep_arguments(work, *by_address);
+    if (launch.arguments != nullptr) {
+        work.arguments = launch.arguments;
+        work.kernel.func = launch.arguments->kernel;
+        work.kernel.kernelParams = launch.arguments->addresses.data();
+    }
     return work;
 }
 
@@ -311,6 +296,27 @@ __attribute__((noinline)) void configure(dim3 grid, dim3 block, std::size_t shar
                                                                 .address = __builtin_return_address(0),
                                                                 .outer = configured()});
     configured() = launch.release(); // submit() takes it over, after the launches that the arguments make
+}
+
+void keep_if_captured(const Kernel& kernel, const Parameters& parameters, const volatile void* const* arguments,
+                      const void* code)
+{
+    auto* const launch = cpu::in_kernel() ? nullptr : static_cast<Configuration*>(configured_by_host);
+    if (launch == nullptr || !is_captured(launch->stream))
+        return;
+    void* const function = _Unwind_FindEnclosingFunction(const_cast<void*>(code)); // NOLINT(*-const-cast)
+    if (function == nullptr || kernel_at(function) != &kernel)
+        return;
+    auto kept = std::make_shared<KeptArguments>();
+    kept->kernel = function;
+    for (unsigned index = 0; index < parameters.count; ++index) {
+        // NOLINTNEXTLINE(*-const-cast): nothing else writes it
+        const auto* const bytes = static_cast<const std::byte*>(const_cast<const void*>(arguments[index]));
+        kept->values.emplace_back(bytes, bytes + parameters.bytes[index]);
+    }
+    for (std::vector<std::byte>& value : kept->values)
+        kept->addresses.push_back(value.data());
+    launch->arguments = std::move(kept);
 }
 
 __attribute__((noinline)) void submit(Kernel& kernel, const void* body, std::size_t bytes,
@@ -370,12 +376,7 @@ cudaError_t launch_by_address(const ExtendedLaunch& launch, const void* kernel, 
     if (found.parameters->count > 0 && arguments == nullptr)
         return noted(cudaErrorInvalidValue, fmt::format("{}: a launch of {} by its address without arguments",
                                                         spelled(launch.place), found.kernel->name));
-    const ByAddress own{kernel, *found.parameters, arguments};
-    const auto call = [&] {
-        by_address = cpu::in_kernel() ? nullptr : &own;
-        found.parameters->call(kernel, arguments);
-        by_address = nullptr;
-    };
+    const auto call = [&] { found.parameters->call(kernel, arguments); };
     return launch_extended(
         launch, [](void* of) { (*static_cast<decltype(call)*>(of))(); },
         const_cast<void*>(static_cast<const void*>(&call)));

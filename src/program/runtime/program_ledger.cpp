@@ -35,6 +35,7 @@ void Ledger::add(const std::shared_ptr<GridRecord>& grid)
     if (is_new)
         rows_.push_back({.counts = {.kernel = grid->kernel, .first_error = {}, .place = grid->place},
                          .of_library = grid->of_library});
+    has_launches_of_libraries_ |= grid->of_library;
     KernelCounts& counts = rows_[found->second].counts;
     ++(grid->graph_run != nullptr ? counts.in_graphs
        : grid->parent == nullptr  ? counts.from_host

@@ -75,6 +75,7 @@ class Ledger
     bool keeps_grids() const { return keep_grids_; }
     // In the order of the first launch of each kernel. Those of the library are in it only if one was refused.
     std::vector<KernelCounts> counts() const;
+    bool has_launches_of_libraries() const { return has_launches_of_libraries_; }
     nestbed_count::GraphLaunches graph_launches() const { return graphs_; }
     const std::vector<std::shared_ptr<GridRecord>>& grids() const { return grids_; }
     std::uint64_t lost() const { return lost_; } // grids beyond kMaxGrids
@@ -94,6 +95,7 @@ class Ledger
     std::vector<std::shared_ptr<GridRecord>> grids_;
     nestbed_count::GraphLaunches graphs_{};
     std::uint64_t lost_ = 0;
+    bool has_launches_of_libraries_ = false;
 };
 
 } // namespace nestbed::program

@@ -308,6 +308,7 @@ void host_waited_for(cudaStream_t stream)
 {
     const std::uint64_t number = number_of(stream);
     run(works_in(number));
+    finish_launches(); // a grid that lets the next one begin, or was launched programmatically, may still run
     if (cpu::observer != nullptr)
         cpu::observer->stream_synchronized(number);
     Work& of = work()[number];
@@ -445,7 +446,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     if (number_of(stream) == 0)
         use_stream(stream, false); // it waits for the blocking ones
     host_waited_for(stream);
-    finish_launches();
     return noted(sticky_error());
 }
 

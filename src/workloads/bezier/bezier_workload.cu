@@ -59,13 +59,13 @@ class BezierData
     static auto key_of(const Case& point) { return std::tuple(point.input, point.elements, point.seed); }
 
     BezierData(Context& context, const Case& point)
-        : lines_(lines_of(point)), most_(point.input == BezierInput::zipf ? kMaxZipf : kMaxCurves),
+        : lines_(lines_of(point)), max_points_(point.input == BezierInput::zipf ? kMaxZipf : kMaxCurves),
           comparison_(context)
     {
         std::uint64_t total = 0;
         for (BezierLine& line : lines_) {
             line.first = static_cast<unsigned>(total);
-            points_.push_back(bezier_points(line, most_));
+            points_.push_back(bezier_points(line, max_points_));
             total += points_.back();
         }
         if (total > UINT32_MAX)
@@ -95,7 +95,7 @@ class BezierData
     BezierTask task() const
     {
         return {in_.data(), out_.data(), static_cast<unsigned>(lines_.size()),
-                static_cast<unsigned>(reference_.size()), most_};
+                static_cast<unsigned>(reference_.size()), max_points_};
     }
 
     void clear(Context& context) { context.fill_bytes(out_, 0xFF, out_.size()); }
@@ -116,7 +116,7 @@ class BezierData
 
   private:
     std::vector<BezierLine> lines_;
-    unsigned most_;
+    unsigned max_points_;
     std::vector<unsigned> points_; // of each line
     Buffer<BezierLine> in_;
     Buffer<BezierPoint> out_, reference_;

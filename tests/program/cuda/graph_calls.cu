@@ -365,6 +365,86 @@ PART(graphs_with_memory)
     run(made(graph));
 }
 
+// ---- child graphs ----
+
+#if CUDART_VERSION >= 13000
+static cudaError_t add_child(cudaGraphNode_t& node, cudaGraph_t outer, cudaGraph_t child, bool is_moved,
+                             cudaGraphNode_t after = nullptr)
+{
+    cudaGraphNodeParams of = {};
+    of.type = cudaGraphNodeTypeGraph;
+    of.graph.graph = child;
+    of.graph.ownership = is_moved ? cudaGraphChildGraphOwnershipMove : cudaGraphChildGraphOwnershipClone;
+    return cudaGraphAddNode(&node, outer, &after, nullptr, after == nullptr ? 0 : 1, &of);
+}
+static void refused(cudaError_t error, const char* text, int line)
+{
+    cudaGetLastError();
+    same(error != cudaSuccess, 1, text, line);
+}
+#define REFUSED(call) refused(call, #call, __LINE__)
+
+PART(child_graphs_that_are_moved)
+{
+    const cudaGraph_t outer = new_graph(), child = new_graph(), other = new_graph();
+    cudaGraphNode_t node = nullptr, none = nullptr;
+    const cudaGraphNode_t inner = kernel(child, put, d, 5);
+    CHECK(add_child(node, outer, child, true));
+    cudaGraph_t of_node = nullptr;
+    CHECK(cudaGraphChildGraphNodeGetGraph(node, &of_node));
+    SAME(of_node == child, 1);
+    cudaGraphExec_t executable = nullptr;
+    REFUSED(cudaGraphInstantiate(&executable, child, 0));
+    REFUSED(cudaGraphDestroy(child));
+    REFUSED(add_child(none, other, child, false));
+    REFUSED(add_child(none, other, child, true));
+    executable = made(outer);
+    cudaGraphExecUpdateResultInfo result = {};
+    REFUSED(cudaGraphExecUpdate(executable, child, &result));
+    run(executable);
+    SAME(first_of(d), 5);
+    // What the program changes in the child changes the node.
+    int six = 6;
+    void* addresses[] = {&d, &six};
+    const cudaKernelNodeParams of = parameters_of(put, addresses);
+    CHECK(cudaGraphKernelNodeSetParams(inner, &of));
+    run(made(outer));
+    SAME(first_of(d), 6);
+    CHECK(cudaGraphDestroy(outer));
+}
+
+PART(moved_child_graphs_with_memory)
+{
+    const cudaGraph_t outer = new_graph(), child = new_graph();
+    cudaGraphNode_t node = nullptr, allocates = nullptr;
+    int* const memory = allocation(child, allocates, 1 << 20);
+    int five = 5;
+    void* addresses[] = {const_cast<int**>(&memory), &five};
+    const cudaKernelNodeParams of = parameters_of(put, addresses);
+    cudaGraphNode_t puts = nullptr, copies = nullptr;
+    CHECK(cudaGraphAddKernelNode(&puts, child, &allocates, 1, &of));
+    CHECK(cudaGraphAddMemcpyNode1D(&copies, child, &puts, 1, d, memory, kBytes, cudaMemcpyDeviceToDevice));
+    CHECK(add_free(child, copies, memory));
+    REFUSED(add_child(node, outer, child, false));
+    CHECK(add_child(node, outer, child, true));
+    cudaMemAllocNodeParams more = {};
+    more.poolProps.allocType = cudaMemAllocationTypePinned;
+    more.poolProps.location.type = cudaMemLocationTypeDevice;
+    more.bytesize = kBytes;
+    cudaGraphNode_t none = nullptr;
+    REFUSED(cudaGraphAddMemAllocNode(&none, child, nullptr, 0, &more));
+    const cudaGraphExec_t executable = made(outer);
+    for (int time = 0; time < 3; ++time) {
+        CHECK(cudaMemset(d, 0, kBytes));
+        run(executable);
+        SAME(first_of(d, kCount - 1), 5);
+    }
+    CHECK(cudaGraphExecDestroy(executable));
+    CHECK(cudaGraphDestroy(outer));
+    SAME(used(), 0);
+}
+#endif
+
 // ---- conditional nodes ----
 
 PART(handles_of_many_graphs)
@@ -584,6 +664,86 @@ PART(parameters_of_a_kernel_captured_by_its_address)
     CHECK(cudaGraphExecKernelNodeSetParams(executable, node, &of));
     run(executable);
     SAME(first_of(e, kCount - 1), 5);
+}
+
+struct Pair {
+    int* to;
+    double values[2];
+};
+template <int times, class T>
+__global__ void put_of(const Pair pair, T one, const char* __restrict__ text, bool is_second)
+{
+    pair.to[threadIdx.x] = times * (static_cast<int>(pair.values[is_second]) + one + text[0]);
+}
+static cudaGraph_t captured_launch(int* to, const char* text)
+{
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    put_of<2, short><<<1, kCount, 0, s>>>({to, {10, 20}}, 3, text, true);
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(s, &graph));
+    return graph;
+}
+
+PART(parameters_of_a_kernel_captured_from_a_launch)
+{
+    char* text = nullptr;
+    CHECK(cudaMalloc(&text, 1));
+    CHECK(cudaMemset(text, 7, 1));
+    const cudaGraph_t graph = captured_launch(d, text);
+    const cudaGraphNode_t node = only_node(graph);
+    cudaKernelNodeParams of = {};
+    CHECK(cudaGraphKernelNodeGetParams(node, &of));
+    SAME(of.func == reinterpret_cast<void*>(put_of<2, short>), 1);
+    SAME(of.gridDim.x, 1);
+    SAME(of.blockDim.x, kCount);
+    SAME(of.sharedMemBytes, 0);
+    SAME(of.extra == nullptr, 1);
+    SAME(static_cast<Pair*>(of.kernelParams[0])->values[1], 20);
+    SAME(*static_cast<short*>(of.kernelParams[1]), 3);
+    SAME(*static_cast<char**>(of.kernelParams[2]) == text, 1);
+    SAME(*static_cast<bool*>(of.kernelParams[3]), 1);
+    const cudaGraphExec_t executable = made(graph);
+    run(executable);
+    SAME(first_of(d, kCount - 1), 60);
+    // One argument becomes another, in the executable graph, then in the graph.
+    Pair pair{e, {30, 40}};
+    of.kernelParams[0] = &pair;
+    CHECK(cudaGraphExecKernelNodeSetParams(executable, node, &of));
+    run(executable);
+    SAME(first_of(e, kCount - 1), 100);
+    CHECK(cudaGraphKernelNodeSetParams(node, &of));
+    pair.to = nullptr; // the node has its own
+    CHECK(cudaGraphKernelNodeGetParams(node, &of));
+    SAME(static_cast<Pair*>(of.kernelParams[0])->to == e, 1);
+    CHECK(cudaMemset(e, 0, kBytes));
+    run(made(graph));
+    SAME(first_of(e, kCount - 1), 100);
+    // Another kernel, and a clone.
+    int six = 6;
+    void* addresses[] = {&d, &six};
+    const cudaKernelNodeParams other = parameters_of(put, addresses);
+    CHECK(cudaGraphKernelNodeSetParams(node, &other));
+    cudaGraph_t clone = nullptr;
+    CHECK(cudaGraphClone(&clone, graph));
+    CHECK(cudaGraphKernelNodeGetParams(only_node(clone), &of));
+    SAME(of.func == reinterpret_cast<void*>(put), 1);
+    SAME(*static_cast<int*>(of.kernelParams[1]), 6);
+    run(made(clone));
+    SAME(first_of(d, kCount - 1), 6);
+    CHECK(cudaFree(text));
+}
+
+PART(parameters_of_extended_launches_that_are_captured)
+{
+    CHECK(cudaMemset(d, 0, kBytes));
+    const cudaGraph_t graph = captured(cooperative(), count_blocks, d, 2);
+    cudaKernelNodeParams of = {};
+    CHECK(cudaGraphKernelNodeGetParams(only_node(graph), &of));
+    SAME(of.func == reinterpret_cast<void*>(count_blocks), 1);
+    of.gridDim = dim3(3);
+    CHECK(cudaGraphKernelNodeSetParams(only_node(graph), &of));
+    run(made(graph));
+    SAME(first_of(d), 303);
 }
 
 // ---- updates ----

@@ -232,6 +232,7 @@ __global__ void without_wait(const int* d, int* to) { to[self()] = d[self()]; }
 template <bool right> __global__ void first_by_all(int* d) { d[self()] = 1; __threadfence(); if (right) __syncthreads(); asm volatile("griddepcontrol.launch_dependents;"); if (!right) d[self()] = 2; }
 USE(trigger_then_a_wait, first<right><<<kBlocks, kThreads, 0, n>>>(d); with(early(), n, second<right>, d, d2))
 USE(trigger_after_the_last_write, first_by_all<right><<<kBlocks, kThreads, 0, n>>>(d); with(early(), n, second<right>, d, d2))
+USE(host_waits_for_the_stream_of_an_early_launch, put<<<kBlocks, kThreads, 0, n>>>(d); with(early(), n, second<true>, d, d2); if (right) check(cudaStreamSynchronize(n)); put<<<kBlocks, kThreads, 0, m>>>(d2))
 
 // ---- launches by pointer ----
 using Kernel = void (*)(int*);

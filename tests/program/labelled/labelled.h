@@ -44,6 +44,7 @@ enum class Bug {
     kWrongMemory,     // a pointer to local or shared memory is an argument of a launch
     kMissingWait,     // a grid that is launched programmatically does not wait for the one before
     kEarlyTrigger,    // a grid lets the next one begin before it has written what that reads
+    kEarlyWrite,      // a grid writes what the one before may still read, before the wait for it
 };
 
 constexpr const char* name_of(Bug bug)
@@ -53,7 +54,7 @@ constexpr const char* name_of(Bug bug)
         "missing_guard",  "out_of_bounds",  "index_overflow",  "too_small",        "uninitialized", "check_first",
         "plain_write",    "plain_flag",     "in_place",        "overlap",          "lost_work",     "early_return",
         "branch_barrier", "early_read",     "late_write",      "wrong_stream",     "not_tail",      "open_order",
-        "wrong_memory",   "missing_wait",   "early_trigger"};
+        "wrong_memory",   "missing_wait",   "early_trigger",   "early_write"};
     return kNames[static_cast<int>(bug)];
 }
 
@@ -95,6 +96,14 @@ inline int run_variant(int argc, char** argv, const std::vector<Variant>& varian
         return right ? 0 : 1;
     }
     return argc == 1 ? 0 : 2;
+}
+
+inline std::vector<int> counted(int count, int first)
+{
+    std::vector<int> values(count);
+    for (int i = 0; i < count; ++i)
+        values[i] = first + i;
+    return values;
 }
 
 // Memory of the device, with what is on the host.

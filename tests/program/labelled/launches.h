@@ -5,14 +5,6 @@
 
 constexpr int kThreads = 64;
 
-inline std::vector<int> counted(int count, int first)
-{
-    std::vector<int> values(count);
-    for (int i = 0; i < count; ++i)
-        values[i] = first + i;
-    return values;
-}
-
 // Runs a kernel on `numbers`, which it may change, and a result that is 0 before. Returns the result.
 template <void (*kernel)(int*, int*)>
 int run_kernel(int blocks, int threads, std::vector<int> numbers)

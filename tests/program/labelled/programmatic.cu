@@ -1,29 +1,8 @@
 // Programmatic dependent launches: a grid begins before the one before it in its stream has ended.
-#include "launches.h"
+#include "../cuda/programmatic.h"
+#include "labelled.h"
 
-constexpr int kBlocks = 2;
-constexpr int kCount = kBlocks * kThreads;
 constexpr int kSum = kCount * (kCount - 1) / 2; // of 0 to kCount - 1
-
-// Launches a kernel that need not wait for the end of the grid before it.
-template <class... Expected, class... Actual>
-void launch_early(int blocks, int threads, void (*kernel)(Expected...), Actual... arguments)
-{
-    cudaLaunchAttribute attribute[1];
-    attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute[0].val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.attrs = attribute;
-    config.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
-}
-
-__device__ int index_of_thread()
-{
-    return blockIdx.x * blockDim.x + threadIdx.x;
-}
 
 // The next grid waits for what this one writes, so that the trigger may come at any time.
 template <bool trigger>
@@ -53,7 +32,7 @@ bool stages(int)
     int* const sum = on_device(std::vector<int>{0});
     int* const numbers = on_device(counted(kCount, 1));
     fill<trigger><<<kBlocks, kThreads>>>(numbers);
-    launch_early(1, 1, sum_all<waits>, numbers, sum);
+    launch_early(1, 1, nullptr, sum_all<waits>, numbers, sum);
     return value_of(sum) == kSum;
 }
 
@@ -144,7 +123,7 @@ bool of_child(int)
     int* const sum = on_device(std::vector<int>{0});
     int* const numbers = on_device(counted(kCount, 1));
     fill_by_child<<<1, 1>>>(numbers);
-    launch_early(1, 1, sum_all<waits>, numbers, sum);
+    launch_early(1, 1, nullptr, sum_all<waits>, numbers, sum);
     return value_of(sum) == kSum;
 }
 
@@ -156,7 +135,7 @@ bool copy_between(int)
     int* const copy = on_device(counted(kCount, 1));
     fill<true><<<kBlocks, kThreads>>>(numbers);
     CHECK(cudaMemcpyAsync(copy, numbers, kCount * sizeof(int), cudaMemcpyDeviceToDevice));
-    launch_early(1, 1, sum_all<false>, copy, sum);
+    launch_early(1, 1, nullptr, sum_all<false>, copy, sum);
     return value_of(sum) == kSum;
 }
 
@@ -174,14 +153,14 @@ int main(int argc, char** argv)
         int* const numbers = on_device(counted(kCount, 1));
         int* const factor = on_device(std::vector<int>{3});
         fill<true><<<kBlocks, kThreads>>>(numbers);
-        launch_early(1, 1, scaled_sum<bug>, factor, numbers, sum);
+        launch_early(1, 1, nullptr, scaled_sum<bug>, factor, numbers, sum);
         return value_of(sum) == 3 * kSum;
     });
     add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "one_waits", [](auto bug, int) {
         int* const sum = on_device(std::vector<int>{0});
         int* const numbers = on_device(counted(kCount, 1));
         fill<true><<<kBlocks, kThreads>>>(numbers);
-        launch_early(kBlocks, kThreads, add_own<bug>, numbers, sum);
+        launch_early(kBlocks, kThreads, nullptr, add_own<bug>, numbers, sum);
         return value_of(sum) == kSum;
     });
     add_kernel<Bug::kNone, Bug::kMissingWait, Bug::kEarlyRead>(all, "three", [](auto bug, int) {
@@ -189,8 +168,8 @@ int main(int argc, char** argv)
         int* const copy = on_device(std::vector<int>{0});
         int* const numbers = on_device(counted(kCount, 1));
         fill<true><<<kBlocks, kThreads>>>(numbers);
-        launch_early(1, 1, between<bug>, numbers, copy);
-        launch_early(1, 1, sum_all<true>, numbers, sum);
+        launch_early(1, 1, nullptr, between<bug>, numbers, copy);
+        launch_early(1, 1, nullptr, sum_all<true>, numbers, sum);
         return value_of(sum) == kSum && value_of(copy) == 0;
     });
     add_kernel<Bug::kNone, Bug::kEarlyTrigger, Bug::kMissingFence, Bug::kMissingBarrier>(
@@ -198,14 +177,14 @@ int main(int argc, char** argv)
             int* const sum = on_device(std::vector<int>{0});
             int* const numbers = on_device(counted(kCount, 1));
             fill_and_hand_over<bug><<<kBlocks, kThreads>>>(numbers);
-            launch_early(1, 1, sum_all<false>, numbers, sum);
+            launch_early(1, 1, nullptr, sum_all<false>, numbers, sum);
             return value_of(sum) == kSum;
         });
     add_kernel<Bug::kNone, Bug::kMissingWait>(all, "reused", [](auto bug, int) {
         int* const sum = on_device(std::vector<int>{0});
         int* const numbers = on_device(counted(kCount, 0));
         sum_then_end<<<1, 1>>>(numbers, sum);
-        launch_early(kBlocks, kThreads, clear<bug>, numbers);
+        launch_early(kBlocks, kThreads, nullptr, clear<bug>, numbers);
         return value_of(sum) == kSum && value_of(numbers + kCount - 1) == 0;
     });
     return run_variant(argc, argv, all);

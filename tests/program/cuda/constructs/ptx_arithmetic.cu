@@ -46,6 +46,13 @@ __device__ void all32(Sums& sums, unsigned a, unsigned b, unsigned c)
     THREE("dp4a.s32.s32 %0, %1, %2, %3;", to, a, b, c);
     THREE("dp4a.u32.u32 %0, %1, %2, %3;", to, a, b, c);
     THREE("dp4a.u32.s32 %0, %1, %2, %3;", to, a, b, c);
+    THREE("vabsdiff4.u32.u32.u32.add" " %0, %1, %2, %3;", to, a, b, c);
+    THREE("vabsdiff4.u32.s32.u32 %0, %1, %2, %3;", to, a, b, c);
+    THREE("vadd4.s32.s32.s32.sat %0, %1, %2, %3;", to, a, b, c);
+    THREE("vsub2.u32.u32.u32 %0, %1, %2, %3;", to, a, b, c);
+    THREE("vavrg4.s32.s32.s32 %0, %1, %2, %3;", to, a, b, c);
+    THREE("vmin2.s32.s32.u32.add %0, %1, %2, %3;", to, a, b, c);
+    THREE("vmax4.u32.u32.u32 %0, %1, %2, %3;", to, a, b, c);
     sums.add(static_cast<unsigned>(__dp4a(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c))));
     sums.add(__dp4a(a, b, c));
     TWO("min.s32 %0, %1, %2;", to, a, b);

@@ -2,7 +2,9 @@
 // temporary storage, so that two of them at a time in one storage are a race.
 #pragma once
 
-#include "block.hpp"
+#include "nestbed/cub/block.hpp"
+#include "nestbed/cub/warp.hpp"
+#include "nestbed/program/iterators.hpp"
 
 #include <iterator>
 #include <numeric>
@@ -25,55 +27,7 @@ struct DoubleBuffer {
 
 namespace nestbed_own
 {
-template <class Self, class Value>
-struct Iterator {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = Value;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Value*;
-    using reference = Value;
-    std::ptrdiff_t at = 0;
-    Value operator*() const { return self().value(at); }
-    Value operator[](std::ptrdiff_t by) const { return self().value(at + by); }
-    Self& operator+=(std::ptrdiff_t by)
-    {
-        at += by;
-        return static_cast<Self&>(*this);
-    }
-    Self& operator-=(std::ptrdiff_t by) { return *this += -by; }
-    Self operator+(std::ptrdiff_t by) const
-    {
-        Self moved = self();
-        moved.at += by;
-        return moved;
-    }
-    friend Self operator+(std::ptrdiff_t by, const Self& from) { return from + by; }
-    Self operator-(std::ptrdiff_t by) const { return *this + -by; }
-    Self& operator++() { return *this += 1; }
-    Self& operator--() { return *this += -1; }
-    Self operator++(int)
-    {
-        const Self before = self();
-        at += 1;
-        return before;
-    }
-    Self operator--(int)
-    {
-        const Self before = self();
-        at -= 1;
-        return before;
-    }
-    std::ptrdiff_t operator-(const Self& other) const { return at - other.at; }
-    bool operator==(const Self& other) const { return at == other.at; }
-    bool operator!=(const Self& other) const { return at != other.at; }
-    bool operator<(const Self& other) const { return at < other.at; }
-    bool operator>(const Self& other) const { return at > other.at; }
-    bool operator<=(const Self& other) const { return at <= other.at; }
-    bool operator>=(const Self& other) const { return at >= other.at; }
-
-  private:
-    const Self& self() const { return static_cast<const Self&>(*this); }
-};
+using nestbed::program::Iterator;
 template <class Input>
 using ValueOf = std::decay_t<decltype(*std::declval<Input&>())>;
 // Of an output: what it is of, or the other one if that is nothing.
@@ -140,19 +94,15 @@ cudaError_t run(const char* name, void* storage, std::size_t& bytes, cudaStream_
     }
     if (bytes < kBytes)
         return cudaErrorInvalidValue;
-    auto body = [=] {
-        Work own = work;
-        if (nestbed::cpu::linear_thread() != 0)
-            return;
-        *static_cast<unsigned*>(storage) = 0;
-        own();
-    };
-    using Body = decltype(body);
     nestbed::program::run_library_kernel(
-        name, 1, &body,
-        {[](const void* from) -> void* { return new Body(*static_cast<const Body*>(from)); },
-         [](const void* from) { (*static_cast<const Body*>(from))(); },
-         [](void* copy) { delete static_cast<Body*>(copy); }},
+        name, 1,
+        [=] {
+            Work own = work;
+            if (nestbed::cpu::linear_thread() != 0)
+                return;
+            *static_cast<unsigned*>(storage) = 0;
+            own();
+        },
         stream, place);
     return cudaPeekAtLastError();
 }

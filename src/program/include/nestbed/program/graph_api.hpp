@@ -154,8 +154,10 @@ struct cudaMemcpyNodeParams {
     int flags, reserved[3];
     cudaMemcpy3DParms copyParams;
 };
+enum cudaGraphChildGraphNodeOwnership { cudaGraphChildGraphOwnershipClone, cudaGraphChildGraphOwnershipMove };
 struct cudaChildGraphNodeParams {
     cudaGraph_t graph;
+    cudaGraphChildGraphNodeOwnership ownership;
 };
 struct cudaEventWaitNodeParams {
     cudaEvent_t event;

@@ -71,16 +71,18 @@ struct ParametersOf {
 };
 
 // Whether the kernel was called for its Kernel alone, which is taken now: its call returns, and reads no argument. Without the types of its
-// parameters it cannot be called by its address.
-bool asked(Kernel& kernel, const Parameters* parameters);
-template <class... Types>
-bool asked(Kernel& kernel)
+// parameters it cannot be called by its address. Otherwise a launch that is captured keeps the arguments, which are at these addresses.
+bool asked(Kernel& kernel, const Parameters* parameters, const volatile void* const* arguments);
+// In the function of the kernel itself, whose address is that of what calls.
+template <class... Types, class... Arguments>
+__attribute__((always_inline)) inline bool asked(Kernel& kernel, Arguments&... arguments)
 {
-    return asked(kernel, &ParametersOf<Types...>::kAll);
+    const volatile void* const addresses[] = {__builtin_addressof(arguments)..., nullptr};
+    return asked(kernel, &ParametersOf<Types...>::kAll, addresses);
 }
 inline bool asked(Kernel& kernel)
 {
-    return asked(kernel, nullptr);
+    return asked(kernel, nullptr, nullptr);
 }
 
 // At the begin of a function that calls itself: ends the run of the kernel where a GPU would have no more stack.

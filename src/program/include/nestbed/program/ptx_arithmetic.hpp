@@ -4,6 +4,7 @@
 #pragma once
 
 #include "intrinsics.hpp"
+#include "warps.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -312,5 +313,69 @@ struct PtxDp4a {
         return static_cast<T>(sum);
     }
 };
+
+// Video instructions: the same for each byte or half of a register, then perhaps their sum and another number (PTX ISA, "SIMD Video
+// Instructions").
+#define NESTBED_VIDEO(name, value)                                                                                   \
+    struct PtxVideo##name {                                                                                          \
+        static int of(int a, int b) { return value; }                                                                \
+    };
+NESTBED_VIDEO(Add, a + b)
+NESTBED_VIDEO(Subtract, a - b)
+NESTBED_VIDEO(Average, (a + b + (a + b >= 0 ? 1 : 0)) >> 1)
+NESTBED_VIDEO(Min, a < b ? a : b)
+NESTBED_VIDEO(Max, a > b ? a : b)
+NESTBED_VIDEO(Difference, a > b ? a - b : b - a)
+#undef NESTBED_VIDEO
+template <class T>
+int ptx_part(T of, unsigned shift, unsigned bits)
+{
+    const unsigned part = static_cast<unsigned>(of) >> shift << (32 - bits);
+    return static_cast<int>(std::is_signed<T>::value ? static_cast<int>(part) >> (32 - bits) : part >> (32 - bits));
+}
+template <class Operation, unsigned parts, class Result, class First, class Second, bool saturates, bool adds,
+          class To, class A, class B, class C>
+void ptx_video(To& to, const A& a, const B& b, const C& c)
+{
+    constexpr unsigned bits = 32 / parts;
+    constexpr int least = std::is_signed<Result>::value ? -(1 << (bits - 1)) : 0;
+    constexpr int most = std::is_signed<Result>::value ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+    unsigned all = 0;
+    auto sum = static_cast<unsigned>(c);
+    for (unsigned shift = 0; shift < 32; shift += bits) {
+        int part = Operation::of(ptx_part(static_cast<First>(a), shift, bits),
+                                 ptx_part(static_cast<Second>(b), shift, bits));
+        if (saturates)
+            part = part < least ? least : part > most ? most : part;
+        all |= (static_cast<unsigned>(part) & ((1U << bits) - 1)) << shift;
+        sum += static_cast<unsigned>(part);
+    }
+    to = static_cast<To>(adds ? sum : all);
+}
+
+// Of a cache, which no thread can tell.
+template <class... Operands>
+void ptx_nothing(const Operands&...)
+{
+}
+
+enum class PtxShuffle { kIdx, kUp, kDown, kBfly };
+// The third input has the size of the segments: its bits from 8 on are those of the lane that a segment keeps (PTX ISA, "shfl.sync").
+template <PtxShuffle shuffle, class Value, class Lane, class Control, class Mask, class To, class... Others>
+void ptx_shfl(To& to, const Others&... others)
+{
+    const std::tuple<const To&, const Others&...> operands(to, others...);
+    const unsigned mask = Mask::template of<unsigned>(operands), value = Value::template of<unsigned>(operands);
+    const int by = Lane::template of<int>(operands);
+    const int width = 32 - (Control::template of<int>(operands) >> 8 & 31);
+    if constexpr (shuffle == PtxShuffle::kIdx)
+        to = ptx_converted<To>(__shfl_sync(mask, value, by, width));
+    else if constexpr (shuffle == PtxShuffle::kUp)
+        to = ptx_converted<To>(__shfl_up_sync(mask, value, by, width));
+    else if constexpr (shuffle == PtxShuffle::kDown)
+        to = ptx_converted<To>(__shfl_down_sync(mask, value, by, width));
+    else
+        to = ptx_converted<To>(__shfl_xor_sync(mask, value, by, width));
+}
 
 } // namespace nestbed::program

@@ -1,0 +1,142 @@
+// What functions of cuBLAS and cuSPARSE compute, with factors and results of the host and of the device, in a stream and in a graph.
+#include <cstdio>
+#include <cublas_v2.h>
+#include <cusparse.h>
+
+#define CHECK(call)                                                                                                  \
+    do {                                                                                                             \
+        if (const int error = static_cast<int>(call))                                                                \
+            std::printf("%d: %s: %d\n", __LINE__, #call, error);                                                     \
+    } while (false)
+
+constexpr int kCount = 12;
+
+template <class T>
+static T* on_device(const T* values, int count)
+{
+    T* memory = nullptr;
+    CHECK(cudaMalloc(reinterpret_cast<void**>(&memory), count * sizeof(T)));
+    CHECK(cudaMemcpy(memory, values, count * sizeof(T), cudaMemcpyHostToDevice));
+    CHECK(cudaDeviceSynchronize()); // streams do not wait for a copy from the stack
+    return memory;
+}
+template <class T>
+static void show(const char* name, const T* memory, int count)
+{
+    T values[kCount];
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(values, memory, count * sizeof(T), cudaMemcpyDeviceToHost));
+    std::printf("%s:", name);
+    for (int i = 0; i < count; ++i)
+        std::printf(" %g", static_cast<double>(values[i]));
+    std::printf("\n");
+}
+
+__global__ void half_of(const float* from, float* to)
+{
+    *to = *from / 2;
+}
+
+int main()
+{
+    cudaStream_t stream;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cublasHandle_t blas = nullptr;
+    CHECK(cublasCreate(&blas));
+    CHECK(cublasSetStream(blas, stream));
+    const float numbers[kCount] = {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12};
+    float *x = on_device(numbers, kCount), *y = on_device(numbers, kCount), *z = on_device(numbers, kCount);
+    const float two = 2, zero = 0, one = 1;
+    CHECK(cublasSaxpy(blas, kCount, &two, x, 1, y, 1));
+    show("axpy", y, kCount);
+    CHECK(cublasSaxpy(blas, 3, &two, x, -2, y, 4));
+    show("with steps", y, kCount);
+    CHECK(cublasSscal(blas, 6, &two, y, 2));
+    show("scal", y, kCount);
+    CHECK(cublasSswap(blas, 4, y, 1, z, 1));
+    CHECK(cublasScopy(blas, 4, x, 3, z + 4, 1));
+    show("swap and copy", z, kCount);
+    float dot = 0, norm = 0, sum = 0;
+    int most = 0, least = 0;
+    CHECK(cublasSdot(blas, kCount, x, 1, x, 1, &dot));
+    CHECK(cublasSnrm2(blas, 2, z + 4, 1, &norm));
+    CHECK(cublasSasum(blas, kCount, x, 1, &sum));
+    CHECK(cublasIsamax(blas, kCount, x, 1, &most));
+    CHECK(cublasIsamin(blas, kCount, x, 1, &least));
+    std::printf("dot %g, nrm2 %.4f, asum %g, amax %d, amin %d\n", dot, norm, sum, most, least);
+
+    // Matrices in columns: 3 x 2 times 2 x 4, and the like.
+    CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 3, 4, 2, &one, x, 3, x, 2, &zero, y, 3));
+    show("gemm", y, 12);
+    CHECK(cublasSgemm(blas, CUBLAS_OP_T, CUBLAS_OP_T, 2, 2, 3, &two, x, 3, x, 2, &one, y, 2));
+    show("transposed", y, 12);
+    CHECK(cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, 2, 1, 2, &one, x, 2, 4, x, 2, 2, &zero, y, 2, 2,
+                                    3));
+    show("batches", y, 6);
+    CHECK(cublasSgemv(blas, CUBLAS_OP_N, 3, 2, &one, x, 3, x, 1, &zero, y, 1));
+    CHECK(cublasSgemv(blas, CUBLAS_OP_T, 3, 2, &one, x, 3, x, 1, &zero, y + 3, 1));
+    show("gemv", y, 5);
+    CHECK(cublasSger(blas, 2, 2, &one, x, 1, x, 1, y, 2));
+    show("ger", y, 4);
+    CHECK(cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_N, 2, 3, &one, x, 3, &two, x, 2, y, 2));
+    show("geam", y, 6);
+    const double wide[] = {1, 2, 3, 4};
+    double* const d = on_device(wide, 4);
+    const double half = 0.5, none = 0;
+    double product = 0;
+    CHECK(cublasDdot(blas, 4, d, 1, d, 1, &product));
+    CHECK(cublasDgemv(blas, CUBLAS_OP_N, 2, 2, &half, d, 2, d, 1, &none, d + 2, 1));
+    std::printf("ddot %g\n", product);
+    show("dgemv", d, 4);
+    std::printf("wrong: %d %d\n", cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 3, 4, 2, &one, x, 2, x, 2, &zero, y, 3),
+                cublasSaxpy(nullptr, 1, &one, x, 1, y, 1));
+
+    // Rows 0 to 3: (1 0 2), nothing, (0 3 0), (4 5 6).
+    const int begins[] = {0, 2, 2, 3, 6}, places[] = {0, 2, 1, 0, 1, 2};
+    const float values[] = {1, 2, 3, 4, 5, 6};
+    int* const rows = on_device(begins, 5);
+    int* const columns = on_device(places, 6);
+    float* const entries = on_device(values, 6);
+    cusparseHandle_t sparse = nullptr;
+    CHECK(cusparseCreate(&sparse));
+    CHECK(cusparseSetStream(sparse, stream));
+    cusparseSpMatDescr_t matrix = nullptr;
+    cusparseDnVecDescr_t of_x = nullptr, of_y = nullptr;
+    CHECK(cusparseCreateCsr(&matrix, 4, 3, 6, rows, columns, entries, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+    CHECK(cusparseCreateDnVec(&of_x, 3, x, CUDA_R_32F));
+    CHECK(cusparseCreateDnVec(&of_y, 4, y, CUDA_R_32F));
+    size_t bytes = 0;
+    void* work = nullptr;
+    CHECK(cusparseSpMV_bufferSize(sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, of_x, &zero, of_y,
+                                  CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+    CHECK(cudaMalloc(&work, bytes + 1));
+    CHECK(cusparseSpMV(sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, of_x, &zero, of_y, CUDA_R_32F,
+                       CUSPARSE_SPMV_ALG_DEFAULT, work));
+    show("spmv", y, 4);
+
+    // The same and more in a graph, with factors and results on the device.
+    float* const scalars = on_device(numbers, 3);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    CHECK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    CHECK(cusparseSpMV(sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &two, matrix, of_x, &one, of_y, CUDA_R_32F,
+                       CUSPARSE_SPMV_ALG_DEFAULT, work));
+    CHECK(cublasSdot(blas, 4, y, 1, y, 1, scalars));
+    half_of<<<1, 1, 0, stream>>>(scalars, scalars + 1);
+    CHECK(cublasSaxpy(blas, 3, scalars + 1, x, 1, z, 1));
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    for (int i = 0; i < 2; ++i)
+        CHECK(cudaGraphLaunch(executable, stream));
+    show("spmv in a graph", y, 4);
+    show("scalars", scalars, 2);
+    show("axpy in a graph", z, 4);
+    CHECK(cusparseDestroySpMat(matrix));
+    CHECK(cusparseDestroyDnVec(of_x));
+    CHECK(cusparseDestroyDnVec(of_y));
+    CHECK(cusparseDestroy(sparse));
+    CHECK(cublasDestroy(blas));
+    return 0;
+}
