@@ -379,18 +379,24 @@ int main() { return check(); }
                 self.assertIn(wrong.split()[-2], done.stderr)
                 self.assertRegex(done.stderr, "allowed|whole number|exists", done.stderr)
 
-    def test_ptx_that_the_executor_lacks_fails_where_it_is_reached(self):
+    def test_ptx_that_the_executor_lacks_is_an_error_where_code_is_made_of_it(self):
         source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
-                  "__global__ void k(bool bad) { unsigned r; asm(\"mov.u32 %0, %ctaid.x;\" : \"=r\"(r)); if (r == 3 && bad)\n"
-                  "  asm volatile(\"st.x.u32 [%0], 1;\" :: \"r\"(r)); }\n"
-                  "int main() { k<<<4, 1>>>(BAD); return cudaDeviceSynchronize() == cudaErrorIllegalInstruction ? 7 : 0; }\n")
-        for bad in (0, 1):
-            with self.subTest(bad=bad):
-                done, ran = self.called(NESTBED, "nvcc", f"-DBAD={bad}", "my.cu", "-o", "my", my_cu=source)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertRegex(done.stderr, r"^my\.cu:1: warning: inline PTX 'ld\.x\.u32 %0' is .*\nmy\.cu:3: warning: .*\n$")
-                self.assertEqual(ran.returncode, 7 * bad)
-                self.assertEqual("block (3,0,0), thread (0,0,0): my.cu:3: inline PTX 'st.x.u32 [%0], 1'" in ran.stderr, bool(bad), ran.stderr)
+                  "template <int way> __device__ void put(int* to) {\n"
+                  "  if constexpr (way == 1) asm volatile(\"st.x.u32 [%0], 1;\" :: \"l\"(to)); else *to = 1; }\n"
+                  "__global__ void k(int* to) { if (WAY == 2) asm(\"st.y.u32 [%0], 1;\" :: \"l\"(to)); else put<WAY>(to); }\n"
+                  "int main() { int* to; cudaMalloc(&to, 4); k<<<1, 1>>>(to); return cudaDeviceSynchronize() == cudaSuccess ? 7 : 0; }\n")
+        for races in ((), ("--nestbed-races",)):
+            for way, where in ((0, ""), (1, "my.cu:3:"), (2, "my.cu:4:")):
+                with self.subTest(way=way, races=races):
+                    done, ran = self.called(NESTBED, "nvcc", *races, f"-DWAY={way}", "my.cu", "-o", "my", my_cu=source)
+                    if not where:
+                        self.assertEqual((done.returncode, done.stderr, ran.returncode), (0, "", 7), ran)
+                        done, ran = self.called(NESTBED, "nvcc", *races, "-rdc=true", "-DWAY=0", "my.cu", "-o", "my", my_cu=source)
+                        self.assertRegex(done.stderr, r"my\.cu:1:.*error: .*inline PTX 'ld\.x\.u32 %0' is not supported")
+                        continue
+                    text = f"inline PTX 'st.{'xy'[way - 1]}.u32 [%0], 1' is not supported on the executor"
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertRegex(done.stderr, re.escape(where) + r".*error: .*" + re.escape(text))
 
 
 class EarlyEnds(unittest.TestCase):

@@ -288,16 +288,10 @@ TEST(Rewriter, RegistersFilesByTheirWholeNames)
                 HasSubstr("sources({\"/home/\\\"me\\\"/my.cu\", \"/a/b \\\"c\\\".h\"})"));
 }
 
-TEST(Rewriter, WarnsOfPtxThatTheExecutorDoesNotHave)
+TEST(Rewriter, ShortensPtxThatTheExecutorDoesNotHave)
 {
-    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.param.u32 %0, [%1];\" : \"=r\"(x) : "
-                             "\"l\"(p)); asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));\n asm(\"" +
-                             std::string(200, 'a') + ".b\"); }\n";
-    std::vector<std::string> warnings;
-    rewrite(text, RewriteMode::executor, "", &warnings);
-    EXPECT_THAT(warnings, ElementsAre("a.h:4: warning: inline PTX 'ld.param.u32 %0, [%1]' is not supported "
-                                      "on the executor: the program fails where it is reached",
-                                      HasSubstr("a.h:5: warning: inline PTX '" + std::string(120, 'a') + "…'")));
+    EXPECT_THAT(rewrite("void f() { asm(\"" + std::string(200, 'a') + ".b\"); }\n", RewriteMode::executor, ""),
+                HasSubstr("error(\"inline PTX '" + std::string(120, 'a') + "…' is not supported on the executor\")"));
 }
 
 TEST(Rewriter, GivesEachLaunchSiteANumberOfItsOwn)

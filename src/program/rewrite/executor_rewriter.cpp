@@ -79,7 +79,7 @@ class ExecutorRewriter
         rewrite_waiting_loops(source_, device, changes_);
         rewrite_kernel_heap(source_, device, changes_);
         rewrite_recursion(source_, functions, changes_);
-        rewrite_inline_ptx(source_, functions, changes_);
+        rewrite_inline_ptx(source_, functions, whole_program, changes_);
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (std::ranges::find(kAllocations, source_.text(token)) != kAllocations.end())
                 allocation(token);

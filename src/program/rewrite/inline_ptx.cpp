@@ -423,8 +423,8 @@ bool is_ptx(std::string_view text)
 class PtxRewriter
 {
   public:
-    PtxRewriter(const Source& source, const std::vector<Function>& functions, Changes& changes)
-        : source_(source), changes_(changes)
+    PtxRewriter(const Source& source, const std::vector<Function>& functions, bool whole_program, Changes& changes)
+        : source_(source), functions_(functions), whole_program_(whole_program), changes_(changes)
     {
         for (const Function& function : functions)
             if (function.is_kernel && function.body != kNoToken)
@@ -457,24 +457,45 @@ class PtxRewriter
         else if (const std::string call = function_of_async(text); !call.empty())
             replace(begin, closing, at, call + std::string(kPlace), false);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
-            fail_where_reached(begin, closing, at, text);
+            refuse(begin, closing, at, text);
     }
 
-    void fail_where_reached(std::size_t begin, std::size_t closing, std::size_t operands, std::string text)
+    // The compiler reports a call of a function with the attribute where it makes code for it: not in a function that nothing calls, and not
+    // in branches that it knows to be dead. So a form is refused where a GPU's assembler would see it.
+    void refuse(std::size_t begin, std::size_t closing, std::size_t operands, std::string text)
     {
         if (source_.parent(begin) == kNoToken)
             source_.fail(begin, "inline PTX outside of a function: " + text);
         std::ranges::replace(text, '"', '\''); // of a raw string
+        std::ranges::replace(text, '\\', ' ');
         if (text.size() > kMaxShownText)
             text.replace(kMaxShownText, std::string::npos, "…");
-        const Place place = source_.place(begin);
-        const std::string where = place.file + ":" + std::to_string(place.line);
-        changes_.warn(where + ": warning: inline PTX '" + text +
-                      "' is not supported on the executor: the program fails where it is reached");
+        if (whole_program_)
+            make_inline(begin);
+        const std::string name = "nestbed_unsupported_ptx_" + std::to_string(++refused_);
         replace(begin, closing, operands,
-                "::nestbed::program::unsupported_ptx" + std::string(kPlace) + ", \"inline PTX '" + text +
-                    "' is not supported on the executor\"",
+                "do { __attribute__((nestbed_both, error(\"inline PTX '" + text +
+                    "' is not supported on the executor\"))) void " + name + "(int, ...); " + name + "(0",
                 false);
+        changes_.replace(closing, "); } while (false)");
+    }
+
+    // Of a program of one file nvcc makes no code for a device function that nothing calls, nor does g++ for an inline one.
+    void make_inline(std::size_t token)
+    {
+        const auto around = std::ranges::find_if(functions_, [&](const Function& each) {
+            return !each.is_kernel && each.body != kNoToken && each.body < token && token < each.body_end;
+        });
+        if (around == functions_.end() || !made_inline_.insert(around->attribute).second)
+            return;
+        std::size_t begin = around->attribute;
+        while (begin > 0 && !source_.is(begin - 1, ";") && !source_.is(begin - 1, "}") && !source_.is(begin - 1, "{"))
+            --begin;
+        for (const std::string_view word : {"static", "inline", "__inline__", "extern", "constexpr"})
+            for (std::size_t at = begin; at < around->name; ++at)
+                if (source_.is(at, word))
+                    return;
+        changes_.insert_after(around->attribute, " inline");
     }
 
     // `asm volatile ("…" : "=r"(a) : "r"(b))` becomes `call a, b)`, on the same lines. `call` is `function(` or has a
@@ -503,15 +524,20 @@ class PtxRewriter
     }
 
     const Source& source_;
+    const std::vector<Function>& functions_;
+    const bool whole_program_;
     Changes& changes_;
-    std::unordered_set<std::size_t> kernels_; // the braces of their bodies
+    std::unordered_set<std::size_t> kernels_;     // the braces of their bodies
+    std::unordered_set<std::size_t> made_inline_; // the attributes of functions
+    unsigned refused_ = 0;                        // statements
 };
 
 } // namespace
 
-void rewrite_inline_ptx(const Source& source, const std::vector<Function>& functions, Changes& changes)
+void rewrite_inline_ptx(const Source& source, const std::vector<Function>& functions, bool whole_program,
+                        Changes& changes)
 {
-    PtxRewriter(source, functions, changes).rewrite();
+    PtxRewriter(source, functions, whole_program, changes).rewrite();
 }
 
 } // namespace nestbed::program

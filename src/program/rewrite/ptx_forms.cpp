@@ -58,7 +58,6 @@ constexpr std::array kAsyncForms = {
     AsyncForm{"cp.async.bulk.wait_group", "PtxWaitBulk", 1, 1},
     AsyncForm{"cp.async.bulk.wait_group.read", "PtxWaitBulkRead", 1, 1},
     AsyncForm{"cp.async.bulk.prefetch.L2.global", "PtxNothing", 2, 2},
-    AsyncForm{"prefetch.tensormap", "PtxNothing", 1, 1},
     AsyncForm{"ldmatrix.sync.m8n8.x1.b16", "PtxLdmatrix", 2, 2},
     AsyncForm{"ldmatrix.sync.m8n8.x2.b16", "PtxLdmatrix", 3, 3},
     AsyncForm{"ldmatrix.sync.m8n8.x4.b16", "PtxLdmatrix", 5, 5},

@@ -228,11 +228,4 @@ void ptx_atom_cas(To& to, Address address, Expected expected, Desired desired)
     to = ptx_converted<To>(found);
 }
 
-// All other PTX. The operands are compiled, but not used.
-template <class... Operands>
-[[noreturn]] void unsupported_ptx(Place place, const char* text, const Operands&...)
-{
-    fault_at(place, cudaErrorIllegalInstruction, text);
-}
-
 } // namespace nestbed::program
