@@ -164,6 +164,11 @@ class RunSeen final : public cpu::Observer
     }
     void commits_copies(void* /*thread*/) override {}
     void waited_for_copies(void* /*thread*/, std::size_t /*prior*/) override {}
+    void bulk_copies(void* /*thread*/, const cpu::BulkCopy& /*copy*/) override {}
+    void commits_bulk_copies(void* /*thread*/) override {}
+    void waited_for_bulk_copies(void* /*thread*/, std::size_t /*prior*/, bool /*only_reads*/) override {}
+    void bulk_completes_at(void* /*thread*/, const void* /*at*/) override {}
+    void fences_async_proxy(void* /*thread*/) override {}
     void forgets_barrier(const void* /*at*/) override {}
     void uses_barrier(void* /*thread*/, const void* /*at*/, bool /*writes*/, const void* /*place*/) override {}
     void arrives_at(void* /*thread*/, const void* /*at*/) override {}

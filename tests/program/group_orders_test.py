@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Tests of what orders the threads of cooperative grids and clusters, and launches with attributes and by pointer (cuda/group_orders.cu),
-of barriers in memory and asynchronous copies (cuda/async_orders.cu), of tensor cores (cuda/matrix_orders.cu), of CUB (cuda/cub_orders.cu), and
-of Thrust and cuBLAS (cuda/library_orders.cu): none missed, none false. And of what CUDA does not allow there.
+of barriers in memory and asynchronous copies (cuda/async_orders.cu), of bulk copies (cuda/bulk_orders.cu), of tensor cores
+(cuda/matrix_orders.cu), of CUB (cuda/cub_orders.cu), and of Thrust and cuBLAS (cuda/library_orders.cu): none missed, none false. And of what
+CUDA does not allow there.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/group_orders_test.py
 """
@@ -16,10 +17,13 @@ SCHEDULES = ("fifo", "eager", "random:1")
 
 MISTAKES = r"""
 #include <cooperative_groups.h>
+#include <cuda.h>
 #include <cuda/barrier>
 #include <cuda_awbarrier.h>
 #include <cstdio>
 #include <cstring>
+#include <cuda_fp16.h>
+#include <mma.h>
 namespace cg = cooperative_groups;
 __global__ void plain() { cg::this_grid().sync(); }
 __global__ void some_blocks() { if (blockIdx.x != 0) cg::this_grid().sync(); }
@@ -39,6 +43,10 @@ __global__ void never() { __shared__ cuda::barrier<cuda::thread_scope_block> bar
 __global__ void number() { asm volatile("bar.sync %0, 32;" ::"r"(16)); }
 __global__ void counts() { if (threadIdx.x < 16) asm volatile("bar.arrive 1, 32;"); else asm volatile("bar.arrive 1, 64;"); }
 __global__ void no_address(int* to) { *to = (int)__cvta_generic_to_shared(to); }
+namespace cde = cuda::device::experimental;
+__global__ void odd_size(int* to) { __shared__ alignas(16) int part[32]; cde::cp_async_bulk_shared_to_global(to, part, 20); }
+__global__ void no_map(const __grid_constant__ CUtensorMap map) { __shared__ alignas(128) int part[32]; cde::cp_async_bulk_tensor_1d_shared_to_global(&map, 0, part); }
+__global__ void half_a_warp() { nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> sums; float to[256]; nvcuda::wmma::store_matrix_sync(to, sums, 16, nvcuda::wmma::mem_row_major); }
 __global__ void plain_child() {}
 __global__ void launches(int* to) { *to = 1; plain_child<<<1, 1>>>(); }
 static int* d;
@@ -73,6 +81,16 @@ static const char* launched(const char* name)
     if (is("number")) return number<<<1, 32>>>(), "";
     if (is("counts")) return counts<<<1, 32>>>(), "";
     if (is("no_address")) return no_address<<<1, 1>>>(d), "";
+    if (is("odd_size")) return odd_size<<<1, 1>>>(d), "";
+    if (is("no_map")) return no_map<<<1, 1>>>(CUtensorMap{}), "";
+    if (is("half_a_warp")) return half_a_warp<<<1, 16>>>(), "";
+    if (is("large_box")) {
+        CUtensorMap map;
+        const cuuint64_t size = 1024, stride = 16;
+        const cuuint32_t box = 300, step = 1;
+        return cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, d, &size, &stride, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_INVALID_VALUE ? "refused" : "made";
+    }
     if (is("some_blocks")) return cooperative(some_blocks, 3);
     if (is("without_first_thread")) return cooperative(without_first_thread, 2);
     if (is("without_first_threads")) return cooperative(without_first_threads, 2);
@@ -101,19 +119,23 @@ int main(int, char** words)
 
 # What a run says: the error of the launch, that of the device after it, and a text on standard error.
 SAID = {
-    "plain": ("", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:8: the grid was not launched by cudaLaunchCooperativeKernel"),
+    "plain": ("", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:11: the grid was not launched by cudaLaunchCooperativeKernel"),
     "not_begun": ("", "cudaErrorLaunchFailure", "a barrier in memory: nothing has initialized it"),
     "too_many_arrive": ("", "cudaErrorLaunchFailure", "a barrier in memory: 5 more arrivals; its phase waits for 4"),
     "of_none": ("", "cudaErrorLaunchFailure", "a barrier in memory: initialized for 0 arrivals; allowed: 1 to 1048575"),
-    "never": ("", "cudaErrorLaunchFailure", "1 thread of kernel never at my.cu:22"),
+    "never": ("", "cudaErrorLaunchFailure", "1 thread of kernel never at my.cu:25"),
     "number": ("", "cudaErrorLaunchFailure", "barrier 16 of a block; allowed: 0 to 15"),
     "counts": ("", "cudaErrorLaunchFailure", "barrier 1 of a block for "),
     "no_address": ("", "cudaErrorLaunchFailure", "the address in shared memory of what is not in the shared memory of the block"),
-    "some_blocks": ("cudaSuccess", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:9: 1 of the 3 blocks of the grid have ended"),
-    "without_first_thread": ("cudaSuccess", "cudaErrorLaunchFailure", "at my.cu:10: 1 of the 2 blocks of the grid have ended"),
+    "odd_size": ("", "cudaErrorMisalignedAddress", "the size of a bulk copy is 0x14; allowed: multiples of 16"),
+    "no_map": ("", "cudaErrorIllegalInstruction", "the tensor map of a bulk copy is not one of cuTensorMapEncodeTiled()"),
+    "half_a_warp": ("", "cudaErrorIllegalInstruction", "an operation of all 32 lanes of a warp is called by a part of them"),
+    "large_box": ("refused", "cudaSuccess", "cuTensorMapEncodeTiled(): the box has 300 elements of dimension 0; allowed: 1 to 256"),
+    "some_blocks": ("cudaSuccess", "cudaErrorLaunchFailure", "the barrier of the grid at my.cu:12: 1 of the 3 blocks of the grid have ended"),
+    "without_first_thread": ("cudaSuccess", "cudaErrorLaunchFailure", "at my.cu:13: 1 of the 2 blocks of the grid have ended"),
     "without_first_threads": ("cudaSuccess", "cudaSuccess", ""),  # as on a GPU, where it is no barrier
-    "twice": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:12: the thread arrives once more"),
-    "only_wait": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:13: the thread waits and has not arrived"),
+    "twice": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:15: the thread arrives once more"),
+    "only_wait": ("", "cudaErrorLaunchFailure", "the barrier of the cluster at my.cu:16: the thread waits and has not arrived"),
     "rank": ("cudaSuccess", "cudaErrorLaunchFailure", "map_shared_rank() of rank 2; the cluster has 2 blocks"),
     "no_shared": ("cudaSuccess", "cudaErrorLaunchFailure", "map_shared_rank() of an address that is not in the shared memory"),
     # A GPU refuses the launch of such a grid, with the same error.
@@ -148,10 +170,13 @@ class GroupOrders(unittest.TestCase):
         self.check_uses("group_orders.cu", 92)
 
     def test_each_use_of_barriers_and_copies_is_right_or_wrong(self):
-        self.check_uses("async_orders.cu", 136)
+        self.check_uses("async_orders.cu", 142)
 
     def test_each_use_of_tensor_cores_is_right_or_wrong(self):
         self.check_uses("matrix_orders.cu", 36)
+
+    def test_each_use_of_bulk_copies_is_right_or_wrong(self):
+        self.check_uses("bulk_orders.cu", 84)
 
     def test_each_use_of_cub_is_right_or_wrong(self):
         self.check_uses("cub_orders.cu", 64)

@@ -107,6 +107,30 @@ void commit_copies()
         observer->commits_copies(current_thread->observed);
 }
 
+void bulk_copies(const BulkCopy& copy)
+{
+    if (current_thread->observed != nullptr)
+        observer->bulk_copies(current_thread->observed, copy);
+}
+
+void commit_bulk_copies()
+{
+    if (current_thread->observed != nullptr)
+        observer->commits_bulk_copies(current_thread->observed);
+}
+
+void wait_for_bulk_copies(std::size_t prior, bool only_reads)
+{
+    if (current_thread->observed != nullptr)
+        observer->waited_for_bulk_copies(current_thread->observed, prior, only_reads);
+}
+
+void fence_async_proxy()
+{
+    if (current_thread->observed != nullptr)
+        observer->fences_async_proxy(current_thread->observed);
+}
+
 void wait_for_copies(std::size_t prior)
 {
     if (current_thread->observed != nullptr)

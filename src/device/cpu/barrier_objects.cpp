@@ -116,7 +116,7 @@ State arrive(BarrierObject* at, unsigned count, Arrival kind, void (*completion)
     moves();
     if (is_observed() && kind == Arrival::of_copies)
         observer->copies_arrive_at(observed_thread(), at);
-    else if (is_observed())
+    else if (is_observed() && kind != Arrival::unordered)
         observer->arrives_at(observed_thread(), at);
     const State before = update(at, [&](State& state) {
         if (count > state.pending)
@@ -170,6 +170,13 @@ void expect_bytes_at(BarrierObject* at, std::int64_t bytes)
             fail(fmt::format("it waits for {} bytes; allowed: less than {}", state.transactions, kNoTransactions));
     });
     end_phase_if_complete(at, nullptr, nullptr);
+}
+
+void bulk_completes_at(BarrierObject* at, std::size_t bytes)
+{
+    if (void* const observed = observed_thread())
+        observer->bulk_completes_at(observed, at);
+    expect_bytes_at(at, -static_cast<std::int64_t>(bytes));
 }
 
 bool parity_of(BarrierObject state)
@@ -231,6 +238,41 @@ bool has_named_barrier_ended(unsigned number, bool parity)
     BarrierObject* const at = &current_carrier()->block->named_barriers[number];
     current_thread->program.waits_for = at;
     return has_phase_ended(at, parity);
+}
+
+namespace
+{
+
+Block::Tiles& tiles_of(Block& block)
+{
+    if (block.tiles == nullptr) {
+        block.tiles = std::make_unique<Block::Tiles>();
+        block.tiles->given.resize(block.threads);
+    }
+    return *block.tiles;
+}
+
+} // namespace
+
+void meet_in_tile(unsigned threads, bool orders)
+{
+    // Tiles of 1024 threads are before those of 512, and so on.
+    const unsigned number = kMaxThreadsPerBlock / threads - 1 + linear_thread() / threads;
+    BarrierObject* const at = &tiles_of(*current_carrier()->block).barriers.at(number);
+    if (*at == 0) {
+        *at = begun_barrier(threads);
+        barrier_begins(at);
+    }
+    const bool parity = arrive(at, 1, orders ? Arrival::once : Arrival::unordered, nullptr, nullptr).parity;
+    while (!has_phase_ended(at, parity)) {
+        current_thread->program.waits_for = at;
+        give_way();
+    }
+}
+
+const void** given_in_block()
+{
+    return tiles_of(*current_carrier()->block).given.data();
 }
 
 } // namespace nestbed::cpu

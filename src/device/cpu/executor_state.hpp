@@ -76,6 +76,11 @@ struct Block {
         unsigned all = 0, holding = 0;
     };
     std::array<std::array<Votes, 2>, 16> named_votes{}; // by barrier and parity of its phase
+    struct Tiles {
+        std::array<BarrierObject, 32> barriers{}; // of tiles of several warps, by number_of_tile()
+        std::vector<const void*> given;           // by thread, what the others of its tile read
+    };
+    std::unique_ptr<Tiles> tiles;
     Engine* engine = nullptr;
     std::vector<Launched>* launched = nullptr; // where its launches are collected (sequential schedules)
     void* observed = nullptr;                  // see observer.hpp

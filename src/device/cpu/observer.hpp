@@ -145,6 +145,12 @@ class Observer
                                const void* place) = 0;
     virtual void commits_copies(void* thread) = 0;
     virtual void waited_for_copies(void* thread, std::size_t prior) = 0;
+    // The same of bulk copies, which the asynchronous proxy makes: they end where the thread waits for their group, or with their barrier.
+    virtual void bulk_copies(void* thread, const BulkCopy& copy) = 0;
+    virtual void commits_bulk_copies(void* thread) = 0;
+    virtual void waited_for_bulk_copies(void* thread, std::size_t prior, bool only_reads) = 0;
+    virtual void bulk_completes_at(void* thread, const void* at) = 0;
+    virtual void fences_async_proxy(void* thread) = 0;
     // A barrier that is an object in memory: it begins or ends; a thread changes it or reads it; a thread, or its copies, arrive; the last
     // one has; a thread has waited.
     virtual void forgets_barrier(const void* at) = 0;

@@ -120,6 +120,11 @@ bool has_named_barrier_ended(unsigned number, bool parity);
 // How many of the votes of the phase, which has ended, hold; `all`: how many there were.
 unsigned votes_at_named_barrier(unsigned number, bool parity, unsigned& all);
 
+// A barrier of a tile of several warps, which are `threads` threads one after another. `orders`: memory, too.
+void meet_in_tile(unsigned threads, bool orders);
+// What the running thread gives to the others of its tile until it meets them: a place for each thread of the block.
+const void** given_in_block();
+
 // For the observer: the thread has arrived at the barrier that it will wait for, and goes on until then.
 void arrive();
 // A copy that goes on beside the thread until it waits for its copies, as far as the observer knows. Here it is done at once.
@@ -129,14 +134,31 @@ void copy_beside(void* to, const void* from, std::size_t bytes);
 void commit_copies();
 void wait_for_copies(std::size_t prior);
 
+// A bulk copy, by the asynchronous proxy: its reads and writes come after writes of threads only where a fence of that proxy is between.
+// `completes` nullptr: it is of a group of such copies. `reduces`: it changes what is there atomically. The caller copies.
+struct BulkCopy {
+    void* to;
+    const void* from; // nullptr: zeros, or what is known
+    std::size_t bytes;
+    const void* completes;
+    const void* place; // in the program's code
+    bool reduces = false;
+};
+void bulk_copies(const BulkCopy& copy);
+// For the observer as above; `only_reads`: waits until the copies have read what they copy.
+void commit_bulk_copies();
+void wait_for_bulk_copies(std::size_t prior, bool only_reads);
+void fence_async_proxy();
+
 // A barrier of any threads that is an object in memory, which its program does not look into: mbarrier of PTX, cuda::barrier. It has
 // phases, of parity 0, 1, 0, …; one ends with the last arrival, and when as many bytes have been copied as it expects.
 using BarrierObject = std::uint64_t;
 inline constexpr unsigned kMaxBarrierCount = (1U << 20U) - 1;
 enum class Arrival : unsigned char {
     once,
-    drops,    // the next phases wait for so many threads less
-    of_copies // of those that the thread has started: what the thread did is not before the end of the phase
+    drops,     // the next phases wait for so many threads less
+    of_copies, // of those that the thread has started: what the thread did is not before the end of the phase
+    unordered  // nothing is
 };
 // What to write into an object for so many arrivals, before barrier_begins().
 BarrierObject begun_barrier(unsigned count);
@@ -147,6 +169,8 @@ BarrierObject arrive_at(BarrierObject* at, unsigned count = 1, Arrival kind = Ar
 // The end of the phase comes after the copies that the thread has started.
 void copies_arrive_at(BarrierObject* at);
 void expect_bytes_at(BarrierObject* at, std::int64_t bytes); // less than 0: so many have been copied
+// So many bytes of bulk copies that complete there.
+void bulk_completes_at(BarrierObject* at, std::size_t bytes);
 bool parity_of(BarrierObject state);
 unsigned pending_of(BarrierObject state);
 // Whether the phase of this parity has ended, which is the present one or the last one. If so, the thread has waited for it.

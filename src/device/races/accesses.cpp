@@ -55,7 +55,18 @@ const SeenAtomic* Detector::would_order(const Access& access, const WatchedThrea
     return found;
 }
 
+bool Detector::lacks_proxy_fence(const Access& access, const WatchedThread& thread) const
+{
+    return thread.copies_in_bulk && access.grid == thread.block->grid->number && writes(access.kind) &&
+           !is_copier(access.thread) && !knows(fenced_for_proxy_, access);
+}
+
 bool Detector::ordered(const Access& access, const WatchedThread& thread) const
+{
+    return ordered_by_threads(access, thread) && !lacks_proxy_fence(access, thread);
+}
+
+bool Detector::ordered_by_threads(const Access& access, const WatchedThread& thread) const
 {
     const WatchedBlock& block = *thread.block;
     if (access.grid == block.grid->number && access.block == block.index) {
@@ -301,7 +312,7 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
              .grid = block.grid->number,
              .block = block.index,
              .site = now.site,
-             .thread = thread.copies ? copier_of(thread.index) : thread.index,
+             .thread = now.thread,
              .kind = kind};
     if (reads)
         thread.last_read = {.address = address, .site = now.site, .is_plain = !is_atomic(kind)};

@@ -19,10 +19,10 @@ inline std::uint64_t thread_actor(std::uint32_t grid, std::uint32_t block, std::
 {
     return actor_of(grid, block, thread + 1ULL);
 }
-// In place of the thread: the copies that go on beside it.
-inline std::uint16_t copier_of(std::uint16_t thread)
+// In place of the thread: the copies that go on beside it, in lanes 1 to 3.
+inline std::uint16_t copier_of(std::uint16_t thread, unsigned lane = 1)
 {
-    return static_cast<std::uint16_t>(thread + cpu::kMaxThreadsPerBlock);
+    return static_cast<std::uint16_t>(thread + lane * cpu::kMaxThreadsPerBlock);
 }
 inline bool is_copier(std::uint16_t thread)
 {

@@ -137,18 +137,18 @@ void Detector::copies_beside(void* handle, const void* to, const void* from, std
 {
     const Busy busy;
     auto& thread = *static_cast<WatchedThread*>(handle);
-    thread.copies = true;
+    thread.copies = 1;
     if (from != nullptr)
         accesses(thread, reinterpret_cast<std::uintptr_t>(from), bytes, read_access, true, place, 1);
     accesses(thread, reinterpret_cast<std::uintptr_t>(to), bytes, write_access, false, place, 1);
-    thread.copies = false;
+    thread.copies = 0;
 }
 
-// And all copies that the thread has started until now.
-Clock Detector::with_copies(Clock clock, WatchedThread& thread)
+// And all copies that the thread has started until now, of the lane.
+Clock Detector::with_copies(Clock clock, WatchedThread& thread, unsigned lane)
 {
     const WatchedBlock& block = *thread.block;
-    return clocks_.with(clock, thread_actor(block.grid->number, block.index, copier_of(thread.index)),
+    return clocks_.with(clock, thread_actor(block.grid->number, block.index, copier_of(thread.index, lane)),
                         thread.copied_epoch++);
 }
 
@@ -158,19 +158,103 @@ void Detector::commits_copies(void* handle)
     thread.committed.push_back(thread.copied_epoch++);
 }
 
+namespace
+{
+
+void forget_waited(std::vector<std::uint32_t>& committed, std::size_t prior)
+{
+    if (prior < committed.size())
+        committed.erase(committed.begin(), committed.end() - static_cast<std::ptrdiff_t>(prior));
+}
+
+} // namespace
+
 void Detector::waited_for_copies(void* handle, std::size_t prior)
 {
     const Busy busy;
     make_room();
     auto& thread = *static_cast<WatchedThread*>(handle);
-    if (prior >= thread.committed.size())
+    waited_for_copies(thread, thread.committed, prior, 1);
+    forget_waited(thread.committed, prior);
+}
+
+// Of the groups but the last `prior` ones, in the lanes 1 to `last_lane`.
+void Detector::waited_for_copies(WatchedThread& thread, const std::vector<std::uint32_t>& committed,
+                                 std::size_t prior, unsigned last_lane)
+{
+    if (prior >= committed.size())
         return;
     const WatchedBlock& block = *thread.block;
-    const auto end = thread.committed.end() - static_cast<std::ptrdiff_t>(prior);
-    thread.acquired = clocks_.with(
-        thread.acquired, thread_actor(block.grid->number, block.index, copier_of(thread.index)), *(end - 1));
-    thread.committed.erase(thread.committed.begin(), end);
+    for (unsigned lane = 1; lane <= last_lane; ++lane)
+        thread.acquired = clocks_.with(thread.acquired,
+                                       thread_actor(block.grid->number, block.index, copier_of(thread.index, lane)),
+                                       committed[committed.size() - prior - 1]);
     has_room();
+}
+
+// ---- bulk copies ----
+
+namespace
+{
+
+// The slots of a block have no room for the lane 3 of its last thread.
+unsigned lane_of_barrier(WatchedThread& thread, const void* barrier)
+{
+    auto known = std::ranges::find(thread.completed, barrier);
+    if (known == thread.completed.end())
+        known = thread.completed.insert(known, barrier);
+    const bool is_odd = (known - thread.completed.begin()) % 2 != 0;
+    return is_odd && thread.index + 1U < cpu::kMaxThreadsPerBlock ? 3 : 2;
+}
+
+} // namespace
+
+void Detector::bulk_copies(void* handle, const cpu::BulkCopy& copy)
+{
+    const Busy busy;
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    thread.copies_in_bulk = true;
+    thread.copies = copy.completes == nullptr ? 1 : lane_of_barrier(thread, copy.completes);
+    if (copy.from != nullptr)
+        accesses(thread, reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, read_access, true, copy.place, 1);
+    thread.copies = copy.completes == nullptr ? 2 : thread.copies;
+    accesses(thread, reinterpret_cast<std::uintptr_t>(copy.to), copy.bytes,
+             copy.reduces ? atomic_write : write_access, copy.reduces, copy.place, 1);
+    thread.copies = 0;
+    thread.copies_in_bulk = false;
+}
+
+void Detector::commits_bulk_copies(void* handle)
+{
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    thread.bulk_committed.push_back(thread.copied_epoch++);
+}
+
+void Detector::waited_for_bulk_copies(void* handle, std::size_t prior, bool only_reads)
+{
+    const Busy busy;
+    make_room();
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    waited_for_copies(thread, thread.bulk_committed, prior, only_reads ? 1 : 2);
+    if (!only_reads) // otherwise it may still wait for what they write
+        forget_waited(thread.bulk_committed, prior);
+}
+
+void Detector::bulk_completes_at(void* handle, const void* at)
+{
+    const Busy busy;
+    make_room();
+    auto& thread = *static_cast<WatchedThread*>(handle);
+    Clock& arrived = barriers_[reinterpret_cast<std::uintptr_t>(at)].arrived;
+    arrived = with_copies(arrived, thread, lane_of_barrier(thread, at));
+    has_room();
+}
+
+void Detector::fences_async_proxy(void* handle)
+{
+    const Busy busy;
+    make_room();
+    fenced_for_proxy_ = clocks_.merged(fenced_for_proxy_, release(*static_cast<WatchedThread*>(handle)));
 }
 
 void Detector::warp_barrier(std::span<void* const> threads)

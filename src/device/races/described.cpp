@@ -273,6 +273,11 @@ Detector::Missing Detector::missing_order(const Access& first, const Access& sec
         return {
             "both are atomic, but of different blocks, and the scope of one is its block (without _block it would "
             "do)"};
+    if (ordered_by_threads(first, *thread))
+        return {fmt::format(
+            "a fence.proxy.async after the {} (cuda::ptx::fence_proxy_async()): a bulk copy is of another proxy, "
+            "which barriers alone do not order",
+            verb(first))};
     if (is_copier(first.thread))
         return {"nothing has waited for the asynchronous copy (a cooperative_groups::wait() before the access would "
                 "do; a "

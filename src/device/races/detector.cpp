@@ -91,6 +91,7 @@ void Detector::reset()
     pageable_.clear();
     checked_pageable_ = {};
     barriers_.clear();
+    fenced_for_proxy_ = nullptr;
     streams_.clear();
     awaited_.clear();
     last_in_stream_.clear();

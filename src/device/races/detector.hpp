@@ -121,6 +121,11 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void uses_barrier(void* thread, const void* at, bool writes, const void* place) override;
     void arrives_at(void* thread, const void* at) override;
     void copies_arrive_at(void* thread, const void* at) override;
+    void bulk_copies(void* thread, const cpu::BulkCopy& copy) override;
+    void commits_bulk_copies(void* thread) override;
+    void waited_for_bulk_copies(void* thread, std::size_t prior, bool only_reads) override;
+    void bulk_completes_at(void* thread, const void* at) override;
+    void fences_async_proxy(void* thread) override;
     void opens(const void* at) override;
     void waited_at(void* thread, const void* at) override;
     void waited(void* thread) override;
@@ -283,6 +288,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void follows_in_stream(const WatchedGrid& before, const WatchedGrid& grid, const WatchedThread& thread);
     Clock release(WatchedThread& thread);
     bool ordered(const Access& access, const WatchedThread& thread) const;
+    bool ordered_by_threads(const Access& access, const WatchedThread& thread) const; // whatever the proxies are
+    // The access is a write by the generic proxy, the thread makes a bulk copy, and no fence of the asynchronous proxy has come after the
+    // write. Which thread makes the fence does not matter, if it comes after the write.
+    bool lacks_proxy_fence(const Access& access, const WatchedThread& thread) const;
     // The grid comes after the access, but what comes after the end of the grid may not.
     bool ordered_by_launch_alone(const Access& access, const WatchedGrid* grid) const;
     // One of the last atomics of the thread, of its block or of the launching thread of its grid or of a grid above, that would order the
@@ -318,10 +327,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         const WatchedBlock& block = *thread.block;
         return {.grid = block.grid->number,
                 .block = block.index,
-                .epoch = thread.copies ? thread.copied_epoch : thread.epoch,
-                .phase = thread.copies ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
+                .epoch = thread.copies != 0 ? thread.copied_epoch : thread.epoch,
+                .phase = thread.copies != 0 ? kNoPhase : block.phase + (thread.has_arrived ? 1 : 0),
                 .site = sites_.at(thread.node, place),
-                .thread = thread.copies ? copier_of(thread.index) : thread.index,
+                .thread = copier_of(thread.index, thread.copies),
                 .kind = kind,
                 .in_block = in_block};
     }
@@ -396,7 +405,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     cpu::Captured kept(const Captured& captured);
     Clock end_of(const cpu::Captured& captured);
     void arrives(WatchedThread& thread, WatchedGroup& group);
-    Clock with_copies(Clock clock, WatchedThread& thread);
+    Clock with_copies(Clock clock, WatchedThread& thread, unsigned lane = 1);
+    void waited_for_copies(WatchedThread& thread, const std::vector<std::uint32_t>& committed, std::size_t prior,
+                           unsigned last_lane);
     static void opens(WatchedGroup& group);
     void waited(WatchedThread& thread, const WatchedGroup& group);
     // Of all that the detector keeps.
@@ -426,6 +437,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::uintptr_t, Clock> locks_;           // what was released by them
     std::vector<HostSpan> pageable_;                  // with addresses in place of offsets
     std::map<std::uintptr_t, WatchedGroup> barriers_; // that are objects in memory
+    Clock fenced_for_proxy_ = nullptr;                // what came before fences of the asynchronous proxy
     std::map<std::uint64_t, std::uint32_t>
         last_unawaited_;                     // by stream of the host: the last grid that the host has not waited for
     std::uint64_t operations_ = 0;           // among the grids

@@ -57,6 +57,7 @@ void Detector::make_room()
         released.for_each_clock(keep);
     for (const auto& [address, group] : barriers_)
         group.for_each_clock(keep);
+    keep(fenced_for_proxy_);
     for (const auto& [key, clock] : releases_)
         keep(clock);
     clocks_.free_others();

@@ -130,10 +130,16 @@ struct WatchedThread {
     std::uint32_t ended_phase = kNoPhase; // of the block, when it ended: it has met no barrier after that
     bool has_arrived = false;             // at the next barrier, for which it does not wait yet
     bool reads_object = false;            // its next read is that of a structure
-    bool copies = false;                  // what it accesses now is of a copy beside it
-    std::uint32_t copied_epoch = 1;       // of the copies that are in no group yet
-    std::vector<std::uint32_t> committed; // those of the groups for which it has not waited
-    const void* knows_begin_of = nullptr; // a block of its cluster
+    // What it accesses now is of a copy beside it, of this lane; 0: it is not. In the lane 1 are copies of groups, and what bulk copies of
+    // groups read; in 2 what those write. Bulk copies that complete a barrier are in 2 and 3 by turns, so that a wait for one stage of a
+    // pipeline is not one for the next stage.
+    unsigned copies = 0;
+    bool copies_in_bulk = false;               // the same by the asynchronous proxy
+    std::uint32_t copied_epoch = 1;            // of the copies that are in no group yet
+    std::vector<std::uint32_t> committed;      // those of the groups for which it has not waited
+    std::vector<std::uint32_t> bulk_committed; // the same of bulk copies
+    std::vector<const void*> completed;        // the barriers of its bulk copies
+    const void* knows_begin_of = nullptr;      // a block of its cluster
 
     struct Read {
         std::uintptr_t address = 0; // 0: there was none

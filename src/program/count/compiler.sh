@@ -39,15 +39,28 @@ fi
 
 "$compiler" "$@" || exit
 # Kernels of device code alone (-ptx, -cubin) are launched through the driver, often in files that are not rewritten: they stay as they are.
-option='' process=$PPID
-for _ in 1 2; do # nvcc calls a shell
-    [ "$(cat "/proc/$process/comm")" = nvcc ] &&
-        option=$(tr '\0' '\n' <"/proc/$process/cmdline" | grep -Ex -m 1 -e '--?(ptx|cubin|fatbin|optix-ir|ltoir)')
-    process=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$process/status")
-done
+words_of_nvcc() { # of the command, the variables, and the files of options that it names
+    process=$PPID
+    for _ in 1 2; do # nvcc calls a shell
+        if [ "$(cat "/proc/$process/comm")" = nvcc ]; then
+            tr '\0' '\n' <"/proc/$process/cmdline"
+            printf '%s %s' "$NVCC_PREPEND_FLAGS" "$NVCC_APPEND_FLAGS" | tr ' ' '\n'
+        fi
+        process=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$process/status")
+    done
+}
+device_only='--?(ptx|cubin|fatbin|optix-ir|ltoir)'
+words=$(words_of_nvcc)
+option=$(printf '%s\n' "$words" | grep -Ex -m 1 -e "$device_only")
+printf '%s\n' "$words" | sed -nE '/^(-optf|--options-file)$/{n;p;}; s/^(-optf|--options-file)=//p' | tr ',' '\n' >"$output.options"
+while [ -z "$option" ] && read -r file; do
+    option=$(tr -s '[:space:]' '\n' <"$file" | grep -Ex -m 1 -e "$device_only")
+done <"$output.options"
+rm -f -- "$output.options"
 if [ -n "$option" ]; then
     echo "nestbed: $input: kernels of a build with $option are not counted" >&2
     [ -n "$NESTBED_COUNT_STRICT" ] && rm -f -- "$output" && exit 1
+    [ -n "$NESTBED_COUNT_LOG" ] && printf '0 %s\n' "$(readlink -f -- "$input")" >>"$NESTBED_COUNT_LOG"
     exec sed -i -e 's/\(nestbed_rewritten = \)false/\1true/' -e '/^enum nestbed_rows_begin/,/^enum nestbed_rows_end/s/.*//' -- "$output"
 fi
 mode=count${NESTBED_COUNT_STRICT:+-strict}

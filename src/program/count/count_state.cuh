@@ -26,8 +26,8 @@ constexpr unsigned kUnknownLevel = 0x80000000u;
 // Of a kernel of a graph, which counts itself when it runs, at this index of its translation unit. Its level is 0.
 constexpr unsigned kOfGraph = 0x40000000u;
 
-// The hidden first parameter of each kernel, by whose type a counted kernel is known, or by its size. That is a multiple of every
-// alignment, so the parameters of the program are all so many bytes further on. It is not aligned to 16 bytes: of a launch with too much
+// The hidden first parameter of each kernel, by whose type a counted kernel is known, or by its size. That is a multiple of alignments up
+// to 32, so the parameters of the program are all so many bytes further on. It is not aligned to 16 bytes: of a launch with too much
 // dynamic shared memory the device runtime of CUDA 13.0 then stores the arguments at a misaligned address, instead of refusing it.
 struct alignas(8) Level {
     __host__ __device__ Level(unsigned level) : value(level) {}

@@ -1,4 +1,4 @@
-// Cooperative groups of a warp, a block, a cluster and a grid. Not supported: tiles of several warps, grids of several devices.
+// Cooperative groups of a warp, a block, a cluster and a grid. Not supported: grids of several devices.
 #pragma once
 
 #include "nestbed/program.hpp"
@@ -32,6 +32,16 @@ class thread_block
     static void barrier_wait(arrival_token&&, NESTBED_PLACE) { sync(file, line); }
 };
 inline thread_block this_thread_block()
+{
+    return {};
+}
+// For tiles of several warps. Here they need no memory of the block.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+    char unused;
+};
+template <unsigned MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxBlockSize>&)
 {
     return {};
 }
@@ -237,22 +247,91 @@ inline coalesced_group coalesced_threads()
 }
 
 template <unsigned Size, class Parent = void>
-class thread_block_tile
+class thread_block_tile;
+
+// A tile of a block, or of a larger tile.
+template <unsigned Size, class Parent>
+class tile_shape
 {
-    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "nestbed's executor supports tiles of 1, 2, 4, 8, 16 and 32 threads");
+    template <class Group>
+    struct threads_of {
+        static unsigned count() { return thread_block::num_threads(); }
+    };
+    template <unsigned Other, class Above>
+    struct threads_of<thread_block_tile<Other, Above>> {
+        static unsigned count() { return Other; }
+    };
 
   public:
-    thread_block_tile() = default;
-    template <class Other>
-    thread_block_tile(const thread_block_tile<Size, Other>&)
-    {
-    }
     static constexpr unsigned long long size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
-    static unsigned thread_rank() { return nestbed::cpu::lane() % Size; }
-    static unsigned meta_group_rank() { return nestbed::cpu::linear_thread() / Size; }
-    static unsigned meta_group_size() { return (thread_block::num_threads() + Size - 1) / Size; }
+    static unsigned thread_rank() { return nestbed::cpu::linear_thread() % Size; }
+    static unsigned meta_group_rank() { return nestbed::cpu::linear_thread() % threads_of<Parent>::count() / Size; }
+    static unsigned meta_group_size() { return (threads_of<Parent>::count() + Size - 1) / Size; }
+};
+
+// What the threads of a tile of several warps give each other.
+template <class T>
+class tile_values
+{
+  public:
+    NESTBED_UNWATCHED tile_values(unsigned threads, const T& value)
+        : threads_(threads),
+          given_(nestbed::cpu::given_in_block() + nestbed::cpu::linear_thread() / threads * threads)
+    {
+        static_assert(std::is_trivially_copyable<T>::value, "a group exchanges bytes");
+        given_[nestbed::cpu::linear_thread() % threads] = &value;
+        nestbed::cpu::meet_in_tile(threads, false);
+    }
+    tile_values(const tile_values&) = delete;
+    tile_values& operator=(const tile_values&) = delete;
+    NESTBED_UNWATCHED ~tile_values() { nestbed::cpu::meet_in_tile(threads_, false); }
+    NESTBED_UNWATCHED T of(unsigned rank) const
+    {
+        T value;
+        __builtin_memcpy(&value, given_[rank], sizeof value);
+        return value;
+    }
+
+  private:
+    unsigned threads_;
+    const void** given_;
+};
+// Of the threads of the ranks up to `last`.
+template <class T, class Operator>
+T combined(const tile_values<T>& values, unsigned last, Operator combine)
+{
+    T all = values.of(0);
+    for (unsigned rank = 1; rank <= last; ++rank)
+        all = combine(all, values.of(rank));
+    return all;
+}
+
+// Of several warps.
+template <unsigned Size, class Parent, bool = (Size > 32)>
+class tile_functions : public tile_shape<Size, Parent>
+{
+  public:
+    static void sync(NESTBED_PLACE) { nestbed::cpu::meet_in_tile(Size, true); }
+    static int any(int predicate)
+    {
+        return combined(tile_values<int>(Size, predicate != 0), Size - 1, [](int a, int b) { return a | b; });
+    }
+    static int all(int predicate)
+    {
+        return combined(tile_values<int>(Size, predicate != 0), Size - 1, [](int a, int b) { return a & b; });
+    }
+    template <class T>
+    static T shfl(T value, int rank)
+    {
+        return tile_values<T>(Size, value).of((unsigned)rank % Size);
+    }
+};
+
+template <unsigned Size, class Parent>
+class tile_functions<Size, Parent, false> : public tile_shape<Size, Parent>
+{
+  public:
     static unsigned mask() { return Size == 32 ? ~0U : ((1U << Size % 32) - 1) << first(); }
     static void sync(NESTBED_PLACE) { __syncwarp(mask(), file, line); }
     static int any(int predicate, NESTBED_PLACE) { return __any_sync(mask(), predicate, file, line); }
@@ -301,10 +380,36 @@ class thread_block_tile
 };
 
 template <unsigned Size, class Parent>
+class thread_block_tile : public tile_functions<Size, Parent>
+{
+    static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0,
+                  "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads");
+
+  public:
+    thread_block_tile() = default;
+    template <class Other>
+    thread_block_tile(const thread_block_tile<Size, Other>&)
+    {
+    }
+};
+
+template <unsigned Size, class Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&)
 {
     return {};
 }
+namespace experimental
+{
+using cooperative_groups::block_tile_memory;
+using cooperative_groups::this_thread_block;
+using cooperative_groups::tiled_partition;
+} // namespace experimental
+template <class Group>
+struct is_of_several_warps : std::false_type {
+};
+template <unsigned Size, class Parent>
+struct is_of_several_warps<thread_block_tile<Size, Parent>> : std::integral_constant<bool, (Size > 32)> {
+};
 // The dynamic form: of a block, or of the lanes of a group.
 inline coalesced_group tiled_partition(const thread_block&, unsigned size)
 {
@@ -472,17 +577,24 @@ auto whole_exchange(const Group& group, T value, const nestbed::cpu::CallPlace& 
 template <class Group, class T, class Operator>
 T reduce(const Group& group, T value, Operator combine, NESTBED_PLACE)
 {
-    return nestbed::cpu::reduced(whole_exchange(group, value, {"reduce", file, line}), value, combine);
+    if constexpr (is_of_several_warps<Group>::value)
+        return combined(tile_values<T>(Group::num_threads(), value), Group::num_threads() - 1, combine);
+    else
+        return nestbed::cpu::reduced(whole_exchange(group, value, {"reduce", file, line}), value, combine);
 }
 template <class Group, class T, class Operator>
 T inclusive_scan(const Group& group, T value, Operator combine, NESTBED_PLACE)
 {
-    const auto exchange = whole_exchange(group, value, {"inclusive_scan", file, line});
-    const unsigned own = nestbed::cpu::lane();
-    for (unsigned lane = own; lane-- > 0;)
-        if (exchange.has(lane))
-            value = combine(exchange.of(lane), value);
-    return value;
+    if constexpr (is_of_several_warps<Group>::value) {
+        return combined(tile_values<T>(Group::num_threads(), value), Group::thread_rank(), combine);
+    } else {
+        const auto exchange = whole_exchange(group, value, {"inclusive_scan", file, line});
+        const unsigned own = nestbed::cpu::lane();
+        for (unsigned lane = own; lane-- > 0;)
+            if (exchange.has(lane))
+                value = combine(exchange.of(lane), value);
+        return value;
+    }
 }
 template <class Group, class T>
 T inclusive_scan(const Group& group, T value, NESTBED_PLACE)
@@ -492,9 +604,15 @@ T inclusive_scan(const Group& group, T value, NESTBED_PLACE)
 template <class Group, class T, class Operator>
 T exclusive_scan(const Group& group, T value, Operator combine, NESTBED_PLACE)
 {
-    const T inclusive = inclusive_scan(group, value, combine, file, line);
-    const T before = group.shfl_up(inclusive, 1, file, line);
-    return group.thread_rank() == 0 ? T() : before;
+    if constexpr (is_of_several_warps<Group>::value) {
+        const unsigned rank = Group::thread_rank();
+        const tile_values<T> values(Group::num_threads(), value);
+        return rank == 0 ? T() : combined(values, rank - 1, combine);
+    } else {
+        const T inclusive = inclusive_scan(group, value, combine, file, line);
+        const T before = group.shfl_up(inclusive, 1, file, line);
+        return group.thread_rank() == 0 ? T() : before;
+    }
 }
 template <class Group, class T>
 T exclusive_scan(const Group& group, T value, NESTBED_PLACE)

@@ -1,7 +1,8 @@
-// The driver API: its version and types. The rewriter rejects calls of its functions.
+// The driver API: its version and types, and maps of tensors. The rewriter rejects calls of its other functions.
 #pragma once
 
 #include "nestbed/program.hpp"
+#include "nestbed/program/tensor_maps.hpp"
 
 // NOLINTBEGIN: these names are CUDA's.
 #define CUDA_VERSION 13000
@@ -12,15 +13,6 @@ typedef struct CUmod_st* CUmodule;
 typedef struct CUfunc_st* CUfunction;
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
-typedef enum cudaError_enum {
-    CUDA_SUCCESS = 0,
-    CUDA_ERROR_INVALID_VALUE = 1,
-    CUDA_ERROR_OUT_OF_MEMORY = 2,
-    CUDA_ERROR_NOT_INITIALIZED = 3,
-    CUDA_ERROR_NO_DEVICE = 100,
-    CUDA_ERROR_INVALID_DEVICE = 101,
-    CUDA_ERROR_UNKNOWN = 999
-} CUresult;
 
 // The numbers are those of the runtime API.
 inline CUresult cuGetErrorName(CUresult error, const char** name)

@@ -1,5 +1,7 @@
 #include "program/rewrite/ptx_async.hpp"
 
+#include "program/rewrite/ptx_forms.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,70 +16,9 @@ namespace nestbed::program
 namespace
 {
 
-struct AsyncForm {
-    std::string_view ptx;     // without the words of kImplied
-    std::string_view name;    // in nestbed/program/ptx_async.hpp or ptx_matrices.hpp
-    std::size_t fewest, most; // operands
-};
-constexpr std::array kAsyncForms = {AsyncForm{"mbarrier.init", "PtxMbarrierInit", 2, 2},
-                                    AsyncForm{"mbarrier.inval", "PtxMbarrierInval", 1, 1},
-                                    AsyncForm{"mbarrier.arrive", "PtxMbarrierArrive", 2, 3},
-                                    AsyncForm{"mbarrier.arrive_drop", "PtxMbarrierArriveDrop", 2, 3},
-                                    AsyncForm{"mbarrier.arrive.expect_tx", "PtxMbarrierArriveExpectTx", 3, 3},
-                                    AsyncForm{"mbarrier.expect_tx", "PtxMbarrierExpectTx", 2, 2},
-                                    AsyncForm{"mbarrier.complete_tx", "PtxMbarrierCompleteTx", 2, 2},
-                                    AsyncForm{"mbarrier.test_wait", "PtxMbarrierTest", 3, 3},
-                                    AsyncForm{"mbarrier.try_wait", "PtxMbarrierTest", 3, 4},
-                                    AsyncForm{"mbarrier.test_wait.parity", "PtxMbarrierTestParity", 3, 3},
-                                    AsyncForm{"mbarrier.try_wait.parity", "PtxMbarrierTestParity", 3, 4},
-                                    AsyncForm{"mbarrier.pending_count", "PtxMbarrierPendingCount", 2, 2},
-                                    AsyncForm{"bar.sync", "PtxBarSync", 1, 2},
-                                    AsyncForm{"barrier.sync", "PtxBarSync", 1, 2},
-                                    AsyncForm{"bar.arrive", "PtxBarArrive", 2, 2},
-                                    AsyncForm{"barrier.arrive", "PtxBarArrive", 2, 2},
-                                    AsyncForm{"cp.async.ca.global", "PtxCopyAsync", 3, 4},
-                                    AsyncForm{"cp.async.cg.global", "PtxCopyAsync", 3, 4},
-                                    AsyncForm{"cp.async.commit_group", "PtxCommitGroup", 0, 0},
-                                    AsyncForm{"cp.async.wait_group", "PtxWaitGroup", 1, 1},
-                                    AsyncForm{"cp.async.wait_all", "PtxWaitAll", 0, 0},
-                                    AsyncForm{"cp.async.mbarrier.arrive", "PtxCopiesArrive", 1, 1},
-                                    AsyncForm{"cp.async.mbarrier.arrive.noinc", "PtxCopiesArriveNoinc", 1, 1},
-                                    AsyncForm{"cvta.to.u64", "PtxCvtaToShared", 2, 2},
-                                    AsyncForm{"mapa.u32", "PtxMapaShared", 3, 3},
-                                    AsyncForm{"bar.red.popc.u32", "PtxBarRedPopc", 3, 4},
-                                    AsyncForm{"bar.red.and.pred", "PtxBarRedAnd", 3, 4},
-                                    AsyncForm{"bar.red.or.pred", "PtxBarRedOr", 3, 4},
-                                    AsyncForm{"barrier.red.popc.u32", "PtxBarRedPopc", 3, 4},
-                                    AsyncForm{"barrier.red.and.pred", "PtxBarRedAnd", 3, 4},
-                                    AsyncForm{"barrier.red.or.pred", "PtxBarRedOr", 3, 4},
-                                    AsyncForm{"fence.proxy.async", "PtxNothing", 0, 0},
-                                    AsyncForm{"fence.proxy.async.global", "PtxNothing", 0, 0},
-                                    AsyncForm{"ldmatrix.sync.m8n8.x1.b16", "PtxLdmatrix", 2, 2},
-                                    AsyncForm{"ldmatrix.sync.m8n8.x2.b16", "PtxLdmatrix", 3, 3},
-                                    AsyncForm{"ldmatrix.sync.m8n8.x4.b16", "PtxLdmatrix", 5, 5},
-                                    AsyncForm{"ldmatrix.sync.m8n8.x1.trans.b16", "PtxLdmatrixTrans", 2, 2},
-                                    AsyncForm{"ldmatrix.sync.m8n8.x2.trans.b16", "PtxLdmatrixTrans", 3, 3},
-                                    AsyncForm{"ldmatrix.sync.m8n8.x4.trans.b16", "PtxLdmatrixTrans", 5, 5},
-                                    AsyncForm{"stmatrix.sync.m8n8.x1.b16", "PtxStmatrix", 2, 2},
-                                    AsyncForm{"stmatrix.sync.m8n8.x2.b16", "PtxStmatrix", 3, 3},
-                                    AsyncForm{"stmatrix.sync.m8n8.x4.b16", "PtxStmatrix", 5, 5},
-                                    AsyncForm{"stmatrix.sync.m8n8.x1.trans.b16", "PtxStmatrixTrans", 2, 2},
-                                    AsyncForm{"stmatrix.sync.m8n8.x2.trans.b16", "PtxStmatrixTrans", 3, 3},
-                                    AsyncForm{"stmatrix.sync.m8n8.x4.trans.b16", "PtxStmatrixTrans", 5, 5},
-                                    AsyncForm{"movmatrix.sync.m8n8.trans.b16", "PtxMovmatrix", 2, 2},
-                                    AsyncForm{"redux.sync.add.u32", "PtxReduxAddU32", 3, 3},
-                                    AsyncForm{"redux.sync.add.s32", "PtxReduxAddU32", 3, 3},
-                                    AsyncForm{"redux.sync.min.u32", "PtxReduxMinU32", 3, 3},
-                                    AsyncForm{"redux.sync.max.u32", "PtxReduxMaxU32", 3, 3},
-                                    AsyncForm{"redux.sync.min.s32", "PtxReduxMinS32", 3, 3},
-                                    AsyncForm{"redux.sync.max.s32", "PtxReduxMaxS32", 3, 3},
-                                    AsyncForm{"redux.sync.and.b32", "PtxReduxAnd", 3, 3},
-                                    AsyncForm{"redux.sync.or.b32", "PtxReduxOr", 3, 3},
-                                    AsyncForm{"redux.sync.xor.b32", "PtxReduxXor", 3, 3},
-                                    AsyncForm{"elect.sync", "PtxElect", 3, 3}};
 // Orders and scopes that these instructions have anyway, hints of the cache, and what says that all lanes of a warp are there.
-constexpr std::array<std::string_view, 8> kImplied = {"b64",     "release", "acquire",    "cta",
-                                                      "cluster", "aligned", "noComplete", "relaxed"};
+constexpr std::array<std::string_view, 9> kImplied = {"b64",     "release", "acquire",    "cta",    "cluster",
+                                                      "aligned", "tile",    "noComplete", "relaxed"};
 constexpr std::array<std::string_view, 3> kSharedSpaces = {"shared", "shared::cta", "shared::cluster"};
 
 std::string_view trimmed(std::string_view text)
@@ -92,59 +33,6 @@ std::string_view trimmed(std::string_view text)
 bool is_word(char byte)
 {
     return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '$';
-}
-
-// Products of matrices: shapes and types as in mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32.
-struct MatrixForm {
-    std::string_view shape, sums, left, right; // left and right: several types, each after a blank
-};
-constexpr std::array kMatrixForms = {MatrixForm{"m16n8k8", "f16 f32", " f16", " f16"},
-                                     MatrixForm{"m16n8k16", "f16 f32", " f16", " f16"},
-                                     MatrixForm{"m16n8k8", "f32", " bf16", " bf16"},
-                                     MatrixForm{"m16n8k16", "f32", " bf16", " bf16"},
-                                     MatrixForm{"m16n8k4", "f32", " tf32", " tf32"},
-                                     MatrixForm{"m16n8k8", "f32", " tf32", " tf32"},
-                                     MatrixForm{"m16n8k32", "f32", " e4m3 e5m2", " e4m3 e5m2"},
-                                     MatrixForm{"m8n8k16", "s32", " s8 u8", " s8 u8"},
-                                     MatrixForm{"m16n8k16", "s32", " s8 u8", " s8 u8"},
-                                     MatrixForm{"m16n8k32", "s32", " s8 u8", " s8 u8"},
-                                     MatrixForm{"m8n8k4", "f64", " f64", " f64"},
-                                     MatrixForm{"m16n8k4", "f64", " f64", " f64"},
-                                     MatrixForm{"m16n8k8", "f64", " f64", " f64"},
-                                     MatrixForm{"m16n8k16", "f64", " f64", " f64"}};
-
-// The function of "mma.sync.m16n8k8.row.col.f32.f16.f16.f32", which checks its operands itself. "" for others.
-std::string function_of_product(std::string_view key)
-{
-    std::vector<std::string> words;
-    while (!key.empty()) {
-        words.emplace_back(key.substr(0, key.find('.')));
-        key.remove_prefix(std::min(words.back().size() + 1, key.size()));
-    }
-    const bool saturates = words.size() == 10 && words[5] == "satfinite" && words[6] == "s32";
-    if (saturates)
-        words.erase(words.begin() + 5);
-    if (words.size() != 9 || words[0] != "mma" || words[1] != "sync" || words[3] != "row" || words[4] != "col" ||
-        words[5] != words[8])
-        return "";
-    const auto has = [](std::string_view types, const std::string& type) {
-        return (" " + std::string(types) + " ").find(" " + type + " ") != std::string::npos;
-    };
-    const auto* const form = std::ranges::find_if(kMatrixForms, [&](const MatrixForm& each) {
-        return each.shape == words[2] && has(each.sums, words[5]) && has(each.left, words[6]) &&
-               has(each.right, words[7]);
-    });
-    if (form == kMatrixForms.end() || (words[6] != words[7] && words[5] != "s32" && words[6].front() != 'e'))
-        return "";
-    std::string numbers; // 16, 8, 8
-    for (const char byte : form->shape.substr(1))
-        numbers += byte == 'n' || byte == 'k' ? std::string(", ") : std::string(1, byte);
-    const auto type = [](std::string name) {
-        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
-        return ", ::nestbed::program::Matrix" + name;
-    };
-    return "::nestbed::program::PtxMma<" + numbers + type(words[6]) + type(words[7]) + type(words[5]) +
-           (saturates ? ", true>" : ", false>");
 }
 
 // The statement as its instructions, in which its predicates are p and q in the order of their use, other registers of its own are _, and
@@ -251,9 +139,8 @@ std::optional<Instruction> instruction_of(std::string_view text, const Predicate
         if (!is_shared && std::ranges::find(kImplied, word) == kImplied.end() && !word.starts_with("L2::"))
             key += (key.empty() ? "" : ".") + std::string(word);
     }
-    const auto* const form = std::ranges::find(kAsyncForms, key, &AsyncForm::ptx);
-    const std::string product = function_of_product(key);
-    if ((form == kAsyncForms.end() && product.empty()) || (relaxed && !key.ends_with("_tx")))
+    const std::optional<PtxForm> form = ptx_form(key, shared);
+    if (!form || (relaxed && !key.ends_with("_tx")))
         return std::nullopt;
     std::string inputs;
     std::size_t count = 0;
@@ -267,11 +154,9 @@ std::optional<Instruction> instruction_of(std::string_view text, const Predicate
             return std::nullopt;
         inputs += input;
     }
-    if (!product.empty())
-        return Instruction{product, inputs};
     if (count < form->fewest || count > form->most)
         return std::nullopt;
-    return Instruction{"::nestbed::program::" + std::string(form->name) + (shared ? "<true>" : "<false>"), inputs};
+    return Instruction{"::nestbed::program::" + form->name, inputs};
 }
 
 std::string call_of(const std::string& function, const std::string& inputs)

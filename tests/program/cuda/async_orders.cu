@@ -3,6 +3,7 @@
 // "Asynchronous Barrier", "Asynchronous Data Copies"; libcu++, "cuda::barrier", "cuda::pipeline"; PTX ISA, "mbarrier", "cp.async", "bar".
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda/barrier>
 #include <cuda/latch>
 #include <cuda/pipeline>
@@ -83,6 +84,11 @@ USE(two_barriers, PART __shared__ Barrier first, second; if (threadIdx.x == 0) {
 USE(latch, PART __shared__ cuda::latch<cuda::thread_scope_block>* latch; __shared__ alignas(8) char room[sizeof *latch]; if (threadIdx.x == 0) latch = new (room) cuda::latch<cuda::thread_scope_block>(kThreads); __syncthreads(); part[threadIdx.x] = self(); latch->count_down(); if (right) latch->wait(); to[self()] = part[other()])
 USE(semaphore, __shared__ int sum; __shared__ cuda::binary_semaphore<cuda::thread_scope_block>* one; __shared__ alignas(8) char room[sizeof *one]; if (threadIdx.x == 0) { one = new (room) cuda::binary_semaphore<cuda::thread_scope_block>(1); sum = 0; } __syncthreads(); if (threadIdx.x % 32 == 0) { if (right) one->acquire(); sum += self() + 1; one->release(); } __syncthreads(); to[self()] = sum)
 USE(primitives, PART __shared__ __mbarrier_t barrier; if (threadIdx.x == 0) __mbarrier_init(&barrier, kThreads); __syncthreads(); part[threadIdx.x] = self(); const auto token = __mbarrier_arrive(&barrier); if (right) while (!__mbarrier_test_wait(&barrier, token)) {} to[self()] = part[other()])
+
+// ---- tiles of several warps ----
+USE(tile_of_two_warps, PART const auto tile = cg::tiled_partition<64>(cg::this_thread_block()); part[threadIdx.x] = self(); if (right) tile.sync(); to[self()] = part[other()])
+USE(sum_of_a_tile_orders_nothing, PART const auto tile = cg::tiled_partition<64>(cg::this_thread_block()); part[threadIdx.x] = self(); if (right) tile.sync(); const int all = cg::reduce(tile, self(), cg::plus<int>()); to[self()] = part[other()] + all)
+USE(copy_of_a_tile, PART const auto tile = cg::tiled_partition<64>(cg::this_thread_block()); cg::memcpy_async(tile, part, from, sizeof part); if (right) cg::wait(tile); else tile.sync(); to[self()] = part[other()])
 
 // ---- the host ----
 using SystemLatch = cuda::latch<cuda::thread_scope_system>;

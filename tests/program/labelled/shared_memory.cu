@@ -26,6 +26,7 @@ std::vector<int> run_kernel(const std::vector<int>& from, int results)
 {
     int* const to = uninitialized<int>(results);
     parent<kernel><<<1, 1>>>(on_device(from), to, static_cast<int>(from.size()));
+    CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     return on_host(to, results);
 }

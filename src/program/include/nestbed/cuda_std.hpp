@@ -16,6 +16,7 @@ extern const bool
     nestbed_cuda_std; // tells the plugin of the compiler that functions of std may be those of cuda::std (sides_plugin.cc)
 
 // NOLINTBEGIN: these names are CUDA's.
+#define _CUDA_VSTD ::cuda::std // which programs write, too
 namespace cuda
 {
 namespace std

@@ -12,7 +12,7 @@
 #include "program/launch.hpp"
 #include "program/memory_api.hpp"
 #include "program/print.hpp"
-#include "program/ptx_async.hpp"
+#include "program/ptx_bulk.hpp"
 #include "program/ptx_matrices.hpp"
 #include "program/runtime_api.hpp"
 #include "program/textures.hpp"

@@ -1,5 +1,5 @@
 // Right as it is written: each branch waits before it reads what the kernel before writes. But nvcc 13.0 takes the memory behind a pointer
-// with `const` and `__restrict__` for memory that does not change while the kernel runs, and loads once, above both waits. With
+// with `const` and `__restrict__` for memory that does not change while the kernel runs, and loads above the waits. With
 // -DREPAIRED the pointer has no `__restrict__`. The executor runs the source, so it sees no race; nestbed races --sass does.
 #include "../programmatic.h"
 

@@ -102,7 +102,7 @@ using MatrixE5m2 = MatrixF8<2, 15, true>;
 template <class Number>
 inline constexpr unsigned kMatrixTogether = sizeof(typename Number::Bits) >= 4 ? 1
                                                                                : 4 / sizeof(typename Number::Bits);
-inline constexpr unsigned kSumsTogether = 2; // of a row of C
+inline constexpr unsigned kSumsTogether = 2; // of a row of TypeC
 
 struct MatrixPlace {
     unsigned row, column;
@@ -142,34 +142,34 @@ struct MatrixParts {
 };
 
 // D = A * B + C, of rows x depth, depth x columns, and rows x columns elements. `saturates`: sums of integers do not wrap around.
-template <unsigned rows, unsigned columns, unsigned depth, class A, class B, class C, class D>
+template <unsigned rows, unsigned columns, unsigned depth, class TypeA, class TypeB, class TypeC, class TypeD>
 NESTBED_UNWATCHED void multiply_matrices(const void* of_a, const void* of_b, const void* of_c,
-                                         typename D::Bits (&result)[rows * columns / 32], bool saturates,
+                                         typename TypeD::Bits (&result)[rows * columns / 32], bool saturates,
                                          const cpu::CallPlace& place)
 {
-    using Exact = typename D::Exact;
+    using Exact = typename TypeD::Exact;
     const MatrixParts own = {of_a, of_b};
     const cpu::Exchange<const MatrixParts*> parts = exchange_of_warp(&own, place);
     for (unsigned sum = 0; sum < rows * columns / 32; ++sum) {
         const MatrixPlace at = matrix_place<rows, kSumsTogether>(cpu::lane(), sum);
-        const Exact before = C::of(of_c, sum);
-        Exact all = std::is_same<D, MatrixF64>::value ? before : 0;
+        const Exact before = TypeC::of(of_c, sum);
+        Exact all = std::is_same<TypeD, MatrixF64>::value ? before : 0;
         for (unsigned step = 0; step < depth; ++step) {
-            const MatrixElement in_a = matrix_element<rows, kMatrixTogether<A>>(at.row, step);
-            const MatrixElement in_b = matrix_element<columns, kMatrixTogether<B>>(at.column, step);
-            const Exact left = A::of(parts.of(in_a.lane)->of_a, in_a.at);
-            const Exact right = B::of(parts.of(in_b.lane)->of_b, in_b.at);
-            if constexpr (std::is_same<D, MatrixF64>::value)
+            const MatrixElement in_a = matrix_element<rows, kMatrixTogether<TypeA>>(at.row, step);
+            const MatrixElement in_b = matrix_element<columns, kMatrixTogether<TypeB>>(at.column, step);
+            const Exact left = TypeA::of(parts.of(in_a.lane)->of_a, in_a.at);
+            const Exact right = TypeB::of(parts.of(in_b.lane)->of_b, in_b.at);
+            if constexpr (std::is_same<TypeD, MatrixF64>::value)
                 all = std::fma(left, right, all);
             else
                 all += left * right;
         }
-        if constexpr (!std::is_same<D, MatrixF64>::value)
+        if constexpr (!std::is_same<TypeD, MatrixF64>::value)
             all += before;
-        if constexpr (std::is_same<D, MatrixS32>::value)
+        if constexpr (std::is_same<TypeD, MatrixS32>::value)
             if (saturates && all != static_cast<int>(all))
                 all = all < 0 ? std::numeric_limits<int>::min() : std::numeric_limits<int>::max();
-        result[sum] = D::rounded(all);
+        result[sum] = TypeD::rounded(all);
     }
     exchange_of_warp(0, place); // nobody changes its part before others have read it
 }

@@ -273,10 +273,13 @@ struct PtxMapaShared {
         to = static_cast<To>(cpu::mapped_shared_address(from, rank));
     }
 };
-// Orders memory that the executor orders anyway.
+// Orders memory that the executor orders anyway, or is a hint.
 template <bool>
 struct PtxNothing {
-    void operator()() const {}
+    template <class... Operands>
+    void operator()(const Operands&...) const
+    {
+    }
 };
 
 } // namespace nestbed::program

@@ -13,22 +13,22 @@ namespace nestbed::program
 template <class Number>
 using MatrixRegister = std::conditional_t<sizeof(typename Number::Bits) <= 2, unsigned, typename Number::Bits>;
 
-template <unsigned rows, unsigned columns, unsigned depth, class A, class B, class C, bool saturates>
+template <unsigned rows, unsigned columns, unsigned depth, class TypeA, class TypeB, class TypeC, bool saturates>
 struct PtxMma : PtxAtPlace {
     template <class... Operands>
     void operator()(Place place, Operands&&... operands) const
     {
         const auto all = std::forward_as_tuple(operands...);
         static_assert(sizeof...(Operands) == 2 * kOfC + kOfA + kOfB, "the operands of mma.sync");
-        RegisterOf<A> of_a[kOfA];
-        RegisterOf<B> of_b[kOfB];
-        MatrixRegister<C> of_c[kOfC];
+        RegisterOf<TypeA> of_a[kOfA];
+        RegisterOf<TypeB> of_b[kOfB];
+        MatrixRegister<TypeC> of_c[kOfC];
         read<kOfC>(of_a, all, std::make_index_sequence<kOfA>());
         read<kOfC + kOfA>(of_b, all, std::make_index_sequence<kOfB>());
         read<kOfC + kOfA + kOfB>(of_c, all, std::make_index_sequence<kOfC>());
-        typename C::Bits result[rows * columns / 32];
-        multiply_matrices<rows, columns, depth, A, B, C, C>(of_a, of_b, of_c, result, saturates,
-                                                            {"mma.sync", place.file, place.line});
+        typename TypeC::Bits result[rows * columns / 32];
+        multiply_matrices<rows, columns, depth, TypeA, TypeB, TypeC, TypeC>(of_a, of_b, of_c, result, saturates,
+                                                                            {"mma.sync", place.file, place.line});
         __builtin_memcpy(of_c, result, sizeof result);
         write(of_c, all, std::make_index_sequence<kOfC>());
     }
@@ -36,9 +36,10 @@ struct PtxMma : PtxAtPlace {
   private:
     template <class Number> // tf32 is in registers of 32 bits
     using RegisterOf = std::conditional_t<sizeof(typename Number::Bits) == 8, double, unsigned>;
-    static constexpr unsigned kOfA = rows * depth / 32 / kMatrixTogether<A>;
-    static constexpr unsigned kOfB = columns * depth / 32 / kMatrixTogether<B>;
-    static constexpr unsigned kOfC = rows * columns / 32 * sizeof(typename C::Bits) / sizeof(MatrixRegister<C>);
+    static constexpr unsigned kOfA = rows * depth / 32 / kMatrixTogether<TypeA>;
+    static constexpr unsigned kOfB = columns * depth / 32 / kMatrixTogether<TypeB>;
+    static constexpr unsigned kOfC =
+        rows * columns / 32 * sizeof(typename TypeC::Bits) / sizeof(MatrixRegister<TypeC>);
 
     template <unsigned first, class Register, class All, std::size_t... at>
     static void read(Register* to, const All& all, std::index_sequence<at...>)
