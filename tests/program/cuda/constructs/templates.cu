@@ -8,10 +8,26 @@ struct PlusTen {
     __host__ __device__ int operator()(int value) const { return value + 10; }
 };
 
+// Templates of templates, called as nvcc takes it: without the keyword `template`.
+template <class T>
+struct Steps {
+    template <int kStep>
+    static __device__ T of(unsigned index)
+    {
+        return static_cast<T>(kStep * index);
+    }
+    template <int kStep>
+    __device__ T behind(T first) const
+    {
+        return first + Steps<T>::of<kStep>(threadIdx.x);
+    }
+};
+
 template <class T, int kStep>
 __global__ void fill(T* to, T first)
 {
-    to[threadIdx.x] = first + static_cast<T>(kStep * threadIdx.x);
+    const Steps<T> steps;
+    to[threadIdx.x] = steps.behind<kStep>(first);
 }
 
 template <class Function>

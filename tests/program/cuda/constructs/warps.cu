@@ -31,6 +31,13 @@ __global__ void lanes(int* results)
     int largest = number ^ 21;
     for (int mask = 16; mask > 0; mask /= 2)
         largest = max(largest, __shfl_xor_sync(kAll, largest, mask));
+    unsigned of_five = 0, of_one = 0, of_three = 0;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, 5, 0x1f, 0xffffffff;" : "=r"(of_five) : "r"(number));
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x181f, 0xffffffff;" : "=r"(of_one) : "r"(number), "r"(1));
+    asm volatile("shfl.sync.up.b32 %0, %1, 3, 0, %2;" : "=r"(of_three) : "r"(number), "r"(kAll));
+    if (of_five != __shfl_xor_sync(kAll, number, 5) || of_one != __shfl_sync(kAll, number, 1, 8) ||
+        of_three != __shfl_up_sync(kAll, number, 3))
+        largest = -1000;
     const float fraction = __shfl_sync(kAll, number * 0.5f, 3);
     const double of_eight = __shfl_sync(kAll, number * 2.0, 1, 8);
     const unsigned thirds = __ballot_sync(kAll, lane % 3 == 0);
