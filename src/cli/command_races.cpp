@@ -182,6 +182,8 @@ int races_of_program(const Arguments& arguments, const Given& /*given*/, std::os
 {
     const Command command = races_command();
     const ProgramRequest request = read_request(command, arguments);
+    if (request.given.contains("sass"))
+        throw UsageError("--sass does not go with a program; allowed: nestbed races --sass FILE [--strict]");
     const HeldSignals signals;
     if (!request.has_source) {
         if (!request.nvcc.empty())

@@ -80,7 +80,7 @@ void add_places(EarlyLoads& found, const std::string& file, const std::string& c
 int check_sass(const Given& given, std::ostream& out)
 {
     for (const auto& [name, values] : given)
-        if (name != "sass" && name != "strict" && !values.empty())
+        if (name != "sass" && name != "strict" && (name != "argument" || !values.empty()))
             throw UsageError(
                 fmt::format("--sass does not go with '{}'; allowed: nestbed races --sass FILE [--strict]",
                             name == "argument" ? values.front() : "--" + name));
@@ -107,8 +107,11 @@ int check_sass(const Given& given, std::ostream& out)
         throw RunError(fmt::format("--sass {}: {}", file, error.what()));
     }
     out << printable(early_loads_text(found));
-    const bool has_early =
-        std::ranges::any_of(found.waiting, [](const WaitingKernel& kernel) { return !kernel.loads.empty(); });
+    // What is not seen counts too.
+    const bool has_early = (!found.waiting.empty() && found.callers != 0) ||
+                           std::ranges::any_of(found.waiting, [](const WaitingKernel& kernel) {
+                               return !kernel.loads.empty() || kernel.calls + kernel.indirect_branches != 0;
+                           });
     return has_early && given.contains("strict") ? exit_rows_bad : exit_ok;
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace nestbed
 {
@@ -157,7 +158,7 @@ std::vector<Function> functions_of(std::string_view text)
             if (!is_place_open || place.find("/include/") != std::string::npos) // not a line of CUDA's own headers
                 place = next;
             is_place_open = true;
-        } else if (line.starts_with(".L_") && line.ends_with(":")) {
+        } else if ((line.starts_with(".L_") || line.starts_with("$")) && line.ends_with(":")) {
             now.labels.emplace(line.substr(0, line.size() - 1), now.code.size());
         } else if (const auto instruction = instruction_of(line)) {
             now.code.push_back(*instruction);
@@ -193,34 +194,49 @@ bool is_conditional(const Instruction& jump)
 
 bool loads_what_others_write(const Instruction& instruction)
 {
-    static constexpr std::array<std::string_view, 12> kLoads{"LDG", "LD",   "LDGSTS", "LDGMC", "UTMALDG", "TEX",
-                                                             "TLD", "TLD4", "SULD",   "ATOM",  "ATOMG",   "SUATOM"};
+    static constexpr std::array<std::string_view, 13> kLoads{
+        "LDG", "LD", "LDGSTS", "LDGMC", "UTMALDG", "TEX", "TLD", "TLD4", "TXD", "SULD", "ATOM", "ATOMG", "SUATOM"};
     // A bulk copy from shared to global memory loads nothing that others write.
     if (instruction.name == "UBLKCP")
         return instruction.text.find(".G.S") == std::string_view::npos;
     return std::ranges::find(kLoads, instruction.name) != kLoads.end();
 }
 
+bool is_call(const Instruction& instruction)
+{
+    return instruction.name == "CALL" || instruction.name == "JCAL" || instruction.name == "UCALL";
+}
+
+bool waits(const Function& function)
+{
+    return std::ranges::find(function.code, "ACQBULK", &Instruction::name) != function.code.end();
+}
+
 class Walk
 {
   public:
-    explicit Walk(const Function& function) : function_(function) {}
-
-    // All that can be reached without a wait.
-    WaitingKernel found() &&
+    // `outer`: the beginnings of the functions that are being called.
+    explicit Walk(const Function& function, std::size_t begin = 0, std::set<std::size_t> outer = {})
+        : function_(function), outer_(std::move(outer))
     {
-        WaitingKernel kernel{function_.name, function_.architecture};
-        reach(0);
+        outer_.insert(begin);
+        reach(begin);
         while (!open_.empty()) {
             const std::size_t at = open_.back();
             open_.pop_back();
             follow(at);
         }
+    }
+
+    // All that can be reached without a wait.
+    WaitingKernel found() const
+    {
+        WaitingKernel kernel{function_.name, function_.architecture};
         for (const std::size_t at : seen_) {
             const Instruction& now = function_.code[at];
             if (loads_what_others_write(now))
                 kernel.loads.push_back({now.address, std::string(now.text), function_.places[at]});
-            kernel.calls += now.name == "CALL" || now.name == "JCAL" || now.name == "UCALL" ? 1 : 0;
+            kernel.calls += is_call(now) && !target_of(function_, now) ? 1 : 0;
             kernel.indirect_branches +=
                 now.name == "BRX" || now.name == "JMX" || now.name == "BRXU" || now.name == "JMXU" ? 1 : 0;
         }
@@ -238,9 +254,17 @@ class Walk
         const Instruction& now = function_.code[at];
         const auto is = [&](std::string_view name) { return now.name == name; };
         bool goes_on = true;
-        if (is("ACQBULK") || is("EXIT") || is("RET") || is("BRX") || is("JMX") || is("BRXU") || is("JMXU")) {
+        if (const auto callee = is_call(now) ? target_of(function_, now) : std::nullopt) {
+            // A function in the same text. Behind the call goes on who can return from it without a wait.
+            const Walk inner =
+                outer_.contains(*callee) ? Walk(function_, function_.code.size()) : Walk(function_, *callee, outer_);
+            seen_.insert(inner.seen_.begin(), inner.seen_.end());
+            goes_on = now.has_predicate || std::ranges::any_of(inner.seen_, [&](std::size_t inside) {
+                          return function_.code[inside].name == "RET";
+                      });
+        } else if (is("ACQBULK") || is("EXIT") || is("RET") || is("BRX") || is("JMX") || is("BRXU") || is("JMXU")) {
             goes_on = now.has_predicate;
-        } else if (is("BRA") || is("JMP") || now.text.starts_with("WARPSYNC.COLLECTIVE")) {
+        } else if (is("BRA") || is("JMP") || (is("WARPSYNC") && now.text.find(',') != std::string_view::npos)) {
             if (const auto target = target_of(function_, now))
                 reach(*target);
             goes_on = is("WARPSYNC") || is_conditional(now);
@@ -270,7 +294,7 @@ class Walk
     }
 
     const Function& function_;
-    std::set<std::size_t> seen_;
+    std::set<std::size_t> outer_, seen_;
     std::vector<std::size_t> open_;
     std::map<std::string, std::set<std::size_t>> meets_;
     std::set<std::string> joins_;
@@ -301,8 +325,10 @@ EarlyLoads find_early_loads(std::string_view text)
                        "-arch=sm_90, or what `cuobjdump -sass` printed");
     EarlyLoads found{functions.size()};
     for (const Function& function : functions)
-        if (std::ranges::find(function.code, "ACQBULK", &Instruction::name) != function.code.end())
+        if (waits(function))
             found.waiting.push_back(Walk(function).found());
+        else if (!function.name.starts_with("__cuda") && std::ranges::any_of(function.code, is_call))
+            ++found.callers;
     return found;
 }
 
@@ -320,9 +346,7 @@ std::string early_loads_text(const EarlyLoads& found)
 {
     std::string text;
     std::size_t early = 0;
-    bool has_gaps = false;
     for (const WaitingKernel& kernel : found.waiting) {
-        has_gaps = has_gaps || kernel.calls + kernel.indirect_branches != 0;
         if (kernel.loads.empty() && kernel.calls + kernel.indirect_branches == 0)
             continue;
         early += kernel.loads.empty() ? 0 : 1;
@@ -344,6 +368,11 @@ std::string early_loads_text(const EarlyLoads& found)
                               amount_of(found.functions, "function", "functions"))
                 : fmt::format("{} of {} may load before the wait\n", early,
                               amount_of(found.waiting.size(), "kernel that waits", "kernels that wait"));
+    if (!found.waiting.empty() && found.callers != 0)
+        text += folded(fmt::format("{} without a wait of its own: if what it calls waits, loads before the call are "
+                                   "not seen.",
+                                   amount_of(found.callers, "function that calls is", "functions that call are")),
+                       0);
     if (early != 0)
         text +=
             folded("A load is right if no grid before writes what it reads, such as weights; or if it is a generic "

@@ -30,6 +30,7 @@ struct WaitingKernel {
 
 struct EarlyLoads {
     std::size_t functions = 0; // all that the text has
+    std::size_t callers = 0;   // that do not wait, and call others, which may
     std::vector<WaitingKernel> waiting{};
 };
 

@@ -79,6 +79,26 @@ TEST(EarlyLoads, FollowThreadsToWhereTheyMeetAgain)
                 IsEmpty());
 }
 
+TEST(EarlyLoads, FollowCallsWithinTheText)
+{
+    // The function waits, and returns.
+    EXPECT_THAT(early_in({"CALL.REL.NOINC 0x30", kLoad, "EXIT", "ACQBULK", "RET.REL.NODEC R2 0x0"}), IsEmpty());
+    // It returns without a wait in one branch.
+    EXPECT_THAT(early_in({"CALL.REL.NOINC 0x30", kLoad, "EXIT", "@P0 RET.REL.NODEC R2 0x0", "ACQBULK",
+                          "RET.REL.NODEC R2 0x0"}),
+                ElementsAre(0x10));
+    // It loads. It calls itself.
+    EXPECT_THAT(early_in({"CALL.REL.NOINC 0x30", "ACQBULK", "EXIT", kLoad, "@P0 CALL.REL.NOINC 0x30",
+                          "RET.REL.NODEC R2 0x0"}),
+                ElementsAre(0x30));
+    const std::string text = function_of("k", {kLoad, "CALL.REL.NOINC `(waits)", "EXIT"}) +
+                             function_of("waits", {"ACQBULK", "RET.REL.NODEC R2 0x0"});
+    EXPECT_EQ(early_loads_text(find_early_loads(text)),
+              "0 of 1 kernel that waits may load before the wait\n"
+              "1 function that calls is without a wait of its own: if what it calls waits,\n"
+              "loads before the call are not seen.\n");
+}
+
 TEST(EarlyLoads, AreOfMemoryThatOtherGridsMayWrite)
 {
     EXPECT_THAT(early_in({"LD.E R2, desc[UR4][R2.64]", "LDGSTS.E [R5], desc[UR4][R2.64]",
@@ -95,7 +115,7 @@ TEST(EarlyLoads, AreOfMemoryThatOtherGridsMayWrite)
 TEST(EarlyLoads, SayWhatIsNotSeen)
 {
     const EarlyLoads found =
-        find_early_loads(function_of("k", {"CALL.REL.NOINC 0x60", "@P0 BRX R2 -0x20", "ACQBULK", "EXIT"}));
+        find_early_loads(function_of("k", {"CALL.REL.NOINC `(other)", "@P0 BRX R2 -0x20", "ACQBULK", "EXIT"}));
     ASSERT_EQ(found.waiting.size(), 1U);
     EXPECT_EQ(found.waiting.front().calls, 1U);
     EXPECT_EQ(found.waiting.front().indirect_branches, 1U);

@@ -116,6 +116,8 @@ class Sass(unittest.TestCase):
         self.assertRegex(done.stderr, r"my program: \S+/cuobjdump -sass '.*my program': exit code 255: cuobjdump fatal: not a device file")
         self.assertIn("there is no such file", self.checked(file="none").stderr)
         self.assertIn("--sass does not go with '--grid'", self.checked("--grid", "4").stderr)
+        self.assertIn("--sass does not go with '--json'", self.checked("--json").stderr)
+        self.assertEqual(self.checked(CUDA / "pairs/programmatic_macro.cu").returncode, 2)
 
     @unittest.skipUnless(shutil.which("nvcc") and shutil.which("cuobjdump"), "there is no nvcc or no cuobjdump")
     def test_of_a_program_has_the_load_that_nvcc_moves_above_the_wait(self):

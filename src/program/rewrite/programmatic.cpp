@@ -16,10 +16,18 @@ namespace
 using Tokens = std::vector<std::size_t>;
 
 constexpr std::string_view kAttribute = "cudaLaunchAttributeProgrammaticStreamSerialization";
-// Calls of the host that order nothing.
-constexpr std::array<std::string_view, 8> kHarmless{
-    "cudaGetLastError",   "cudaPeekAtLastError", "cudaGetErrorString",   "cudaGetErrorName",
-    "cudaLaunchKernelEx", "cudaLaunchKernelExC", "cudaFuncSetAttribute", "cudaLaunchKernel"};
+// Calls that may stand between two launches: they order nothing.
+constexpr std::array<std::string_view, 11> kHarmless{"cudaGetLastError",
+                                                     "cudaPeekAtLastError",
+                                                     "cudaGetErrorString",
+                                                     "cudaGetErrorName",
+                                                     "dim3",
+                                                     "sizeof",
+                                                     "fprintf",
+                                                     "printf",
+                                                     "exit",
+                                                     "abort",
+                                                     "while"};
 
 struct HostFunction {
     std::size_t name;
@@ -54,6 +62,7 @@ class Reader
     void warn()
     {
         find_host_functions();
+        find_waiting_classes();
         find_launches();
         std::ranges::sort(found_, {}, &LaunchOfKernel::begin);
         for (std::size_t next = 1; next < found_.size(); ++next)
@@ -164,9 +173,53 @@ class Reader
             else
                 for (const HostFunction& function : host_)
                     if (source_.text(function.name) == source_.text(token) && function.name != token &&
-                        contains(function.body, kAttribute) && contains(function.body, "cudaLaunchKernelEx"))
+                        only_launches_early(function))
                         add_launch_by(function, token);
         }
+    }
+    // Whether a function sets the attribute in any case, and launches once.
+    bool only_launches_early(const HostFunction& function) const
+    {
+        std::size_t launches = 0;
+        bool is_allowed = false;
+        bool is_used = false;
+        for (std::size_t token = function.body; token < source_.match(function.body); ++token) {
+            launches += source_.is(token, "<<<") || source_.text(token).starts_with("cudaLaunch") ? 1 : 0;
+            launches -=
+                source_.text(token).starts_with("cudaLaunchAttribute") || source_.is(token, "cudaLaunchConfig_t") ? 1
+                                                                                                                  : 0;
+            is_allowed = is_allowed || sets(token, "programmaticStreamSerializationAllowed");
+            is_used = is_used || sets(token, "numAttrs");
+            if (source_.is(token, "?") || source_.is(token, "else"))
+                return false;
+        }
+        return launches == 1 && is_allowed && is_used;
+    }
+    // `name = 1;`, and not under a condition.
+    bool sets(std::size_t token, std::string_view name) const
+    {
+        return source_.is(token, name) && source_.is(token + 1, "=") && !source_.is(token + 2, "0") &&
+               !source_.is(token + 2, "false") && source_.is(token + 3, ";") && is_unconditional(token);
+    }
+    std::size_t statement_begin(std::size_t token, std::size_t block) const
+    {
+        std::size_t begin = token;
+        while (source_.parent(begin) != block && source_.parent(begin) != kNoToken)
+            begin = source_.parent(begin);
+        while (begin > block + 1 && !source_.is(begin - 1, ";") && !source_.is(begin - 1, "}") &&
+               !source_.is(begin - 1, "{"))
+            --begin;
+        return begin;
+    }
+    // Whether the statement of a token is no branch, loop or return.
+    bool is_unconditional(std::size_t token) const
+    {
+        static constexpr std::array<std::string_view, 11> kWords{
+            "if", "else", "for", "while", "switch", "case", "default", "goto", "return", "?", ":"};
+        for (std::size_t at = statement_begin(token, block_of(token)); at < token; ++at)
+            if (std::ranges::find(kWords, source_.text(at)) != kWords.end())
+                return false;
+        return true;
     }
     bool is_of_device(std::size_t token) const
     {
@@ -202,15 +255,26 @@ class Reader
             !source_.is(parts[0].begin, "&"))
             return;
         const std::string_view configuration = source_.text(parts[0].begin + 1);
-        for (std::size_t at = around->body; at < name; ++at) // the last `config.stream = …;`
-            if (source_.is(at, configuration) && source_.is(at + 1, ".") && source_.is(at + 2, "stream") &&
-                source_.is(at + 3, "=")) {
+        bool has_attributes = false;
+        bool is_allowed = false;
+        for (std::size_t at = around->body; at < name; ++at) {
+            is_allowed = is_allowed || sets(at, "programmaticStreamSerializationAllowed");
+            if (!source_.is(at, configuration))
+                continue;
+            if (source_.is(at + 1, "=") || source_.is(at + 1, "{")) { // anew
+                has_attributes = false;
+                launch->stream.clear();
+            } else if (source_.is(at + 1, ".") && sets(at + 2, "numAttrs")) {
+                has_attributes = true;
+            } else if (source_.is(at + 1, ".") && source_.is(at + 2, "stream") && source_.is(at + 3, "=")) {
                 std::size_t end = at + 4;
                 while (end < name && !source_.is(end, ";"))
                     ++end;
                 launch->stream = stream_of(text_of({at + 4, end}));
             }
-        found_.push_back(std::move(*launch));
+        }
+        if (has_attributes && is_allowed)
+            found_.push_back(std::move(*launch));
     }
     void add_launch_by(const HostFunction& function, std::size_t name)
     {
@@ -221,10 +285,13 @@ class Reader
             return;
         const std::vector<TokenRange> parts = parts_of(opening);
         std::optional<LaunchOfKernel> launch = launch_at(name, parts, opening);
-        if (!launch)
-            return;
-        launch->end = source_.match(opening) + 1;
         const std::vector<TokenRange> parameters = parts_of(function.parameters);
+        if (!launch || parameters.empty() || parts.size() < parameters.size() ||
+            !source_.is(parameters.back().end - 2, "...")) // `A... a`: what the kernel gets
+            return;
+        launch->arguments.clear();
+        for (std::size_t at = parameters.size() - 1; at < parts.size(); ++at)
+            launch->arguments.push_back(text_of(parts[at]));
         for (std::size_t at = 0; at < parameters.size() && at < parts.size(); ++at)
             for (std::size_t token = parameters[at].begin; token < parameters[at].end; ++token)
                 if (source_.is(token, "cudaStream_t"))
@@ -232,40 +299,35 @@ class Reader
         found_.push_back(std::move(*launch));
     }
 
-    // Whether a launch need not wait for the one before it, and for nothing else that the host does between them.
+    // Whether a launch need not wait for the one before it: their statements follow each other, and are no branch.
     bool follows(const LaunchOfKernel& first, const LaunchOfKernel& second) const
     {
         if (!second.is_programmatic || first.block == kNoToken || first.block != second.block ||
-            first.stream != second.stream || first.end > second.begin)
+            first.stream != second.stream || first.end > second.begin || !is_unconditional(first.begin) ||
+            !is_unconditional(second.begin))
             return false;
+        // What is between them: checks of errors, and what sets the next configuration.
+        static constexpr std::array<std::string_view, 17> kChanges{
+            "+=", "-=",  "*=",   "/=",   "%=",     "&=",   "|=",    "^=",     "++",
+            "--", "for", "case", "else", "return", "goto", "break", "default"};
+        const std::size_t statement = statement_begin(second.begin, second.block);
         for (std::size_t token = first.end; token < second.begin; ++token) {
-            const std::string_view text = source_.text(token);
-            if (!source_.is_identifier(token))
-                continue;
-            if (source_.is(token + 1, "(") && text.starts_with("cuda") &&
-                std::ranges::find(kHarmless, text) == kHarmless.end())
+            const bool is_call = source_.is_identifier(token) && source_.is(token + 1, "(") && token < statement;
+            if (is_call && !source_.is(token, "if") &&
+                std::ranges::find(kHarmless, source_.text(token)) == kHarmless.end())
                 return false;
-            if (orders(text))
+            // `x.y = …` and `T name = …` change no argument.
+            const bool is_harmless =
+                source_.is_identifier(token - 1) && (source_.is(token - 2, ".") || source_.is_identifier(token - 2));
+            if ((source_.is(token, "=") && !is_harmless) ||
+                std::ranges::find(kChanges, source_.text(token)) != kChanges.end())
                 return false;
         }
         return true;
     }
-    // Whether a function of the source calls what may order launches.
-    bool orders(std::string_view name) const
-    {
-        for (const HostFunction& function : host_) {
-            if (source_.text(function.name) != name)
-                continue;
-            for (std::size_t token = function.body; token < source_.match(function.body); ++token)
-                if (source_.is(token + 1, "(") && source_.text(token).starts_with("cuda") &&
-                    std::ranges::find(kHarmless, source_.text(token)) == kHarmless.end())
-                    return true;
-        }
-        return false;
-    }
 
-    // Whether a token is in a branch of `if constexpr`.
-    bool is_in_chosen_branch(std::size_t token, std::size_t body) const
+    // Whether a token is in a branch of `if constexpr`, or of any `if`.
+    bool is_in_chosen_branch(std::size_t token, std::size_t body, bool any = false) const
     {
         for (std::size_t at = token; at != body && at != kNoToken; at = source_.parent(at)) {
             const std::size_t outer = source_.parent(at);
@@ -274,7 +336,8 @@ class Reader
                    !source_.is(begin - 1, "{"))
                 --begin;
             for (std::size_t word = begin; word <= at; ++word)
-                if (source_.is(word, "else") || (source_.is(word, "if") && source_.is(word + 1, "constexpr")))
+                if (source_.is(word, "else") ||
+                    (source_.is(word, "if") && (any || source_.is(word + 1, "constexpr"))))
                     return true;
         }
         return false;
@@ -295,22 +358,43 @@ class Reader
                         return true;
         return false;
     }
-    // A function that is not in this source, and by its name may wait.
+    // A call that may wait: of a method, of another namespace, or by its name; or a class of which a function waits.
     bool may_wait(std::size_t token) const
     {
-        if (!source_.is_identifier(token) || !source_.is(token + 1, "("))
+        if (!source_.is_identifier(token))
             return false;
+        if (std::ranges::find(waiting_classes_, source_.text(token)) != waiting_classes_.end())
+            return true;
+        if (!source_.is(token + 1, "("))
+            return false;
+        const std::string_view before = token == 0 ? "" : source_.text(token - 1);
+        if (before == "." || before == "->" || before == "::")
+            return true;
         std::string name(source_.text(token));
         std::ranges::transform(name, name.begin(),
                                [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
         return name.find("wait") != std::string::npos || name.find("depend") != std::string::npos;
     }
+    void find_waiting_classes()
+    {
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            if (!source_.is(token, "cudaGridDependencySynchronize") &&
+                !(source_.is_string(token) &&
+                  source_.text(token).find("griddepcontrol.wait") != std::string_view::npos))
+                continue;
+            for (std::size_t at = source_.parent(token); at != kNoToken; at = source_.parent(at))
+                for (std::size_t word = at; source_.is(at, "{") && word > 0 && !source_.is(word - 1, ";") &&
+                                            !source_.is(word - 1, "}") && !source_.is(word - 1, "{");
+                     --word)
+                    if (source_.is(word - 1, "struct") || source_.is(word - 1, "class"))
+                        waiting_classes_.push_back(source_.text(word));
+        }
+    }
 
     KernelFacts facts_of(const Function& kernel) const
     {
         KernelFacts facts;
-        const std::vector<std::string> parameters =
-            parameter_names(source_, kernel).value_or(std::vector<std::string>{});
+        const std::vector<std::string> parameters = pointers_of(kernel);
         for (std::size_t token = kernel.body + 1; token < kernel.body_end; ++token) {
             if (does(token, "cudaGridDependencySynchronize", "griddepcontrol.wait") || may_wait(token))
                 facts.waits.push_back(token);
@@ -321,7 +405,8 @@ class Reader
             if (does(token, "__threadfence", "fence."))
                 facts.fences.push_back(token);
             if (source_.is_identifier(token) &&
-                std::ranges::find(parameters, source_.text(token)) != parameters.end())
+                std::ranges::find(parameters, source_.text(token)) != parameters.end() &&
+                !is_not_evaluated(token, kernel.body))
                 access(token, facts);
         }
         // A fence under `if constexpr` may be one.
@@ -329,6 +414,38 @@ class Reader
             if (is_in_chosen_branch(token, kernel.body) && does(token, "__threadfence", "fence."))
                 facts.fences.push_back(token);
         return facts;
+    }
+    // The parameters that point to what is no pointer itself.
+    std::vector<std::string> pointers_of(const Function& kernel) const
+    {
+        std::vector<std::string> names;
+        for (const TokenRange& part : parts_of(kernel.parameters)) {
+            std::size_t stars = 0;
+            bool is_other = false;
+            for (std::size_t token = part.begin; token < part.end; ++token) {
+                stars += source_.is(token, "*") ? 1 : 0;
+                is_other = is_other || source_.is(token, "&") || source_.is(token, "[") || source_.is(token, "...");
+            }
+            if (stars == 1 && !is_other && source_.is_identifier(part.end - 1))
+                names.emplace_back(source_.text(part.end - 1));
+        }
+        return names;
+    }
+    // Whether a token stands where it is not evaluated, or later: in sizeof() and the like, or in a lambda.
+    bool is_not_evaluated(std::size_t token, std::size_t body) const
+    {
+        static constexpr std::array<std::string_view, 4> kWords{"sizeof", "decltype", "alignof", "noexcept"};
+        for (std::size_t at = source_.parent(token); at != body && at != kNoToken; at = source_.parent(at)) {
+            if (source_.is(at, "(") && std::ranges::find(kWords, source_.text(at - 1)) != kWords.end())
+                return true;
+            if (source_.is(at, "{"))
+                for (std::size_t before = at - 1; before > body && !source_.is(before, ";") &&
+                                                  !source_.is(before, "{") && !source_.is(before, "}");
+                     --before)
+                    if (source_.is(before, "[") && !is_operand(before - 1))
+                        return true;
+        }
+        return false;
     }
     // `p[i]`, `*p`, `__ldg(p + i)`, `atomicAdd(p, …)`, with what comes behind.
     void access(std::size_t token, KernelFacts& facts) const
@@ -352,6 +469,8 @@ class Reader
             --begin;
             is_access = false;
         }
+        if (begin > 2 && source_.is(begin - 1, "=") && source_.is(begin - 3, "&")) // of a reference
+            return;
         const std::string_view callee = begin > 1 && source_.is(begin - 1, "(") ? source_.text(begin - 2) : "";
         if (callee == "__ldg") {
             facts.reads[name].push_back(token);
@@ -400,7 +519,12 @@ class Reader
         const Place place = source_.place(token);
         return place.file + ":" + std::to_string(place.line);
     }
-    std::string line_of(std::size_t token) const { return std::to_string(source_.place(token).line); }
+    // "line N", of the file of another token, or "FILE:N".
+    std::string line_of(std::size_t token, std::size_t beside) const
+    {
+        const Place place = source_.place(token);
+        return place.file == source_.place(beside).file ? "line " + std::to_string(place.line) : place_of(token);
+    }
 
     void compare(const LaunchOfKernel& first, const LaunchOfKernel& second)
     {
@@ -430,32 +554,37 @@ class Reader
                  const LaunchOfKernel& second, const KernelFacts& reader, const Tokens& reads)
     {
         const std::size_t wait = reader.waits.empty() ? kNoToken : reader.waits.front();
-        const std::size_t read = reads.front();
-        if (read > wait)
+        std::size_t read = reads.front();
+        if (wait != kNoToken) { // a branch may end, or be another one than that of the wait
+            const auto found = std::ranges::find_if(
+                reads, [&](std::size_t each) { return !is_in_chosen_branch(each, second.kernel->body, true); });
+            read = found == reads.end() ? kNoToken : *found;
+        }
+        if (read >= wait && wait != kNoToken)
             return false;
         const std::string reader_name(source_.text(second.kernel->name));
         const std::string writer_name(source_.text(first.kernel->name));
         const std::string of_reader = place_of(read) + ": warning: kernel " + reader_name +
-                                      ", which is launched programmatically at line " + line_of(second.begin) +
+                                      ", which is launched programmatically at " + line_of(second.begin, read) +
                                       ", reads '" + std::string(source_.text(read)) + "' ";
         const std::string which = wait == kNoToken ? "and never waits (cudaGridDependencySynchronize)"
-                                                   : "before its wait at line " + line_of(wait);
+                                                   : "before its wait at " + line_of(wait, read);
         const std::size_t trigger = writer.triggers.empty() ? kNoToken : writer.triggers.front();
         const bool hands_over = !writer.fences.empty() && !writer.triggers.empty() &&
                                 *std::ranges::min_element(writer.fences) < writer.triggers.back();
         if (!hands_over) {
-            changes_.warn(of_reader + which + "; kernel " + writer_name + " before it writes that at line " +
-                          line_of(writes.front()));
+            changes_.warn(of_reader + which + "; kernel " + writer_name + " before it writes that at " +
+                          line_of(writes.front(), read));
             return true;
         }
         // The fence orders what comes before the first trigger.
         for (const std::size_t write : writes)
             if (may_come_behind(write, trigger, *first.kernel)) {
                 changes_.warn(place_of(write) + ": warning: kernel " + writer_name + " writes '" +
-                              std::string(source_.text(write)) + "' after its trigger at line " + line_of(trigger) +
+                              std::string(source_.text(write)) + "' after its trigger at " + line_of(trigger, write) +
                               "; kernel " + reader_name +
-                              ", which is launched programmatically behind it, reads that at line " + line_of(read) +
-                              " " + which);
+                              ", which is launched programmatically behind it, reads that at " +
+                              line_of(read, write) + " " + which);
                 return true;
             }
         return false;
@@ -466,6 +595,7 @@ class Reader
     const std::vector<Launch>& launches_;
     Changes& changes_;
     std::vector<HostFunction> host_;
+    std::vector<std::string_view> waiting_classes_;
     std::vector<LaunchOfKernel> found_;
 };
 
