@@ -32,10 +32,7 @@ constexpr unsigned kOfGraph = 0x40000000u;
 struct alignas(8) Level {
     __host__ __device__ Level(unsigned level) : value(level) {}
     __host__ __device__ operator unsigned() const { return is_of_graph() ? 0 : value; }
-    __host__ __device__ bool is_of_graph() const
-    {
-        return (value & (kUnknownLevel | kOfGraph)) == kOfGraph;
-    }
+    __host__ __device__ bool is_of_graph() const { return (value & (kUnknownLevel | kOfGraph)) == kOfGraph; }
     unsigned value;
     unsigned unused[7];
 };

@@ -334,17 +334,17 @@ int ptx_part(T of, unsigned shift, unsigned bits)
     return static_cast<int>(std::is_signed<T>::value ? static_cast<int>(part) >> (32 - bits) : part >> (32 - bits));
 }
 template <class Operation, unsigned parts, class Result, class First, class Second, bool saturates, bool adds,
-          class To, class A, class B, class C>
-void ptx_video(To& to, const A& a, const B& b, const C& c)
+          class To, class Left, class Right, class Last>
+void ptx_video(To& to, const Left& left, const Right& right, const Last& last)
 {
     constexpr unsigned bits = 32 / parts;
     constexpr int least = std::is_signed<Result>::value ? -(1 << (bits - 1)) : 0;
     constexpr int most = std::is_signed<Result>::value ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
     unsigned all = 0;
-    auto sum = static_cast<unsigned>(c);
+    auto sum = static_cast<unsigned>(last);
     for (unsigned shift = 0; shift < 32; shift += bits) {
-        int part = Operation::of(ptx_part(static_cast<First>(a), shift, bits),
-                                 ptx_part(static_cast<Second>(b), shift, bits));
+        int part = Operation::of(ptx_part(static_cast<First>(left), shift, bits),
+                                 ptx_part(static_cast<Second>(right), shift, bits));
         if (saturates)
             part = part < least ? least : part > most ? most : part;
         all |= (static_cast<unsigned>(part) & ((1U << bits) - 1)) << shift;
