@@ -24,7 +24,8 @@ const std::string kLaunch = "cudaLaunchAttribute x[1]; x[0].id = cudaLaunchAttri
 std::vector<std::string> warnings_of(const std::string& writer, const std::string& reader, const std::string& host)
 {
     const std::string text =
-        "# 1 \"a.cu\"\n__device__ void wait_here() { asm volatile(\"griddepcontrol.wait;\" ::: \"memory\"); } struct "
+        "# 1 \"a.cu\"\n__device__ void await(int* to) { *to = 1; } __device__ void wait_here() { asm "
+        "volatile(\"griddepcontrol.wait;\" ::: \"memory\"); } struct "
         "Guard { __device__ Guard() { "
         "cudaGridDependencySynchronize(); } };\n" +
         writer + "\n" + reader +
@@ -51,7 +52,9 @@ TEST(ProgrammaticWarnings, OfAKernelThatNeverWaits)
     const auto expected = ElementsAre(
         "a.cu:3: warning: kernel get, which is launched programmatically at line 6, reads 'from' and never "
         "waits (cudaGridDependencySynchronize); kernel put before it writes that at line 2");
-    for (const char* body : {"*to = from[1];", "*to = *from;", "*to = __ldg(from + 1);", "if (from[0]) *to = 1;"})
+    for (const char* body :
+         {"*to = from[1];", "__pipeline_wait_prior(0); *to = from[1];", "await(to); *to = from[1];", "*to = *from;",
+          "*to = __ldg(from + 1);", "if (from[0]) *to = 1;"})
         EXPECT_THAT(warnings_of(kPut, get(body), kHost), expected) << body;
     EXPECT_THAT(warnings_of(kPut, get("*to = from[1];"), "put<<<1, 32>>>(d); do { early(0, get, d, o); } while (0);"),
                 expected);
@@ -133,6 +136,8 @@ TEST(ProgrammaticWarnings, AreNotOfLaunchesThatMayNotOverlap)
     EXPECT_EQ(with_launch(changed("Allowed = 1", "Allowed = 0")), 0U);
     EXPECT_EQ(with_launch(changed("c.numAttrs = 1;", "if (o) c.numAttrs = 1;")), 0U);
     EXPECT_EQ(with_launch(changed("&c, get", "&other, get")), 0U);
+    EXPECT_EQ(with_launch(changed("put<<<", "c.numAttrs = 0; put<<<")), 0U);
+    EXPECT_EQ(with_launch(changed("put<<<", "x[0].val.programmaticStreamSerializationAllowed = 0; put<<<")), 0U);
     EXPECT_EQ(with_launch(changed("put<<<", "c = {}; put<<<")), 0U);
     EXPECT_EQ(with_launch(changed("c.stream = s;", "")), 0U);
 }

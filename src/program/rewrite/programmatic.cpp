@@ -258,14 +258,15 @@ class Reader
         bool has_attributes = false;
         bool is_allowed = false;
         for (std::size_t at = around->body; at < name; ++at) {
-            is_allowed = is_allowed || sets(at, "programmaticStreamSerializationAllowed");
+            if (source_.is(at, "programmaticStreamSerializationAllowed") && source_.is(at + 1, "="))
+                is_allowed = sets(at, "programmaticStreamSerializationAllowed"); // the last one counts
             if (!source_.is(at, configuration))
                 continue;
             if (source_.is(at + 1, "=") || source_.is(at + 1, "{")) { // anew
                 has_attributes = false;
                 launch->stream.clear();
-            } else if (source_.is(at + 1, ".") && sets(at + 2, "numAttrs")) {
-                has_attributes = true;
+            } else if (source_.is(at + 1, ".") && source_.is(at + 2, "numAttrs") && source_.is(at + 3, "=")) {
+                has_attributes = sets(at + 2, "numAttrs");
             } else if (source_.is(at + 1, ".") && source_.is(at + 2, "stream") && source_.is(at + 3, "=")) {
                 std::size_t end = at + 4;
                 while (end < name && !source_.is(end, ";"))
@@ -370,6 +371,12 @@ class Reader
         const std::string_view before = token == 0 ? "" : source_.text(token - 1);
         if (before == "." || before == "->" || before == "::")
             return true;
+        const bool is_known = std::ranges::any_of(functions_, [&](const Function& function) {
+            return function.body != kNoToken && source_.is(function.name, source_.text(token));
+        });
+        if (is_known || source_.text(token).starts_with(
+                            "__")) // does() has looked into it; CUDA's own, such as __pipeline_wait_prior()
+            return false;
         std::string name(source_.text(token));
         std::ranges::transform(name, name.begin(),
                                [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
