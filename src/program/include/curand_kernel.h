@@ -5,68 +5,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 // NOLINTBEGIN: these names are cuRAND's.
 namespace nestbed::random
 {
 
-// A step of XORWOW without its counter is a linear map of 160 bits: column i of a matrix is what bit i becomes.
-struct Xorwow {
-    unsigned v[5];
-};
-inline Xorwow step(Xorwow x)
-{
-    const unsigned t = x.v[0] ^ (x.v[0] >> 2);
-    return {{x.v[1], x.v[2], x.v[3], x.v[4], (x.v[4] ^ (x.v[4] << 4)) ^ (t ^ (t << 1))}};
-}
-using Matrix = std::vector<Xorwow>;
-inline Xorwow product(const Matrix& matrix, const Xorwow& x)
-{
-    Xorwow result{};
-    for (unsigned bit = 0; bit < 160; ++bit)
-        if ((x.v[bit / 32] >> (bit % 32) & 1) != 0)
-            for (unsigned word = 0; word < 5; ++word)
-                result.v[word] ^= matrix[bit].v[word];
-    return result;
-}
-// The matrices of 2^(first + k) steps, for all k of a number of 64 bits.
-inline std::vector<Matrix> powers(unsigned first)
-{
-    Matrix matrix(160);
-    for (unsigned bit = 0; bit < 160; ++bit) {
-        Xorwow one{};
-        one.v[bit / 32] = 1U << (bit % 32);
-        matrix[bit] = step(one);
-    }
-    std::vector<Matrix> all;
-    for (unsigned power = 0; power < first + 64; ++power) {
-        if (power >= first)
-            all.push_back(matrix);
-        Matrix square(160);
-        for (unsigned bit = 0; bit < 160; ++bit)
-            square[bit] = product(matrix, matrix[bit]);
-        matrix = std::move(square);
-    }
-    return all;
-}
-inline Xorwow skipped(Xorwow x, unsigned long long count, const std::vector<Matrix>& powers)
-{
-    for (unsigned bit = 0; bit < 64; ++bit)
-        if ((count >> bit & 1) != 0)
-            x = product(powers[bit], x);
-    return x;
-}
-inline const std::vector<Matrix>& steps()
-{
-    static const std::vector<Matrix>& all = *new std::vector<Matrix>(powers(0));
-    return all;
-}
-inline const std::vector<Matrix>& sequences() // of 2^67 steps
-{
-    static const std::vector<Matrix>& all = *new std::vector<Matrix>(powers(67));
-    return all;
-}
+// What XORWOW without its counter becomes by count * 2^first steps; first: 0 or 67. Of the library, which keeps tables.
+void skip_xorwow(unsigned (&state)[5], unsigned long long count, unsigned first);
 
 // Of 32 bits, above 0 and up to 1.
 inline float uniform(unsigned x)
@@ -102,24 +47,23 @@ typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
 // ---- XORWOW ----
 
+inline void nestbed_skip(curandStateXORWOW* state, unsigned long long count, unsigned first)
+{
+    unsigned own[5]; // accesses of the state are those of the kernel
+    for (int i = 0; i < 5; ++i)
+        own[i] = state->v[i];
+    nestbed::random::skip_xorwow(own, count, first);
+    for (int i = 0; i < 5; ++i)
+        state->v[i] = own[i];
+}
 inline void skipahead(unsigned long long count, curandStateXORWOW* state)
 {
-    nestbed::random::Xorwow x;
-    for (int i = 0; i < 5; ++i)
-        x.v[i] = state->v[i];
-    x = nestbed::random::skipped(x, count, nestbed::random::steps());
-    for (int i = 0; i < 5; ++i)
-        state->v[i] = x.v[i];
+    nestbed_skip(state, count, 0);
     state->d += 362437 * static_cast<unsigned>(count);
 }
 inline void skipahead_sequence(unsigned long long count, curandStateXORWOW* state)
 {
-    nestbed::random::Xorwow x;
-    for (int i = 0; i < 5; ++i)
-        x.v[i] = state->v[i];
-    x = nestbed::random::skipped(x, count, nestbed::random::sequences());
-    for (int i = 0; i < 5; ++i)
-        state->v[i] = x.v[i];
+    nestbed_skip(state, count, 67);
 }
 inline void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                         curandStateXORWOW* state)

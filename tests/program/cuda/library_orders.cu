@@ -44,6 +44,8 @@ static void twice_nosync(cudaStream_t stream) { thrust::transform(thrust::cuda::
 RIGHT(a_policy_waits) { thrust::transform(thrust::device, d, d + kCount, e, Twice()); put<<<1, kCount, 0, n>>>(e); }
 RIGHT(a_policy_of_a_stream_waits) { thrust::transform(thrust::cuda::par.on(n), d, d + kCount, e, Twice()); put<<<1, kCount, 0, m>>>(e); }
 WRONG(a_policy_that_does_not_wait) { twice_nosync(n); put<<<1, kCount, 0, m>>>(e); }
+WRONG(a_scan_that_does_not_wait) { thrust::inclusive_scan(thrust::cuda::par_nosync.on(n), d, d + kCount, e); put<<<1, kCount, 0, m>>>(e); }
+RIGHT(an_event_behind_a_scan) { thrust::inclusive_scan(thrust::cuda::par_nosync.on(n), d, d + kCount, e); order(n, m); put<<<1, kCount, 0, m>>>(e); }
 RIGHT(an_event_behind_it) { twice_nosync(n); order(n, m); put<<<1, kCount, 0, m>>>(e); }
 RIGHT(the_same_stream) { twice_nosync(n); put<<<1, kCount, 0, n>>>(e); }
 WRONG(a_kernel_before_the_null_stream) { put<<<1, kCount, 0, n>>>(d); thrust::sort(thrust::device, d, d + kCount); }

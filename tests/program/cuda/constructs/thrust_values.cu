@@ -263,6 +263,17 @@ int main()
     thrust::host_vector<int> of_host(first, first + 10);
     show("copied", of_host);
 
+    // On the device sums are kept in what the operation returns.
+    const thrust::device_vector<float> eighths(5, 0.125F);
+    const thrust::device_vector<unsigned char> bytes(1000, 1);
+    thrust::device_vector<float> places(5);
+    thrust::device_vector<int> wide(1000);
+    thrust::exclusive_scan(eighths.begin(), eighths.end(), places.begin(), 0);
+    show("eighths", places);
+    thrust::exclusive_scan(bytes.begin(), bytes.end(), wide.begin());
+    std::cout << "bytes: " << wide.back() << "\n";
+    std::cout << "halves: " << thrust::reduce(eighths.begin(), eighths.begin() + 4, 3, thrust::plus<float>()) << "\n";
+
     thrust::counting_iterator<int> one(1);
     std::cout << "counting: " << thrust::reduce(one, one + 100) << " "
               << thrust::reduce(thrust::device, one, one + 100, 0, thrust::plus<int>()) << " "

@@ -11,27 +11,40 @@ namespace own
 {
 // ---- reductions ----
 
+// Behind an initial value Thrust keeps results in what the operation returns on the device, in the type of that value on the host.
+template <class Operation, class T, class Input>
+using Accumulated = std::decay_t<std::invoke_result_t<Operation&, T, ValueOf<Input>>>;
+
 struct Reduce {
-    template <class Input, class T, class Operation = std::plus<>>
-    T operator()(Input first, Input last, T sum, Operation operation = Operation()) const
+    template <class Input, class T, class Operation = std::plus<T>>
+    T operator()(Input first, Input last, T initial, Operation operation = Operation()) const
     {
-        for (; first != last; ++first)
-            sum = operation(sum, *first);
-        return sum;
+        if (nestbed::cpu::in_kernel())
+            return static_cast<T>(
+                all(first, last, static_cast<Accumulated<Operation, T, Input>>(initial), operation));
+        return all(first, last, initial, operation);
     }
     template <class Input>
     ValueOf<Input> operator()(Input first, Input last) const
     {
         return (*this)(first, last, ValueOf<Input>());
     }
+
+  private:
+    template <class Input, class Sum, class Operation>
+    static Sum all(Input first, Input last, Sum sum, Operation operation)
+    {
+        for (; first != last; ++first)
+            sum = operation(sum, *first);
+        return sum;
+    }
 };
 struct TransformReduce {
     template <class Input, class Function, class T, class Operation>
     T operator()(Input first, Input last, Function function, T sum, Operation operation) const
     {
-        for (; first != last; ++first)
-            sum = operation(sum, function(*first));
-        return sum;
+        return Reduce()(thrust::make_transform_iterator(first, function),
+                        thrust::make_transform_iterator(last, function), sum, operation);
     }
 };
 struct InnerProduct {
@@ -120,7 +133,7 @@ struct ReduceByKey : AtFourth {
 // ---- scans ----
 
 template <bool inclusive>
-struct Scan : AtThird {
+struct Scan : Whole<AtThird> {
     template <class Input, class Output, class T, class Operation>
     static Offset scan(Input first, Input last, Output to, bool has_before, T before, Operation operation)
     {
@@ -136,7 +149,10 @@ struct Scan : AtThird {
     template <class Input, class Output>
     Offset operator()(Input first, Input last, Output to) const
     {
-        return scan(first, last, to, !inclusive, ValueOf<Input>(), std::plus<>());
+        if constexpr (inclusive)
+            return scan(first, last, to, false, ValueOf<Input>(), std::plus<>());
+        else
+            return (*this)(first, last, to, ValueOf<Input>());
     }
     // An operation behind an inclusive one, what comes first behind an exclusive one.
     template <class Input, class Output, class T>
@@ -145,16 +161,18 @@ struct Scan : AtThird {
         if constexpr (inclusive)
             return scan(first, last, to, false, ValueOf<Input>(), given);
         else
-            return scan(first, last, to, true, given, std::plus<>());
+            return (*this)(first, last, to, given, std::plus<>());
     }
     template <class Input, class Output, class T, class Operation>
     Offset operator()(Input first, Input last, Output to, T initial, Operation operation) const
     {
+        if (nestbed::cpu::in_kernel())
+            return scan(first, last, to, true, static_cast<Accumulated<Operation, T, Input>>(initial), operation);
         return scan(first, last, to, true, initial, operation);
     }
 };
 template <bool inclusive>
-struct TransformScan : AtThird {
+struct TransformScan : Whole<AtThird> {
     template <class Input, class Output, class Function, class Operation>
     Offset operator()(Input first, Input last, Output to, Function function, Operation operation) const
     {
@@ -169,7 +187,7 @@ struct TransformScan : AtThird {
     }
 };
 template <bool inclusive>
-struct ScanByKey : AtFourth {
+struct ScanByKey : Whole<AtFourth> {
     template <class Keys, class Values, class Output, class T, class Same, class Operation>
     static Offset scan(Keys first, Keys last, Values values, Output to, T initial, Same same, Operation operation)
     {
@@ -203,7 +221,7 @@ struct ScanByKey : AtFourth {
             return scan(first, last, values, to, ValueOf<Values>(), given, same);
     }
 };
-struct AdjacentDifference : AtThird { // the output may be the input
+struct AdjacentDifference : Whole<AtThird> { // the output may be the input
     template <class Input, class Output, class Operation = std::minus<>>
     Offset operator()(Input first, Input last, Output to, Operation operation = Operation()) const
     {

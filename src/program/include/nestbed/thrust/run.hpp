@@ -52,19 +52,37 @@ template <class Input>
 using ValueOf = typename std::iterator_traits<Input>::value_type;
 
 struct AtFirst {
+    static constexpr bool kIsWhole = false;
     static constexpr int output(int) { return 0; }
 };
 struct AtThird {
+    static constexpr bool kIsWhole = false;
     static constexpr int output(int) { return 2; }
 };
 struct AtFourth {
+    static constexpr bool kIsWhole = false;
     static constexpr int output(int) { return 3; }
 };
 struct AtFifth {
+    static constexpr bool kIsWhole = false;
     static constexpr int output(int) { return 4; }
 };
 struct BeforeLast { // the function
+    static constexpr bool kIsWhole = false;
     static constexpr int output(int arguments) { return arguments - 2; }
+};
+// As far behind as the first two arguments are apart, which needs no wait.
+template <class At>
+struct Whole : At {
+    static constexpr bool kIsWhole = true;
+};
+template <class Of>
+struct WithoutResult {
+    template <class... Raws>
+    void operator()(Raws... raws) const
+    {
+        Of()(raws...);
+    }
 };
 
 template <class... Arguments>
@@ -156,8 +174,14 @@ auto value(const char* name, Place place, const Policy& policy, const Arguments&
 template <class Of, class... Arguments>
 auto at(const char* name, Place place, const Policy& policy, const Arguments&... arguments)
 {
-    return std::get<Of::output(sizeof...(arguments))>(std::tie(arguments...)) +
-           call<Of>(name, place, policy, raw(arguments)...);
+    if constexpr (Of::kIsWhole) {
+        call<WithoutResult<Of>>(name, place, policy, raw(arguments)...);
+        const auto& all = std::tie(arguments...);
+        return std::get<Of::output(sizeof...(arguments))>(all) + (std::get<1>(all) - std::get<0>(all));
+    } else {
+        return std::get<Of::output(sizeof...(arguments))>(std::tie(arguments...)) +
+               call<Of>(name, place, policy, raw(arguments)...);
+    }
 }
 template <class Of, class... Arguments>
 auto at_two(const char* name, Place place, const Policy& policy, const Arguments&... arguments)
