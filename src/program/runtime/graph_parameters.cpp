@@ -87,9 +87,10 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
     if (of->work.arguments == nullptr)
         return noted_at(
             place, cudaErrorNotSupported,
-            fmt::format("{}: {}; the executor has no arguments of a kernel with a parameter that has no name, or of a "
-                        "library",
-                        __func__, of->work.name));
+            fmt::format(
+                "{}: {}; the executor has no arguments of a kernel with a parameter that has no name, or of a "
+                "library",
+                __func__, of->work.name));
     return give(parameters, of->work.kernel, place);
 }
 

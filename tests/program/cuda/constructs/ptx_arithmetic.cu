@@ -46,7 +46,9 @@ __device__ void all32(Sums& sums, unsigned a, unsigned b, unsigned c)
     THREE("dp4a.s32.s32 %0, %1, %2, %3;", to, a, b, c);
     THREE("dp4a.u32.u32 %0, %1, %2, %3;", to, a, b, c);
     THREE("dp4a.u32.s32 %0, %1, %2, %3;", to, a, b, c);
-    THREE("vabsdiff4.u32.u32.u32.add" " %0, %1, %2, %3;", to, a, b, c);
+    THREE("vabsdiff4.u32.u32.u32.add"
+          " %0, %1, %2, %3;",
+          to, a, b, c);
     THREE("vabsdiff4.u32.s32.u32 %0, %1, %2, %3;", to, a, b, c);
     THREE("vadd4.s32.s32.s32.sat %0, %1, %2, %3;", to, a, b, c);
     THREE("vsub2.u32.u32.u32 %0, %1, %2, %3;", to, a, b, c);

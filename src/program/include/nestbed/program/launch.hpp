@@ -137,9 +137,10 @@ void run_library_kernel(const char* name, std::size_t threads, const void* body,
 template <class Body>
 void run_library_kernel(const char* name, std::size_t threads, const Body& body, cudaStream_t stream, Place place)
 {
-    run_library_kernel(name, threads, &body,
-                       {new_copy<Body>, [](const void* from) { (*static_cast<const Body*>(from))(); }, end_copy<Body>},
-                       stream, place);
+    run_library_kernel(
+        name, threads, &body,
+        {new_copy<Body>, [](const void* from) { (*static_cast<const Body*>(from))(); }, end_copy<Body>}, stream,
+        place);
 }
 
 inline constexpr std::size_t kMaxStaticSharedBytes = 48 * 1024;
