@@ -22,15 +22,9 @@ struct tf32;
 }
 enum layout_t { mem_row_major, mem_col_major };
 
-// To nearest; a half goes away from 0.
 inline float __float_to_tf32(float in)
 {
-    unsigned bits = __float_as_uint(in);
-    if ((bits & 0x7F800000U) != 0x7F800000U)
-        bits = (bits + 0x1000U) & ~0x1FFFU;
-    else if ((bits & 0x7FFFFFU) != 0)
-        bits = 0x7FFFFFFFU;
-    return __uint_as_float(bits);
+    return nestbed::program::tf32_of(in, nestbed::program::Tf32Rounding::away);
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -108,9 +109,17 @@ std::string input_of(std::string_view operand)
     const std::string in = ", ::nestbed::program::";
     if (operand == "_")
         return in + "PtxSink";
-    if (operand.size() >= 2 && operand[0] == '%' &&
-        operand.find_first_not_of("0123456789", 1) == std::string_view::npos)
-        return in + "PtxOperand<" + std::string(operand.substr(1)) + ">";
+    const std::size_t end = std::min(operand.find_first_not_of("0123456789", 1), operand.size());
+    if (operand.size() >= 2 && operand[0] == '%' && end > 1) {
+        const std::string number(operand.substr(1, end - 1));
+        if (end == operand.size())
+            return in + "PtxOperand<" + number + ">";
+        std::string offset; // %1 + 16
+        std::ranges::copy_if(operand.substr(end), std::back_inserter(offset), [](char byte) { return byte != ' '; });
+        return offset.starts_with('+') && is_ptx_number(offset.substr(1))
+                   ? in + "PtxOffset<" + number + ", " + offset.substr(1) + ">"
+                   : "";
+    }
     if (is_ptx_number(operand))
         return in + "PtxNumber<" + std::string(operand) + ">";
     return "";

@@ -150,6 +150,23 @@ std::string function_of_product(std::string_view key)
            (saturates ? ", true>" : ", false>");
 }
 
+// The function of "cvt.rna.satfinite.tf32.f32".
+std::string function_of_tf32(std::string_view key)
+{
+    const std::vector<std::string> words = words_of(key);
+    const bool is_finite = words.size() == 5 && words[2] == "satfinite";
+    const auto rounding = words.size() < 2    ? ""
+                          : words[1] == "rna" ? "away"
+                          : words[1] == "rn"  ? "even"
+                          : words[1] == "rz"  ? "zero"
+                                              : "";
+    if (words.size() != (is_finite ? 5U : 4U) || words[0] != "cvt" || std::string_view(rounding).empty() ||
+        words[words.size() - 2] != "tf32" || words.back() != "f32")
+        return "";
+    return "PtxCvtTf32<::nestbed::program::Tf32Rounding::" + std::string(rounding) +
+           (is_finite ? ", true>" : ", false>");
+}
+
 std::string operation_of(std::string_view word)
 {
     const auto* const found = std::ranges::find(kBulkOperations, word, &Spelling::ptx);
@@ -212,9 +229,22 @@ std::optional<PtxForm> function_of_tile(std::string_view key)
 
 std::optional<PtxForm> ptx_form(std::string_view key, bool shared)
 {
+    // The words of ldmatrix and stmatrix come in several orders: all of them are taken.
+    std::string in_order;
+    if (key.starts_with("ldmatrix.sync.") || key.starts_with("stmatrix.sync.")) {
+        std::vector<std::string> words = words_of(key);
+        std::ranges::sort(words.begin() + 2, words.end(), {}, [](const std::string& word) {
+            return std::string_view("m8n8 x1 x2 x4 trans b16").find(word);
+        });
+        for (const std::string& word : words)
+            in_order += (in_order.empty() ? "" : ".") + word;
+        key = in_order;
+    }
     const auto* const form = std::ranges::find(kAsyncForms, key, &AsyncForm::ptx);
     if (form != kAsyncForms.end())
         return PtxForm{std::string(form->name) + (shared ? "<true>" : "<false>"), form->fewest, form->most};
+    if (const std::string conversion = function_of_tf32(key); !conversion.empty())
+        return PtxForm{conversion, 2, 2};
     if (const std::string product = function_of_product(key); !product.empty())
         return PtxForm{product, 0, std::string_view::npos};
     const std::optional<PtxForm> reduction = function_of_reduction(key);

@@ -8,10 +8,11 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
-#include <functional>
+#include <limits>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 namespace nestbed::program
 {
@@ -60,24 +61,59 @@ void change(void* at, const Change& next)
     for (Bits old = object.load(std::memory_order_relaxed); !object.compare_exchange_weak(old, next(old));) {
     }
 }
+// As double, in which the sum of two is exact.
+double half_of(std::uint16_t bits)
+{
+    const int exponent = bits >> 10U & 0x1F;
+    const int rest = bits & 0x3FF;
+    const double sign = (bits & 0x8000U) != 0 ? -1 : 1;
+    if (exponent == 0x1F)
+        return rest != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
+    return sign * std::ldexp(exponent == 0 ? rest : rest + 0x400, (exponent == 0 ? 1 : exponent) - 25);
+}
+std::uint16_t bits_of_half(double number)
+{
+    constexpr double kInfinite = 65520; // what is rounded to infinity, and all above
+    constexpr int kLeast = -14;         // the exponent of the smallest normal number
+    if (std::isnan(number))
+        return 0x7FFF;
+    const unsigned sign = std::signbit(number) ? 0x8000U : 0;
+    const double size = std::fabs(number);
+    if (size >= kInfinite)
+        return static_cast<std::uint16_t>(sign | 0x7C00U);
+    const int exponent = size == 0 ? kLeast : std::max(std::ilogb(size), kLeast);
+    const auto units = static_cast<unsigned>(std::nearbyint(std::ldexp(size, 10 - exponent)));
+    return static_cast<std::uint16_t>(sign | (units + (static_cast<unsigned>(exponent - kLeast) << 10U)));
+}
 template <class Number, class Bits>
 Number number_of(Bits bits)
 {
-    if constexpr (sizeof(Number) == sizeof(Bits)) {
+    if constexpr (sizeof(Number) == sizeof(Bits))
         return std::bit_cast<Number>(bits);
-    } else { // bfloat16, as a float
+    else if constexpr (std::is_same_v<Number, double>)
+        return half_of(bits);
+    else // bfloat16, as a float
         return std::bit_cast<Number>(static_cast<std::uint32_t>(bits) << 16U);
-    }
 }
 template <class Bits, class Number>
 Bits bits_of(Number number)
 {
     if constexpr (sizeof(Number) == sizeof(Bits)) {
         return std::bit_cast<Bits>(number);
+    } else if constexpr (std::is_same_v<Number, double>) {
+        return bits_of_half(number);
     } else {
         const auto bits = std::bit_cast<std::uint32_t>(number);
-        return static_cast<Bits>(number != number ? 0x7FFFU : (bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
+        return static_cast<Bits>(std::isnan(number) ? 0x7FFFU : (bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
     }
+}
+template <class Number>
+bool is_nan(Number number)
+{
+    if constexpr (std::is_floating_point_v<Number>)
+        return std::isnan(number);
+    else
+        return false;
 }
 // `Sum`: the type in which numbers are added.
 template <class Bits, class Number, class Sum = Number>
@@ -92,9 +128,9 @@ void reduce(void* at, const void* from, BulkOperation operation)
         case BulkOperation::add:
             return bits_of<Bits>(static_cast<Number>(static_cast<Sum>(old) + static_cast<Sum>(value)));
         case BulkOperation::min:
-            return bits_of<Bits>(value < old || old != old ? value : old);
+            return bits_of<Bits>(value < old || is_nan(old) ? value : old);
         case BulkOperation::max:
-            return bits_of<Bits>(old < value || old != old ? value : old);
+            return bits_of<Bits>(old < value || is_nan(old) ? value : old);
         case BulkOperation::inc:
             return bits >= given ? 0 : bits + 1;
         case BulkOperation::dec:
@@ -123,7 +159,7 @@ void reduce_number(void* at, const void* from, BulkOperation operation, BulkNumb
     case BulkNumber::s64:
         return reduce<std::uint64_t, std::int64_t, std::uint64_t>(at, from, operation);
     case BulkNumber::f16:
-        return reduce<std::uint16_t, _Float16>(at, from, operation);
+        return reduce<std::uint16_t, double>(at, from, operation);
     case BulkNumber::bf16:
         return reduce<std::uint16_t, float>(at, from, operation);
     case BulkNumber::f32:

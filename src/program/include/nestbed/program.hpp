@@ -13,8 +13,10 @@
 #include "program/memory_api.hpp"
 #include "program/print.hpp"
 #include "program/ptx_bulk.hpp"
-#include "program/ptx_matrices.hpp"
 #include "program/runtime_api.hpp"
 #include "program/textures.hpp"
 #include "program/types.hpp"
 #include "program/warps.hpp"
+#ifndef NESTBED_OF_LIBRARY
+#include "program/ptx_matrices.hpp"
+#endif

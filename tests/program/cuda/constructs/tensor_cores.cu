@@ -352,6 +352,41 @@ __global__ void saturated(int* to)
     }
 }
 
+// ---- conversions to TF32 ----
+
+__global__ void converted(const unsigned* from, unsigned* to)
+{
+    const unsigned bits = from[threadIdx.x];
+    const float value = __uint_as_float(bits);
+    unsigned* const own = to + 5 * threadIdx.x;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(own[0]) : "f"(value));
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(own[1]) : "f"(value));
+    asm("cvt.rz.tf32.f32 %0, %1;" : "=r"(own[2]) : "f"(value));
+    asm("cvt.rna.satfinite.tf32.f32 %0, %1;" : "=r"(own[3]) : "f"(value));
+    own[4] = __float_as_uint(wmma::__float_to_tf32(value));
+}
+static void check_conversions()
+{
+    // What each becomes: away from 0, to the even number, towards 0, and the first but finite.
+    static const unsigned kBits[][5] = {{0x3F800000, 0x3F800000, 0x3F800000, 0x3F800000, 0x3F800000},
+                                        {0x3F801000, 0x3F802000, 0x3F800000, 0x3F800000, 0x3F802000},
+                                        {0x3F803000, 0x3F804000, 0x3F804000, 0x3F802000, 0x3F804000},
+                                        {0xBF801001, 0xBF802000, 0xBF802000, 0xBF800000, 0xBF802000},
+                                        {0xBF800FFF, 0xBF800000, 0xBF800000, 0xBF800000, 0xBF800000},
+                                        {0x00001000, 0x00002000, 0x00000000, 0x00000000, 0x00002000},
+                                        {0x7F7FF000, 0x7F800000, 0x7F800000, 0x7F7FE000, 0x7F7FE000},
+                                        {0x80000000, 0x80000000, 0x80000000, 0x80000000, 0x80000000}};
+    unsigned from[8];
+    for (int i = 0; i < 8; ++i)
+        from[i] = kBits[i][0];
+    unsigned* const to = zeros<unsigned>(40);
+    converted<<<1, 8>>>(copy_of(from), to);
+    const auto result = read(to, 40);
+    for (int i = 0; i < 8; ++i)
+        for (int form = 0; form < 5; ++form)
+            check("cvt.tf32", result[5 * i + form], kBits[i][form < 4 ? form + 1 : 1], 1, 0);
+}
+
 // ---- matrices of 8 x 8, and warps ----
 
 __device__ unsigned address(const void* at)
@@ -374,7 +409,7 @@ __global__ void matrices(unsigned* to)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];\n"
                  : "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7])
                  : "r"(address(in[3 - lane / 8][lane % 8])));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%0,%1}, [%2];"
+    asm volatile("ldmatrix.sync.aligned.x2.m8n8.shared::cta.b16 {%0,%1}, [%2 + 0];"
                  : "=r"(r[8]), "=r"(r[9])
                  : "r"(address(in[lane / 8 % 2][7 - lane % 8]))
                  : "memory");
@@ -531,6 +566,7 @@ int main()
         std::printf("%d ", sum);
     std::printf("\nmma.sync: %d of %d wrong\n", failed, checked);
 
+    check_conversions();
     check_matrices();
     unsigned* const to = zeros<unsigned>(16);
     of_warps<<<2, 64>>>(to);

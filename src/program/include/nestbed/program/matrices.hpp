@@ -96,6 +96,22 @@ struct MatrixF8 {
 using MatrixE4m3 = MatrixF8<3, 7, false>;
 using MatrixE5m2 = MatrixF8<2, 15, true>;
 
+// A float as TF32, which has 10 bits of the fraction. A half goes away from 0, or to the even number.
+enum class Tf32Rounding : unsigned char { away, even, zero };
+inline float tf32_of(float value, Tf32Rounding rounding, bool is_finite = false)
+{
+    constexpr unsigned kInfinite = 0x7F800000U, kDropped = 0x1FFFU, kHalf = 0x1000U, kLargest = 0x7F7FE000U;
+    const auto bits = ptx_converted<unsigned>(value);
+    const unsigned sign = bits & 0x80000000U, size = bits & 0x7FFFFFFFU;
+    if (size > kInfinite)
+        return ptx_converted<float>(0x7FFFFFFFU);
+    const unsigned more = rounding == Tf32Rounding::zero   ? 0
+                          : rounding == Tf32Rounding::away ? kHalf
+                                                           : kHalf - 1 + (size >> 13 & 1);
+    const unsigned rounded = size == kInfinite ? size : (size + more) & ~kDropped;
+    return ptx_converted<float>(sign | (is_finite && rounded >= kInfinite ? kLargest : rounded));
+}
+
 // ---- who has which element ----
 
 // Elements of A and of B of one register of a lane: those of one row of A, or of one column of B.

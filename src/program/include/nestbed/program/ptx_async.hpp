@@ -18,6 +18,15 @@ struct PtxSink {
         return {};
     }
 };
+// An address that is so many bytes behind an operand.
+template <int number, long long offset>
+struct PtxOffset {
+    template <class Operands>
+    static std::uint64_t at(Operands& operands)
+    {
+        return ptx_converted<std::uint64_t>(std::get<number>(operands)) + static_cast<std::uint64_t>(offset);
+    }
+};
 template <class To, class T>
 void ptx_set(To& to, T value)
 {

@@ -139,6 +139,15 @@ struct PtxMovmatrix : PtxAtPlace {
     }
 };
 
+template <Tf32Rounding rounding, bool is_finite>
+struct PtxCvtTf32 {
+    template <class To, class From>
+    void operator()(To& to, From from) const
+    {
+        ptx_set(to, ptx_converted<unsigned>(tf32_of(ptx_converted<float>(from), rounding, is_finite)));
+    }
+};
+
 // ---- warps ----
 
 #define NESTBED_PTX_REDUX(name, T, function)                                                                         \
