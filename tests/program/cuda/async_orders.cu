@@ -32,14 +32,6 @@ constexpr int kCount = kThreads * kBlocks;
 
 static int *from, *to; // kCount numbers; kCount zeros
 
-static void check(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
 // A kernel NAME with the constant `right`, whose blocks have kThreads threads, and kBlocks of them.
 #define USE(name, ...)                                                                                               \
     template <bool right>                                                                                            \

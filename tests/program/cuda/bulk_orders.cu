@@ -28,14 +28,6 @@ constexpr int kBytes = kThreads * sizeof(int); // of the part of a block
 static int *from, *to; // kCount numbers, in 8 rows of 32; kCount zeros
 static CUtensorMap from_map, to_map;
 
-static void check(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
 // A kernel NAME with the constant `right`, whose blocks have kThreads threads, and kBlocks of them.
 #define USE_WITH(name, attributes, ...)                                                                              \
     template <bool right>                                                                                            \

@@ -20,13 +20,6 @@ static int *from, *to;    // kCount numbers; 2 * kCount zeros
 static void* storage;
 static size_t bytes = 1 << 20;
 
-static void check(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    exit(1);
-}
 struct Most {
     __host__ __device__ int operator()(int a, int b) const { return a < b ? b : a; }
 };

@@ -47,13 +47,6 @@ static int of_host;
 
 #define FREED(name) static void name(); static const bool added_##name = add("!" #name, false, name); static void name() // by itself
 
-static void check(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "error: %s\n", cudaGetErrorName(error));
-    exit(9);
-}
 static void put_in(cudaStream_t stream, int* to = d) { put<<<1, kCount, 0, stream>>>(to, 1); }
 static void get_in(cudaStream_t stream, const int* from = d, int* to = d2) { get<<<1, kCount, 0, stream>>>(to, from); }
 static void order(cudaStream_t first, cudaStream_t second, cudaEvent_t by = event)

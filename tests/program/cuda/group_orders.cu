@@ -24,13 +24,6 @@ static int *d, *d2, *sum; // kCount zeros; one
 
 // ---- launches ----
 
-static void check(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    exit(1);
-}
 template <class... Expected, class... Actual>
 static void cooperative(void (*kernel)(Expected...), cudaStream_t stream, Actual... arguments)
 {

@@ -18,14 +18,6 @@ constexpr int kElements = 256;
 static __half* from; // 2 * kElements numbers
 static float* to;    // 2 * kElements zeros
 
-static void check(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
 // A kernel NAME with the constant `right`.
 #define USE(name, ...)                                                                                               \
     template <bool right>                                                                                            \

@@ -1,10 +1,22 @@
 // What the files of labelled uses share: `./my` prints the names, + before one that is right, - before a race; `./my NAME` runs one.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <type_traits>
+
+// CUDA refused what the file takes for allowed.
+inline void check(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    std::fprintf(stderr, "error: %s\n", cudaGetErrorName(error));
+    std::exit(9);
+}
 
 struct Case {
     bool right;
