@@ -279,7 +279,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1) search_in_cluster(GraphSearch search, uns
     cluster.sync(); // no block ends before another that may still write to it
     if (block.rank == 0 && threadIdx.x == 0)
         atomicAdd(&search.task.totals->work, looked);
-    if (broadcast_is_last_block(&search.state->arrived, block.blocks) && threadIdx.x == 0)
+    if (block_arrives_last(&search.state->arrived, block.blocks) && threadIdx.x == 0)
         GraphSteps<false>::plan_next(search, now, now.level + turn - 1, blockDim.x);
 #endif
 }

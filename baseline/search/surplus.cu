@@ -156,7 +156,7 @@ struct SurplusBlock {
 };
 
 // The sum over the threads before the caller in its block. One barrier; two arrays of sums are used in turn.
-__device__ inline unsigned short_exclusive_scan(unsigned mine, unsigned* sums, unsigned& total)
+__device__ inline unsigned short_sum_before(unsigned mine, unsigned* sums, unsigned& total)
 {
     const unsigned lane = threadIdx.x % kLanes;
     unsigned sum = mine;
@@ -244,9 +244,9 @@ __global__ void LAUNCH_BOUNDS(kSurplusThreads, 1) search_with_surplus(SearchTask
         unsigned total = 0;
         const unsigned nodes = entry.count + children;
         const unsigned before =
-            short_exclusive_scan(((entry.count != 0 ? 1U : 0U) + (children != 0 ? 1U : 0U)) << kEntriesShift |
-                                     (nodes < kTooMany ? nodes : kTooMany),
-                                 shared[0].sums[step % 2], total); // a barrier after the reads of the stack
+            short_sum_before(((entry.count != 0 ? 1U : 0U) + (children != 0 ? 1U : 0U)) << kEntriesShift |
+                                 (nodes < kTooMany ? nodes : kTooMany),
+                             shared[0].sums[step % 2], total); // a barrier after the reads of the stack
         target = shared[0].target;
         sent = shared[0].sent;
         const bool single = mine.height + (total & kNodesMask) <= kSearchStack;

@@ -92,7 +92,7 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
         // barrier. What all threads of all blocks wrote in the level is before their block's addition, so the last block
         // sees it. It then sets the counter to 0, before `epoch` lets the others go on. One block alone is the last without any
         // of this: run() ends with a barrier after the block's last writes.
-        const bool last = arrivals == 1 || broadcast_is_last_block(&state.arrived, arrivals);
+        const bool last = arrivals == 1 || block_arrives_last(&state.arrived, arrivals);
         if (!last &&
             block >= blocks) // the first level needs one block: no other one need wait (block 0 ends by kOthersEnd)
             return;

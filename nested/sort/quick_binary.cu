@@ -113,7 +113,7 @@ struct BinaryParts : SortRecursion {
             atomicMax(&node.not_least, ~ranges[2]);
             atomicMax(&node.most, ranges[3]);
         }
-        if (!broadcast_is_last_block(&node.arrived, blocks) || tid > 1)
+        if (!block_arrives_last(&node.arrived, blocks) || tid > 1)
             return false;
         const unsigned keys = node.counts[tid];
         SortPart half{part.first, keys, ~node.lower_not_least, node.lower_most, next_place(part.place)};

@@ -34,7 +34,7 @@ __device__ inline bool is_last_block(unsigned* arrived, unsigned blocks)
 
 // Whether this block is the last of `blocks` to arrive. Then all of its threads see what the other blocks wrote. All
 // threads of the block call it.
-__device__ inline bool broadcast_is_last_block(unsigned* arrived, unsigned blocks)
+__device__ inline bool block_arrives_last(unsigned* arrived, unsigned blocks)
 {
     BLOCK_SHARED(unsigned, last, 1);
     __syncthreads();

@@ -35,7 +35,7 @@ struct SearchBlock {
     {
         const auto now = search.state->plan;
         const unsigned result = Steps::run(search, now, block, blocks, shared);
-        if (blocks != 1 && !broadcast_is_last_block(&search.state->arrived, blocks))
+        if (blocks != 1 && !block_arrives_last(&search.state->arrived, blocks))
             return false;
         if (threadIdx.x == 0)
             Steps::plan_next(search, now, result, blockDim.x);

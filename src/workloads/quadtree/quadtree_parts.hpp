@@ -130,7 +130,7 @@ __device__ bool quad_step(const QuadTask& task, const QuadItem& item, unsigned b
         const QuadDigits digits = digits_of(part, blockDim.x, task.count);
         QuadDivision& division = task.divisions[item.division];
         count_parts(QuadElements{task, part, digits}, division, block, blocks, words);
-        if (!broadcast_is_last_block(&division.arrived, blocks))
+        if (!block_arrives_last(&division.arrived, blocks))
             return false;
         const unsigned common = common_bits(~division.not_least, division.most);
         if (digits.bits < kCodeBits && common >= digits.end()) {
@@ -144,7 +144,7 @@ __device__ bool quad_step(const QuadTask& task, const QuadItem& item, unsigned b
         const QuadDigits digits = digits_of(part, blockDim.x, task.count);
         QuadDivision& division = task.divisions[item.division];
         move_to_parts(QuadElements{task, part, digits}, division, block, blocks, words);
-        return broadcast_is_last_block(&division.arrived, blocks) && moved(digits, division);
+        return block_arrives_last(&division.arrived, blocks) && moved(digits, division);
     }
     default:
         return false;

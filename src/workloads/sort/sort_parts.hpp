@@ -73,7 +73,7 @@ __device__ inline SortStepEnd sort_step(const SortTask& task, const SortItem& it
     SortNode& node = task.nodes[item.node];
     if (item.step == SortStep::divide) {
         count_parts(elements, node, block, blocks, words);
-        if (!broadcast_is_last_block(&node.arrived, blocks))
+        if (!block_arrives_last(&node.arrived, blocks))
             return SortStepEnd::done;
         next = narrowed(part, node);
         if (digit_of(part, digits, next.least) == digit_of(part, digits, next.most))
@@ -83,7 +83,7 @@ __device__ inline SortStepEnd sort_step(const SortTask& task, const SortItem& it
     }
     move_to_parts(elements, node, block, blocks, words);
     const unsigned digit = threadIdx.x;
-    if (!broadcast_is_last_block(&node.arrived, blocks) || digit >= digits.parts)
+    if (!block_arrives_last(&node.arrived, blocks) || digit >= digits.parts)
         return SortStepEnd::done;
     const unsigned keys = node.counts[digit];
     next = part_of(part, digits, digit, node.cursors[digit] - keys, keys);
