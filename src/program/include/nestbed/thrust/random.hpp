@@ -30,9 +30,9 @@ class linear_congruential_engine
         unsigned long long by = factor, plus = step; // what 1, 2, 4, ... steps do
         for (; count > 0; count /= 2) {
             if (count % 2 == 1)
-                state_ = static_cast<T>((by * state_ + plus) % of);
-            plus = (by * plus + plus) % of;
-            by = by * by % of;
+                state_ = static_cast<T>((by * state_ + plus) % modulus);
+            plus = (by * plus + plus) % modulus;
+            by = by * by % modulus;
         }
     }
     friend bool operator==(const linear_congruential_engine& left, const linear_congruential_engine& right)
@@ -47,8 +47,8 @@ class linear_congruential_engine
   private:
     T state_;
 };
-using minstd_rand = linear_congruential_engine<std::uint_fast32_t, 48271, 0, 2147483647>;
-using minstd_rand0 = linear_congruential_engine<std::uint_fast32_t, 16807, 0, 2147483647>;
+using minstd_rand = linear_congruential_engine<std::uint32_t, 48271, 0, 2147483647>;
+using minstd_rand0 = linear_congruential_engine<std::uint32_t, 16807, 0, 2147483647>;
 using default_random_engine = minstd_rand;
 
 // The numbers of Thrust's distributions: those of the standard library differ.
