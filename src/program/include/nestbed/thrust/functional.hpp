@@ -133,16 +133,16 @@ struct identity<void> {
 };
 template <class First = void, class Second = void>
 struct project1st {
-    template <class A, class B>
-    constexpr A operator()(const A& first, const B&) const
+    template <class Left, class Right>
+    constexpr Left operator()(const Left& first, const Right&) const
     {
         return first;
     }
 };
 template <class First = void, class Second = void>
 struct project2nd {
-    template <class A, class B>
-    constexpr B operator()(const A&, const B& second) const
+    template <class Left, class Right>
+    constexpr Right operator()(const Left&, const Right& second) const
     {
         return second;
     }
