@@ -45,6 +45,7 @@ namespace
 
 // The file includes nestbed/cuda_std.hpp, where cuda::std is std: a function of std may have been called as one of CUDA.
 bool has_cuda_std = false;
+bool has_thrust = false; // the file includes nestbed/thrust/functional.hpp, where tuples and pairs are those of std
 std::string own_headers; // the folder of nestbed's headers, with a / at its end
 
 // What kernels can call of the CUDA runtime: cuda_device_runtime_api.h of CUDA 13.0. cudaDeviceSynchronize() was there before CUDA 12.
@@ -182,7 +183,8 @@ bool is_refused_on_device(tree function)
     const bool is_of_math =
         is_below(header, "math") || header == "cmath" || header == "std_abs.h" || header == "specfun.h";
     // A library of kernels may be there, too: only the C library has C functions, and the standard library this folder.
-    const bool is_of_std = !has_cuda_std && file.find("/c++/") != std::string_view::npos;
+    const bool is_of_std = !has_cuda_std && !(has_thrust && (header == "tuple" || header == "stl_pair.h")) &&
+                           file.find("/c++/") != std::string_view::npos;
     return !is_of_math && (DECL_EXTERN_C_P(function) || is_of_std);
 }
 
@@ -416,6 +418,7 @@ void finish_declaration(void* event, void* /*data*/)
     static std::set<tree> counted;
     tree variable = static_cast<tree>(event);
     has_cuda_std |= VAR_P(variable) && name_of(variable) == "nestbed_cuda_std";
+    has_thrust |= VAR_P(variable) && name_of(variable) == "nestbed_thrust";
     if (!VAR_P(variable) || !has("nestbed_constant", variable) || DECL_EXTERNAL(variable) ||
         DECL_SIZE_UNIT(variable) == NULL_TREE || !tree_fits_uhwi_p(DECL_SIZE_UNIT(variable)) ||
         !counted.insert(variable).second)

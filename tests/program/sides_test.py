@@ -45,6 +45,15 @@ class Calls(Programs):
         for name in ("cudaStreamCreate", "cudaMallocManaged<int>", "rand", "of_host"):
             self.assertRegex(done.stderr, rf"calling a __host__ function\(.{name}.\) from a __global__ function\(.k.\)")
 
+    def test_kernels_assign_tuples_of_thrust_but_do_not_call_the_standard_library(self):
+        lines = ["#include <thrust/sort.h>", "#include <thrust/tuple.h>", "#include <vector>", "__global__ void k(int* p) {",
+                 "thrust::tuple<int, int> t(1, 2), u(3, 4); t = u; int a, b; thrust::tie(a, b) = t; thrust::pair<int, int> c, d(5, 6); c = d; thrust::swap(t, u);",
+                 "std::sort(p, p + 1);", "std::vector<int> v(*p);", "}", "int main() {}"]
+        done = tried("cpu", lines)
+        self.assertNotRegex(done.stderr, "my.cu:5:.*error")
+        for number, name in ((6, "std::sort<int.*"), (7, "std::vector<int>::vector")):
+            self.assertRegex(done.stderr, re.compile(LOCATION.format(line=number, callee="host", name=name, caller="global", function="k"), re.M))
+
     def test_neither_side_calls_functions_of_the_other(self):
         done = tried("cpu", [*self.HEAD, "__device__ int d() { return of_host(1); }", "template <class T> __device__ T t(T x) { return of_host(x); }",
                              "struct M { __device__ int m() { return of_host(2); } };",

@@ -1,10 +1,12 @@
-// cuBLAS for float and double: vectors, and the products of matrices. Each function is one kernel of a library, in one thread and in
-// order. A call of another function is an error.
+// cuBLAS for float and double: vectors, and the products of matrices, these also of half precision and bfloat16. Each function is one
+// kernel of a library, in one thread and in order. A call of another function is an error.
 #pragma once
 
 #define CUBLAS_API_H_ // by which programs know that the header is there
 
 #include "cuComplex.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 #include "library_types.h"
 #include "nestbed/libraries.hpp"
 
@@ -43,16 +45,62 @@ typedef enum {
 } cublasDiagType_t;
 typedef enum {
     CUBLAS_COMPUTE_16F = 64,
+    CUBLAS_COMPUTE_16F_PEDANTIC = 65,
     CUBLAS_COMPUTE_32F = 68,
+    CUBLAS_COMPUTE_32F_PEDANTIC = 69,
     CUBLAS_COMPUTE_64F = 70,
+    CUBLAS_COMPUTE_64F_PEDANTIC = 71,
     CUBLAS_COMPUTE_32I = 72,
+    CUBLAS_COMPUTE_32I_PEDANTIC = 73,
     CUBLAS_COMPUTE_32F_FAST_16F = 74,
     CUBLAS_COMPUTE_32F_FAST_16BF = 75,
     CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
 } cublasComputeType_t;
 typedef enum {
+    CUBLAS_GEMM_DFALT = -1,
     CUBLAS_GEMM_DEFAULT = -1,
+    CUBLAS_GEMM_ALGO0 = 0,
+    CUBLAS_GEMM_ALGO1 = 1,
+    CUBLAS_GEMM_ALGO2 = 2,
+    CUBLAS_GEMM_ALGO3 = 3,
+    CUBLAS_GEMM_ALGO4 = 4,
+    CUBLAS_GEMM_ALGO5 = 5,
+    CUBLAS_GEMM_ALGO6 = 6,
+    CUBLAS_GEMM_ALGO7 = 7,
+    CUBLAS_GEMM_ALGO8 = 8,
+    CUBLAS_GEMM_ALGO9 = 9,
+    CUBLAS_GEMM_ALGO10 = 10,
+    CUBLAS_GEMM_ALGO11 = 11,
+    CUBLAS_GEMM_ALGO12 = 12,
+    CUBLAS_GEMM_ALGO13 = 13,
+    CUBLAS_GEMM_ALGO14 = 14,
+    CUBLAS_GEMM_ALGO15 = 15,
+    CUBLAS_GEMM_ALGO16 = 16,
+    CUBLAS_GEMM_ALGO17 = 17,
+    CUBLAS_GEMM_ALGO18 = 18,
+    CUBLAS_GEMM_ALGO19 = 19,
+    CUBLAS_GEMM_ALGO20 = 20,
+    CUBLAS_GEMM_ALGO21 = 21,
+    CUBLAS_GEMM_ALGO22 = 22,
+    CUBLAS_GEMM_ALGO23 = 23,
+    CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
     CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
+    CUBLAS_GEMM_ALGO0_TENSOR_OP = 100,
+    CUBLAS_GEMM_ALGO1_TENSOR_OP = 101,
+    CUBLAS_GEMM_ALGO2_TENSOR_OP = 102,
+    CUBLAS_GEMM_ALGO3_TENSOR_OP = 103,
+    CUBLAS_GEMM_ALGO4_TENSOR_OP = 104,
+    CUBLAS_GEMM_ALGO5_TENSOR_OP = 105,
+    CUBLAS_GEMM_ALGO6_TENSOR_OP = 106,
+    CUBLAS_GEMM_ALGO7_TENSOR_OP = 107,
+    CUBLAS_GEMM_ALGO8_TENSOR_OP = 108,
+    CUBLAS_GEMM_ALGO9_TENSOR_OP = 109,
+    CUBLAS_GEMM_ALGO10_TENSOR_OP = 110,
+    CUBLAS_GEMM_ALGO11_TENSOR_OP = 111,
+    CUBLAS_GEMM_ALGO12_TENSOR_OP = 112,
+    CUBLAS_GEMM_ALGO13_TENSOR_OP = 113,
+    CUBLAS_GEMM_ALGO14_TENSOR_OP = 114,
+    CUBLAS_GEMM_ALGO15_TENSOR_OP = 115,
 } cublasGemmAlgo_t;
 typedef enum {
     CUBLAS_DEFAULT_MATH = 0,
@@ -241,17 +289,26 @@ T of_matrix(const T* a, int rows, cublasOperation_t operation, int row, int colu
     return operation == CUBLAS_OP_N ? a[row + std::ptrdiff_t{rows} * column] : a[column + std::ptrdiff_t{rows} * row];
 }
 
-template <class T>
-void multiply(cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k, T alpha, const T* a, int lda,
-              const T* b, int ldb, T beta, T* c, int ldc)
+// Each sum is in order. Sums of neighbouring rows go side by side, so that columns of `a` are read as they lie in memory.
+template <class From, class To, class Sum>
+void multiply(cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k, Sum alpha, const From* a, int lda,
+              const From* b, int ldb, Sum beta, To* c, int ldc)
 {
+    constexpr int kRows = 16;
     for (int column = 0; column < n; ++column)
-        for (int row = 0; row < m; ++row) {
-            T sum{};
-            for (int i = 0; i < k; ++i)
-                sum += of_matrix(a, lda, of_a, row, i) * of_matrix(b, ldb, of_b, i, column);
-            T& to = c[row + std::ptrdiff_t{ldc} * column];
-            to = alpha * sum + (beta == T() ? T() : beta * to); // which is not read then
+        for (int first = 0; first < m; first += kRows) {
+            const int rows = std::min(kRows, m - first);
+            Sum sums[kRows];
+            std::fill_n(sums, kRows, Sum(0));
+            for (int i = 0; i < k; ++i) {
+                const Sum by = Sum(of_matrix(b, ldb, of_b, i, column));
+                for (int row = 0; row < rows; ++row)
+                    sums[row] += Sum(of_matrix(a, lda, of_a, first + row, i)) * by;
+            }
+            for (int row = 0; row < rows; ++row) {
+                To& to = c[first + row + std::ptrdiff_t{ldc} * column];
+                to = To(alpha * sums[row] + (beta == Sum(0) ? Sum(0) : beta * Sum(to))); // which is not read then
+            }
         }
 }
 inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k, int lda, int ldb, int ldc)
@@ -260,21 +317,16 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
            ldc < m;
 }
 
-} // namespace nestbed::blas
-
 #define NESTBED_BEGIN(wrong, nothing)                                                                                \
-    using namespace nestbed::blas;                                                                                   \
     if (handle == nullptr)                                                                                           \
         return CUBLAS_STATUS_NOT_INITIALIZED;                                                                        \
     if (wrong)                                                                                                       \
         return CUBLAS_STATUS_INVALID_VALUE;                                                                          \
     if (nothing)                                                                                                     \
-        return CUBLAS_STATUS_SUCCESS;                                                                                \
-    const nestbed::program::Place place = {file, line};
-#define NESTBED_CALLED const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()
+        return CUBLAS_STATUS_SUCCESS;
 #define NESTBED_BLAS(S, T)                                                                                           \
-    inline cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y,  \
-                                          int incy, NESTBED_CALLED)                                                  \
+    inline cublasStatus_t cublas##S##axpy(program::Place place, cublasHandle_t handle, int n, const T* alpha,        \
+                                          const T* x, int incx, T* y, int incy)                                      \
     {                                                                                                                \
         NESTBED_BEGIN(alpha == nullptr, n <= 0)                                                                      \
         return run("cublas" #S "axpy", handle, place, [=, by = Factor<T>(handle, alpha)] {                           \
@@ -283,8 +335,8 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                 at(y, incy, n, i) += factor * at(x, incx, n, i);                                                     \
         });                                                                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,              \
-                                          NESTBED_CALLED)                                                            \
+    inline cublasStatus_t cublas##S##scal(program::Place place, cublasHandle_t handle, int n, const T* alpha, T* x,  \
+                                          int incx)                                                                  \
     {                                                                                                                \
         NESTBED_BEGIN(alpha == nullptr, n <= 0 || incx <= 0)                                                         \
         return run("cublas" #S "scal", handle, place, [=, by = Factor<T>(handle, alpha)] {                           \
@@ -293,8 +345,8 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                 at(x, incx, n, i) *= factor;                                                                         \
         });                                                                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy,        \
-                                          NESTBED_CALLED)                                                            \
+    inline cublasStatus_t cublas##S##copy(program::Place place, cublasHandle_t handle, int n, const T* x, int incx,  \
+                                          T* y, int incy)                                                            \
     {                                                                                                                \
         NESTBED_BEGIN(false, n <= 0)                                                                                 \
         return run("cublas" #S "copy", handle, place, [=] {                                                          \
@@ -302,8 +354,8 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                 at(y, incy, n, i) = at(x, incx, n, i);                                                               \
         });                                                                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,              \
-                                          NESTBED_CALLED)                                                            \
+    inline cublasStatus_t cublas##S##swap(program::Place place, cublasHandle_t handle, int n, T* x, int incx, T* y,  \
+                                          int incy)                                                                  \
     {                                                                                                                \
         NESTBED_BEGIN(false, n <= 0)                                                                                 \
         return run("cublas" #S "swap", handle, place, [=] {                                                          \
@@ -311,8 +363,22 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                 std::swap(at(y, incy, n, i), at(x, incx, n, i));                                                     \
         });                                                                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy,   \
-                                         T* result, NESTBED_CALLED)                                                  \
+    inline cublasStatus_t cublas##S##rot(program::Place place, cublasHandle_t handle, int n, T* x, int incx, T* y,   \
+                                         int incy, const T* cosine, const T* sine)                                   \
+    {                                                                                                                \
+        NESTBED_BEGIN(cosine == nullptr || sine == nullptr, n <= 0)                                                  \
+        return run("cublas" #S "rot", handle, place,                                                                 \
+                   [=, by = Factor<T>(handle, cosine), over = Factor<T>(handle, sine)] {                             \
+                       const T straight = by.get(), across = over.get();                                             \
+                       for (int i = 0; i < n; ++i) {                                                                 \
+                           const T from = at(x, incx, n, i), to = at(y, incy, n, i);                                 \
+                           at(x, incx, n, i) = straight * from + across * to;                                        \
+                           at(y, incy, n, i) = straight * to - across * from;                                        \
+                       }                                                                                             \
+                   });                                                                                               \
+    }                                                                                                                \
+    inline cublasStatus_t cublas##S##dot(program::Place place, cublasHandle_t handle, int n, const T* x, int incx,   \
+                                         const T* y, int incy, T* result)                                            \
     {                                                                                                                \
         NESTBED_BEGIN(result == nullptr, false)                                                                      \
         return run_for("cublas" #S "dot", handle, place, result, [=] {                                               \
@@ -322,8 +388,8 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
             return sum;                                                                                              \
         });                                                                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result,             \
-                                          NESTBED_CALLED)                                                            \
+    inline cublasStatus_t cublas##S##nrm2(program::Place place, cublasHandle_t handle, int n, const T* x, int incx,  \
+                                          T* result)                                                                 \
     {                                                                                                                \
         NESTBED_BEGIN(result == nullptr, false)                                                                      \
         return run_for("cublas" #S "nrm2", handle, place, result, [=] {                                              \
@@ -333,8 +399,8 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
             return norm;                                                                                             \
         });                                                                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result,             \
-                                          NESTBED_CALLED)                                                            \
+    inline cublasStatus_t cublas##S##asum(program::Place place, cublasHandle_t handle, int n, const T* x, int incx,  \
+                                          T* result)                                                                 \
     {                                                                                                                \
         NESTBED_BEGIN(result == nullptr, false)                                                                      \
         return run_for("cublas" #S "asum", handle, place, result, [=] {                                              \
@@ -346,8 +412,8 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
     }                                                                                                                \
     NESTBED_EXTREME(S, T, amax, >)                                                                                   \
     NESTBED_EXTREME(S, T, amin, <)                                                                                   \
-    inline cublasStatus_t cublas##S##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx,  \
-                                         const T* y, int incy, T* a, int lda, NESTBED_CALLED)                        \
+    inline cublasStatus_t cublas##S##ger(program::Place place, cublasHandle_t handle, int m, int n, const T* alpha,  \
+                                         const T* x, int incx, const T* y, int incy, T* a, int lda)                  \
     {                                                                                                                \
         NESTBED_BEGIN(m < 0 || n < 0 || incx == 0 || incy == 0 || lda < std::max(1, m), m == 0 || n == 0)            \
         return run("cublas" #S "ger", handle, place, [=, by = Factor<T>(handle, alpha)] {                            \
@@ -357,9 +423,9 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                     a[row + std::ptrdiff_t{lda} * column] += factor * at(x, incx, m, row) * at(y, incy, n, column);  \
         });                                                                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t of_a, int m, int n,               \
-                                          const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta,  \
-                                          T* y, int incy, NESTBED_CALLED)                                            \
+    inline cublasStatus_t cublas##S##gemv(program::Place place, cublasHandle_t handle, cublasOperation_t of_a,       \
+                                          int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx,   \
+                                          const T* beta, T* y, int incy)                                             \
     {                                                                                                                \
         NESTBED_BEGIN(m < 0 || n < 0 || incx == 0 || incy == 0 || lda < std::max(1, m), m == 0 || n == 0)            \
         const int rows = of_a == CUBLAS_OP_N ? m : n;                                                                \
@@ -377,9 +443,9 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                    });                                                                                               \
     }                                                                                                                \
     inline cublasStatus_t cublas##S##gemmStridedBatched(                                                             \
-        cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n, int k, const T* alpha,  \
-        const T* a, int lda, long long stride_a, const T* b, int ldb, long long stride_b, const T* beta, T* c,       \
-        int ldc, long long stride_c, int count, NESTBED_CALLED)                                                      \
+        program::Place place, cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n,   \
+        int k, const T* alpha, const T* a, int lda, long long stride_a, const T* b, int ldb, long long stride_b,     \
+        const T* beta, T* c, int ldc, long long stride_c, int count)                                                 \
     {                                                                                                                \
         NESTBED_BEGIN(count < 0 || are_wrong(of_a, of_b, m, n, k, lda, ldb, ldc), m == 0 || n == 0 || count == 0)    \
         return run("cublas" #S "gemm", handle, place,                                                                \
@@ -389,17 +455,17 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                                     of_c.get(), c + i * stride_c, ldc);                                              \
                    });                                                                                               \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b,     \
-                                          int m, int n, int k, const T* alpha, const T* a, int lda, const T* b,      \
-                                          int ldb, const T* beta, T* c, int ldc, NESTBED_CALLED)                     \
+    inline cublasStatus_t cublas##S##gemm(program::Place place, cublasHandle_t handle, cublasOperation_t of_a,       \
+                                          cublasOperation_t of_b, int m, int n, int k, const T* alpha, const T* a,   \
+                                          int lda, const T* b, int ldb, const T* beta, T* c, int ldc)                \
     {                                                                                                                \
-        return cublas##S##gemmStridedBatched(handle, of_a, of_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, \
-                                             0, 1, file, line);                                                      \
+        return cublas##S##gemmStridedBatched(place, handle, of_a, of_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta,  \
+                                             c, ldc, 0, 1);                                                          \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##gemmBatched(cublasHandle_t handle, cublasOperation_t of_a,                      \
-                                                 cublasOperation_t of_b, int m, int n, int k, const T* alpha,        \
-                                                 const T* const a[], int lda, const T* const b[], int ldb,           \
-                                                 const T* beta, T* const c[], int ldc, int count, NESTBED_CALLED)    \
+    inline cublasStatus_t cublas##S##gemmBatched(                                                                    \
+        program::Place place, cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n,   \
+        int k, const T* alpha, const T* const a[], int lda, const T* const b[], int ldb, const T* beta,              \
+        T* const c[], int ldc, int count)                                                                            \
     {                                                                                                                \
         NESTBED_BEGIN(count < 0 || are_wrong(of_a, of_b, m, n, k, lda, ldb, ldc), m == 0 || n == 0 || count == 0)    \
         return run("cublas" #S "gemmBatched", handle, place,                                                         \
@@ -408,9 +474,9 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
                            multiply(of_a, of_b, m, n, k, by.get(), a[i], lda, b[i], ldb, of_c.get(), c[i], ldc);     \
                    });                                                                                               \
     }                                                                                                                \
-    inline cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b,     \
-                                          int m, int n, const T* alpha, const T* a, int lda, const T* beta,          \
-                                          const T* b, int ldb, T* c, int ldc, NESTBED_CALLED)                        \
+    inline cublasStatus_t cublas##S##geam(program::Place place, cublasHandle_t handle, cublasOperation_t of_a,       \
+                                          cublasOperation_t of_b, int m, int n, const T* alpha, const T* a, int lda, \
+                                          const T* beta, const T* b, int ldb, T* c, int ldc)                         \
     {                                                                                                                \
         NESTBED_BEGIN(m < 0 || n < 0 || ldc < m, m == 0 || n == 0)                                                   \
         return run("cublas" #S "geam", handle, place,                                                                \
@@ -425,8 +491,8 @@ inline bool are_wrong(cublasOperation_t of_a, cublasOperation_t of_b, int m, int
     }
 // The first of the greatest or the least absolute values, counted from 1.
 #define NESTBED_EXTREME(S, T, name, better)                                                                          \
-    inline cublasStatus_t cublasI##name##_of(T, cublasHandle_t handle, int n, const T* x, int incx, int* result,     \
-                                             NESTBED_CALLED)                                                         \
+    inline cublasStatus_t cublasI##name##_of(program::Place place, T, cublasHandle_t handle, int n, const T* x,      \
+                                             int incx, int* result)                                                  \
     {                                                                                                                \
         NESTBED_BEGIN(result == nullptr, false)                                                                      \
         return run_for("cublasI" #name, handle, place, result, [=] {                                                 \
@@ -441,29 +507,138 @@ NESTBED_BLAS(S, float)
 NESTBED_BLAS(D, double)
 #undef NESTBED_BLAS
 #undef NESTBED_EXTREME
-#undef NESTBED_BEGIN
 #define NESTBED_INDEX(name, T, of)                                                                                   \
-    inline cublasStatus_t name(cublasHandle_t handle, int n, const T* x, int incx, int* result, NESTBED_CALLED)      \
+    inline cublasStatus_t name(program::Place place, cublasHandle_t handle, int n, const T* x, int incx,             \
+                               int* result)                                                                          \
     {                                                                                                                \
-        return of(T(), handle, n, x, incx, result, file, line);                                                      \
+        return of(place, T(), handle, n, x, incx, result);                                                           \
     }
 NESTBED_INDEX(cublasIsamax, float, cublasIamax_of)
 NESTBED_INDEX(cublasIdamax, double, cublasIamax_of)
 NESTBED_INDEX(cublasIsamin, float, cublasIamin_of)
 NESTBED_INDEX(cublasIdamin, double, cublasIamin_of)
 #undef NESTBED_INDEX
-#undef NESTBED_CALLED
+
+template <class From, class To, class Sum>
+cublasStatus_t multiply_types(program::Place place, cublasHandle_t handle, cublasOperation_t of_a,
+                              cublasOperation_t of_b, int m, int n, int k, const void* alpha, const void* a, int lda,
+                              long long stride_a, const void* b, int ldb, long long stride_b, const void* beta,
+                              void* c, int ldc, long long stride_c, int count)
+{
+    return run("cublasGemmEx", handle, place,
+               [=, by = Factor<Sum>(handle, static_cast<const Sum*>(alpha)),
+                of_c = Factor<Sum>(handle, static_cast<const Sum*>(beta))] {
+                   for (int i = 0; i < count; ++i)
+                       multiply(of_a, of_b, m, n, k, by.get(), static_cast<const From*>(a) + i * stride_a, lda,
+                                static_cast<const From*>(b) + i * stride_b, ldb, of_c.get(),
+                                static_cast<To*>(c) + i * stride_c, ldc);
+               });
+}
+// Sums are kept in the type of the computation.
+inline cublasStatus_t cublasGemmStridedBatchedEx(program::Place place, cublasHandle_t handle, cublasOperation_t of_a,
+                                                 cublasOperation_t of_b, int m, int n, int k, const void* alpha,
+                                                 const void* a, cudaDataType a_type, int lda, long long stride_a,
+                                                 const void* b, cudaDataType b_type, int ldb, long long stride_b,
+                                                 const void* beta, void* c, cudaDataType c_type, int ldc,
+                                                 long long stride_c, int count, cublasComputeType_t compute,
+                                                 cublasGemmAlgo_t)
+{
+    NESTBED_BEGIN(count < 0 || are_wrong(of_a, of_b, m, n, k, lda, ldb, ldc), m == 0 || n == 0 || count == 0)
+    const bool is_half = compute == CUBLAS_COMPUTE_16F || compute == CUBLAS_COMPUTE_16F_PEDANTIC;
+    const bool is_double = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+    const bool is_float =
+        !is_half && !is_double && compute != CUBLAS_COMPUTE_32I && compute != CUBLAS_COMPUTE_32I_PEDANTIC;
+#define NESTBED_TYPES(is_it, of_from, From, of_to, To, Sum)                                                          \
+    if (is_it && a_type == of_from && b_type == of_from && c_type == of_to)                                          \
+        return multiply_types<From, To, Sum>(place, handle, of_a, of_b, m, n, k, alpha, a, lda, stride_a, b, ldb,    \
+                                             stride_b, beta, c, ldc, stride_c, count);
+    NESTBED_TYPES(is_double, CUDA_R_64F, double, CUDA_R_64F, double, double)
+    NESTBED_TYPES(is_float, CUDA_R_32F, float, CUDA_R_32F, float, float)
+    NESTBED_TYPES(is_float, CUDA_R_16F, __half, CUDA_R_16F, __half, float)
+    NESTBED_TYPES(is_float, CUDA_R_16F, __half, CUDA_R_32F, float, float)
+    NESTBED_TYPES(is_float, CUDA_R_16BF, __nv_bfloat16, CUDA_R_16BF, __nv_bfloat16, float)
+    NESTBED_TYPES(is_float, CUDA_R_16BF, __nv_bfloat16, CUDA_R_32F, float, float)
+    NESTBED_TYPES(is_half, CUDA_R_16F, __half, CUDA_R_16F, __half, __half)
+#undef NESTBED_TYPES
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+#undef NESTBED_BEGIN
+inline cublasStatus_t cublasGemmEx(program::Place place, cublasHandle_t handle, cublasOperation_t of_a,
+                                   cublasOperation_t of_b, int m, int n, int k, const void* alpha, const void* a,
+                                   cudaDataType a_type, int lda, const void* b, cudaDataType b_type, int ldb,
+                                   const void* beta, void* c, cudaDataType c_type, int ldc,
+                                   cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
+{
+    return cublasGemmStridedBatchedEx(place, handle, of_a, of_b, m, n, k, alpha, a, a_type, lda, 0, b, b_type, ldb, 0,
+                                      beta, c, c_type, ldc, 0, 1, compute, algorithm);
+}
+inline cublasStatus_t cublasHgemm(program::Place place, cublasHandle_t handle, cublasOperation_t of_a,
+                                  cublasOperation_t of_b, int m, int n, int k, const __half* alpha, const __half* a,
+                                  int lda, const __half* b, int ldb, const __half* beta, __half* c, int ldc)
+{
+    return cublasGemmEx(place, handle, of_a, of_b, m, n, k, alpha, a, CUDA_R_16F, lda, b, CUDA_R_16F, ldb, beta, c,
+                        CUDA_R_16F, ldc, CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
+}
+
+} // namespace nestbed::blas
+
+#define NESTBED_FUNCTION(name)                                                                                       \
+    inline constexpr nestbed::LibraryFunction<nestbed::blas::name> name {}
+#define NESTBED_V2(name)                                                                                             \
+    NESTBED_FUNCTION(name);                                                                                          \
+    inline constexpr auto name##_v2 = name
+#define NESTBED_BOTH(one, name)                                                                                      \
+    one(cublasS##name);                                                                                              \
+    one(cublasD##name)
+NESTBED_BOTH(NESTBED_V2, axpy);
+NESTBED_BOTH(NESTBED_V2, scal);
+NESTBED_BOTH(NESTBED_V2, copy);
+NESTBED_BOTH(NESTBED_V2, swap);
+NESTBED_BOTH(NESTBED_V2, rot);
+NESTBED_BOTH(NESTBED_V2, dot);
+NESTBED_BOTH(NESTBED_V2, nrm2);
+NESTBED_BOTH(NESTBED_V2, asum);
+NESTBED_BOTH(NESTBED_V2, ger);
+NESTBED_BOTH(NESTBED_V2, gemv);
+NESTBED_BOTH(NESTBED_V2, gemm);
+NESTBED_BOTH(NESTBED_FUNCTION, geam);
+NESTBED_BOTH(NESTBED_FUNCTION, gemmBatched);
+NESTBED_BOTH(NESTBED_FUNCTION, gemmStridedBatched);
+NESTBED_V2(cublasIsamax);
+NESTBED_V2(cublasIdamax);
+NESTBED_V2(cublasIsamin);
+NESTBED_V2(cublasIdamin);
+NESTBED_FUNCTION(cublasHgemm);
+NESTBED_FUNCTION(cublasGemmEx);
+NESTBED_FUNCTION(cublasGemmStridedBatchedEx);
+#undef NESTBED_BOTH
+#undef NESTBED_V2
+#undef NESTBED_FUNCTION
 #define cublasCreate_v2 cublasCreate
 #define cublasDestroy_v2 cublasDestroy
+#define cublasGetVersion_v2 cublasGetVersion
+#define cublasSetWorkspace_v2 cublasSetWorkspace
 #define cublasSetStream_v2 cublasSetStream
+#define cublasGetStream_v2 cublasGetStream
+#define cublasSetPointerMode_v2 cublasSetPointerMode
+#define cublasGetPointerMode_v2 cublasGetPointerMode
 
 extern "C" {
+#define NESTBED_V2(name) cublas##name(...), cublas##name##_v2(...)
+#define NESTBED_COMPLEX(name) NESTBED_V2(C##name), NESTBED_V2(Z##name)
+#define NESTBED_ALL(name) NESTBED_V2(S##name), NESTBED_V2(D##name), NESTBED_COMPLEX(name)
 NESTBED_UNSUPPORTED_LIBRARY("cuBLAS")
-cublasStatus_t cublasCaxpy(...), cublasZaxpy(...), cublasCcopy(...), cublasZcopy(...), cublasCscal(...),
-    cublasZscal(...), cublasCswap(...), cublasZswap(...), cublasCgemv(...), cublasZgemv(...), cublasCgemm(...),
-    cublasZgemm(...), cublasStrsm(...), cublasDtrsm(...), cublasCtrsm(...), cublasZtrsm(...), cublasStrsv(...),
-    cublasDtrsv(...), cublasCtrsv(...), cublasZtrsv(...), cublasCgemmBatched(...), cublasZgemmBatched(...),
-    cublasCgemmStridedBatched(...), cublasZgemmStridedBatched(...), cublasGemmEx(...), cublasHgemm(...),
-    cublasGemmStridedBatchedEx(...), cublasGemmBatchedEx(...);
+cublasStatus_t NESTBED_COMPLEX(axpy), NESTBED_COMPLEX(copy), NESTBED_COMPLEX(scal), NESTBED_COMPLEX(swap),
+    NESTBED_COMPLEX(rot), NESTBED_COMPLEX(gemv), NESTBED_COMPLEX(gemm), NESTBED_COMPLEX(dotu), NESTBED_COMPLEX(dotc),
+    NESTBED_ALL(trsm), NESTBED_ALL(trsv), NESTBED_ALL(trmm), NESTBED_ALL(trmv), NESTBED_ALL(symm), NESTBED_ALL(syrk),
+    NESTBED_ALL(syr2k), NESTBED_ALL(rotg), NESTBED_V2(Ssymv), NESTBED_V2(Dsymv), NESTBED_V2(Ssyr), NESTBED_V2(Dsyr),
+    NESTBED_V2(Ssyr2), NESTBED_V2(Dsyr2), NESTBED_V2(Srotm), NESTBED_V2(Drotm), NESTBED_V2(Srotmg),
+    NESTBED_V2(Drotmg), NESTBED_V2(Scnrm2), NESTBED_V2(Dznrm2), NESTBED_V2(Scasum), NESTBED_V2(Dzasum),
+    NESTBED_V2(Csscal), NESTBED_V2(Zdscal), NESTBED_V2(Icamax), NESTBED_V2(Izamax), NESTBED_V2(Icamin),
+    NESTBED_V2(Izamin), cublasCgemmBatched(...), cublasZgemmBatched(...), cublasCgemmStridedBatched(...),
+    cublasZgemmStridedBatched(...), cublasGemmBatchedEx(...);
+#undef NESTBED_ALL
+#undef NESTBED_COMPLEX
+#undef NESTBED_V2
 }
 // NOLINTEND

@@ -162,6 +162,23 @@ cusparseStatus_t multiply(cusparseHandle_t handle, bool transposed, const void* 
     return cudaPeekAtLastError() == cudaSuccess ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
+inline cusparseStatus_t cusparseSpMV(program::Place place, cusparseHandle_t handle, cusparseOperation_t operation,
+                                     const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                                     const void* beta, cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t,
+                                     void*)
+{
+    if (handle == nullptr)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    const bool transposed = operation != CUSPARSE_OPERATION_NON_TRANSPOSE;
+    if (alpha == nullptr || a == nullptr || x == nullptr || beta == nullptr || y == nullptr ||
+        x->size != (transposed ? a->rows : a->columns) || y->size != (transposed ? a->columns : a->rows))
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    if (a->type != type || x->type != type || y->type != type || (type != CUDA_R_32F && type != CUDA_R_64F))
+        return CUSPARSE_STATUS_NOT_SUPPORTED;
+    return type == CUDA_R_32F ? multiply<float>(handle, transposed, alpha, *a, *x, beta, *y, place)
+                              : multiply<double>(handle, transposed, alpha, *a, *x, beta, *y, place);
+}
+
 } // namespace nestbed::sparse
 
 inline cusparseStatus_t cusparseCreate(cusparseHandle_t* handle)
@@ -237,23 +254,22 @@ inline cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cuspars
     *bytes = 256;
     return handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : CUSPARSE_STATUS_SUCCESS;
 }
-inline cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t operation, const void* alpha,
-                                     cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
-                                     cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t, void*,
-                                     const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+// Which needs no preparation.
+inline cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t, const void*,
+                                                cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
+                                                cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, void*)
 {
-    if (handle == nullptr)
-        return CUSPARSE_STATUS_NOT_INITIALIZED;
-    const bool transposed = operation != CUSPARSE_OPERATION_NON_TRANSPOSE;
-    if (alpha == nullptr || a == nullptr || x == nullptr || beta == nullptr || y == nullptr ||
-        x->size != (transposed ? a->rows : a->columns) || y->size != (transposed ? a->columns : a->rows))
-        return CUSPARSE_STATUS_INVALID_VALUE;
-    if (a->type != type || x->type != type || y->type != type || (type != CUDA_R_32F && type != CUDA_R_64F))
-        return CUSPARSE_STATUS_NOT_SUPPORTED;
-    return type == CUDA_R_32F
-               ? nestbed::sparse::multiply<float>(handle, transposed, alpha, *a, *x, beta, *y, {file, line})
-               : nestbed::sparse::multiply<double>(handle, transposed, alpha, *a, *x, beta, *y, {file, line});
+    return handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : CUSPARSE_STATUS_SUCCESS;
 }
+inline cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t matrix, int64_t* rows, int64_t* columns,
+                                             int64_t* count)
+{
+    if (matrix == nullptr || rows == nullptr || columns == nullptr || count == nullptr)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    *rows = matrix->rows, *columns = matrix->columns, *count = matrix->count;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+inline constexpr nestbed::LibraryFunction<nestbed::sparse::cusparseSpMV> cusparseSpMV{};
 inline const char* cusparseGetErrorName(cusparseStatus_t status)
 {
     switch (status) {

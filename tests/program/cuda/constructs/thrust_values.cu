@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <thrust/adjacent_difference.h>
 #include <thrust/binary_search.h>
+#include <thrust/complex.h>
 #include <thrust/copy.h>
 #include <thrust/count.h>
 #include <thrust/device_free.h>
@@ -28,7 +29,9 @@
 #include <thrust/logical.h>
 #include <thrust/merge.h>
 #include <thrust/mismatch.h>
+#include <thrust/pair.h>
 #include <thrust/partition.h>
+#include <thrust/random.h>
 #include <thrust/reduce.h>
 #include <thrust/remove.h>
 #include <thrust/replace.h>
@@ -233,6 +236,52 @@ __global__ void in_kernel(int* numbers, int count, int* to)
     to[1] = static_cast<int>(thrust::lower_bound(thrust::seq, numbers, numbers + count, 12) - numbers);
 }
 
+// What is of both sides: tuples and pairs, complex numbers, random numbers. The result is exact.
+struct Quarter {
+    __host__ __device__ thrust::complex<float> operator()(const thrust::complex<float>& value) const
+    {
+        return value * 0.25 + 1;
+    }
+};
+__host__ __device__ void types(int seed, double* to)
+{
+    int quotient, rest;
+    thrust::tie(quotient, rest) = thrust::make_tuple(17 / 5, 17 % 5);
+    thrust::tuple<int, int> tuple(quotient, rest), other;
+    other = tuple;
+    thrust::pair<int, double> pair;
+    pair = thrust::make_pair(rest, 0.5);
+    thrust::swap(quotient, rest);
+    to[0] = thrust::get<0>(other) * 10 + thrust::get<1>(other) + pair.second + pair.first * 100;
+    to[1] = quotient * 10 + rest;
+    thrust::complex<double> value(1, 2), power(3, 0);
+    value *= thrust::complex<float>(0, 1);           // -2 + i
+    value += 1;                                      // -1 + i
+    value = value * value / power.real() * 6.0F - 2; // -2 - 4i
+    to[2] = value.real();
+    to[3] = value.imag();
+    to[4] = thrust::norm(value);
+    value = (4 * value) / thrust::complex<double>(0, 2); // -8 + 4i
+    to[5] = value.real() + 100 * thrust::conj(value).imag();
+    to[6] = thrust::abs(thrust::complex<double>(3, 4)) + (value == thrust::complex<double>(-8, 4)) + (value != 2.0);
+    thrust::default_random_engine engine(seed), ahead(seed);
+    for (int i = 0; i < 5; ++i)
+        engine();
+    ahead.discard(5);
+    to[7] = engine == ahead ? static_cast<double>(engine()) : -1;
+    thrust::uniform_int_distribution<int> dice(1, 6);
+    thrust::uniform_real_distribution<double> unit(-1, 1);
+    to[8] = dice(engine) * 10 + dice(engine);
+    to[9] = unit(engine);
+    thrust::minstd_rand0 old;
+    old.discard(9999);
+    to[10] = old() == 1043618065; // which the C++ standard says
+}
+__global__ void types_in_kernel(int seed, double* to)
+{
+    types(seed, to);
+}
+
 int main()
 {
     algorithms<thrust::host_vector>("host");
@@ -273,6 +322,16 @@ int main()
     thrust::exclusive_scan(bytes.begin(), bytes.end(), wide.begin());
     std::cout << "bytes: " << wide.back() << "\n";
     std::cout << "halves: " << thrust::reduce(eighths.begin(), eighths.begin() + 4, 3, thrust::plus<float>()) << "\n";
+
+    thrust::device_vector<double> of_types(11);
+    thrust::host_vector<double> of_host_types(11);
+    types_in_kernel<<<1, 1>>>(7, thrust::raw_pointer_cast(of_types.data()));
+    types(7, of_host_types.data());
+    show("types", of_types);
+    std::cout << "as on the host: " << (of_host_types == of_types) << "\n";
+    thrust::device_vector<thrust::complex<float>> waves(4, thrust::complex<float>(4, -8));
+    thrust::transform(waves.begin(), waves.end(), waves.begin(), Quarter());
+    std::cout << "complex: " << thrust::reduce(waves.begin(), waves.end()) << "\n";
 
     thrust::counting_iterator<int> one(1);
     std::cout << "counting: " << thrust::reduce(one, one + 100) << " "

@@ -1,14 +1,17 @@
 // Thrust's tuples, pairs and function objects: those of the standard library, and what that does not have.
 #pragma once
 
+#include "complex.hpp"
 #include "nestbed/program.hpp"
 
 #include <algorithm>
-#include <complex>
 #include <functional>
 #include <iterator>
 #include <tuple>
 #include <utility>
+
+extern const bool
+    nestbed_thrust; // tells the plugin of the compiler that kernels may assign tuples and pairs (sides_plugin.cc)
 
 // NOLINTBEGIN: these names are Thrust's.
 namespace thrust
@@ -33,7 +36,14 @@ using std::max;
 using std::min;
 using std::next;
 using std::prev;
-using std::swap;
+// Of two types, so that a call that finds std::swap too means that.
+template <class First, class Second>
+constexpr void swap(First& left, Second& right)
+{
+    First first = left;
+    left = right;
+    right = first;
+}
 template <class T>
 using iterator_traits = std::iterator_traits<T>;
 template <class T>
@@ -44,20 +54,6 @@ template <class T>
 using iterator_reference_t = typename std::iterator_traits<T>::reference;
 template <class T>
 using iterator_difference_t = typename std::iterator_traits<T>::difference_type;
-
-template <class T>
-using complex = std::complex<T>;
-using std::abs;
-using std::arg;
-using std::conj;
-using std::cos;
-using std::exp;
-using std::log;
-using std::norm;
-using std::polar;
-using std::pow;
-using std::sin;
-using std::sqrt;
 
 #define NESTBED_AS_STD(name)                                                                                         \
     template <class T = void>                                                                                        \
@@ -81,7 +77,11 @@ NESTBED_AS_STD(bit_and)
 NESTBED_AS_STD(bit_or)
 NESTBED_AS_STD(bit_xor)
 #undef NESTBED_AS_STD
-using std::not_fn;
+template <class Function>
+auto not_fn(Function function)
+{
+    return [function](const auto&... arguments) { return !function(arguments...); };
+}
 
 template <class T = void>
 struct maximum {
@@ -133,16 +133,16 @@ struct identity<void> {
 };
 template <class First = void, class Second = void>
 struct project1st {
-    template <class A, class B>
-    constexpr A operator()(const A& first, const B&) const
+    template <class Left, class Right>
+    constexpr Left operator()(const Left& first, const Right&) const
     {
         return first;
     }
 };
 template <class First = void, class Second = void>
 struct project2nd {
-    template <class A, class B>
-    constexpr B operator()(const A&, const B& second) const
+    template <class Left, class Right>
+    constexpr Right operator()(const Left&, const Right& second) const
     {
         return second;
     }

@@ -219,21 +219,26 @@ NESTBED_WITHOUT_POLICY(each)
     }
 #define NESTBED_LIST(...) __VA_ARGS__
 #define NESTBED_ALGORITHM(name, ...)                                                                                 \
-    NESTBED_FORM(name, (__VA_ARGS__), (class A, class B), (A a, B b), a, b)                                          \
-    NESTBED_FORM(name, (__VA_ARGS__), (class A, class B, class C), (A a, B b, C c), a, b, c)                         \
-    NESTBED_FORM(name, (__VA_ARGS__), (class A, class B, class C, class D), (A a, B b, C c, D d), a, b, c, d)        \
-    NESTBED_FORM(name, (__VA_ARGS__), (class A, class B, class C, class D, class E), (A a, B b, C c, D d, E e), a,   \
-                 b, c, d, e)                                                                                         \
-    NESTBED_FORM(name, (__VA_ARGS__), (class A, class B, class C, class D, class E, class F),                        \
-                 (A a, B b, C c, D d, E e, F f), a, b, c, d, e, f)                                                   \
-    NESTBED_FORM(name, (__VA_ARGS__), (class A, class B, class C, class D, class E, class F, class G),               \
-                 (A a, B b, C c, D d, E e, F f, G g), a, b, c, d, e, f, g)                                           \
-    NESTBED_FORM(name, (__VA_ARGS__), (class A, class B, class C, class D, class E, class F, class G, class H),      \
-                 (A a, B b, C c, D d, E e, F f, G g, H h), a, b, c, d, e, f, g, h)                                   \
+    NESTBED_FORM(name, (__VA_ARGS__), (class OfA, class OfB), (OfA a, OfB b), a, b)                                  \
+    NESTBED_FORM(name, (__VA_ARGS__), (class OfA, class OfB, class OfC), (OfA a, OfB b, OfC c), a, b, c)             \
+    NESTBED_FORM(name, (__VA_ARGS__), (class OfA, class OfB, class OfC, class OfD), (OfA a, OfB b, OfC c, OfD d), a, \
+                 b, c, d)                                                                                            \
+    NESTBED_FORM(name, (__VA_ARGS__), (class OfA, class OfB, class OfC, class OfD, class OfE),                       \
+                 (OfA a, OfB b, OfC c, OfD d, OfE e), a, b, c, d, e)                                                 \
+    NESTBED_FORM(name, (__VA_ARGS__), (class OfA, class OfB, class OfC, class OfD, class OfE, class OfF),            \
+                 (OfA a, OfB b, OfC c, OfD d, OfE e, OfF f), a, b, c, d, e, f)                                       \
+    NESTBED_FORM(name, (__VA_ARGS__), (class OfA, class OfB, class OfC, class OfD, class OfE, class OfF, class OfG), \
+                 (OfA a, OfB b, OfC c, OfD d, OfE e, OfF f, OfG g), a, b, c, d, e, f, g)                             \
     NESTBED_FORM(name, (__VA_ARGS__),                                                                                \
-                 (class A, class B, class C, class D, class E, class F, class G, class H, class I),                  \
-                 (A a, B b, C c, D d, E e, F f, G g, H h, I i), a, b, c, d, e, f, g, h, i)                           \
+                 (class OfA, class OfB, class OfC, class OfD, class OfE, class OfF, class OfG, class OfH),           \
+                 (OfA a, OfB b, OfC c, OfD d, OfE e, OfF f, OfG g, OfH h), a, b, c, d, e, f, g, h)                   \
+    NESTBED_FORM(                                                                                                    \
+        name, (__VA_ARGS__),                                                                                         \
+        (class OfA, class OfB, class OfC, class OfD, class OfE, class OfF, class OfG, class OfH, class OfI),         \
+        (OfA a, OfB b, OfC c, OfD d, OfE e, OfF f, OfG g, OfH h, OfI i), a, b, c, d, e, f, g, h, i)                  \
     NESTBED_FORM(name, (__VA_ARGS__),                                                                                \
-                 (class A, class B, class C, class D, class E, class F, class G, class H, class I, class J),         \
-                 (A a, B b, C c, D d, E e, F f, G g, H h, I i, J j), a, b, c, d, e, f, g, h, i, j)
+                 (class OfA, class OfB, class OfC, class OfD, class OfE, class OfF, class OfG, class OfH, class OfI, \
+                  class OfJ),                                                                                        \
+                 (OfA a, OfB b, OfC c, OfD d, OfE e, OfF f, OfG g, OfH h, OfI i, OfJ j), a, b, c, d, e, f, g, h, i,  \
+                 j)
 // NOLINTEND
