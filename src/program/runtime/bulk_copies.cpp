@@ -325,6 +325,13 @@ void tile_to_global(const TileAt& tile, const void* from, Place place, BulkOpera
     Map map;
     map_of(tile, place, map);
     check_multiple(place, "the address in shared memory", number_of_address(from), 128);
+    // Programming guide, "Using TMA to transfer multi-dimensional arrays": a stored tile may end outside of the tensor, but not begin there.
+    for (unsigned dimension = 0; dimension < map.rank; ++dimension)
+        if (tile.at[dimension] < 0)
+            fault_at(place, cudaErrorIllegalInstruction,
+                     fmt::format("a tile is stored from element {} of dimension {} on; allowed: from 0 on",
+                                 tile.at[dimension], dimension)
+                         .c_str());
     const Copy copy{nullptr, __builtin_return_address(0), operation, bulk_number(map.number)};
     auto* const shared = static_cast<std::byte*>(const_cast<void*>(from)); // NOLINT: it is only read
     for_each_part(map, tile, shared, [&](const std::byte* of, std::byte* global, std::size_t size) {

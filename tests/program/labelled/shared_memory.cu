@@ -3,12 +3,14 @@
 
 constexpr int kThreads = 64;
 
-// The kernel, launched from a kernel with a block or more, from `from` to `to`.
-template <void (*kernel)(const int*, int*, int)>
-__global__ void parent(const int* from, int* to, int count)
-{
-    kernel<<<1, kThreads, 2 * kThreads * sizeof(int)>>>(from, to, count);
-}
+using Kernel = void (*)(const int*, int*, int);
+// NAME_kernel, launched from a kernel. If it is a parameter of a template, an H200 says "invalid device function" (CUDA 13.0).
+#define PARENT(name)                                                                                                 \
+    template <Bug bug>                                                                                               \
+    __global__ void name##_parent(const int* from, int* to, int count)                                               \
+    {                                                                                                                \
+        name##_kernel<bug><<<1, kThreads, 2 * kThreads * sizeof(int)>>>(from, to, count);                            \
+    }
 
 // From 0 to 15. Two of them are 0.
 std::vector<int> some_numbers(int count, int seed)
@@ -21,11 +23,10 @@ std::vector<int> some_numbers(int count, int seed)
     return values;
 }
 
-template <void (*kernel)(const int*, int*, int)>
-std::vector<int> run_kernel(const std::vector<int>& from, int results)
+std::vector<int> run_kernel(Kernel parent, const std::vector<int>& from, int results)
 {
     int* const to = uninitialized<int>(results);
-    parent<kernel><<<1, 1>>>(on_device(from), to, static_cast<int>(from.size()));
+    parent<<<1, 1>>>(on_device(from), to, static_cast<int>(from.size()));
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     return on_host(to, results);
@@ -55,6 +56,7 @@ __global__ void tree_sum_kernel(const int* from, int* to, int)
     if (t == 0)
         *to = part[0];
 }
+PARENT(tree_sum)
 
 // A tile is filled twice.
 template <Bug bug>
@@ -71,6 +73,7 @@ __global__ void tile_again_kernel(const int* from, int* to, int count)
             __syncthreads();
     }
 }
+PARENT(tile_again)
 
 // The sum of each number and its neighbours; the ends have one neighbour.
 template <Bug bug>
@@ -91,6 +94,7 @@ __global__ void stencil_kernel(const int* from, int* to, int)
     // uninitialized in stencil.uninitialized
     to[t] = tile[t] + tile[t + 1] + tile[t + 2];
 }
+PARENT(stencil)
 
 // Fewer numbers than threads. A thread may end before a barrier, but then nobody writes its element.
 template <Bug bug>
@@ -108,6 +112,7 @@ __global__ void short_sum_kernel(const int* from, int* to, int count)
     for (int i = 0; i < kThreads; ++i)
         *to += part[i]; // uninitialized in short_sum.early_return
 }
+PARENT(short_sum)
 
 // Threads that end early where nobody reads their elements: no bug.
 template <Bug bug>
@@ -124,6 +129,7 @@ __global__ void ended_threads_kernel(const int* from, int* to, int count)
     // also uninitialized in ended_threads.missing_barrier
     to[t] = part[count - 1 - t];
 }
+PARENT(ended_threads)
 
 // Both halves of the block exchange.
 template <Bug bug>
@@ -144,6 +150,7 @@ __global__ void two_halves_kernel(const int* from, int* to, int)
         __syncthreads();
     to[t] = part[kThreads - 1 - t];
 }
+PARENT(two_halves)
 
 // Each thread has the sum of the numbers up to its own.
 template <Bug bug>
@@ -162,6 +169,7 @@ __global__ void prefix_kernel(const int* from, int* to, int)
     }
     to[t] = sums[t];
 }
+PARENT(prefix)
 
 // How often there is each of 16 numbers.
 template <Bug bug>
@@ -183,6 +191,7 @@ __global__ void histogram_kernel(const int* from, int* to, int)
     if (t < 16)
         to[t] = counts[t]; // race in histogram.missing_barrier; also uninitialized in histogram.uninitialized
 }
+PARENT(histogram)
 
 // Whether one of the numbers is zero. All who know it write the same: that is a race, too.
 template <Bug bug>
@@ -202,6 +211,7 @@ __global__ void any_zero_kernel(const int* from, int* to, int)
     if (threadIdx.x == 0)
         *to = found;
 }
+PARENT(any_zero)
 
 // Two arrays in the dynamic shared memory.
 template <Bug bug>
@@ -218,23 +228,24 @@ __global__ void two_arrays_kernel(const int* from, int* to, int)
     __syncthreads();
     to[t] = numbers[kThreads - 1 - t] + squares[t]; // out of bounds in two_arrays.out_of_bounds
 }
+PARENT(two_arrays)
 
 int main(int argc, char** argv)
 {
     std::vector<Variant> all;
     add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "tree_sum", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(kThreads, seed);
-        return run_kernel<tree_sum_kernel<bug>>(from, 1)[0] == sum_of(from);
+        return run_kernel(tree_sum_parent<bug>, from, 1)[0] == sum_of(from);
     });
     add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "tile_again", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(2 * kThreads, seed);
-        const std::vector<int> to = run_kernel<tile_again_kernel<bug>>(from, kThreads);
+        const std::vector<int> to = run_kernel(tile_again_parent<bug>, from, kThreads);
         return sum_of(to) == sum_of(from) && to[0] == from[kThreads - 1] + from[2 * kThreads - 1];
     });
     add_kernel<Bug::kNone, Bug::kMissingBarrier, Bug::kOutOfBounds, Bug::kUninitialized>(
         all, "stencil", [](auto bug, int seed) {
             const std::vector<int> from = some_numbers(kThreads, seed);
-            const std::vector<int> to = run_kernel<stencil_kernel<bug>>(from, kThreads);
+            const std::vector<int> to = run_kernel(stencil_parent<bug>, from, kThreads);
             for (int i = 0; i < kThreads; ++i)
                 if (to[i] != (i > 0 ? from[i - 1] : 0) + from[i] + (i < kThreads - 1 ? from[i + 1] : 0))
                     return false;
@@ -242,21 +253,21 @@ int main(int argc, char** argv)
         });
     add_kernel<Bug::kNone, Bug::kEarlyReturn, Bug::kMissingGuard>(all, "short_sum", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(kThreads - 5, seed);
-        return run_kernel<short_sum_kernel<bug>>(from, 1)[0] == sum_of(from);
+        return run_kernel(short_sum_parent<bug>, from, 1)[0] == sum_of(from);
     });
     add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "ended_threads", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(kThreads - 5, seed);
-        const std::vector<int> to = run_kernel<ended_threads_kernel<bug>>(from, kThreads - 5);
+        const std::vector<int> to = run_kernel(ended_threads_parent<bug>, from, kThreads - 5);
         return std::equal(from.rbegin(), from.rend(), to.begin());
     });
     add_kernel<Bug::kNone, Bug::kBranchBarrier>(all, "two_halves", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(kThreads, seed);
-        const std::vector<int> to = run_kernel<two_halves_kernel<bug>>(from, kThreads);
+        const std::vector<int> to = run_kernel(two_halves_parent<bug>, from, kThreads);
         return to[0] == -from[kThreads - 1] && to[kThreads - 1] == from[0];
     });
     add_kernel<Bug::kNone, Bug::kMissingBarrier>(all, "prefix", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(kThreads, seed);
-        const std::vector<int> to = run_kernel<prefix_kernel<bug>>(from, kThreads);
+        const std::vector<int> to = run_kernel(prefix_parent<bug>, from, kThreads);
         for (int i = 0, sum = 0; i < kThreads; ++i)
             if (to[i] != (sum += from[i]))
                 return false;
@@ -265,7 +276,7 @@ int main(int argc, char** argv)
     add_kernel<Bug::kNone, Bug::kMissingAtomic, Bug::kMissingBarrier, Bug::kUninitialized>(
         all, "histogram", [](auto bug, int seed) {
             const std::vector<int> from = some_numbers(kThreads, seed);
-            const std::vector<int> to = run_kernel<histogram_kernel<bug>>(from, 16);
+            const std::vector<int> to = run_kernel(histogram_parent<bug>, from, 16);
             for (int i = 0; i < 16; ++i)
                 if (to[i] != std::count(from.begin(), from.end(), i))
                     return false;
@@ -273,11 +284,11 @@ int main(int argc, char** argv)
         });
     add_kernel<Bug::kNone, Bug::kPlainFlag>(all, "any_zero", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(kThreads, seed);
-        return run_kernel<any_zero_kernel<bug>>(from, 1)[0] == (std::count(from.begin(), from.end(), 0) > 0);
+        return run_kernel(any_zero_parent<bug>, from, 1)[0] == (std::count(from.begin(), from.end(), 0) > 0);
     });
     add_kernel<Bug::kNone, Bug::kOverlap, Bug::kOutOfBounds>(all, "two_arrays", [](auto bug, int seed) {
         const std::vector<int> from = some_numbers(kThreads, seed);
-        const std::vector<int> to = run_kernel<two_arrays_kernel<bug>>(from, kThreads);
+        const std::vector<int> to = run_kernel(two_arrays_parent<bug>, from, kThreads);
         return to[0] == from[kThreads - 1] + from[0] * from[0] && to[63] == from[0] + from[63] * from[63];
     });
     variant(all, "two_halves", Bug::kBranchBarrier).shows = "fault";

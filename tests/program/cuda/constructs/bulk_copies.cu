@@ -219,7 +219,8 @@ void check_tiles(const char* name, const Tensor& of, const std::vector<Coordinat
                   : of.nan   ? NAN
                              : 0);
         });
-        if (of.nan || of.steps[rank - 1] != 1)
+        const bool begins_inside = std::all_of(at.at, at.at + rank, [](std::int32_t each) { return each >= 0; });
+        if (of.nan || of.steps[rank - 1] != 1 || !begins_inside)
             continue;
         const auto tile = random_bytes<T>(bytes);
         for (const bool adds : {false, true}) {

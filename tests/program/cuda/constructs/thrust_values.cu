@@ -312,7 +312,7 @@ int main()
     thrust::host_vector<int> of_host(first, first + 10);
     show("copied", of_host);
 
-    // On the device sums are kept in what the operation returns.
+    // On the device a sum is kept in what the operation returns, a scan in the type of the initial value.
     const thrust::device_vector<float> eighths(5, 0.125F);
     const thrust::device_vector<unsigned char> bytes(1000, 1);
     thrust::device_vector<float> places(5);

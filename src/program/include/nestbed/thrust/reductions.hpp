@@ -11,7 +11,8 @@ namespace own
 {
 // ---- reductions ----
 
-// Behind an initial value Thrust keeps results in what the operation returns on the device, in the type of that value on the host.
+// Behind an initial value Thrust keeps sums in what the operation returns on the device, in the type of that value on the host. Scans keep
+// them in that type on both.
 template <class Operation, class T, class Input>
 using Accumulated = std::decay_t<std::invoke_result_t<Operation&, T, ValueOf<Input>>>;
 
@@ -166,8 +167,6 @@ struct Scan : Whole<AtThird> {
     template <class Input, class Output, class T, class Operation>
     Offset operator()(Input first, Input last, Output to, T initial, Operation operation) const
     {
-        if (nestbed::cpu::in_kernel())
-            return scan(first, last, to, true, static_cast<Accumulated<Operation, T, Input>>(initial), operation);
         return scan(first, last, to, true, initial, operation);
     }
 };
