@@ -350,15 +350,15 @@ std::string function_of_video(std::string_view text)
 // The function for a shuffle: "shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff". "" for others.
 std::string function_of_shuffle(std::string_view text)
 {
-    static constexpr std::array kShuffles = {Word{"idx", "Idx"}, Word{"up", "Up"}, Word{"down", "Down"},
-                                             Word{"bfly", "Bfly"}};
+    static constexpr std::array kShuffles = {Word{"idx", "lane"}, Word{"up", "up"}, Word{"down", "down"},
+                                             Word{"bfly", "butterfly"}};
     const auto* const shuffle = std::ranges::find_if(kShuffles, [&](const Word& each) {
         return text.starts_with("shfl.sync." + std::string(each.ptx) + ".b32 ");
     });
     if (shuffle == kShuffles.end())
         return "";
     const std::optional<std::string> inputs = inputs_of(text.substr(text.find(' ')), 4);
-    return inputs ? "::nestbed::program::ptx_shfl<::nestbed::program::PtxShuffle::k" + std::string(shuffle->text) +
+    return inputs ? "::nestbed::program::ptx_shfl<::nestbed::program::PtxShuffle::" + std::string(shuffle->text) +
                         *inputs + ">"
                   : "";
 }

@@ -86,7 +86,7 @@ std::uint16_t bits_of_half(double number)
     return static_cast<std::uint16_t>(sign | (units + (static_cast<unsigned>(exponent - kLeast) << 10U)));
 }
 template <class Number, class Bits>
-Number number_of(Bits bits)
+Number number_of_bits(Bits bits)
 {
     if constexpr (sizeof(Number) == sizeof(Bits))
         return std::bit_cast<Number>(bits);
@@ -122,8 +122,8 @@ void reduce(void* at, const void* from, BulkOperation operation)
     Bits given = 0;
     std::memcpy(&given, from, sizeof given);
     change<Bits>(at, [&](Bits bits) -> Bits {
-        const auto old = number_of<Number>(bits);
-        const auto value = number_of<Number>(given);
+        const auto old = number_of_bits<Number>(bits);
+        const auto value = number_of_bits<Number>(given);
         switch (operation) {
         case BulkOperation::add:
             return bits_of<Bits>(static_cast<Number>(static_cast<Sum>(old) + static_cast<Sum>(value)));
@@ -175,7 +175,7 @@ void reduce_number(void* at, const void* from, BulkOperation operation, BulkNumb
 
 // ---- parts of a copy, each of one piece of memory ----
 
-struct Copy {
+struct BulkTransfer {
     const void* completes = nullptr;
     const void* place = nullptr; // in the program's code
     BulkOperation operation = BulkOperation::copy;
@@ -296,7 +296,7 @@ void bulk_copy(void* to, const void* from, std::size_t bytes, cpu::BarrierObject
     check_multiple(place, "the destination", number_of_address(to), kChunk);
     check_multiple(place, "the source", number_of_address(from), kChunk);
     check_multiple(place, "the size", bytes, kChunk);
-    Copy{completes, __builtin_return_address(0), operation, number}.part(to, from, bytes);
+    BulkTransfer{completes, __builtin_return_address(0), operation, number}.part(to, from, bytes);
     if (completes != nullptr)
         cpu::bulk_completes_at(completes, bytes);
 }
@@ -312,7 +312,7 @@ void tile_to_shared(void* to, const TileAt& tile, cpu::BarrierObject* completes,
                                : each == 2             ? 0x7FFF
                                : each == 4             ? 0x7FFFFFFF
                                                        : ~0ULL >> 1U;
-    const Copy copy{completes, __builtin_return_address(0)};
+    const BulkTransfer copy{completes, __builtin_return_address(0)};
     const std::size_t bytes = for_each_part(map, tile, static_cast<std::byte*>(to),
                                             [&](std::byte* shared, const std::byte* global, std::size_t size) {
                                                 copy.part(shared, global, size, fill, each);
@@ -332,7 +332,7 @@ void tile_to_global(const TileAt& tile, const void* from, Place place, BulkOpera
                      fmt::format("a tile is stored from element {} of dimension {} on; allowed: from 0 on",
                                  tile.at[dimension], dimension)
                          .c_str());
-    const Copy copy{nullptr, __builtin_return_address(0), operation, bulk_number(map.number)};
+    const BulkTransfer copy{nullptr, __builtin_return_address(0), operation, bulk_number(map.number)};
     auto* const shared = static_cast<std::byte*>(const_cast<void*>(from)); // NOLINT: it is only read
     for_each_part(map, tile, shared, [&](const std::byte* of, std::byte* global, std::size_t size) {
         if (global != nullptr)

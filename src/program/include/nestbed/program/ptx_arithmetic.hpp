@@ -359,7 +359,7 @@ void ptx_nothing(const Operands&...)
 {
 }
 
-enum class PtxShuffle { kIdx, kUp, kDown, kBfly };
+enum class PtxShuffle { lane, up, down, butterfly };
 // The third input has the size of the segments: its bits from 8 on are those of the lane that a segment keeps (PTX ISA, "shfl.sync").
 template <PtxShuffle shuffle, class Value, class Lane, class Control, class Mask, class To, class... Others>
 void ptx_shfl(To& to, const Others&... others)
@@ -368,11 +368,11 @@ void ptx_shfl(To& to, const Others&... others)
     const unsigned mask = Mask::template of<unsigned>(operands), value = Value::template of<unsigned>(operands);
     const int by = Lane::template of<int>(operands);
     const int width = 32 - (Control::template of<int>(operands) >> 8 & 31);
-    if constexpr (shuffle == PtxShuffle::kIdx)
+    if constexpr (shuffle == PtxShuffle::lane)
         to = ptx_converted<To>(__shfl_sync(mask, value, by, width));
-    else if constexpr (shuffle == PtxShuffle::kUp)
+    else if constexpr (shuffle == PtxShuffle::up)
         to = ptx_converted<To>(__shfl_up_sync(mask, value, by, width));
-    else if constexpr (shuffle == PtxShuffle::kDown)
+    else if constexpr (shuffle == PtxShuffle::down)
         to = ptx_converted<To>(__shfl_down_sync(mask, value, by, width));
     else
         to = ptx_converted<To>(__shfl_xor_sync(mask, value, by, width));
