@@ -21,7 +21,7 @@ namespace
 {
 
 constexpr std::size_t kChunk = 16; // bytes of all addresses and sizes
-constexpr std::uint32_t kMark = 0x544D4150;
+constexpr std::uint32_t kMapMark = 0x544D4150;
 
 // What a CUtensorMap has.
 struct Map {
@@ -224,7 +224,7 @@ std::byte* swizzled(std::byte* at, unsigned swizzle)
 const Map& map_of(const TileAt& tile, Place place, Map& map)
 {
     std::memcpy(static_cast<void*>(&map), tile.map, sizeof map);
-    if (map.mark != kMark)
+    if (map.mark != kMapMark)
         fault_at(place, cudaErrorIllegalInstruction,
                  "the tensor map of a bulk copy is not one of cuTensorMapEncodeTiled()");
     if (map.rank != tile.rank)
@@ -381,7 +381,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
              .number = static_cast<std::uint8_t>(type),
              .swizzle = static_cast<std::uint8_t>(swizzle),
              .fills_with_nan = fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE ? std::uint8_t{0} : std::uint8_t{1},
-             .mark = kMark};
+             .mark = kMapMark};
     for (cuuint32_t at = 0; at < rank; ++at) {
         constexpr cuuint64_t kMaxElements = cuuint64_t{1} << 32U, kMaxStride = cuuint64_t{1} << 40U;
         if (dimensions[at] == 0 || dimensions[at] > kMaxElements)
