@@ -42,11 +42,11 @@ fi
 words_of_nvcc() { # of the command, the variables, and the files of options that it names
     process=$PPID
     for _ in 1 2; do # nvcc calls a shell
-        if [ "$(cat "/proc/$process/comm")" = nvcc ]; then
+        if [ "$(cat "/proc/$process/comm" 2>/dev/null)" = nvcc ]; then
             tr '\0' '\n' <"/proc/$process/cmdline"
             printf '%s %s' "$NVCC_PREPEND_FLAGS" "$NVCC_APPEND_FLAGS" | tr ' ' '\n'
         fi
-        process=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$process/status")
+        process=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$process/status" 2>/dev/null)
     done
 }
 device_only='--?(ptx|cubin|fatbin|optix-ir|ltoir)'

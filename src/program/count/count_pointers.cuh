@@ -39,7 +39,6 @@ NESTBED_COMMON void copy_bare_name(char* to, const char* whole)
 struct NamedKernel {
     NamedKernel* next;
     const void* address;
-    cudaFunction_t function; // as the program got it for the driver API
     char name[kNameBytes];
     size_t parameters; // with the level
     bool has_level;    // it is one of a counted file
@@ -85,18 +84,12 @@ NESTBED_COMMON void describe(NamedKernel& kernel)
         ++kernel.parameters;
 }
 
-NESTBED_COMMON NamedKernel*& named_kernels()
+// Without a change of the last error.
+NESTBED_COMMON const NamedKernel& kernel_at(const void* address)
 {
     static NamedKernel* all = nullptr;
-    return all;
-}
-
-// Without a change of the last error.
-NESTBED_COMMON NamedKernel& kernel_at(const void* address)
-{
-    NamedKernel*& all = named_kernels();
     const Lock lock;
-    for (NamedKernel* known = all; known != nullptr; known = known->next)
+    for (const NamedKernel* known = all; known != nullptr; known = known->next)
         if (known->address == address)
             return *known;
     const cudaError_t pending = cudaPeekAtLastError();
@@ -226,6 +219,37 @@ inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cuda
 
 // ---- the driver API ----
 
+// What the program got for a kernel, on each device another one.
+struct KnownFunction {
+    KnownFunction* next;
+    cudaFunction_t function;
+    const NamedKernel* kernel;
+};
+NESTBED_COMMON KnownFunction*& known_functions()
+{
+    static KnownFunction* all = nullptr;
+    return all;
+}
+NESTBED_COMMON const NamedKernel* kernel_of_function(cudaFunction_t function)
+{
+    const Lock lock;
+    for (const KnownFunction* known = known_functions(); known != nullptr; known = known->next)
+        if (known->function == function)
+            return known->kernel;
+    return nullptr;
+}
+NESTBED_COMMON void note_function(cudaFunction_t function, const NamedKernel& kernel)
+{
+    if (kernel_of_function(function) != nullptr)
+        return;
+    const Lock lock;
+    KnownFunction* const fresh = static_cast<KnownFunction*>(zeroed(sizeof(KnownFunction)));
+    fresh->function = function;
+    fresh->kernel = &kernel;
+    fresh->next = known_functions();
+    known_functions() = fresh;
+}
+
 // The kernel then has its level there, too.
 template <class Kernel>
 inline cudaError_t function_by_symbol(cudaFunction_t* function, Kernel* kernel)
@@ -233,18 +257,9 @@ inline cudaError_t function_by_symbol(cudaFunction_t* function, Kernel* kernel)
     const void* const address = reinterpret_cast<const void*>(kernel);
     const cudaError_t error = cudaGetFuncBySymbol(function, address);
     if (error == cudaSuccess)
-        kernel_at(address).function = *function;
+        note_function(*function, kernel_at(address));
     return error;
 }
-NESTBED_COMMON const NamedKernel* kernel_of_function(cudaFunction_t function)
-{
-    const Lock lock;
-    for (const NamedKernel* known = named_kernels(); known != nullptr; known = known->next)
-        if (known->function == function && function != nullptr)
-            return known;
-    return nullptr;
-}
-
 // The arguments of such a launch, which may be in one buffer.
 class DriverArguments
 {
