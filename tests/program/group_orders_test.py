@@ -46,7 +46,7 @@ __global__ void no_address(int* to) { *to = (int)__cvta_generic_to_shared(to); }
 namespace cde = cuda::device::experimental;
 __global__ void odd_size(int* to) { __shared__ alignas(16) int part[32]; cde::cp_async_bulk_shared_to_global(to, part, 20); }
 __global__ void no_map(const __grid_constant__ CUtensorMap map) { __shared__ alignas(128) int part[32]; cde::cp_async_bulk_tensor_1d_shared_to_global(&map, 0, part); }
-__global__ void before_the_tensor(const __grid_constant__ CUtensorMap map) { __shared__ alignas(128) int part[32]; cde::cp_async_bulk_tensor_1d_shared_to_global(&map, -16, part); }
+__global__ void stores_a_tile(const __grid_constant__ CUtensorMap map, int at) { __shared__ alignas(128) int part[32]; cde::cp_async_bulk_tensor_1d_shared_to_global(&map, at, part); }
 __global__ void half_a_warp() { nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> sums; float to[256]; nvcuda::wmma::store_matrix_sync(to, sums, 16, nvcuda::wmma::mem_row_major); }
 __global__ void plain_child() {}
 __global__ void launches(int* to) { *to = 1; plain_child<<<1, 1>>>(); }
@@ -84,13 +84,13 @@ static const char* launched(const char* name)
     if (is("no_address")) return no_address<<<1, 1>>>(d), "";
     if (is("odd_size")) return odd_size<<<1, 1>>>(d), "";
     if (is("no_map")) return no_map<<<1, 1>>>(CUtensorMap{}), "";
-    if (is("before_the_tensor")) {
+    if (is("before_the_tensor") || is("odd_element")) {
         alignas(64) CUtensorMap map;
         const cuuint64_t size = 32;
         const cuuint32_t box = 32, step = 1;
         cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, d, &size, nullptr, &box, &step, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-        return before_the_tensor<<<1, 1>>>(map), "";
+        return stores_a_tile<<<1, 1>>>(map, is("odd_element") ? 2 : -16), "";
     }
     if (is("half_a_warp")) return half_a_warp<<<1, 16>>>(), "";
     if (is("large_box")) {
@@ -138,6 +138,7 @@ SAID = {
     "no_address": ("", "cudaErrorLaunchFailure", "the address in shared memory of what is not in the shared memory of the block"),
     "odd_size": ("", "cudaErrorMisalignedAddress", "the size of a bulk copy is 0x14; allowed: multiples of 16"),
     "before_the_tensor": ("", "cudaErrorIllegalInstruction", "a tile is stored from element -16 of dimension 0 on; allowed: from 0 on"),
+    "odd_element": ("", "cudaErrorIllegalInstruction", "a tile begins at element 2 of dimension 0, of 4 bytes each; allowed: multiples of 4"),
     "no_map": ("", "cudaErrorIllegalInstruction", "the tensor map of a bulk copy is not one of cuTensorMapEncodeTiled()"),
     "half_a_warp": ("", "cudaErrorIllegalInstruction", "an operation of all 32 lanes of a warp is called by a part of them"),
     "large_box": ("refused", "cudaSuccess", "cuTensorMapEncodeTiled(): the box has 300 elements of dimension 0; allowed: 1 to 256"),
