@@ -336,6 +336,26 @@ std::vector<LambdaBody> find_lambdas(const Source& source)
     return lambdas;
 }
 
+std::vector<TokenRange> parts_between_commas(const Source& source, std::size_t opening,
+                                             const std::function<bool(std::string_view)>& is_template)
+{
+    std::vector<TokenRange> parts;
+    const std::size_t end = source.match(opening);
+    std::size_t begin = opening + 1;
+    for (std::size_t at = begin; at <= end; ++at) {
+        if (at == end || (source.is(at, ",") && source.parent(at) == opening)) {
+            if (at > begin)
+                parts.push_back({begin, at});
+            begin = at + 1;
+        } else if (source.is(at, "<") && source.is_identifier(at - 1) && is_template(source.text(at - 1))) {
+            if (const std::size_t behind = template_arguments_end(source, at);
+                behind != kNoToken && behind <= end && !source.is(behind, "("))
+                at = behind - 1;
+        }
+    }
+    return parts;
+}
+
 std::vector<TokenRange> device_code(const std::vector<Function>& functions, const std::vector<LambdaBody>& lambdas)
 {
     std::vector<TokenRange> all;

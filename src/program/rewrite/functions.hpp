@@ -3,8 +3,10 @@
 
 #include "program/rewrite/source.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed::program
@@ -45,6 +47,11 @@ struct TokenRange {
     std::size_t begin;
     std::size_t end;
 };
+
+// The parts between the commas of parentheses. Template arguments are no parts of their own behind a name of which `is_template` is true.
+std::vector<TokenRange> parts_between_commas(
+    const Source& source, std::size_t opening,
+    const std::function<bool(std::string_view)>& is_template = [](std::string_view) { return false; });
 
 // What a GPU runs: kernels, device functions and device lambdas, with their parameters. In order, and none within another one.
 std::vector<TokenRange> device_code(const std::vector<Function>& functions, const std::vector<LambdaBody>& lambdas);
