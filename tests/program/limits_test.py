@@ -5,11 +5,15 @@
 
 What such programs do themselves is in cuda/constructs/limits_*.cu, because a GPU shows it too.
 """
+import concurrent.futures
+import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 
-from programs import EXIT_BAD, runner
+from programs import EXIT_BAD, NESTBED, called, runner
 
 
 def built(source, *options):
@@ -259,6 +263,63 @@ int main(int count, char** words)
             most = 16 * 1024 * calls // size
             self.assertEqual(run(4, most * 3 // 4, 1024).stdout, f"0 0 {most * 3 // 4}\n")
             self.assertRegex(run(4, most * 3 // 2, 1024).stdout, "^0 700 ")
+
+
+class NotSupported(unittest.TestCase):
+    """What nestbed does not support, by the words of nested/your_program.md, is an error of the build or of the run that names the line."""
+    PAGE = pathlib.Path(__file__).resolve().parents[2] / "nested" / "your_program.md"
+    # An own header, or code in front of main(); a statement of main(); and what is said of my.cu:4 (kernels: my.cu:3).
+    CASES = [
+        ("the driver API but for tensor maps", "#include <cuda.h>", "", "cuInit(0);", "cuInit: the executor has no driver API"),
+        ("mipmaps and cube maps", "", "", "cudaMipmappedArray_t a; cudaMallocMipmappedArray(&a, nullptr, cudaExtent(), 2);", "cudaMallocMipmappedArray: the executor has no"),
+        ("mipmaps and cube maps", "", "__global__ void k(cudaTextureObject_t t, float* o) { *o = texCubemap<float>(t, 0, 0, 1); }", "", "texCubemap: the executor has no"),
+        ("grids of several devices", "#include <cooperative_groups.h>", "__global__ void k() { cooperative_groups::this_multi_grid().sync(); }", "",
+         "this_multi_grid: the executor has no grids of several devices"),
+        ("grids of several devices", "", "", "cudaLaunchCooperativeKernelMultiDevice(nullptr, 1);", "cudaLaunchCooperativeKernelMultiDevice: the executor launches"),
+        ("launch completion events", "", "__global__ void k() {}", "cudaLaunchAttribute a{}; a.id = cudaLaunchAttributeLaunchCompletionEvent; cudaLaunchConfig_t c{}; c.gridDim = "
+         "c.blockDim = 1; c.attrs = &a; c.numAttrs = 1; cudaLaunchKernelEx(&c, k);", "cudaLaunchKernelEx: launch attribute 12; the executor has no events of launches"),
+        ("the rest of CUDA's libraries", "#include <cufft.h>", "", "cufftHandle p; cufftPlan1d(&p, 16, CUFFT_C2C, 1);", "nestbed's executor does not support cuFFT"),
+        ("the rest of CUDA's libraries", "#include <curand.h>", "", "curandGenerator_t p; curandCreateGenerator(&p, CURAND_RNG_PSEUDO_DEFAULT);",
+         "nestbed's executor does not support cuRAND"),
+        ("any other is an error of the build", "", '__global__ void k(int* o) { asm("vote.frob.b32 %0, 1;" : "=r"(*o)); }', "",
+         "inline PTX 'vote.frob.b32 %0, 1' is not supported on the executor"),
+        ("not of 4 bits and of 1 bit", "#include <mma.h>", "__global__ void k() { nvcuda::wmma::experimental::precision::b1* a = nullptr; (void)a; }", "", "'nvcuda::wmma::experimental' has not been declared"),
+        ("tensor maps without interleave", "#include <cuda.h>", "", "CUtensorMap m; cuuint64_t s = 32; cuuint32_t b = 32, t = 1; int* d; cudaMalloc(&d, 128); "
+         "cuTensorMapEncodeTiled(&m, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, d, &s, nullptr, &b, &t, CU_TENSOR_MAP_INTERLEAVE_16B, CU_TENSOR_MAP_SWIZZLE_NONE, "
+         "CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);", "cuTensorMapEncodeTiled(): the executor has no interleaved layouts"),
+        ("semaphores", "", "", "cudaGraphAddExternalSemaphoresSignalNode(nullptr, nullptr, nullptr, 0, nullptr);", "cudaGraphAddExternalSemaphoresSignalNode: the graphs of the executor"),
+        ("user objects", "", "", "cudaUserObjectCreate(nullptr, nullptr, nullptr, 1, 0);", "cudaUserObjectCreate: the graphs of the executor"),
+        ("`extra`", "", "__global__ void k() {}", "cudaGraph_t g; cudaGraphCreate(&g, 0); cudaGraphNode_t n; cudaKernelNodeParams p{}; void* e[1]{}; p.func = (void*)k; "
+         "p.gridDim = p.blockDim = 1; p.extra = e; cudaGraphAddKernelNode(&n, g, nullptr, 0, &p);", "a kernel node with `extra`; the executor takes kernelParams"),
+        ("A kernel with a parameter without a name", "", "__global__ void k(int) {}", "int a = 1; void* args[] = {&a}; cudaLaunchKernel((void*)k, 1, 1, args, 0, 0);",
+         "a launch of k by its address; a kernel with a parameter that has no name"),
+    ]
+
+    def test_each_is_an_error_with_its_line(self):
+        page = " ".join(self.PAGE.read_text(encoding="utf-8").split())
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            said = pool.map(self.said, self.CASES)
+        for (words, _, kernel, statement, text), errors in zip(self.CASES, said):
+            with self.subTest(text):
+                self.assertIn(words, page)
+                place = "my.cu:4" if statement else "my.cu:3"
+                if text != "cuTensorMapEncodeTiled(): the executor has no interleaved layouts":  # a function without a line
+                    self.assertIn(place, errors, kernel)
+                self.assertIn(text, errors)
+
+    @staticmethod
+    def said(case):
+        """What the build says, or if it is built, the run."""
+        _, header, kernel, statement, _ = case
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="nestbed-unsupported-"))
+        try:
+            launch = "k<<<1, 1>>>(" + ("0, nullptr" if "cudaTextureObject_t" in kernel else "nullptr" if "int* o" in kernel else "") + ");" if kernel and not statement else ""
+            (folder / "my.cu").write_text(f"#include <cstdio>\n{header}\n{kernel}\nint main() {{ {statement} {launch} return cudaDeviceSynchronize(); }}\n", encoding="utf-8")
+            built = called([NESTBED, "nvcc", "-rdc=true", "-arch=sm_90", "-std=c++17", "my.cu", "-o", "my"], folder)
+            done = called(["./my"], folder) if built.returncode == 0 else built
+            return (built.stderr + done.stderr).replace("\u2018", "'").replace("\u2019", "'")
+        finally:
+            shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

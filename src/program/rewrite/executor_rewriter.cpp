@@ -31,7 +31,7 @@ constexpr std::string_view kDriverCalls =
     "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
     "cudaGraphAddExternalSemaphores* cudaGraphExternalSemaphores* cudaGraphExecExternalSemaphores* "
-    "cudaGraphRetainUserObject cudaGraphReleaseUserObject";
+    "cudaGraphRetainUserObject cudaGraphReleaseUserObject cudaUserObject*";
 constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
 constexpr std::string_view kTextureCalls =
     "cudaBindTexture* cudaBindSurface* cudaMallocMipmappedArray tex1DGrad tex1DLayered* tex2DGrad tex2DLayeredLod "
