@@ -283,7 +283,8 @@ class NotSupported(unittest.TestCase):
          "nestbed's executor does not support cuRAND"),
         ("any other is an error of the build", "", '__global__ void k(int* o) { asm("vote.frob.b32 %0, 1;" : "=r"(*o)); }', "",
          "inline PTX 'vote.frob.b32 %0, 1' is not supported on the executor"),
-        ("not of 4 bits and of 1 bit", "#include <mma.h>", "__global__ void k() { nvcuda::wmma::experimental::precision::b1* a = nullptr; (void)a; }", "", "'nvcuda::wmma::experimental' has not been declared"),
+        ("not of 4 bits and of 1 bit", "#include <mma.h>", "__global__ void k() { nvcuda::wmma::experimental::precision::b1* a = nullptr; (void)a; }", "",
+         "'nvcuda::wmma::experimental' has not been declared"),
         ("tensor maps without interleave", "#include <cuda.h>", "", "CUtensorMap m; cuuint64_t s = 32; cuuint32_t b = 32, t = 1; int* d; cudaMalloc(&d, 128); "
          "cuTensorMapEncodeTiled(&m, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, d, &s, nullptr, &b, &t, CU_TENSOR_MAP_INTERLEAVE_16B, CU_TENSOR_MAP_SWIZZLE_NONE, "
          "CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);", "cuTensorMapEncodeTiled(): the executor has no interleaved layouts"),
