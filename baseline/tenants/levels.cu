@@ -77,7 +77,7 @@ struct TenantsLevels {
             host_launch<tenants_step>(job.context, {blocks, job.point.block}, task, step, prepared.begins.data(),
                                       prepared.totals.data(), prepared.mailbox.word());
             do
-                blocks = prepared.mailbox.look(job.context, 0);
+                blocks = prepared.mailbox.poll(job.context, 0);
             while (blocks == 0);
             --blocks;
         }

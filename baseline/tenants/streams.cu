@@ -68,7 +68,7 @@ struct TenantsStreams {
                 Lane& lane = lanes[stream];
                 unsigned blocks = 0;
                 if (lane.works) {
-                    const unsigned told = lane.mailbox.look(job.context, stream);
+                    const unsigned told = lane.mailbox.poll(job.context, stream);
                     if (told == 0)
                         continue;
                     lane.mailbox.clear();

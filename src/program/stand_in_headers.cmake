@@ -45,7 +45,7 @@ headers_of(nestbed/cub/block.hpp cub/block/block_adjacent_difference.cuh cub/blo
     cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_shuffle.cuh cub/block/block_store.cuh)
 headers_of(nestbed/cub/warp.hpp cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh)
 headers_of(nestbed/cub/storage.hpp cub/util_ptx.cuh cub/util_type.cuh)
-headers_of(nestbed/cub/device.hpp cub/cub.cuh cub/device/device_histogram.cuh cub/device/device_merge_sort.cuh
+headers_of(nestbed/cub/device_wide.hpp cub/cub.cuh cub/device/device_histogram.cuh cub/device/device_merge_sort.cuh
     cub/device/device_partition.cuh cub/device/device_radix_sort.cuh cub/device/device_reduce.cuh
     cub/device/device_run_length_encode.cuh cub/device/device_scan.cuh cub/device/device_segmented_reduce.cuh
     cub/device/device_select.cuh cub/iterator/constant_input_iterator.cuh cub/iterator/counting_input_iterator.cuh

@@ -197,7 +197,7 @@ class GraphCalls(unittest.TestCase):
                     done = called(part, NESTBED_SCHEDULE=schedule)
                     self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
-    def test_calls_return_what_cuda_does_and_graphs_compute_the_same_by_every_order(self):
+    def test_graphs_return_and_compute_the_same_by_every_order(self):
         self.run_parts(runner(CALLS.read_text(encoding="utf-8")), ["fifo", "eager", *(f"random:{seed}" for seed in range(8))], ["fifo"])
 
     def test_the_detector_reports_nothing_of_them(self):

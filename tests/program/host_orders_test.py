@@ -91,10 +91,10 @@ class HostOrders(unittest.TestCase):
     def test_each_case_is_right_or_wrong(self):
         self.check_all(SOURCE, 140)
 
-    def test_each_case_of_several_threads_is_right_or_wrong_however_they_run(self):
+    def test_each_use_of_several_threads_is_right_or_wrong(self):
         self.check_all(OF_THREADS, 70, times=2)
 
-    def test_the_null_stream_is_the_threads_own_where_the_program_is_built_so(self):
+    def test_the_null_stream_is_the_threads_own_if_built_so(self):
         called = runner(SOURCE.read_text(encoding="utf-8"), "--nestbed-races", "--default-stream", "per-thread")
         for name, is_right in PER_THREAD.items():
             self.check(called, name, is_right)

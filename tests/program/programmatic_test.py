@@ -120,7 +120,7 @@ class Sass(unittest.TestCase):
         self.assertEqual(self.checked(CUDA / "pairs/programmatic_macro.cu").returncode, 2)
 
     @unittest.skipUnless(shutil.which("nvcc") and shutil.which("cuobjdump"), "there is no nvcc or no cuobjdump")
-    def test_of_a_program_has_the_load_that_nvcc_moves_above_the_wait(self):
+    def test_sass_has_the_load_that_nvcc_moves_above_the_wait(self):
         for option, count in (("-DAS_IT_IS", 1), ("-DREPAIRED", 0)):
             with self.subTest(option=option):
                 subprocess.run(["nvcc", "-O3", "-lineinfo", "-rdc=true", "-arch=sm_90", option, str(CUDA / "listings/programmatic_hoisted.cu"), "-o", str(self.program)],

@@ -379,7 +379,7 @@ int main() { return check(); }
                 self.assertIn(wrong.split()[-2], done.stderr)
                 self.assertRegex(done.stderr, "allowed|whole number|exists", done.stderr)
 
-    def test_ptx_that_the_executor_lacks_is_an_error_where_code_is_made_of_it(self):
+    def test_unknown_ptx_is_an_error_where_code_is_made_of_it(self):
         source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
                   "template <int way> __device__ void put(int* to) {\n"
                   "  if constexpr (way == 1) asm volatile(\"st.x.u32 [%0], 1;\" :: \"l\"(to)); else *to = 1; }\n"
@@ -480,7 +480,7 @@ warning: 3000 of 3000 launches of child were refused, first at wide.cu:8
             report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
         self.assertEqual({row["kernel"]: row["place"] for row in report["kernels"]}, {"of_a": "a/x.cu:2", "of_b": "b/x.cu:2", "own": "y.cu:2"})
 
-    def test_a_strict_build_ends_at_what_another_one_says_is_not_counted(self):
+    def test_a_strict_build_ends_at_what_is_not_counted(self):
         source = "#include <cuda.h>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); if (cudaPeekAtLastError() == 99999)\n" \
                  "    cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr); }\n"
         with tempfile.TemporaryDirectory(prefix="nestbed-count-") as folder:
@@ -521,7 +521,7 @@ int main() {
                 self.assertEqual(run.stdout, "121\n")
                 self.assertRegex(run.stderr, r"(?m)^of_library +3 +0 +0 +0$")
 
-    def test_offsets_of_arguments_and_launches_of_the_driver_are_the_programs(self):
+    def test_offsets_and_launches_of_the_driver_are_the_programs(self):
         cuda = pathlib.Path(shutil.which("nvcc")).resolve().parents[1]
         words = [*NVCC_WORDS, str(SOURCES / "count_driver.cu"), f"-L{cuda}/lib64/stubs", "-lcuda", "-lcudadevrt"]
         with tempfile.TemporaryDirectory(prefix="nestbed-count-") as name:

@@ -45,7 +45,7 @@ class Calls(Programs):
         for name in ("cudaStreamCreate", "cudaMallocManaged<int>", "rand", "of_host"):
             self.assertRegex(done.stderr, rf"calling a __host__ function\(.{name}.\) from a __global__ function\(.k.\)")
 
-    def test_kernels_assign_tuples_of_thrust_but_do_not_call_the_standard_library(self):
+    def test_kernels_assign_tuples_of_thrust_not_of_std(self):
         lines = ["#include <thrust/sort.h>", "#include <thrust/tuple.h>", "#include <vector>", "__global__ void k(int* p) {",
                  "thrust::tuple<int, int> t(1, 2), u(3, 4); t = u; int a, b; thrust::tie(a, b) = t; thrust::pair<int, int> c, d(5, 6); c = d; thrust::swap(t, u);",
                  "std::sort(p, p + 1);", "std::vector<int> v(*p);", "}", "int main() {}"]
@@ -168,7 +168,7 @@ class Written(Programs):
         self.check(tried("races", lines), EXIT_BAD,
                    *[rf"^access by the host: write of d[^\n]*\n[^\n]*\n  write  my\.cu:{line}  the host$" for line in range(4, 9)])
 
-    def test_the_detector_runs_the_kernels_after_an_illegal_access_too(self):
+    def test_the_detector_goes_on_after_an_illegal_access(self):
         lines = ["#include <cstdio>", "__global__ void store(int* p) {", "*p = 1; }", "__global__ void load(int* p, int* q) {", "*q = *p; }",
                  "int main() { int *q; cudaMalloc(&q, 4);", "store<<<1, 1>>>(nullptr); load<<<1, 1>>>(nullptr, q); std::puts(cudaGetErrorName(cudaGetLastError())); }"]
         done = tried("races", lines)

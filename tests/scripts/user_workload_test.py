@@ -422,7 +422,7 @@ class UserWorkload(unittest.TestCase):
         self.assertNotEqual(build.returncode, 0)
         self.assertRegex(err, r"^nestbed: \S+: it was ended by signal 15 \(Terminated\)\n$")
 
-    def test_a_launch_that_cannot_be_counted_is_an_error_of_the_build(self):
+    def test_a_launch_that_cannot_be_counted_ends_the_build(self):
         line = self.write("uncounted", ("__device__ bool must_divide(", "#define LAUNCH(k) k<<<1, 1>>>()\n__device__ bool must_divide("))
         done = self.build("uncounted")
         self.assertEqual((done.returncode, done.stdout), (1, ""))

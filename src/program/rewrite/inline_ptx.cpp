@@ -1,6 +1,6 @@
 #include "program/rewrite/inline_ptx.hpp"
 
-#include "program/rewrite/ptx_async.hpp"
+#include "program/rewrite/ptx_async_forms.hpp"
 
 #include <algorithm>
 #include <array>

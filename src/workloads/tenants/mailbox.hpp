@@ -21,7 +21,7 @@ class Mailbox
     void clear() { report_->clear(); }
     // What a kernel has published since clear(); 0: none has. Throws CudaError if a kernel failed, and RunError if the stream has no more
     // work and nothing was published.
-    unsigned look(Context& context, unsigned stream)
+    unsigned poll(Context& context, unsigned stream)
     {
         constexpr unsigned kLooks = 1U << 16; // between questions whether the stream still works
         const unsigned seen = report_->seen();
@@ -48,7 +48,7 @@ class Mailbox
 
     unsigned* word() const { return word_.data(); }
     void clear() { context_->fill_bytes(word_, 0, 1); }
-    unsigned look(Context& context, unsigned /*stream*/)
+    unsigned poll(Context& context, unsigned /*stream*/)
     {
         unsigned seen = 0;
         context.read(std::span(&seen, 1), word_, 0);

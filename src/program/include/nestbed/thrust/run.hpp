@@ -2,7 +2,7 @@
 // In a kernel, in the thread that calls.
 #pragma once
 
-#include "iterators.hpp"
+#include "fancy_iterators.hpp"
 
 #include <optional>
 

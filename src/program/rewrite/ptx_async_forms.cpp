@@ -1,4 +1,4 @@
-#include "program/rewrite/ptx_async.hpp"
+#include "program/rewrite/ptx_async_forms.hpp"
 
 #include "program/rewrite/ptx_forms.hpp"
 
