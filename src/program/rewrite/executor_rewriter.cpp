@@ -49,8 +49,9 @@ constexpr std::array kRefused{
 };
 
 // Functions whose first argument is the address of a pointer, and that take its name as their last.
-constexpr std::array<std::string_view, 6> kAllocations{"cudaMalloc",      "cudaMallocManaged", "cudaMallocAsync",
-                                                       "cudaMallocPitch", "cudaMallocHost",    "cudaHostAlloc"};
+constexpr std::array<std::string_view, 7> kAllocations{
+    "cudaMalloc",      "cudaMallocManaged", "cudaMallocAsync", "cudaMallocFromPoolAsync",
+    "cudaMallocPitch", "cudaMallocHost",    "cudaHostAlloc"};
 
 class ExecutorRewriter
 {

@@ -407,6 +407,29 @@ std::string without_end(std::string text)
     return text;
 }
 
+// Renumbers the operands (%0, %1, …) by their first place in the text. Returns their numbers before, in that order.
+std::vector<std::size_t> renumber(std::string& text)
+{
+    std::vector<std::size_t> before;
+    std::string renumbered;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        renumbered += text[at];
+        std::size_t end = at + 1;
+        while (text[at] == '%' && end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0)
+            ++end;
+        if (end == at + 1)
+            continue;
+        const std::size_t number = std::stoul(text.substr(at + 1, end - at - 1));
+        const auto known = std::ranges::find(before, number);
+        renumbered += std::to_string(known - before.begin());
+        if (known == before.end())
+            before.push_back(number);
+        at = end - 1;
+    }
+    text = std::move(renumbered);
+    return before;
+}
+
 // An instruction of PTX has its types behind dots: mov.u32. Registers and labels of the host's assembly may begin with
 // a dot, but have none within.
 bool is_ptx(std::string_view text)
@@ -452,12 +475,34 @@ class PtxRewriter
         for (; source_.is_string(at); ++at)
             add_plain(text, source_.text(at));
         text = without_end(std::move(text));
-        if (const std::string function = function_of(text); !function.empty())
-            replace(begin, closing, at, function + "(", true);
-        else if (const std::string call = function_of_async(text); !call.empty())
-            replace(begin, closing, at, call + std::string(kPlace), false);
+        std::string ordered = text;
+        const std::vector<std::size_t> order = renumber(ordered);
+        if (const std::string function = function_of(ordered); !function.empty())
+            replace(begin, closing, at, in_order(order, function + "(") + (is_ordered(order) ? "" : "o...); }"),
+                    is_ordered(order));
+        else if (const std::string call = function_of_async(ordered); !call.empty())
+            replace(begin, closing, at,
+                    in_order(order, call + std::string(kPlace)) + (is_ordered(order) ? "" : ", o...); }"), false);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
             refuse(begin, closing, at, text);
+    }
+
+    static bool is_ordered(const std::vector<std::size_t>& order)
+    {
+        for (std::size_t at = 0; at < order.size(); ++at)
+            if (order[at] != at)
+                return false;
+        return true;
+    }
+    // A call that takes the operands of the statement in the order of the text: as it is if they are in that order.
+    static std::string in_order(const std::vector<std::size_t>& order, const std::string& call)
+    {
+        if (is_ordered(order))
+            return call;
+        std::string numbers;
+        for (const std::size_t number : order)
+            numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
+        return "::nestbed::program::ptx_in_order<" + numbers + ">([&](auto&... o) { return " + call;
     }
 
     // The compiler reports a call of a function with the attribute where it makes code for it: not in a function that nothing calls, and not

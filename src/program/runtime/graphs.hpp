@@ -136,6 +136,8 @@ std::string why_not_edges(const CUgraph_st& graph, const Edges& edges,
 
 // ---- capture ----
 
+// Whether what is put into the stream becomes nodes of a graph.
+bool is_captured(cudaStream_t stream);
 // Of a stream of which is_captured() is true: adds the node.
 cudaError_t capture(cudaStream_t stream, NodeWork work);
 // The next work that the calling thread puts into the NULL stream goes to this, in place of the stream.

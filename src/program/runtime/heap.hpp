@@ -25,7 +25,7 @@ struct Allocation {
     cpu::GuardedPages pages{};      // of its own, or
     void* block = nullptr;          // memory with a zone on each side. Neither: the program's own memory, registered
     const void* freed_at = nullptr; // the address after the call that freed it; nullptr: it is not freed
-    bool is_of_pool = false;        // of cudaMallocAsync()
+    cudaMemPool_t pool = nullptr;   // of cudaMallocAsync()
     bool is_of_graph = false;       // whose nodes begin and end its use
     bool is_opened = false;         // something has accessed what is not its memory, which has been reported
 

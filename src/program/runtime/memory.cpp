@@ -2,6 +2,7 @@
 
 #include "device/cpu/observer.hpp"
 #include "program/runtime/graphs.hpp"
+#include "program/runtime/memory_pools.hpp"
 
 #include <fmt/format.h>
 
@@ -97,6 +98,8 @@ std::string free_at(void* memory, bool of_host, const char* function, const void
     of.by_begin.erase(found);
     if (is_of_device(allocation.kind))
         of.device_bytes -= allocation.bytes;
+    if (allocation.pool != nullptr)
+        give_back(allocation.pool, allocation.bytes);
     if (is_of_kernels)
         of.kernel_bytes -= bytes_in_kernel_heap(allocation.bytes);
     check_guard(allocation, function);
@@ -108,7 +111,7 @@ std::string free_at(void* memory, bool of_host, const char* function, const void
 void ends_in(std::optional<cudaStream_t> stream, void* memory, const char* function, const void* place)
 {
     const std::optional<Allocation> allocation = allocation_at(memory);
-    if (!allocation || allocation->address() != memory || !(stream || allocation->is_of_pool))
+    if (!allocation || allocation->address() != memory || !(stream || allocation->pool != nullptr))
         return;
     const std::lock_guard lock(state().running);
     if (stream)
@@ -245,37 +248,6 @@ void graph_memory_ends(void* memory, const char* function, const void* place, cu
     end_of_graph(*allocation, place);
 }
 
-cudaError_t captured_memory(void** memory, std::size_t bytes, cudaStream_t stream, const char* name, Place place)
-{
-    NodeWork work;
-    if (const cudaError_t error =
-            memory_work(work, "cudaMallocAsync", bytes, name, place, __builtin_return_address(0));
-        error != cudaSuccess)
-        return error;
-    *memory = work.memory;
-    return capture(stream, std::move(work));
-}
-
-cudaError_t allocated_in(cudaStream_t stream, void* memory)
-{
-    if (memory == nullptr)
-        return cudaSuccess; // of no bytes
-    const void* const place = __builtin_return_address(0);
-    if (!can_use_stream(stream))
-        return wrong_stream("cudaMallocAsync", place);
-    std::size_t bytes = 0;
-    {
-        const std::lock_guard lock(heap().mutex);
-        Allocation& allocation = *heap().at(reinterpret_cast<std::uintptr_t>(memory));
-        allocation.is_of_pool = true;
-        bytes = allocation.bytes;
-    }
-    const std::lock_guard lock(state().running);
-    use_stream(stream);
-    Operation("cudaMallocAsync", place, stream).accesses({.begin = memory, .width = bytes}, true);
-    return cudaSuccess;
-}
-
 cudaError_t allocate_pitched(void** memory, std::size_t* pitch, std::size_t width, std::size_t height,
                              std::size_t element_bytes, const char* name, Place place)
 {
@@ -341,6 +313,7 @@ void free_all_memory(const void* place)
         of.end(allocation, place);
     }
     of.by_begin.clear();
+    forget_pools();
     of.device_bytes = of.kernel_bytes = 0;
     of.is_used_by_kernels = false;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "launch.hpp"
+#include "memory_pools.hpp"
 #include "types.hpp"
 
 namespace nestbed::program
@@ -20,11 +21,6 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t element_bytes
                      MemoryKind kind);
 cudaError_t allocate_pitched(void** memory, std::size_t* pitch, std::size_t width, std::size_t height,
                              std::size_t element_bytes, const char* name, Place place);
-// The memory has just been allocated in the order of a stream.
-cudaError_t allocated_in(cudaStream_t stream, void* memory);
-// What is put into the stream becomes nodes of a graph.
-bool is_captured(cudaStream_t stream);
-cudaError_t captured_memory(void** memory, std::size_t bytes, cudaStream_t stream, const char* name, Place place);
 // cudaSuccess: memory can be allocated, also while streams are captured.
 cudaError_t refused_allocation(const char* function);
 // A copy to or from a __device__ or __constant__ variable.
@@ -74,15 +70,6 @@ template <class T>
 cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned, NESTBED_NAMED("managed memory"))
 {
     return cudaMallocManaged(memory, bytes, name, place);
-}
-template <class T>
-cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream, NESTBED_NAMED("device memory"))
-{
-    if (nestbed::program::is_captured(stream))
-        return nestbed::program::captured_memory((void**)memory, bytes, stream, name, place);
-    const cudaError_t error = nestbed::program::allocate((void**)memory, bytes, nestbed::program::kElementBytes<T>,
-                                                         name, place, nestbed::program::MemoryKind::device);
-    return error == cudaSuccess ? nestbed::program::allocated_in(stream, *memory) : error;
 }
 template <class T>
 cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height, NESTBED_NAMED("pitched memory"))

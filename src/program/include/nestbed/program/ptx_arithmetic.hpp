@@ -69,6 +69,14 @@ T ptx_flushed(T value)
 
 struct PtxMadWide;
 
+// Calls with the operands of these numbers, in this order: `asm("st.u32 [%1], %0;" :: "r"(value), "l"(at))`.
+template <std::size_t... numbers, class Call, class... Operands>
+auto ptx_in_order(const Call& call, Operands&&... operands)
+{
+    const auto all = std::forward_as_tuple(operands...);
+    return call(std::get<numbers>(all)...);
+}
+
 template <class Operation, class T, bool flushes, class... Inputs, class To, class... Others>
 void ptx_arithmetic(To& to, const Others&... others)
 {
