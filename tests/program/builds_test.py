@@ -121,10 +121,10 @@ class Builds(unittest.TestCase):
 
     def test_errors_of_the_compiler_are_in_their_columns(self):
         kernel = "__global__ void k(int* d) { __shared__ int s[2]; s[0] = *d; d[0] = s[first]; }"
-        launch = "    k<<<1, extent>>>(d, argument); cudaMalloc((void**)&d, bytes);"
+        launch = "    k<<<1, blocks_of_k>>>(d, argument); cudaMalloc((void**)&d, bytes);"
         done = self.built_by_cpu(f"{kernel}\nint main() {{ int* d;\n{launch}\n}}\n")
         self.assertEqual(done.returncode, 1)
-        for word, line, text in (("first", 1, kernel), ("extent", 3, launch), ("argument", 3, launch), ("bytes", 3, launch)):
+        for word, line, text in (("first", 1, kernel), ("blocks_of_k", 3, launch), ("argument", 3, launch), ("bytes", 3, launch)):
             column = text.index(word)
             self.assertIn(f"my.cu:{line}:{column + 1}: error: '{word}' was not declared in this scope\n"
                           f"    {line} | {text}\n      | {' ' * column}^", done.stderr)
