@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -94,9 +95,9 @@ class CountRewriter
 
     Changes rewrite() &&
     {
-        refuse_calls(source_, kRefusedInCounts, OwnFunctions::defined);
+        refuse(kRefusedInCounts);
         if (traces_)
-            refuse_calls(source_, kRefusedInTraces, OwnFunctions::defined);
+            refuse(kRefusedInTraces);
         find_variables();
         const std::vector<Launch> launches = find_launches(source_);
         for (const Launch& launch : launches)
@@ -118,6 +119,7 @@ class CountRewriter
         replace_calls(kHostCalls, true);
         if (!traces_)
             replace_calls(kDeviceCalls, false);
+        source_.fail_if_any(refused_);
         return std::move(changes_);
     }
 
@@ -167,6 +169,12 @@ class CountRewriter
         return false;
     }
 
+    void refuse(std::span<const RefusedNames> names)
+    {
+        for (const auto& [token, name, reason] : find_calls(source_, names, OwnFunctions::defined))
+            refused_.emplace(token, std::string(name) + ": " + std::string(reason));
+    }
+
     bool names_kernel(const Launch& launch) const { return launch.name != kNoToken && is_kernel(launch.name); }
     // Whether the name means a kernel here, not a member or a variable.
     bool is_kernel(std::size_t name) const
@@ -174,8 +182,12 @@ class CountRewriter
         if (!kernels_.contains(source_.text(name)) ||
             (name > 0 && (source_.is(name - 1, ".") || source_.is(name - 1, "->"))))
             return false;
-        return (name > 0 && source_.is(name - 1, "::")) ||
-               std::ranges::none_of(variables_, [&](const Variable& each) {
+        return !is_variable(name);
+    }
+    bool is_variable(std::size_t name) const
+    {
+        return (name == 0 || !source_.is(name - 1, "::")) &&
+               std::ranges::any_of(variables_, [&](const Variable& each) {
                    return each.begin <= name && name < each.end && source_.text(each.begin) == source_.text(name);
                });
     }
@@ -215,13 +227,16 @@ class CountRewriter
             }
         return names;
     }
-    // Variables and parameters that have the name of a kernel, and where they can be seen.
+    // Variables and parameters that have the name of a kernel or of a function of CUDA, and where they can be seen.
     void find_variables()
     {
         static constexpr std::array<std::string_view, 6> kBehind{",", ")", "=", ";", "{", "["};
         for (std::size_t token = 1; token < source_.size(); ++token) {
             const std::size_t around = source_.parent(token);
-            if (around == kNoToken || !kernels_.contains(source_.text(token)) || !declares(token) ||
+            const std::string_view name = source_.text(token);
+            const bool can_hide =
+                kernels_.contains(name) || name.starts_with("cuLaunch") || name.starts_with("cudaLaunch");
+            if (around == kNoToken || !can_hide || !declares(token) ||
                 std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
                 continue;
             const std::size_t end = source_.match(around);
@@ -249,12 +264,13 @@ class CountRewriter
         const bool is_of_library = !names_kernel(launch) && names_library_kernel(launch);
         if (!names_kernel(launch) && !traces_ && !is_of_library)
             return count_pointer(launch);
-        if (traces_ && !names_kernel(launch))
-            source_.fail(
-                launch.opening,
+        if (traces_ && !names_kernel(launch)) {
+            refused_[launch.opening] =
                 "the launch of " + source_.on_one_line(launch.callee, launch.opening) +
-                    " cannot be traced: this is not the name of a __global__ function of this file or of the "
-                    "user's files that it includes; launch a kernel by its name");
+                " cannot be traced: this is not the name of a __global__ function of this file or of the "
+                "user's files that it includes; launch a kernel by its name";
+            return;
+        }
         const Runs runs = runs_at(launch.opening);
         launches_on_device_ |= runs == Runs::device;
         const std::string where = where_is(launch.opening);
@@ -342,7 +358,8 @@ class CountRewriter
             std::size_t begin = 0;
             if ((call == kLaunchCalls.end() && !is_node && !is_graph_launch && !is_of_driver) ||
                 !source_.is(token + 1, "(") || source_.match(token + 1) == kNoToken ||
-                !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin) || is_own(text))
+                !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin) || is_own(text) ||
+                is_variable(token))
                 continue;
             const bool is_of_host = runs_at(token) == Runs::host;
             if (is_graph_launch) {
@@ -360,7 +377,7 @@ class CountRewriter
             const std::string where = where_is(token);
             if (is_of_driver) {
                 if (is_strict_)
-                    source_.fail(token, std::string(text) + ": " + std::string(kWhyMayBeLoaded));
+                    refused_[token] = std::string(text) + ": " + std::string(kWhyMayBeLoaded);
                 changes_.insert_before(begin, "::nestbed_count::driver_launch(" + std::to_string(site(token, where)) +
                                                   "u, \"" + where + "\", \"" + std::string(text) + "\", ");
                 changes_.insert_after(token, ")");
@@ -390,7 +407,7 @@ class CountRewriter
         std::size_t number = 0;
         for (const auto& [token, name, reason] : find_calls(source_, kSaid, OwnFunctions::defined)) {
             if (is_strict_)
-                source_.fail(token, std::string(name) + ": " + std::string(reason));
+                refused_[token] = std::string(name) + ": " + std::string(reason);
             changes_.append_line("static const bool nestbed_uncounted_" + std::to_string(++number) +
                                  " __attribute__((unused)) = ::nestbed_count::not_counted(\"" + std::string(name) +
                                  "\", \"" + where_is(token) + "\");");
@@ -514,6 +531,7 @@ class CountRewriter
     Changes changes_;
     std::unordered_set<std::string_view> kernels_;
     std::vector<Variable> variables_;
+    std::map<std::size_t, std::string> refused_;                          // why, by token
     std::optional<std::unordered_set<std::string_view>> library_kernels_; // filled when they are needed
     std::vector<Body> bodies_;                                            // of kernels, device functions and lambdas
     std::unordered_set<std::size_t> callee_names_;

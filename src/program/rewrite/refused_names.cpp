@@ -3,7 +3,9 @@
 #include "program/rewrite/launches.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace nestbed::program
 {
@@ -107,9 +109,10 @@ std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedN
 
 void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own_functions)
 {
-    const std::vector<FoundCall> calls = find_calls(source, refused, own_functions);
-    if (!calls.empty())
-        source.fail(calls.front().token, std::string(calls.front().name) + ": " + std::string(calls.front().reason));
+    std::map<std::size_t, std::string> reasons;
+    for (const auto& [token, name, reason] : find_calls(source, refused, own_functions))
+        reasons[token] = std::string(name) + ": " + std::string(reason);
+    source.fail_if_any(reasons);
 }
 
 } // namespace nestbed::program
