@@ -121,6 +121,19 @@ TEST_F(Wrappers, TakeTheTableOutOfFilesWithoutKernels)
     EXPECT_THAT(said.str(), HasSubstr("no launch was found in the CUDA files (1)"));
 }
 
+TEST_F(Wrappers, AreNotMissedWhereCmakeOnlyConfigures)
+{
+    script("path/cmake", "exit 0");
+    const std::string cmake = folder.path("path/cmake");
+    const HeldSignals signals;
+    EXPECT_EQ(run_counted_build(Recorded::counts, {cmake, "-S", "."}, root(), signals, said), 0);
+    EXPECT_EQ(said.str(),
+              "nestbed: cmake compiled nothing of the program. Build in the same way: nestbed count -- cmake "
+              "--build ...\n");
+    EXPECT_EQ(run_counted_build(Recorded::counts, {cmake, "--build", "b"}, root(), signals, said), 0);
+    EXPECT_THAT(said.str(), HasSubstr("compiled no CUDA file by nvcc, so nothing is counted"));
+}
+
 TEST_F(Wrappers, LeaveOtherFilesAlone)
 {
     folder.write("in.cu", "LAUNCH\n");

@@ -84,8 +84,14 @@ std::string shortened(std::string text)
     }
     replace_all(text, " ::nestbed_count::runs(nestbed_level);", "");
     replace_all(text, "::nestbed_count::", "C::");
-    static const std::regex kSite("(C::after_pointer|C::(driver_)?launch[a-z_]*)\\([0-9]+u, ");
+    static const std::regex kSite("(C::(driver_|pointer_)?launch[a-z_]*)\\([0-9]+u, ");
     text = std::regex_replace(text, kSite, "$1(");
+    static const std::regex kCast(
+        R"(\(decltype\(C::user<C::Level>\(([^)]*)\)\)\)\(decltype\(C::bare<C::Level>\(\1\)\)\))");
+    text = std::regex_replace(text, kCast, "USER ");
+    static const std::regex kSeveral(
+        R"(C::named<C::Level>\(\[\]\(auto nestbed_to\) -> decltype\([^{]*\{ return [^(]*\(nestbed_to\)::type>\(([^;]*)\); \}\))");
+    text = std::regex_replace(text, kSeveral, "SEVERAL($1)");
     return text;
 }
 

@@ -71,10 +71,10 @@ if ! "$here/../nestbed_rewrite" "$mode" "$output" "$output.nestbed"; then
 fi
 mv -f -- "$output.nestbed" "$output" || exit
 # A file without kernels needs no table of its own.
-if ! grep -Eq '::nestbed_(count|trace)::Level nestbed_level|::nestbed_count::(before|graph_launch_on_device)\(' -- "$output"; then
+if ! grep -Eq '::nestbed_(count|trace)::Level nestbed_level|::nestbed_count::(before|pointer_launch|graph_launch_on_device)\(' -- "$output"; then
     sed -i '/^enum nestbed_rows_begin/,/^enum nestbed_rows_end/s/.*//' -- "$output" || exit
 fi
 if [ -n "$NESTBED_COUNT_LOG" ]; then
-    launches=$(grep -Eo '::nestbed_count::(after|after_pointer|launch_[a-z_]*|graph_launch[a-z_]*|with_level)\(|::nestbed_trace::Call nestbed_call\(' -- "$output" | wc -l)
+    launches=$(grep -Eo '::nestbed_count::(after|pointer_launch|launch_[a-z_]*|graph_launch[a-z_]*|with_level)\(|::nestbed_trace::Call nestbed_call\(' -- "$output" | wc -l)
     printf '%s %s\n' "$launches" "$(readlink -f -- "$input")" >>"$NESTBED_COUNT_LOG"
 fi

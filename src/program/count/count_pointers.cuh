@@ -191,23 +191,17 @@ inline cudaError_t launch_kernel_exc(unsigned site, const char* place, const cud
 }
 template <class... Expected, class... Actual>
 inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
-                                    void (*kernel)(Level, Expected...), Actual&&... arguments)
-{
-    const void* const address = reinterpret_cast<const void*>(kernel);
-    note_stream(configuration->stream);
-    const Level level = host_level(kernel_at(address).name);
-    return counted(site, place, address,
-                   cudaLaunchKernelEx(configuration, kernel, level, static_cast<Actual&&>(arguments)...));
-}
-template <class... Expected, class... Actual> // of a library
-inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                     void (*kernel)(Expected...), Actual&&... arguments)
 {
+    const void* const address = reinterpret_cast<const void*>(kernel);
+    const NamedKernel& known = kernel_at(address);
     note_stream(configuration->stream);
-    return counted(site, place, reinterpret_cast<const void*>(kernel),
-                   cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));
+    return counted(site, place, address,
+                   known.has_level
+                       ? cudaLaunchKernelEx(configuration, reinterpret_cast<void (*)(Level, Expected...)>(kernel),
+                                            Level(host_level(known.name)), static_cast<Actual&&>(arguments)...)
+                       : cudaLaunchKernelEx(configuration, kernel, static_cast<Actual&&>(arguments)...));
 }
-
 template <class... Actual> // of a library that was loaded
 inline cudaError_t launch_kernel_ex(unsigned site, const char* place, const cudaLaunchConfig_t* configuration,
                                     cudaKernel_t kernel, Actual&&... arguments)

@@ -27,14 +27,14 @@ constexpr unsigned kUnknownLevel = 0x80000000u;
 constexpr unsigned kOfGraph = 0x40000000u;
 
 // The hidden first parameter of each kernel, by whose type a counted kernel is known, or by its size. That is a multiple of alignments up
-// to 32, so the parameters of the program are all so many bytes further on. It is not aligned to 16 bytes: of a launch with too much
+// to 64, so the parameters of the program are all so many bytes further on. It is not aligned to 16 bytes: of a launch with too much
 // dynamic shared memory the device runtime of CUDA 13.0 then stores the arguments at a misaligned address, instead of refusing it.
 struct alignas(8) Level {
     __host__ __device__ Level(unsigned level) : value(level) {}
     __host__ __device__ operator unsigned() const { return is_of_graph() ? 0 : value; }
     __host__ __device__ bool is_of_graph() const { return (value & (kUnknownLevel | kOfGraph)) == kOfGraph; }
     unsigned value;
-    unsigned unused[7];
+    unsigned unused[15];
 };
 constexpr long long kReadInterval_ns = 50 * 1000 * 1000;
 

@@ -63,6 +63,13 @@ void say_what_was_rewritten(Recorded recorded, const RewrittenFiles& rewritten, 
             recorded == Recorded::trace ? ", and writes nestbed-trace.json" : "");
         return;
     }
+    if (fs::path(words.front()).filename() == "cmake" && std::ranges::find(words, "--build") == words.end()) {
+        err << fmt::format(
+            "nestbed: cmake compiled nothing of the program. Build in the same way: nestbed {} -- cmake "
+            "--build ...\n",
+            recorded == Recorded::trace ? "trace" : "count");
+        return;
+    }
     if (rewritten.files > 0) {
         err << fmt::format(
             "nestbed: no launch was found in the CUDA files ({}). If the others were up to date, clean "

@@ -10,6 +10,7 @@
 #pragma GCC system_header // no warnings of the user's flags
 #include "count_graphs.cuh"
 #include "count_report.cuh"
+#include "kernel_types.cuh"
 
 namespace nestbed_count
 {
@@ -211,21 +212,6 @@ static inline __host__ __device__ void after(unsigned site, const char* kernel, 
 #endif
 }
 
-// Of a launch through a pointer. Device code has no names of kernels: there it is what the source has.
-template <class Kernel>
-static inline __host__ __device__ void after_pointer(unsigned site, Kernel* kernel, const char* text,
-                                                     const char* place, unsigned level)
-{
-#ifdef __CUDA_ARCH__
-    (void)kernel;
-    after(site, text, place, level);
-#else
-    (void)text, (void)level;
-    const cudaError_t error = cudaPeekAtLastError();
-    counted(site, place, reinterpret_cast<const void*>(kernel), error);
-#endif
-}
-
 // ---- launches in device functions: the level of the kernel that called them is in shared memory ----
 struct BlockLevel {
     unsigned long long owner;
@@ -273,7 +259,7 @@ static inline __host__ __device__ unsigned level()
 #endif
 }
 
-// The same of a kernel that the host may launch into a graph: by its name, or through a pointer.
+// The same of a kernel that the host may launch into a graph.
 static inline __host__ __device__ unsigned level(const char* kernel)
 {
 #ifdef __CUDA_ARCH__
@@ -283,15 +269,59 @@ static inline __host__ __device__ unsigned level(const char* kernel)
     return host_level(kernel);
 #endif
 }
+// A launch through a pointer, which has the type of the program's own kernel. On the device all kernels of the program have a level.
 template <class... Parameters>
-static inline __host__ __device__ unsigned level(void (*kernel)(Parameters...))
-{
+struct PointerLaunch {
+    unsigned site;
+    const char *text, *place; // device code has no names of kernels: there it is what the source has
+    unsigned level;
+    void (*kernel)(Parameters...);
+    dim3 grid, block;
+    size_t bytes;
+    cudaStream_t stream;
+
+    __host__ __device__ PointerLaunch& configured(dim3 blocks, dim3 threads, size_t shared = 0,
+                                                  cudaStream_t in = nullptr)
+    {
+        grid = blocks;
+        block = threads;
+        bytes = shared;
+        stream = in;
+        return *this;
+    }
+    __host__ __device__ void operator()(Parameters... arguments) const
+    {
+        before();
+        const auto with_level = reinterpret_cast<void (*)(Level, Parameters...)>(kernel);
 #ifdef __CUDA_ARCH__
-    (void)kernel;
-    return level();
-#else
-    return launch_is_captured() ? level_in_graph(kernel_at(reinterpret_cast<const void*>(kernel)).name) : 0;
+#ifdef __CUDACC_RDC__
+        with_level<<<grid, block, bytes, stream>>>(level, static_cast<Parameters&&>(arguments)...);
+        after(site, text, place, level);
 #endif
+#else
+        const NamedKernel& known = kernel_at(reinterpret_cast<const void*>(kernel));
+        into(stream);
+        if (known.has_level)
+            with_level<<<grid, block, bytes, stream>>>(host_level(known.name),
+                                                       static_cast<Parameters&&>(arguments)...);
+        else
+            kernel<<<grid, block, bytes, stream>>>(static_cast<Parameters&&>(arguments)...);
+        counted(site, place, reinterpret_cast<const void*>(kernel), cudaPeekAtLastError());
+#endif
+    }
+};
+template <class... Parameters>
+static inline __host__ __device__ PointerLaunch<Parameters...>
+pointer_launch(unsigned site, const char* text, const char* place, unsigned level, void (*kernel)(Parameters...))
+{
+    return {site, text, place, level, kernel, {}, {}, 0, nullptr};
+}
+template <class... Parameters> // a template argument
+static inline __host__ __device__ PointerLaunch<Parameters...> pointer_launch(unsigned site, const char* text,
+                                                                              const char* place, unsigned level,
+                                                                              void (*kernel)(Level, Parameters...))
+{
+    return pointer_launch(site, text, place, level, reinterpret_cast<void (*)(Parameters...)>(kernel));
 }
 
 enum nestbed_rows_end {};

@@ -1,12 +1,13 @@
 // Modes count and trace: launches of a program of nvcc are counted, and kernels know their nesting level, or their record in a trace.
 #include "program/rewrite/functions.hpp"
-#include "program/rewrite/kernel_pointers.hpp"
+#include "program/rewrite/kernel_values.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -76,8 +77,8 @@ class CountRewriter
     CountRewriter(const Source& source, std::string_view folder, RewriteMode mode)
         : source_(source), folder_(folder), traces_(mode == RewriteMode::trace),
           is_strict_(mode != RewriteMode::count),
-          parameter_(traces_ ? "::nestbed_trace::Level nestbed_level" : "::nestbed_count::Level nestbed_level"),
-          functions_(find_functions(source)), lambdas_(find_lambdas(source)), changes_(source)
+          level_(traces_ ? "::nestbed_trace::Level" : "::nestbed_count::Level"), functions_(find_functions(source)),
+          lambdas_(find_lambdas(source)), changes_(source)
     {
         for (const Function& function : functions_) {
             if (function.is_kernel)
@@ -94,9 +95,9 @@ class CountRewriter
 
     Changes rewrite() &&
     {
-        refuse_calls(source_, kRefusedInCounts, OwnFunctions::defined);
+        refuse(kRefusedInCounts);
         if (traces_)
-            refuse_calls(source_, kRefusedInTraces, OwnFunctions::defined);
+            refuse(kRefusedInTraces);
         find_variables();
         const std::vector<Launch> launches = find_launches(source_);
         for (const Launch& launch : launches)
@@ -104,19 +105,21 @@ class CountRewriter
         if (!traces_) {
             count_calls();
             say_uncounted();
-            for (const Launch& launch : launches)
-                if (const std::size_t pointer = pointer_of(launch); pointer != kNoToken && !names_kernel(launch))
-                    pointers_.push_back(pointer);
-            for (const std::size_t parameters : parameters_of_kernel_pointers(source_, kernels_, pointers_))
-                give_level_parameter(parameters, source_.match(parameters));
         }
         for (const Function& function : functions_)
             if (function.is_kernel)
                 give_level(function);
-        find_other_declarations();
+        give_level_to_instantiations();
+        cast_kernel_values(
+            source_, functions_,
+            [this](std::size_t token) {
+                return is_kernel(token) && !callee_names_.contains(token) && !declared_names_.contains(token);
+            },
+            level_, changes_);
         replace_calls(kHostCalls, true);
         if (!traces_)
             replace_calls(kDeviceCalls, false);
+        source_.fail_if_any(refused_);
         return std::move(changes_);
     }
 
@@ -166,27 +169,27 @@ class CountRewriter
         return false;
     }
 
-    bool names_kernel(const Launch& launch) const
+    void refuse(std::span<const RefusedNames> names)
     {
-        if (launch.name == kNoToken || !kernels_.contains(source_.text(launch.name)))
-            return false;
-        const bool is_qualified =
-            launch.name > 0 && (source_.is(launch.name - 1, "::") || source_.is(launch.name - 1, ".") ||
-                                source_.is(launch.name - 1, "->"));
-        return is_qualified || std::ranges::none_of(variables_, [&](const Variable& each) {
-                   return each.begin < launch.name && launch.name < each.end &&
-                          source_.text(each.begin) == source_.text(launch.name);
-               });
+        for (const auto& [token, name, reason] : find_calls(source_, names, OwnFunctions::defined))
+            refused_.emplace(token, std::string(name) + ": " + std::string(reason));
     }
-    // The variable, or the function that returns it: kernel_for(n)<<<1, 1>>>().
-    std::size_t pointer_of(const Launch& launch) const
+
+    bool names_kernel(const Launch& launch) const { return launch.name != kNoToken && is_kernel(launch.name); }
+    // Whether the name means a kernel here, not a member or a variable.
+    bool is_kernel(std::size_t name) const
     {
-        if (launch.name != kNoToken || !source_.is(launch.opening - 1, ")"))
-            return launch.name;
-        const std::size_t parameters = source_.match(launch.opening - 1);
-        return parameters != kNoToken && parameters > launch.callee && source_.is_identifier(parameters - 1)
-                   ? parameters - 1
-                   : kNoToken;
+        if (!kernels_.contains(source_.text(name)) ||
+            (name > 0 && (source_.is(name - 1, ".") || source_.is(name - 1, "->"))))
+            return false;
+        return !is_variable(name);
+    }
+    bool is_variable(std::size_t name) const
+    {
+        return (name == 0 || !source_.is(name - 1, "::")) &&
+               std::ranges::any_of(variables_, [&](const Variable& each) {
+                   return each.begin <= name && name < each.end && source_.text(each.begin) == source_.text(name);
+               });
     }
     bool names_library_kernel(const Launch& launch)
     {
@@ -224,14 +227,16 @@ class CountRewriter
             }
         return names;
     }
-    // Variables and parameters that have the name of a kernel, and where they can be seen.
+    // Variables and parameters that have the name of a kernel or of a function of CUDA, and where they can be seen.
     void find_variables()
     {
         static constexpr std::array<std::string_view, 6> kBehind{",", ")", "=", ";", "{", "["};
         for (std::size_t token = 1; token < source_.size(); ++token) {
             const std::size_t around = source_.parent(token);
-            if (around == kNoToken || !kernels_.contains(source_.text(token)) || !is_declared(source_, token) ||
-                source_.is(token - 1, "template") ||
+            const std::string_view name = source_.text(token);
+            const bool can_hide =
+                kernels_.contains(name) || name.starts_with("cuLaunch") || name.starts_with("cudaLaunch");
+            if (around == kNoToken || !can_hide || !declares(token) ||
                 std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
                 continue;
             const std::size_t end = source_.match(around);
@@ -242,17 +247,30 @@ class CountRewriter
         }
     }
 
+    // `int k`, `int *k`, `int a, k`
+    bool declares(std::size_t token) const
+    {
+        const std::string_view before = source_.text(token - 1);
+        if (before == "*" || before == "&" || before == "&&")
+            return source_.is(token - 2, ">") || source_.is(token - 2, "*") || is_declared(source_, token - 1);
+        if (before == ",")
+            return source_.is(source_.parent(token), "{") && !source_.is(token + 1, ",") &&
+                   !source_.is(token + 1, ")");
+        return is_declared(source_, token) && before != "template";
+    }
+
     void count(const Launch& launch)
     {
         const bool is_of_library = !names_kernel(launch) && names_library_kernel(launch);
         if (!names_kernel(launch) && !traces_ && !is_of_library)
             return count_pointer(launch);
-        if (traces_ && !names_kernel(launch))
-            source_.fail(
-                launch.opening,
+        if (traces_ && !names_kernel(launch)) {
+            refused_[launch.opening] =
                 "the launch of " + source_.on_one_line(launch.callee, launch.opening) +
-                    " cannot be traced: this is not the name of a __global__ function of this file or of the "
-                    "user's files that it includes; launch a kernel by its name");
+                " cannot be traced: this is not the name of a __global__ function of this file or of the "
+                "user's files that it includes; launch a kernel by its name";
+            return;
+        }
         const Runs runs = runs_at(launch.opening);
         launches_on_device_ |= runs == Runs::device;
         const std::string where = where_is(launch.opening);
@@ -280,7 +298,7 @@ class CountRewriter
         callee_names_.insert(launch.name);
     }
 
-    // p<<<1, 1>>>(a) becomes ({ before(); const auto nestbed_kernel = (p); nestbed_kernel<<<1, 1>>>(LEVEL, a); after_pointer(…); }).
+    // p<<<1, 1>>>(a) becomes pointer_launch(…, p).configured(1, 1)(a).
     void count_pointer(const Launch& launch)
     {
         const Runs runs = runs_at(launch.opening);
@@ -288,17 +306,14 @@ class CountRewriter
         const std::string where = where_is(launch.opening);
         std::string text = source_.on_one_line(launch.callee, launch.opening);
         std::erase_if(text, [](char byte) { return byte == '"' || byte == '\\'; });
-        const std::string level =
-            runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level(nestbed_kernel)";
         changes_.insert_before(launch.callee,
-                               " __extension__ ({ ::nestbed_count::before(); const auto nestbed_kernel = (");
-        changes_.insert_before(launch.opening, "); nestbed_kernel");
-        note_stream(launch);
-        changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
-        changes_.insert_after(launch.end, "; ::nestbed_count::after_pointer(" +
-                                              std::to_string(site(launch.opening, where)) + "u, nestbed_kernel, \"" +
-                                              text + "\", \"" + where + "\", " +
-                                              (runs == Runs::kernel ? level : "::nestbed_count::level()") + "); })");
+                               " ::nestbed_count::pointer_launch(" + std::to_string(site(launch.opening, where)) +
+                                   "u, \"" + text + "\", \"" + where + "\", " +
+                                   (runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level()") + ", ");
+        changes_.remove(launch.opening, launch.configuration);
+        changes_.insert_before(launch.configuration, ").configured(");
+        changes_.remove(launch.closing, launch.arguments);
+        changes_.insert_before(launch.arguments, ")");
     }
 
     // <<<grid, block, bytes, into(stream)>>>
@@ -343,7 +358,8 @@ class CountRewriter
             std::size_t begin = 0;
             if ((call == kLaunchCalls.end() && !is_node && !is_graph_launch && !is_of_driver) ||
                 !source_.is(token + 1, "(") || source_.match(token + 1) == kNoToken ||
-                !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin) || is_own(text))
+                !is_call_of_global_name(source_, token, begin) || is_declared(source_, begin) || is_own(text) ||
+                is_variable(token))
                 continue;
             const bool is_of_host = runs_at(token) == Runs::host;
             if (is_graph_launch) {
@@ -361,7 +377,7 @@ class CountRewriter
             const std::string where = where_is(token);
             if (is_of_driver) {
                 if (is_strict_)
-                    source_.fail(token, std::string(text) + ": " + std::string(kWhyMayBeLoaded));
+                    refused_[token] = std::string(text) + ": " + std::string(kWhyMayBeLoaded);
                 changes_.insert_before(begin, "::nestbed_count::driver_launch(" + std::to_string(site(token, where)) +
                                                   "u, \"" + where + "\", \"" + std::string(text) + "\", ");
                 changes_.insert_after(token, ")");
@@ -370,8 +386,6 @@ class CountRewriter
             changes_.remove(begin, token);
             changes_.replace(token, std::string(call->second));
             changes_.insert_after(token + 1, std::to_string(site(token, where)) + "u, \"" + where + "\", ");
-            if (text == "cudaLaunchKernelEx")
-                note_pointer_of(token + 1);
         }
     }
     void give_level_to_last_argument(std::size_t opening)
@@ -387,27 +401,13 @@ class CountRewriter
         changes_.insert_before(begin, "::nestbed_count::with_level(");
         changes_.insert_before(end, ")");
     }
-    // cudaLaunchKernelEx(&config, kernel, …)
-    void note_pointer_of(std::size_t opening)
-    {
-        for (std::size_t at = opening + 1; at < source_.match(opening); ++at) {
-            if (source_.is(at, ",")) {
-                if (source_.is_identifier(at + 1) && (source_.is(at + 2, ",") || at + 2 == source_.match(opening)))
-                    pointers_.push_back(at + 1);
-                return;
-            }
-            if (source_.match(at) != kNoToken && source_.match(at) > at)
-                at = source_.match(at);
-        }
-    }
-
     // A line of the table, in place of a count; or an error.
     void say_uncounted()
     {
         std::size_t number = 0;
         for (const auto& [token, name, reason] : find_calls(source_, kSaid, OwnFunctions::defined)) {
             if (is_strict_)
-                source_.fail(token, std::string(name) + ": " + std::string(reason));
+                refused_[token] = std::string(name) + ": " + std::string(reason);
             changes_.append_line("static const bool nestbed_uncounted_" + std::to_string(++number) +
                                  " __attribute__((unused)) = ::nestbed_count::not_counted(\"" + std::string(name) +
                                  "\", \"" + where_is(token) + "\");");
@@ -456,10 +456,11 @@ class CountRewriter
     void give_level_parameter(std::size_t parameters, std::size_t end)
     {
         const bool is_void = parameters + 2 == end && source_.is(parameters + 1, "void");
+        const std::string parameter = std::string(level_) + " nestbed_level";
         if (is_void)
-            changes_.replace(parameters + 1, std::string(parameter_));
+            changes_.replace(parameters + 1, parameter);
         else
-            changes_.insert_after(parameters, std::string(parameter_) + (parameters + 1 == end ? "" : ", "));
+            changes_.insert_after(parameters, parameter + (parameters + 1 == end ? "" : ", "));
     }
 
     void give_level(const Function& kernel)
@@ -476,8 +477,8 @@ class CountRewriter
                                       (launches_on_device_ ? " ::nestbed_count::enter(nestbed_level);" : ""));
     }
 
-    // `template void k<int>(int*);` needs no __global__. `void (*p)(int*) = k;` has another type than the kernel now.
-    void find_other_declarations()
+    // `template void k<int>(int*);` needs no __global__.
+    void give_level_to_instantiations()
     {
         bool in_instantiation = false;
         for (std::size_t token = 0; token < source_.size(); ++token) {
@@ -488,35 +489,17 @@ class CountRewriter
                                                    !source_.is(token - 1, "->")));
             else if (text == ";" || text == "{" || text == "}" || text == "=")
                 in_instantiation = false;
-            if (!source_.is_identifier(token) || !kernels_.contains(text) || callee_names_.contains(token) ||
-                declared_names_.contains(token))
+            if (!in_instantiation || !source_.is_identifier(token) || !kernels_.contains(text) ||
+                callee_names_.contains(token) || declared_names_.contains(token))
                 continue;
             const std::size_t behind =
                 source_.is(token + 1, "<") ? template_arguments_end(source_, token + 1) : token + 1;
-            if (in_instantiation && source_.is(behind, "(") && source_.match(behind) != kNoToken &&
+            if (source_.is(behind, "(") && source_.match(behind) != kNoToken &&
                 source_.is(source_.match(behind) + 1, ";")) {
                 give_level_parameter(behind, source_.match(behind));
                 in_instantiation = false;
-            } else if (traces_ && is_value_of_pointer(token)) {
-                source_.fail(token, "launches through a pointer to the kernel " + std::string(text) +
-                                        " cannot be traced; launch the kernel by its name");
             }
         }
-    }
-
-    // `(*p)(…) = k` and `(*p)(…) = &k`.
-    bool is_value_of_pointer(std::size_t token) const
-    {
-        std::size_t equals = token == 0 ? kNoToken : token - 1;
-        if (source_.is(equals, "&") && equals > 0)
-            --equals;
-        if (!source_.is(equals, "=") || equals == 0 || !source_.is(equals - 1, ")"))
-            return false;
-        const std::size_t parameters = source_.match(equals - 1);
-        if (parameters == kNoToken || parameters == 0 || !source_.is(parameters - 1, ")"))
-            return false;
-        const std::size_t declarator = source_.match(parameters - 1);
-        return declarator != kNoToken && source_.is(declarator + 1, "*");
     }
 
     void replace_calls(std::span<const std::pair<std::string_view, std::string_view>> calls, bool of_host)
@@ -542,13 +525,13 @@ class CountRewriter
     const Source& source_;
     std::string_view folder_;
     bool traces_, is_strict_;
-    std::vector<std::size_t> pointers_; // variables, where they are launched
-    std::string_view parameter_;        // the hidden one of kernels
+    std::string_view level_; // the type of the hidden parameter of kernels
     std::vector<Function> functions_;
     std::vector<LambdaBody> lambdas_;
     Changes changes_;
     std::unordered_set<std::string_view> kernels_;
     std::vector<Variable> variables_;
+    std::map<std::size_t, std::string> refused_;                          // why, by token
     std::optional<std::unordered_set<std::string_view>> library_kernels_; // filled when they are needed
     std::vector<Body> bodies_;                                            // of kernels, device functions and lambdas
     std::unordered_set<std::size_t> callee_names_;

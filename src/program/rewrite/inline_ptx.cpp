@@ -478,11 +478,9 @@ class PtxRewriter
         std::string ordered = text;
         const std::vector<std::size_t> order = renumber(ordered);
         if (const std::string function = function_of(ordered); !function.empty())
-            replace(begin, closing, at, in_order(order, function + "(") + (is_ordered(order) ? "" : "o...); }"),
-                    is_ordered(order));
-        else if (const std::string call = function_of_async(ordered); !call.empty())
-            replace(begin, closing, at,
-                    in_order(order, call + std::string(kPlace)) + (is_ordered(order) ? "" : ", o...); }"), false);
+            replace(begin, closing, at, in_order(order, function), is_ordered(order));
+        else if (const std::string call = function_of_async(text); !call.empty())
+            replace(begin, closing, at, call + std::string(kPlace), false);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
             refuse(begin, closing, at, text);
     }
@@ -494,15 +492,15 @@ class PtxRewriter
                 return false;
         return true;
     }
-    // A call that takes the operands of the statement in the order of the text: as it is if they are in that order.
-    static std::string in_order(const std::vector<std::size_t>& order, const std::string& call)
+    // The begin of a call that takes the operands of the statement in the order of the text.
+    static std::string in_order(const std::vector<std::size_t>& order, const std::string& function)
     {
         if (is_ordered(order))
-            return call;
+            return function + "(";
         std::string numbers;
         for (const std::size_t number : order)
             numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
-        return "::nestbed::program::ptx_in_order<" + numbers + ">([&](auto&... o) { return " + call;
+        return "::nestbed::program::ptx_in_order<" + numbers + ">([&](auto&... o) { return " + function + "(o...); }";
     }
 
     // The compiler reports a call of a function with the attribute where it makes code for it: not in a function that nothing calls, and not

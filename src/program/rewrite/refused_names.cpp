@@ -4,7 +4,9 @@
 #include "program/rewrite/launches.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace nestbed::program
 {
@@ -108,12 +110,10 @@ std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedN
 
 void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own_functions)
 {
-    std::string text;
-    for (const FoundCall& call : find_calls(source, refused, own_functions))
-        text += (text.empty() ? "" : "\n") +
-                source.message(call.token, std::string(call.name) + ": " + std::string(call.reason));
-    if (!text.empty())
-        throw RunError(text);
+    std::map<std::size_t, std::string> reasons;
+    for (const auto& [token, name, reason] : find_calls(source, refused, own_functions))
+        reasons[token] = std::string(name) + ": " + std::string(reason);
+    source.fail_if_any(reasons);
 }
 
 } // namespace nestbed::program

@@ -192,6 +192,17 @@ void Source::fail(std::size_t token, const std::string& reason) const
     throw RunError(message(token, reason));
 }
 
+void Source::fail_if_any(const std::map<std::size_t, std::string>& reasons) const
+{
+    std::string lines;
+    for (const auto& [token, reason] : reasons) {
+        const Place where = place(token);
+        lines += (lines.empty() ? "" : "\n") + where.file + ":" + std::to_string(where.line) + ": " + reason;
+    }
+    if (!lines.empty())
+        throw RunError(lines);
+}
+
 void Source::fail_at(std::size_t byte, const std::string& reason) const
 {
     throw RunError(message_at(byte, reason));

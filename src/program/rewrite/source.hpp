@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,7 +64,9 @@ class Source
     std::string message(std::size_t token, const std::string& reason) const;
     // Throws it as a RunError.
     [[noreturn]] void fail(std::size_t token, const std::string& reason) const;
-    // The same for a byte of the text.
+    // The same with a line for each reason, by tokens; nothing if there is none.
+    void fail_if_any(const std::map<std::size_t, std::string>& reasons) const;
+    // The same as fail() for a byte of the text.
     [[noreturn]] void fail_at(std::size_t byte, const std::string& reason) const;
 
   private:

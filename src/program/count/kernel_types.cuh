@@ -1,0 +1,57 @@
+// The types that kernels have for the program, which knows no level of them.
+#pragma once
+#pragma GCC system_header
+
+namespace nestbed_count
+{
+
+template <class... Parameters>
+using KernelPointer = void (*)(Parameters...);
+
+// The types of a cast of a kernel. Through the second one, because compilers warn of a cast between other types of functions. What is no
+// kernel stays as it is.
+template <class Level, class... Parameters>
+KernelPointer<Parameters...> user(void (*)(Level, Parameters...));
+template <class Level, class T>
+T user(T&&);
+template <class Level, class... Parameters>
+KernelPointer<> bare(void (*)(Level, Parameters...));
+template <class Level, class T>
+T bare(T&&);
+
+// Of decltype(kernel).
+template <class T>
+struct Pointed {
+    using type = T;
+};
+template <class T>
+struct Pointed<T*> {
+    using type = T;
+};
+template <class T>
+using Function = typename Pointed<T>::type;
+
+template <class T>
+struct ToType {
+    using type = T;
+};
+// Several kernels with one name: the type that is wanted says which.
+template <class F, class Level>
+struct NamedKernels {
+    F cast_to;
+#pragma nv_exec_check_disable
+    template <class... Parameters,
+              class = decltype((*static_cast<F*>(nullptr))(ToType<KernelPointer<Level, Parameters...>>{}))>
+    __host__ __device__ operator KernelPointer<Parameters...>() const
+    {
+        return reinterpret_cast<KernelPointer<Parameters...>>(cast_to(ToType<KernelPointer<Level, Parameters...>>{}));
+    }
+};
+
+template <class Level, class F>
+inline __host__ __device__ NamedKernels<F, Level> named(F cast_to)
+{
+    return {cast_to};
+}
+
+} // namespace nestbed_count

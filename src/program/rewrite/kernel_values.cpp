@@ -1,0 +1,431 @@
+#include "program/rewrite/kernel_values.hpp"
+
+#include "program/rewrite/launches.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+namespace nestbed::program
+{
+namespace
+{
+
+template <std::size_t count>
+bool is_one_of(std::string_view text, const std::array<std::string_view, count>& texts)
+{
+    return std::ranges::find(texts, text) != texts.end();
+}
+
+class KernelValues
+{
+  public:
+    KernelValues(const Source& source, const std::vector<Function>& functions,
+                 const std::function<bool(std::size_t)>& names_kernel, std::string_view level, Changes& changes)
+        : source_(source), level_(level), changes_(changes)
+    {
+        for (const Function& function : functions)
+            if (function.is_kernel)
+                note(function);
+        for (std::size_t token = 0; token < source.size(); ++token)
+            if (source.is_identifier(token) && names_kernel(token))
+                uses_.push_back(token);
+    }
+
+    void cast()
+    {
+        while (!uses_.empty()) { // template parameters add to them
+            const std::size_t use = uses_.back();
+            uses_.pop_back();
+            read(use);
+        }
+        while (!no_constants_.empty()) { // and declarations to these
+            const std::size_t value = no_constants_.back();
+            no_constants_.pop_back();
+            take_constexpr_from(value);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kMaxTokens = 200; // to a bracket of template arguments: keeps the time linear
+
+    // [begin, end) without & before it.
+    struct Value {
+        std::size_t begin, end;
+        bool has_address;
+    };
+    struct Template {
+        std::size_t parameters, parameters_end; // <, and the token behind >
+        std::vector<std::string_view> names;    // its own, or those of the classes around a member
+        std::size_t scope_end;
+    };
+    struct Parameter {
+        std::size_t begin, end; // without a default argument
+        std::size_t name;
+        bool is_pack;
+    };
+
+    // Kernels of which one name has several: each use says by its type which it means.
+    void note(const Function& kernel)
+    {
+        const std::string_view name = source_.text(kernel.name);
+        if (source_.is(kernel.name + 1, "<")) // a specialisation
+            return;
+        bool is_template = false;
+        for (std::size_t at = kernel.attribute; at-- > 0 && !ends_statement(at);)
+            is_template |= source_.is(at, "template") && source_.is(at + 1, "<");
+        if (is_template)
+            templates_of_kernels_.insert(name);
+        if (kernel.body != kNoToken && !defined_.insert({name, is_template, source_.parent(kernel.name)}).second)
+            overloaded_.insert({name, is_template});
+    }
+
+    void read(std::size_t name)
+    {
+        Value value{name, name + 1, false};
+        const bool is_template = templates_of_kernels_.contains(source_.text(name));
+        if (is_template && source_.is(name + 1, "<"))
+            value.end = template_arguments_end(source_, name + 1);
+        if (value.end == kNoToken)
+            return;
+        while (value.begin > 1 && source_.is(value.begin - 1, "::"))
+            value.begin -=
+                source_.is_identifier(value.begin - 2) && !is_before_expression(source_.text(value.begin - 2)) ? 2
+                                                                                                               : 1;
+        if (value.begin == 0)
+            return;
+        if (is_address(value.begin - 1)) {
+            value.has_address = true;
+            --value.begin;
+        }
+        const bool has_arguments = value.end != name + 1;
+        const bool has_several =
+            (is_template && !has_arguments) || overloaded_.contains({source_.text(name), has_arguments});
+        const std::size_t before = value.begin - 1;
+        if (source_.is(before, "(") && before > 0 && source_.is(before - 1, "decltype") && !value.has_address) {
+            changes_.insert_before(before - 1, "::nestbed_count::Function<");
+            changes_.insert_before(value.begin, "::nestbed_count::user<" + std::string(level_) + ">(");
+            changes_.insert_after(value.end, ")>");
+        } else if (const std::size_t opening = template_arguments_around(value); opening != kNoToken) {
+            retype_parameters(opening, value.begin);
+        } else if (is_expression(value)) {
+            write_cast(value, has_several);
+            no_constants_.push_back(value.begin);
+        }
+    }
+
+    // Not behind a cast, which needs no other one: (a) & k may be of variables.
+    bool is_address(std::size_t token) const
+    {
+        static constexpr std::array<std::string_view, 12> kBefore{"(", ",", "=",  "{",  "<",  "?",
+                                                                  "[", ":", "==", "!=", "&&", "||"};
+        return source_.is(token, "&") && token > 0 &&
+               (is_one_of(source_.text(token - 1), kBefore) || is_before_expression(source_.text(token - 1)));
+    }
+
+    // Where no declaration can have the name.
+    bool is_expression(const Value& value) const
+    {
+        static constexpr std::array<std::string_view, 12> kBehind{",", ")",  ";",  "}",  "?",  ":",
+                                                                  "]", "==", "!=", "&&", "||", "..."};
+        static constexpr std::array<std::string_view, 8> kBefore{"=", "return", "?", ":", ")", "==", "!=", "("};
+        const std::string_view before = source_.text(value.begin - 1), behind = source_.text(value.end);
+        if (!is_one_of(behind, kBehind))
+            return false;
+        if (behind == "]") // of a subscript, not of a capture
+            return before == "[" && ends_expression(value.begin - 2);
+        if (is_one_of(before, kBefore) || behind == "==" || behind == "!=")
+            return true;
+        const std::size_t around = source_.parent(value.begin);
+        return before == "{" ? is_list(value.begin - 1)
+                             : before == "," && behind != ";" && (source_.is(around, "(") || is_list(around));
+    }
+    bool ends_expression(std::size_t token) const
+    {
+        return source_.is(token, ")") || source_.is(token, "]") ||
+               (source_.is_identifier(token) && !source_.is(token, "auto") &&
+                !is_before_expression(source_.text(token)));
+    }
+    // {a, b} of values.
+    bool is_list(std::size_t brace) const
+    {
+        const std::size_t end = source_.is(brace, "{") ? source_.match(brace) : kNoToken;
+        if (end == kNoToken)
+            return false;
+        for (std::size_t at = brace + 1; at < end; ++at) {
+            if (source_.is(at, ";"))
+                return false;
+            if (source_.match(at) != kNoToken)
+                at = source_.match(at);
+        }
+        for (std::size_t at = brace; at-- > 0 && !ends_statement(at) && !source_.is(at, ")");)
+            if (source_.is(at, "enum"))
+                return false;
+        return true;
+    }
+    bool ends_statement(std::size_t token) const
+    {
+        return source_.is(token, ";") || source_.is(token, "{") || source_.is(token, "}");
+    }
+
+    void write_cast(const Value& value, bool has_several)
+    {
+        const std::string text = source_.on_one_line(value.begin, value.end);
+        if (has_several) {
+            const std::string to = "static_cast<typename decltype(nestbed_to)::type>(";
+            changes_.insert_before(value.begin, "::nestbed_count::named<" + std::string(level_) +
+                                                    ">([](auto nestbed_to) -> decltype(" + to + text +
+                                                    ")) { return " + to);
+            changes_.insert_before(value.end, "); })");
+        } else {
+            changes_.insert_before(value.begin, cast_to("user", text) + cast_to("bare", text));
+        }
+    }
+    std::string cast_to(std::string_view type, const std::string& value) const
+    {
+        return "(decltype(::nestbed_count::" + std::string(type) + "<" + std::string(level_) + ">(" + value + ")))";
+    }
+
+    // ---- template arguments ----
+
+    // The < of the template arguments, or of the template's parameters, that the value is one of.
+    std::size_t template_arguments_around(const Value& value) const
+    {
+        if (!source_.is(value.end, ",") && !source_.is(value.end, ">") && !source_.is(value.end, "..."))
+            return kNoToken;
+        std::size_t depth = 0;
+        for (std::size_t at = value.begin; at-- > 0 && value.begin - at < kMaxTokens;) {
+            const std::string_view text = source_.text(at);
+            if (text == ")" || text == "]" || text == "}")
+                at = source_.match(at) == kNoToken ? 0 : source_.match(at);
+            else if (text == "(" || text == "[" || text == "{" || text == ";")
+                return kNoToken;
+            else if (text == ">")
+                ++depth;
+            else if (text == "<" && depth > 0)
+                --depth;
+            else if (text == "<") {
+                const std::size_t end = template_arguments_end(source_, at);
+                return at > 0 && source_.is_identifier(at - 1) && end != kNoToken && end > value.end ? at : kNoToken;
+            }
+        }
+        return kNoToken;
+    }
+
+    void retype_parameters(std::size_t opening, std::size_t argument)
+    {
+        if (!templates_)
+            templates_ = find_templates();
+        const std::size_t number = parameters_of(opening, argument).size() - 1;
+        for (const Template& each : *templates_) {
+            const bool is_meant = each.parameters == opening ||
+                                  std::ranges::find(each.names, source_.text(opening - 1)) != each.names.end();
+            const std::vector<Parameter> parameters =
+                is_meant ? parameters_of(each.parameters, each.parameters_end - 1) : std::vector<Parameter>{};
+            if (!parameters.empty() && (number < parameters.size() || parameters.back().is_pack))
+                retype(parameters[std::min(number, parameters.size() - 1)], each);
+        }
+    }
+
+    // Template parameters, or arguments, from < to a token.
+    std::vector<Parameter> parameters_of(std::size_t opening, std::size_t end) const
+    {
+        std::vector<Parameter> all;
+        std::size_t begin = opening + 1, default_at = kNoToken;
+        for (std::size_t at = begin; at <= end; ++at) {
+            if (at == end || source_.is(at, ",")) {
+                all.push_back(parameter(begin, std::min(at, default_at)));
+                begin = at + 1;
+                default_at = kNoToken;
+            } else if (source_.is(at, "=")) {
+                default_at = std::min(at, default_at);
+            } else if (source_.is(at, "<")) {
+                const std::size_t behind = template_arguments_end(source_, at);
+                at = behind != kNoToken && behind <= end ? behind - 1 : at;
+            } else if (source_.match(at) != kNoToken && source_.match(at) < end) {
+                at = source_.match(at);
+            }
+        }
+        return all;
+    }
+    // `void (*name)(int)`, `Type name`, `Type... names`, `void (*)(int)`, `Type`
+    Parameter parameter(std::size_t begin, std::size_t end) const
+    {
+        Parameter found{begin, end, kNoToken, false};
+        std::size_t name_end = end;
+        for (std::size_t at = begin; at < end; ++at) {
+            found.is_pack |= source_.is(at, "...");
+            if (source_.is(at, "(") && name_end == end)
+                name_end = source_.match(at);
+        }
+        const std::size_t last = name_end == kNoToken || name_end == 0 ? kNoToken : name_end - 1;
+        const bool is_name =
+            source_.is_identifier(last) && last > begin && !source_.is(last - 1, "::") && !source_.is(last, "const");
+        found.name = is_name ? last : kNoToken;
+        return found;
+    }
+
+    void retype(const Parameter& parameter, const Template& of)
+    {
+        static constexpr std::array<std::string_view, 3> kOfTypes{"class", "typename", "template"};
+        const bool is_type = is_one_of(source_.text(parameter.begin), kOfTypes) &&
+                             !(source_.is(parameter.begin, "typename") && source_.is(parameter.begin + 2, "::"));
+        if (is_type || std::ranges::find(retyped_, parameter.begin) != retyped_.end())
+            return;
+        retyped_.push_back(parameter.begin);
+        const std::string name(source_.text(parameter.name));
+        bool is_auto = false;
+        for (std::size_t at = parameter.begin; at < parameter.end; ++at)
+            is_auto |= source_.is(at, "auto");
+        if (!is_auto) {
+            changes_.replace(parameter.begin, std::string("auto") + (parameter.is_pack ? "..." : "") + " " + name);
+            changes_.remove(parameter.begin + 1, parameter.end);
+        }
+        for (std::size_t at = of.parameters_end; !name.empty() && at < of.scope_end; ++at)
+            if (source_.text(at) == name && !source_.is(at - 1, ".") && !source_.is(at - 1, "->"))
+                uses_.push_back(at);
+    }
+
+    std::vector<Template> find_templates() const
+    {
+        std::vector<Template> found;
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            const bool has_parameters = source_.is(token, "template") && source_.is(token + 1, "<");
+            const std::size_t end = has_parameters ? template_arguments_end(source_, token + 1) : kNoToken;
+            if (end != kNoToken)
+                found.push_back(template_at(token + 1, end));
+        }
+        return found;
+    }
+    Template template_at(std::size_t opening, std::size_t end) const
+    {
+        static constexpr std::array<std::string_view, 6> kWithBrackets{
+            "alignas", "__attribute__", "decltype", "requires", "__launch_bounds__", "__cluster_dims__"};
+        Template found{opening, end, {}, end};
+        std::size_t last = kNoToken;
+        std::size_t at = end;
+        for (; at < source_.size() && !ends_statement(at) && !source_.is(at, "=") && !source_.is(at, ":"); ++at) {
+            const std::size_t behind = source_.is(at + 1, "<") && source_.is_identifier(at)
+                                           ? template_arguments_end(source_, at + 1)
+                                           : kNoToken;
+            if (is_one_of(source_.text(at), kWithBrackets) && source_.is(at + 1, "(") &&
+                source_.match(at + 1) != kNoToken) {
+                at = source_.match(at + 1);
+            } else if (source_.is(at, "(")) {
+                break;
+            } else if (source_.is_identifier(at)) {
+                last = at;
+                if (behind != kNoToken && source_.is(behind, "::"))
+                    found.names.push_back(source_.text(at));
+                at = behind != kNoToken ? behind - 1 : at;
+            }
+        }
+        found.names.push_back(source_.text(last));
+        for (; at < source_.size() && !ends_statement(at); ++at)
+            if (source_.is(at, "(") && source_.match(at) != kNoToken)
+                at = source_.match(at);
+        found.scope_end = source_.is(at, "{") && source_.match(at) != kNoToken ? source_.match(at) : at;
+        return found;
+    }
+
+    // ---- constants ----
+
+    // From the declarations around the token: of its variable, of the function in which it is.
+    void take_constexpr_from(std::size_t token)
+    {
+        for (std::size_t inner = token; inner != kNoToken; inner = source_.parent(inner)) {
+            const std::size_t begin = statement_begin(inner);
+            for (std::size_t at = begin; at < inner; ++at) {
+                if (source_.is(at, "constexpr") && at > 0 && !source_.is(at - 1, "if") &&
+                    std::ranges::find(no_constexpr_, at) == no_constexpr_.end())
+                    take_constexpr(begin, at, inner);
+                if (source_.match(at) != kNoToken && source_.match(at) > at && source_.match(at) < inner)
+                    at = source_.match(at);
+            }
+        }
+    }
+    // The begin of what is around the token in its bracket.
+    std::size_t statement_begin(std::size_t token) const
+    {
+        std::size_t begin = token;
+        while (begin > 0) {
+            const std::size_t before = begin - 1;
+            if (ends_statement(before) || source_.is(before, "(") || source_.is(before, "["))
+                break;
+            const bool closes = source_.is(before, ")") || source_.is(before, "]");
+            begin = closes && source_.match(before) != kNoToken ? source_.match(before) : before;
+        }
+        return begin;
+    }
+    void take_constexpr(std::size_t begin, std::size_t word, std::size_t inner)
+    {
+        no_constexpr_.push_back(word);
+        std::size_t name = kNoToken;
+        bool has_parameters = false, has_value = false, is_inline = false;
+        for (std::size_t at = begin; at < inner; ++at) {
+            is_inline |= source_.is(at, "inline");
+            has_value |= source_.is(at, "=");
+            if (source_.is_identifier(at) && !has_parameters && !has_value)
+                name = at;
+            if (source_.is(at, "<") && at > 0 && source_.is_identifier(at - 1) &&
+                template_arguments_end(source_, at) != kNoToken)
+                at = template_arguments_end(source_, at) - 1;
+            else if (source_.match(at) != kNoToken && source_.match(at) > at && source_.match(at) < inner) {
+                has_parameters |= source_.is(at, "(");
+                at = source_.match(at);
+            }
+        }
+        const bool is_function = has_parameters && !has_value && source_.is(inner, "{");
+        const bool is_member = is_in_class(begin);
+        changes_.replace(word, std::string((is_function || is_member) && !is_inline ? "inline" : "") +
+                                   (is_function ? "" : " const"));
+        if (name == kNoToken || source_.is(name, "operator"))
+            return;
+        for (std::size_t at = 1; at < source_.size(); ++at) // they are no constants either
+            if (at != name && source_.text(at) == source_.text(name) && !source_.is(at - 1, ".") &&
+                !source_.is(at - 1, "->"))
+                no_constants_.push_back(at);
+    }
+    bool is_in_class(std::size_t token) const
+    {
+        const std::size_t brace = source_.parent(token);
+        if (!source_.is(brace, "{"))
+            return false;
+        for (std::size_t at = statement_begin(brace); at < brace && !source_.is(at, "(") && !source_.is(at, "=");
+             ++at) {
+            if (source_.is(at, "class") || source_.is(at, "struct") || source_.is(at, "union"))
+                return true;
+            if (source_.is(at, "template") && template_arguments_end(source_, at + 1) != kNoToken)
+                at = template_arguments_end(source_, at + 1) - 1;
+        }
+        return false;
+    }
+
+    const Source& source_;
+    std::string_view level_;
+    Changes& changes_;
+    std::set<std::tuple<std::string_view, bool, std::size_t>> defined_; // name, is a template, the brace around
+    std::set<std::pair<std::string_view, bool>> overloaded_;
+    std::unordered_set<std::string_view> templates_of_kernels_;
+    std::vector<std::size_t> uses_;                  // names of kernels, and of template parameters that are kernels
+    std::optional<std::vector<Template>> templates_; // filled when they are needed
+    std::vector<std::size_t> retyped_;               // template parameters
+    std::vector<std::size_t> no_constants_;          // tokens of values
+    std::vector<std::size_t> no_constexpr_;          // the words that were taken
+};
+
+} // namespace
+
+void cast_kernel_values(const Source& source, const std::vector<Function>& functions,
+                        const std::function<bool(std::size_t token)>& names_kernel, std::string_view level,
+                        Changes& changes)
+{
+    KernelValues(source, functions, names_kernel, level, changes).cast();
+}
+
+} // namespace nestbed::program
