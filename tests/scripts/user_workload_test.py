@@ -183,6 +183,38 @@ class UserWorkload(unittest.TestCase):
         self.assertIn(f"plot.sh: quadrature.csv: this nestbed has no strategy 'quadrature_levels'; with a workload of your own: "
                       f"NESTBED_LOAD={self.folder}/quadrature before the command\n", done.stderr)
 
+    def test_its_launches_alone_are_a_least_time(self):
+        words = ("predict", "--load", "quadrature", "--strategy", "quadrature_*", "--grid", "2", "--block", "32", "--grain", "6", "--threshold", "1,100")
+        done = self.called(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"^nestbed: counting the launches of 4 cases on the executor: how long that takes is not known\nnestbed: counted in ")
+        self.assertIn("launches alone: at least so long (levels x price + further launches x price)\n", done.stdout)
+        self.assertRegex(done.stdout, r"\(prices of a level and of a further launch: fire_and_forget [\d.]+ us, [\d.]+ us;\nhost [\d.]+ us\)")
+        rows = {(row["strategy"], row["threshold"]): row for row in csv.DictReader(io.StringIO(self.called(*words, "--csv", "-").stdout))}
+        counted = {(row["strategy"], row["threshold"]): row for row in self.rows("--grain", "6", "--threshold", "1,100")}
+        prices = json.loads((ROOT / "results/h200/model.json").read_text())["parameters"]
+        for key, row in rows.items():
+            levels, launches = len(counted[key]["launches_by_depth"].split()), int(counted[key]["launches_attempted"])
+            least = int(counted[key]["host_launches"]) * prices["level.host"]["value"] if key[0] == "quadrature_levels" else (
+                levels * prices["level.fire_and_forget"]["value"] + (launches - levels) * prices["rate.fire_and_forget"]["value"])
+            self.assertAlmostEqual(float(row["predicted_us"]), least, delta=0.01)
+            self.assertEqual((row["bound"], row["grain"], row["launches"]), ("launches", "6", str(launches)))
+        self.assertEqual(len(rows), 4)
+
+    def test_no_time_of_a_gpu_was_less_than_that_of_its_launches(self):
+        words = ("predict", "--load", "quadrature", "--against", ROOT / "results/h100/quadrature.csv", "--device", "h100")
+        done = self.called(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(" ".join(done.stdout.split()), r"quadrature\.csv: 84 cases, 1\.\d+ to \d+\.\d+ times as long as their launches alone$")
+        rows = list(csv.DictReader(io.StringIO(self.called(*words, "--csv", "-").stdout)))
+        self.assertGreaterEqual(min(float(row["measured_over_predicted"]) for row in rows), 1)
+
+    def test_a_case_that_does_not_run_right_has_no_least_time(self):
+        self.changed("unright", ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum + 1);"))
+        done = self.called("predict", "--load", "unright", "--strategy", "unright_nested", "--grid", "2", "--block", "32")
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertRegex(done.stderr, r"nestbed: not counted: strategy unright_nested, .*: wrong: the answer is \S+ instead of 3\.141116\n")
+
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
