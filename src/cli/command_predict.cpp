@@ -44,12 +44,12 @@ launch roofline predicts, and what bounds it:
 
 It needs no GPU. Cases that launch nothing from the device are not predicted;
 they are counted with the reason. If no case is predicted, the exit code is 3.
+With --against, the median of the measured GPU times is beside the prediction;
+without an experiment, the cases are those of the log.
 
 Of a workload of your own, the executor counts levels and launches, here, and a
 case takes at least levels x price + further launches x price (bound: launches).
 With --against few.csv, a few GPU times stand beside that.
-With --against, the median of the measured GPU times is beside the prediction;
-without an experiment, the cases are those of the log.
 
 Data-dependent launches are predicted from their counts, and from two measured
 times of the same input: that of the best flat form, and that of the highest

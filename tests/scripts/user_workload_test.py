@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -152,19 +153,37 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual(self.called("run", "--load", "quadrature", *SWEEP, "-o", log).returncode, 0)
         self.assertIn("quadrature_nested", self.called("show", log, "--load", "quadrature").stdout)
 
-    def drawn(self, folder, strategy, *axes):
+    def drawn(self, folder, strategy, *axes, figure="times,threshold,by-launches"):
         """What plot.sh says of a sweep of five thresholds."""
         log = self.folder / f"{strategy}.csv"
-        sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], *(axes or ("--grain", "3,8")), "--threshold", "1,3,10,30,100")
+        axes = (*(axes or ("--grain", "3,8")), *(("--figure", figure) if figure else ()))
+        sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], *axes, "--threshold", "1,3,10,30,100")
         self.assertEqual(self.called("run", "--load", folder, *sweep, "-o", log).returncode, 0)
         environment = {**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / folder)}
         return subprocess.run([ROOT / "experiments/plot.sh", log], capture_output=True, text=True, check=False, env=environment, cwd=self.folder)
 
+    def test_its_sweep_has_one_figure_of_its_times(self):
+        (self.folder / "titled.cfg").write_text("title = A sharp peak\nstrategy = quadrature_*\nbackend = cpu\ngrid = 2\nblock = 32\nrepeat = 2\nwarmup = 0\n"
+                                                "grain = 3:6\nthreshold = 1,10\n")
+        done = self.called("run", "titled.cfg", "-o", "titled.csv", "--plot", load=str(self.folder / "quadrature"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(re.findall(r"figures/titled-.*", done.stdout), ["figures/titled-time.svg", "figures/titled-time.png"])
+        figure = (self.folder / "figures/titled-time.svg").read_text()
+        self.assertRegex(figure, r">A sharp peak: at grain 6, quadrature_nested takes [\d.]+ times the time of")  # its title, and what came out
+        self.assertIn(">grain: the tolerance is 10^-grain<", figure)
+        self.assertIn("A point is the fastest by threshold.", figure)
+        self.assertIn(">quadrature_nested, fire and forget<", figure)
+        self.assertEqual(len(re.findall(r">time, (?:µs|ms)<", figure)), 1)
+        _, height = struct.unpack(">II", (self.folder / "figures/titled-time.png").read_bytes()[16:24])
+        self.assertLess(height, 600)
+        done = self.called("run", "--load", "quadrature", *SWEEP, "-o", "one.csv", "--plot")
+        self.assertIn("figures/one-time.svg", done.stdout)  # of one point: a row for each strategy
+
     def test_its_sweep_has_figures(self):
         done = self.drawn("quadrature", "quadrature")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("quadrature-threshold.svg", done.stdout)
-        self.assertIn("quadrature-launches-time.svg", done.stdout)
+        for name in ("time", "threshold", "launches-time"):
+            self.assertIn(f"quadrature-{name}.svg", done.stdout)
         figure = (self.folder / "figures/quadrature-threshold.svg").read_text()
         self.assertIn("threshold: an interval with an error below", figure)
         self.assertIn("grain: the tolerance is 10^-grain.", figure)
@@ -249,14 +268,10 @@ class UserWorkload(unittest.TestCase):
         text = (self.folder / "quadrature/quadrature.cu").read_text()
         end = text.index("bool must_divide(") + len("bool must_divide(")
         first = text[text.rindex("\n\n", 0, end):end]
-        self.changed("counted", (first, f"\n\n__device__ unsigned answers_added;{first}"), ("    .figures = kFigures,\n", ""),
-                     ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"), program=self.for_races)
+        self.changed("counted", (first, f"\n\n__device__ unsigned answers_added;{first}"), ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"), program=self.for_races)
         done = self.called("races", "--load", "counted", "--strategy", "counted_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("answers_added", done.stdout)
-        done = self.drawn("counted", "counted")  # it names no figures
-        self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertIn("counted.csv: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)\n", done.stderr)
 
     def changed(self, name, *changes, program=None):
         """The folder NAME of a workload of that name: the tutorial's with these changes, built by this nestbed."""
@@ -431,10 +446,18 @@ class UserWorkload(unittest.TestCase):
             self.assertIn("is no name for a strategy; allowed: letters, digits, '_', '-' and '.', a letter first, not more than 100\n", done.stderr)
 
     def test_a_figure_that_does_not_exist_is_an_error_of_the_build(self):
-        self.write("drawn", ('{"threshold", ', '{"treshold", '))
+        self.write("drawn", ("constinit const", 'constexpr std::string_view kFigures[]{"treshold"};\nconstinit const'), ("    .irregular", "    .figures = kFigures,\n    .irregular"))
         done = self.build("drawn")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertTrue(done.stderr.startswith("nestbed: workload drawn: there is no figure 'treshold', did you mean 'threshold'?; allowed: "), done.stderr)
+
+    def test_a_figure_of_the_workload_that_is_not_drawn_is_said(self):
+        self.changed("skipped", ("constinit const", 'constexpr std::string_view kFigures[]{"by-budget", "ways"};\nconstinit const'),
+                     ("    .irregular", "    .figures = kFigures,\n    .irregular"))
+        done = self.drawn("skipped", "skipped", figure="")
+        self.assertEqual(sorted(re.findall("no figure (.*)", done.stderr)),
+                         ["by-budget, which its workload names: it needs searches of a tree with several budgets; drawn: times",
+                          "ways, which its workload names: it is drawn where there is no other; drawn: times"])
 
     @staticmethod
     def is_compiler(process):
