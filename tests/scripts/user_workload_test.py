@@ -262,13 +262,25 @@ class UserWorkload(unittest.TestCase):
         done = self.called(*words, program=alone / NESTBED.name)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
+    def test_a_case_that_ends_its_process_is_named_and_the_others_run(self):
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        self.changed("corrupt", ("static double reference(const Case& /*point*/) { return kExact; }",
+                                 "static double reference(const Case& point) { std::vector<int> host(60000); if (point.threshold == 3) "
+                                 "for (int at = -4; at < 0; ++at) *(volatile int*)(host.data() + at) = 7; return kExact; }"), program=self.for_races)
+        done = self.called("races", "--load", "corrupt", "--strategy", "corrupt_nested", "--grid", "2", "--block", "32", "--threshold", "1,3,10")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"nestbed: strategy corrupt_nested, .*threshold 3, .*: crashed: signal 6 \(Aborted\); the report of this case is lost\n$")
+        self.assertEqual(len(re.findall("^no races: ", done.stdout, re.MULTILINE)), 2)
+
     def test_a_variable_of_the_module_is_watched(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
         text = (self.folder / "quadrature/quadrature.cu").read_text()
         end = text.index("bool must_divide(") + len("bool must_divide(")
         first = text[text.rindex("\n\n", 0, end):end]
-        self.changed("counted", (first, f"\n\n__device__ unsigned answers_added;{first}"), ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"), program=self.for_races)
+        self.changed("counted", (first, f"\n\n__device__ unsigned answers_added;{first}"),
+                     ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"), program=self.for_races)
         done = self.called("races", "--load", "counted", "--strategy", "counted_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("answers_added", done.stdout)
