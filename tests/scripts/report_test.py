@@ -539,14 +539,26 @@ class Page(InBrowser):
         known = {statement["id"] for statement in page_statements()["statements"]}
         items = [" ".join(item.split()) for item in re.split(r"\n[0-9]+\. ", readme)[1:]]
         cited = [list(dict.fromkeys(re.findall(r"results/numbers\.md#([\w-]+)\.", item))) for item in items]
-        expected = [(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", item).replace("`", "").replace("**", ""), names) for item, names in zip(items, cited) if set(names) <= known]
+        expected = [(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", item).replace("`", "").replace("**", ""), names) for item, names in zip(items, cited) if names]
         self.assertGreaterEqual(len(expected), 2 if THOROUGH else 1)
         cards = self.browser.find_elements("css selector", ".finding")
         self.assertEqual([card.find_element("css selector", ".sentence").text for card in cards], [sentence for sentence, _ in expected])
         for card, (_, names) in zip(cards, expected):
             links = [link.get_attribute("href").partition("#")[2] for link in card.find_elements("css selector", "a")]
+            if not set(names) <= known:  # of other results
+                self.assertIn("Of other results", card.text)
+                self.assertLessEqual(set(names), {link.partition(".")[0] for link in links})
+                continue
             self.assertLessEqual({f"numbers-{name}" for name in names}, set(links))
             self.until("return arguments[0].querySelector('img').naturalWidth > 0", card)
+            self.assertTrue(self.script("const {height, width} = arguments[0].querySelector('.picture').getBoundingClientRect(); const image = "
+                                        "arguments[0].querySelector('img'); return image.getBoundingClientRect().height <= height + 1 && width > 100", card))
+        self.assertEqual(self.script("""const cards = [...document.querySelectorAll('.finding')].map((card) => card.getBoundingClientRect());
+            const end = Math.max(...cards.map(({right}) => right));
+            return cards.filter(({top, right}) => right < end - 1 && !cards.some((other) => other.top === top && other.left > right)).length"""), 0)  # no empty cell
+        self.script("document.documentElement.dataset.theme = 'dark'")
+        self.assertIn("invert", self.script("return getComputedStyle(document.querySelector('.finding img')).filter"))
+        self.script("document.documentElement.dataset.theme = 'light'")
         explored = next(link for card in cards for link in card.find_elements("css selector", "a") if "at=figure-" in link.get_attribute("href"))
         figure = explored.get_attribute("href").partition("at=figure-")[2]
         self.script("arguments[0].click()", explored)
