@@ -289,7 +289,7 @@ class Sweep:
 @dataclasses.dataclass(frozen=True)
 class Swept:
     """A figure of sweeps. `title`: from (title of the figure, panels of the first sweep that has some). `keyed`: lines are in a key, not named at
-    their ends. `notes`: from all cases. All panels of times have one unit. `most`: panels that are drawn, those with the most cases."""
+    their ends. `notes`: from all cases. Panels that one looks at together have one unit. `most`: panels that are drawn, those with the most cases."""
     sweeps: tuple
     title: typing.Callable
     notes: typing.Callable
@@ -324,6 +324,8 @@ class Swept:
             rival = across.get(work_of(case)) if sweep.across else None
             flat = [(1, "", style.INK)] if label.startswith("time over") else [] if rival is None else [(rival["us"], "", style.INK)]
             if label == "time, µs":
+                if len(found) > MOST_PANELS:  # more than one looks at together
+                    scale, unit = style.time_unit([y for line in lines for y in line.cases["us"]])
                 label, flat = f"time, {unit}", [(us / scale, *more) for us, *more in flat]
                 for line in lines:
                     line.cases = measured(line.cases, scale)
@@ -338,7 +340,11 @@ class Swept:
                 made.append(Panel("", launched, sweep.xlabel(case), "device launches", xs=places.values(), ends=False, **options)
                             if launched and counts not in drawn else None)
                 drawn.append(counts)
+        summary = _over_flat(found, across) if across and len(found) > MOST_PANELS else []
+        made = [Panel("All works: geometric mean of each workload", summary, found[0][0].xlabel(shown.iloc[0]), "time over the best flat form", across=[(1, "", style.INK)]),
+                None, *made] if summary else made
         notes = list(self.notes(shown))
+        notes += ["Works of fewer thresholds than others of their workload are not in the first panel."] if summary else []
         notes += [f"The {len(found)} works with the most cases; {len(every) - len(found)} more are in the log."] if len(found) < len(every) else []
         notes += ["A row without launches at the right has those of a row above."] if any(one and one in drawn[:row] for row, one in enumerate(drawn)) else []
         first = [(group, lines) for sweep, group, lines in found if sweep is found[0][0]]
@@ -346,6 +352,23 @@ class Swept:
         subtitle = "Dashed: the best flat form of the same work." if across else "" if two else "Solid: launches from the device. Dashed: flat forms."
         return panels_of.draw(self.title(figure.title, first, shown), made, parts.caption_of(part, shown), key=key.values() if self.keyed else (),
                               columns=2 if two else 1, height=2.0 if two else self.height, notes=notes, subtitle=subtitle)
+
+
+def _over_flat(found, flat):
+    """A line for each workload: at each value of the axis the time of its fastest form over that of the best flat form, as the geometric mean over its
+    works that have as many values as any."""
+    of = collections.defaultdict(list)
+    for sweep, group, _ in found:
+        best, rival = fastest(group, sweep.axis), flat.get(work_of(group.iloc[0]))
+        if rival is not None:
+            of[group["workload"].iloc[0]].append(pandas.Series(numpy.log(best["us"].to_numpy() / rival["us"]), best[sweep.axis].to_numpy()))
+    lines, colours = [], style.scale_colours(len(of))
+    for place, (workload, ratios) in enumerate(of.items()):
+        whole = [one for one in ratios if len(one) == max(map(len, ratios))]
+        mean = numpy.exp(pandas.concat(whole, axis=1).dropna().mean(axis=1))
+        lines.append(parts.Line(workload, workload, "", None, list(mean.index), pandas.DataFrame({"y": mean.to_numpy()}), colours[place],
+                                style.MARKS[place % len(style.MARKS)]))
+    return lines
 
 
 def ends(lines, x):

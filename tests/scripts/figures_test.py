@@ -7,6 +7,7 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and pyt
 """
 import ast
 import json
+import math
 import os
 import re
 import subprocess
@@ -502,6 +503,15 @@ class IrregularWorkloads(FigureTest):
         # two times, and launches once
         self.check_figure("threshold", [*made, *[{**row, "mechanism": "null_stream"} for row in made]],
                           ["A row without launches at the right has those of a row above."], ["Dashed"], columns=BY_NEED, panels=3)
+
+    def test_many_works_begin_with_a_panel_of_all(self):
+        made = [{**row, "elements": size} for place, size in enumerate((1024, 2048, 4096, 8192, 16384, 32768, 65536))
+                for row in [*flat(10), *(row for threshold in (0, 8, 33) for row in by_need((place + 1) * (40 - threshold), "grid", threshold))]]
+        figure = self.check_figure("threshold", made, ["All works: geometric mean of each workload", "time over the best flat form"], columns=BY_NEED)
+        line = figure.axes[0].lines[0]
+        means = math.prod(range(1, 8)) ** (1 / 7)  # the times of the works are multiples of those of the first
+        self.assertEqual([round(y, 3) for y in line.get_ydata()], [round(means * (40 - threshold) / 10, 3) for threshold in (0, 8, 33)])
+        self.assertGreaterEqual(len(figure.axes), 8)
 
     def test_they_are_drawn_along_their_size(self):
         made = [row for at, size in enumerate(SWEPT) for row in
