@@ -217,7 +217,7 @@ function broken(points, {at}) {
   });
 }
 
-// Lines that lie on each other as one, with the names of all.
+// Of shares, lines that lie on each other as one, with the names of all. The table below the figure has each.
 function together(drawn) {
   const found = new Map();
   for (const each of drawn) {
@@ -235,7 +235,7 @@ function together(drawn) {
 
 function linePlot(view, every) {
   const {axis, measure} = view;
-  const drawn = together(every);
+  const drawn = measure.id === 'wrong' ? together(every) : every;
   const all = drawn.flatMap(({points}) => points);
   const {size, label} = unitOf(measure, all);
   const places = view.series.filter((each) => !each.across).flatMap((each) => each.cases.map((found) => placeOn(axis, found)));
