@@ -175,7 +175,7 @@ class AlongAnAxis(FigureTest):
                 self.assertEqual(text, f"{value / (1 if unit == 'us' else 1000):.{digits}f}", line)
 
     def test_rows_that_are_not_drawn_are_counted(self):
-        failed = rows([10, 11, None], strategy="reduce2") + rows([None] * 4, strategy="nosync", status="launch_failed")
+        failed = rows([10, 11, None], strategy="reduce2") + rows([None] * 4, strategy="nosync", status="launch_failed", launches_failed="3")
         self.check_figure("strategies", failed, ["5 of 7 rows have no time (4 launch_failed, 1 wrong)", "launch_failed in 4 of 4 runs, 3 launches refused in the median run"])
         others = [row for grid in (32, 64) for row in rows([1, 2], strategy="last_block", depth="", grid=grid)]
         self.check_figure("latency-depth", along("depth", range(3), [10, 11]) + others, ["4 of the log's 10 rows are not in this figure"])
