@@ -133,7 +133,16 @@ def draw(title, panels, caption, *, key=(), subtitle="", notes=(), columns=0, he
     `shares`: of the width, by column. `shared`: the panels of a row have one y axis. `below`: inches for the ticks of x."""
     sheet = Sheet(title, key, subtitle, width, bare)
     columns = columns or (1 if len(panels) == 1 else 2)
-    labels = [[row for panel in panels[column::columns] if panel for label in panel.labels() for row in label.split("\n")] for column in range(columns)]
+
+    def last_column(place):
+        """Where a panel ends that is as wide as its column and the empty ones after it."""
+        last = place
+        while (last + 1) % columns and panels[last + 1:last + 2] == [None]:
+            last += 1
+        return last % columns
+
+    labels = [[row for place, panel in enumerate(panels) if panel and last_column(place) == column for label in panel.labels() for row in label.split("\n")]
+              for column in range(columns)]
     rooms = [max((style.text_width(row, 8) for row in rows), default=-0.2) + 0.32 for rows in labels]
     lefts = [left if not (shared and column) else 0.16 for column in range(columns)]
     free = width - style.MARGIN - sum(rooms) - sum(lefts)
@@ -146,9 +155,7 @@ def draw(title, panels, caption, *, key=(), subtitle="", notes=(), columns=0, he
     for place, panel in enumerate(panels):
         row, column = divmod(place, columns)
         if panel:
-            last = column
-            while last + 1 < columns and panels[place + last + 1 - column:place + last + 2 - column] == [None]:
-                last += 1
+            last = last_column(place)
             axes = sheet.add(starts[column], head + row * (height + head + below + 0.12), starts[last] + inner[last] - starts[column], height, panel.title)
             _draw_panel(sheet, axes, panel)
             axes.set_ylabel("" if column and panels[place - 1] and panels[place - 1].ylabel == panel.ylabel else panel.ylabel)

@@ -189,7 +189,7 @@ def time_text(microseconds):
 def time_unit(times):
     """(microseconds per unit, name of the unit) such that the longest of `times` (µs) has fewer than five digits."""
     longest = numpy.nanmax(times)
-    return (1.0, "µs") if longest < 2e4 else (1e3, "ms") if longest < 2e7 else (1e6, "s")
+    return (1.0, "µs") if longest < 1e4 else (1e3, "ms") if longest < 1e7 else (1e6, "s")
 
 
 def power_text(number):

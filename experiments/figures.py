@@ -9,6 +9,7 @@ import typing
 import figure_parts as parts
 import figures_irregular as irregular
 import figures_launches
+import figures_own
 import figures_rates
 import figures_rows
 import figures_sweeps
@@ -80,6 +81,8 @@ FIGURES = [
            "The recursion stops at a given depth, and each block then finishes in a loop. From which depth on does "
            "recursion cost more than it gains?",
            "several depths", "depth", _swept("depth"), figures_sweeps.against, ("depth",)),
+    Figure("times", "time", "Times of a workload of your own", "", "a workload of a user's own", "book", figures_own.of_own, figures_own.times,
+           untimed=True),
     Figure("ways", "strategies", "Every way at one size",
            "Which strategy computes the same answer in the least time? One size at a time, the fastest first.",
            "several cases of one size", "ways", _all, figures_rows.strategies, last=True, untimed=True),
@@ -194,9 +197,10 @@ def _named_by(experiment):
     return [name.strip() for line in re.findall(r"^figure *=([^#\n]*)", text, re.MULTILINE) for name in line.split(",")]
 
 
-def suited(figure, cases):
-    """The cases without those of the workloads that a figure does not suit."""
+def suited(figure, cases, named=()):
+    """The cases without those of the workloads that a figure does not suit. One that is named suits each of a user's own."""
     others = set(tables.tables()["workloads"]) - set(tables.workloads_with_figure(figure.name))
+    others -= set(tables.names_with("workloads", "own")) if figure.name in named else set()
     return cases[~cases["workload"].isin(others)] if others & set(cases["workload"]) else cases
 
 
@@ -205,21 +209,23 @@ def taken_in(cases, named):
     found = {}
     for figure in sorted(FIGURES, key=lambda figure: figure.last):
         if figure.name in named or not named and not figure.last or not found and figure.last:
-            own = figure.takes(suited(figure, cases))
+            own = figure.takes(suited(figure, cases, named))
             found.update({figure.name: own} if len(own) else {})
     return {figure: found[figure.name] for figure in FIGURES if figure.name in found}
 
 
 def not_drawn(path, log, made):
-    """Of each figure that the experiments of a log name and that is not among `made`: which, why, and what is drawn instead."""
-    there = list(dict.fromkeys(figure.name for figure, _, _ in made))
-    texts = []
+    """Of each figure that is not among `made` and that the experiments of a log name, or the user's own workload: which, why, and what is drawn
+    instead."""
+    there, by_experiment, texts = list(dict.fromkeys(figure.name for figure, _, _ in made)), named_in(path, log), []
+    by_own = [name for workload in set(log["workload"]) if tables.is_own(workload) for name in tables.tables()["workloads"][workload]["figures"]]
     for figure in FIGURES:
-        if figure.name not in named_in(path, log) or figure.name in there:
+        if figure.name not in (by_experiment or by_own) or figure.name in there:
             continue
-        others = sorted(set(log["workload"]) - set(tables.workloads_with_figure(figure.name)) - {""})
+        others = sorted(set(log["workload"]) - set(tables.workloads_with_figure(figure.name)) - set(tables.names_with("workloads", "own")) - {""})
         why = f"it does not suit {', '.join(others)} (WorkloadInfo::figures)" if set(log["workload"]) <= {*others, ""} else f"it needs {figure.needs}"
-        texts.append(f"no figure {figure.name}, which its experiment names: {why}; drawn: {', '.join(there) or 'nothing'}")
+        why = why if figure.name in by_experiment or not figure.last else "it is drawn where there is no other"
+        texts.append(f"no figure {figure.name}, which its {'experiment' if figure.name in by_experiment else 'workload'} names: {why}; drawn: {', '.join(there) or 'nothing'}")
     return texts
 
 

@@ -52,7 +52,7 @@ def prepared(cases):
 
 
 def _prepared(cases):
-    own = cases[cases["workload"].isin(tables.names_with("workloads", "irregular"))]
+    own = cases[cases["workload"].isin([*tables.names_with("workloads", "irregular"), *tables.names_with("workloads", "own")])]
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
     for name, columns in (("size", tables.size_columns()), ("item_work", tables.ITEM_WORK)):
@@ -228,7 +228,7 @@ class Sweep:
     it has the others, too. `measure`: the time. `y`: a line's values, from (its cases, all of the panel); by default the time. `places`: where the values
     of the axis are, and the options of such a Panel. `beside`: whether a second panel has the launches. `across`: whether the best flat form is a dashed
     line. `label` and `look`: of a line, from (its first case, the others); by default those of strategy and mechanism. `text`: a panel's title, from
-    (its first case, all cases)."""
+    (its first case, all cases). `kind`: of the y axis."""
     axis: str
     xlabel: typing.Callable
     ylabel: typing.Callable = lambda case: "time, µs"
@@ -247,6 +247,7 @@ class Sweep:
     label: typing.Callable = lambda case: form_label(case["strategy"], case["mechanism"])
     look: typing.Callable = None
     text: typing.Callable = None
+    kind: str = "log"
 
     def _own(self, cases):
         own = self.of(cases)
@@ -288,21 +289,25 @@ class Sweep:
 @dataclasses.dataclass(frozen=True)
 class Swept:
     """A figure of sweeps. `title`: from (title of the figure, panels of the first sweep that has some). `keyed`: lines are in a key, not named at
-    their ends. `notes`: from all cases."""
+    their ends. `notes`: from all cases. Panels that one looks at together have one unit. `most`: panels that are drawn, those with the most cases."""
     sweeps: tuple
     title: typing.Callable
     notes: typing.Callable
     keyed: bool = False
     height: float = 3.4
+    most: int = 0
 
     def takes(self, cases):
         found = [sweep.takes(cases) for sweep in self.sweeps]
         return cases[cases.index.isin([index for own in found for index in own.index])]
 
     def draw(self, part, shown, figure):
-        found = [(sweep, *panel) for sweep in self.sweeps for panel in sweep.panels(shown)]
-        if not found:
+        every = [(sweep, *panel) for sweep in self.sweeps for panel in sweep.panels(shown)]
+        if not every:
             return None
+        largest = sorted(range(len(every)), key=lambda place: -len(every[place][1]))[:self.most or len(every)]
+        found = [every[place] for place in sorted(largest)]
+        scale, unit = style.time_unit([y for sweep, group, lines in found for line in lines for y in line.cases["y"]])
         if not self.keyed:
             for _, _, lines in found:
                 parts.dress(lines)
@@ -319,12 +324,13 @@ class Swept:
             rival = across.get(work_of(case)) if sweep.across else None
             flat = [(1, "", style.INK)] if label.startswith("time over") else [] if rival is None else [(rival["us"], "", style.INK)]
             if label == "time, µs":
-                scale, unit = style.time_unit([y for line in lines for y in line.cases["us"]])
+                if len(found) > MOST_PANELS:  # more than one looks at together
+                    scale, unit = style.time_unit([y for line in lines for y in line.cases["us"]])
                 label, flat = f"time, {unit}", [(us / scale, *more) for us, *more in flat]
                 for line in lines:
                     line.cases = measured(line.cases, scale)
             text = sweep.text or (lambda case, shown: work_text(case, parts.varying(shown, work_columns(shown, sweep.without))))
-            made.append(Panel(text(case, shown), lines, sweep.xlabel(case), label, y="fit" if sweep.across else "log", xs=places.values(), across=flat,
+            made.append(Panel(text(case, shown), lines, sweep.xlabel(case), label, y=sweep.kind, xs=places.values(), across=flat,
                               ends=not self.keyed, **options))
             launched = [dataclasses.replace(line, x=list(numpy.array(line.x)[there]), cases=line.cases[there].assign(y=line.cases["launches"][there])
                                             .drop(columns=["y_low", "y_high"], errors="ignore"))
@@ -334,7 +340,12 @@ class Swept:
                 made.append(Panel("", launched, sweep.xlabel(case), "device launches", xs=places.values(), ends=False, **options)
                             if launched and counts not in drawn else None)
                 drawn.append(counts)
+        summary = _over_flat(found, across) if across and len(found) > MOST_PANELS else []
+        made = [Panel("All works: geometric mean of each workload", summary, found[0][0].xlabel(shown.iloc[0]), "time over the best flat form", across=[(1, "", style.INK)]),
+                None, *made] if summary else made
         notes = list(self.notes(shown))
+        notes += ["Works of fewer thresholds than others of their workload are not in the first panel."] if summary else []
+        notes += [f"The {len(found)} works with the most cases; {len(every) - len(found)} more are in the log."] if len(found) < len(every) else []
         notes += ["A row without launches at the right has those of a row above."] if any(one and one in drawn[:row] for row, one in enumerate(drawn)) else []
         first = [(group, lines) for sweep, group, lines in found if sweep is found[0][0]]
         two = any(sweep.beside for sweep in self.sweeps)
@@ -343,7 +354,24 @@ class Swept:
                               columns=2 if two else 1, height=2.0 if two else self.height, notes=notes, subtitle=subtitle)
 
 
-def _ends(lines, x):
+def _over_flat(found, flat):
+    """A line for each workload: at each value of the axis the time of its fastest form over that of the best flat form, as the geometric mean over its
+    works that have as many values as any."""
+    of = collections.defaultdict(list)
+    for sweep, group, _ in found:
+        best, rival = fastest(group, sweep.axis), flat.get(work_of(group.iloc[0]))
+        if rival is not None:
+            of[group["workload"].iloc[0]].append(pandas.Series(numpy.log(best["us"].to_numpy() / rival["us"]), best[sweep.axis].to_numpy()))
+    lines, colours = [], style.scale_colours(len(of))
+    for place, (workload, ratios) in enumerate(of.items()):
+        whole = [one for one in ratios if len(one) == max(map(len, ratios))]
+        mean = numpy.exp(pandas.concat(whole, axis=1).dropna().mean(axis=1))
+        lines.append(parts.Line(workload, workload, "", None, list(mean.index), pandas.DataFrame({"y": mean.to_numpy()}), colours[place],
+                                style.MARKS[place % len(style.MARKS)]))
+    return lines
+
+
+def ends(lines, x):
     """[(launches from the device, y, strategy)] at a place."""
     return [(launches_grids(line.mechanism), y, line.strategy) for line in lines for at, y in zip(line.x, line.cases["y"]) if at == x]
 
@@ -351,7 +379,7 @@ def _ends(lines, x):
 def _size_title(title, panels, _):
     """With the largest size of the first panel: the fastest form that launches from the device against the fastest flat one."""
     largest = max(x for line in panels[0][1] for x in line.x)
-    there = _ends(panels[0][1], largest)
+    there = ends(panels[0][1], largest)
     if len({nested for nested, _, _ in there}) < 2:
         return title
     nested, flat = (min((y, strategy) for is_nested, y, strategy in there if is_nested == wanted) for wanted in (True, False))
@@ -548,7 +576,7 @@ RESOURCES = Swept((_icp_sweep("elements", "near_every", "one scan point of {} is
 BY_BUDGET = _search_sweep("budget", "nodes per thread before the block leaves the rest")
 BY_CUTOFF = _search_sweep("cutoff", "depth from which a thread searches alone", places=_cutoffs)
 THRESHOLD = Swept((Sweep("threshold", lambda case: "threshold" if "threshold" in tables.own_meanings(case["workload"]) else "threshold, threads",
-                         form=("group",), more=_form, of=lambda cases: prepared(cases)[prepared(cases)["by_need"]], whole=False, beside=True, across=True,
+                         form=("group",), more=_form, of=lambda cases: prepared(cases)[prepared(cases)["by_need"]], whole=False, beside=True, across=True, kind="fit",
                          places=lambda values: ({value: place for place, value in enumerate(values)}, {"x": list(map(style.grouped, values))}),
                          label=lambda case: f"aggregation {case['group']}" if case["group"] in LOOKS else case["group"],
                          look=lambda line: look_of_group(line.value["group"]), text=lambda case, shown: _form_text(shown, case, _form())),),

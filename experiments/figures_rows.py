@@ -123,9 +123,11 @@ def _what(shown, shapes, sizes):
 
 
 def _faults(cases):
-    """`wrong in 30, crashed in 2 of 60 runs`."""
+    """`wrong in 30, crashed in 2 of 60 runs`, with the launches that were refused in one of them."""
+    refused = cases["failed"].max()
+    more = f", {style.grouped(refused)} launches refused in the median run" if len(cases) == 1 and refused > 0 else ""
     sentences = ", ".join(f"{status} in {style.grouped(count)}" for status, count in sorted(parts.statuses(cases).items()))
-    return f"{sentences} of {parts.count_text(cases['rows'].sum(), 'run')}"
+    return f"{sentences} of {parts.count_text(cases['rows'].sum(), 'run')}{more}"
 
 
 # --- bandwidth at one size ----------------------------------------------------------------------------------------------------

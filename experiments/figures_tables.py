@@ -148,7 +148,11 @@ def _device_vs_best_figure(path, own, l2):
 
     own = own.assign(top=own.groupby("workload")["speedup"].transform("max"))
     own = own.sort_values(["top", "workload", "speedup"], ascending=[False, True, False], kind="stable")
-    best, rows = own.loc[own["speedup"].idxmax()], []
+    best, rows, summary = own.loc[own["speedup"].idxmax()], [], []
+    for workload, works in own.groupby("workload", sort=False):
+        dots = [Dot(work["speedup"], style.on_page(VERDICTS[work["pays"]][1])["light"], size=4.5) for _, work in works.iterrows()]
+        text = f"{style.three(works['speedup'].min())} to {style.three(works['speedup'].max())}, {parts.count_text(len(works), 'work')}"
+        summary.append(Row((workload,), dots, (text,), linked=True))
     for _, work in own.iterrows():
         colour = style.on_page(VERDICTS[work["pays"]][1])["light"]
         text = (f"{style.three(work['speedup'])}  {work['nested'].split('_', 1)[-1]}, {parts.mechanism_text(work['mechanism'])}; "
@@ -162,10 +166,10 @@ def _device_vs_best_figure(path, own, l2):
         numbers = sorted(set(own[f"{what}{ending}"].astype(int)))
         counts.append(f"{' or '.join(map(str, numbers))} {what}{'' if numbers == [1] else ending}")
     return panels_of.draw_rows(
-        title, [(rows, {})], [f"From {path.name}: {' on '.join(counts)}, {own['device'].iloc[0]}."],
+        title, [(summary, {}), (rows, {"title": "Each work"})], [f"From {path.name}: {' on '.join(counts)}, {own['device'].iloc[0]}."],
         key=[(words, style.on_page(colour)["light"], "o") for words, colour in VERDICTS.values()],
         xlabel="speedup of the form that launches over its fastest rival, by the host's clock", x="log", xs=(0.9, 1.1), across=1, top=0.2, size=8,
-        notes=["Each dot is a work with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
+        notes=["Each dot is a work, below with its 95 % interval; the grey tick is the speedup over the host's loop alone. At the right: the form that "
                f"launches, and its fastest rival. L2 cache {'flushed' if l2 == 'flushed' else 'as the run before left it'}. By results/method.md."])
 
 
@@ -278,7 +282,12 @@ def _roofline(cases, model):
     most = max(cases["at_once"].max(), 1e4)  # the curves are drawn as far at least
     at = numpy.geomspace(1, most * 1.2, 200)
     least_us = min([cases["each"].min(), *(us for name, us in of.items() if name.startswith("rate.") and name[5:] in mechanisms)])
-    panels = []
+    every = []
+    for mechanism in mechanisms:  # as far as it was measured
+        n = numpy.geomspace(1, max(2, cases["at_once"][cases["mechanism"] == mechanism].max()), 60)
+        colour, mark = style.mechanism_look(mechanism)[1], style.mechanism_mark(mechanism)
+        every.append(parts.Line(parts.mechanism_text(mechanism), "", mechanism, None, list(n), pandas.DataFrame({"y": level_us(model, mechanism, n) / n}), colour, "None"))
+    panels = [Panel("A launch by each mechanism, by the model", every, "launches at once, n", "µs per launch", x="log"), None]
     for mechanism in mechanisms:
         colour, level, rate = style.mechanism_look(mechanism)[1], of[f"level.{mechanism}"], of.get(f"rate.{mechanism}")
         lines = [parts.Line("", "", "", None, list(at), pandas.DataFrame({"y": level_us(model, mechanism, at) / at}), style.INK, "None")]
@@ -291,7 +300,8 @@ def _roofline(cases, model):
         texts = [(1.1, level / 14, f"{style.three(level)} µs / n", "left")] + ([(most * 1.15, rate / 1.4, f"{style.three(rate)} µs", "right")] if rate else [])
         panels.append(Panel(parts.mechanism_text(mechanism), lines, "launches at once, n", "µs per launch", x="log", ends=False,
                             more=lambda axes, texts=texts, colour=colour: [axes.text(*text, ha=side, va="center", color=colour) for *text, side in texts]
-                            and (axes.set_xlim(0.8, most * 1.25), axes.set_ylim(least_us / 2.8, cases["each"].max() * 1.4))))
+                            and (axes.set_xlim(0.8, most * 1.25), axes.set_ylim(least_us / 2.8, cases["each"].max() * 1.4),
+                                 [line.set_clip_on(True) for line in axes.get_lines() if line.get_marker() == "None"])))
     key = [(style.marked(name), *look) for name, look in looks.items()]
     key += [("empty grids, which the model was fitted to", PALE, "o")] if cases["fitted"].any() else []
     rates = f"; each of many launches at once, {extremes('rate')}" if extremes("rate") else ""
@@ -314,11 +324,12 @@ def _predicted(cases, model):
                   f"{100 * NEAR:g} %", [(*style.mechanism_look(name), style.mechanism_mark(name)) for name in _mechanisms(cases)])
     panels = [(name, cases[cases["log"] == name]) for name in cases["log"].unique()]
     columns, left, gap = 3, 0.75, 0.55
+    below = _draw_ratios(sheet, others, left) if len(panels) > 1 else 0
     side = (style.WIDTH - left - 2 * style.MARGIN - (columns - 1) * gap) / columns
     head = 0.47 + NAME_STEP * max(len(farthest(some)) for _, some in panels)
     for place, (name, some) in enumerate(panels):
         row, column = divmod(place, columns)
-        axes = sheet.add(left + column * (side + gap), head + row * (side + head + 0.42), side, side)
+        axes = sheet.add(left + column * (side + gap), below + head + row * (side + head + 0.42), side, side)
         off, _, share = _nearness(some)
         for text, up, look in ((f"{name}: {parts.count_text(len(some), 'case')}{', fitted' if some['fitted'].all() else ''}", 0.19,
                                 {"fontsize": 9, "fontweight": "bold", "color": "#444444"}),
@@ -333,6 +344,22 @@ def _predicted(cases, model):
     if by_need:
         notes.append("Of each input the model gets two measured times. Its rules for data-dependent launches were chosen with these logs in view.")
     return sheet.finish([*notes, *_caption(cases, model, "the panels marked so")])
+
+
+def _draw_ratios(sheet, cases, left, height=1.9):
+    """All cases in one panel: measured over predicted, with the band. Returns the inches that it takes."""
+    width = style.WIDTH - left - 2 * style.MARGIN
+    axes = sheet.add(left, 0.1, width, height)
+    style.set_axis(axes, "x", "log", cases["predicted_us"], width)
+    style.set_axis(axes, "y", "log", [0.5, 2, *cases["ratio"]], height)
+    axes.axhspan(1 - NEAR, 1 + NEAR, color="#E3E8EE", linewidth=0, zorder=0.5)
+    axes.axhline(1, color="#888888", linewidth=0.9, zorder=1)
+    for mechanism, some in cases.groupby("mechanism", sort=False):
+        axes.plot(some["predicted_us"], some["ratio"], style.mechanism_mark(mechanism), color=style.mechanism_look(mechanism)[1], markersize=3.4, alpha=0.7,
+                  markeredgewidth=0, zorder=4, rasterized=len(cases) > MOST_DRAWN)
+    axes.set_xlabel("predicted, µs")
+    axes.set_ylabel("measured / predicted")
+    return height + 0.75
 
 
 def _draw_predicted(axes, some, side, names):

@@ -345,6 +345,13 @@ def manifest_of(path):
     return manifest
 
 
+def title_of(path, log):
+    """The title of a log's experiment; empty without one, or with several."""
+    runs = manifest_of(path).get("runs", {})
+    titles = {str(runs[run].get("title", "")) for run in log["run_id"].unique() if isinstance(runs.get(run), dict)}
+    return shortened(printable(titles.pop())) if len(titles) == 1 else ""
+
+
 def machine_of(log):
     """Who measured, in words: "NVIDIA H200, driver 580.1, CUDA 13.0"; "CPU executor (model of the CPU)"."""
     found = []

@@ -36,8 +36,8 @@ def names_with(table, quality):
 
 @functools.cache
 def workloads_with_figure(figure):
-    """The names of the workloads that a figure suits."""
-    return [name for name, entry in tables()["workloads"].items() if figure in entry["figures"]]
+    """The names of the workloads that a figure suits: those that name it, or each of a user's own."""
+    return [name for name, entry in tables()["workloads"].items() if figure in entry["figures"] or figure == "times" and entry["own"]]
 
 
 def is_own(workload):

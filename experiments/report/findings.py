@@ -7,7 +7,7 @@ from numbers_table import link, sentence_html
 
 HEADING = "## What we found\n"
 BOLD = re.compile(r"\*\*(.+?)\*\*")
-CITED = re.compile(r"\[([^\]]+)\]\((?:results/numbers\.md#([\w-]+)\.[\w.-]+|([^)]+))\)")
+CITED = re.compile(r"\[([^\]]+)\]\(((?:results/numbers\.md#([\w-]+)\.)?[^)]+)\)")
 MOST = 12  # cards of logs
 
 
@@ -21,13 +21,14 @@ def read(readme):
 
 def statements_in(finding):
     """The names of the statements that a finding links to, each once."""
-    return list(dict.fromkeys(name for _, name, _ in CITED.findall(finding) if name))
+    return list(dict.fromkeys(name for _, _, name in CITED.findall(finding) if name))
 
 
-def _linked(finding, root, beside):
-    """A finding as HTML: its numbers link to the statements on the page, the other links to files."""
+def _linked(finding, root, beside, known):
+    """A finding as HTML: its numbers link to the statements on the page, `known`, the other links to files."""
     def address(match):
-        return f"#numbers-{match[2]}" if match[2] else link(root / match[3], beside)
+        path, _, place = match[2].partition("#")
+        return f"#numbers-{match[3]}" if match[3] in known else link(root / path, beside) + (place and f"#{place}")
 
     pieces, at = [], 0
     for match in CITED.finditer(finding):
@@ -50,17 +51,16 @@ def _explored(picture):
 
 
 def of_readme(root, statements, pictures, beside):
-    """The cards of the findings of which `statements`, those of the page, have all that they link to."""
+    """The cards of the findings, if `statements`, those of the page, have all that one of them links to. One of other results is without a figure."""
     known = {statement["id"]: statement for statement in statements}
+    found = [(finding, names) for finding in read(root / "README.md") if (names := statements_in(finding))]
     cards = []
-    for finding in read(root / "README.md"):
-        names = statements_in(finding)
-        if not names or not set(names) <= set(known):
-            continue
-        logs = [known[name]["csv"].rpartition("/")[2] for name in names]
+    for finding, names in found if any(set(names) <= set(known) for _, names in found) else []:
+        logs = [known[name]["csv"].rpartition("/")[2] for name in names if name in known]
         picture = next((picture for log in logs for picture in pictures if picture.log == log), None)
-        more = ["Numbers: " + ", ".join(f'<a href="#numbers-{name}">{name}</a>' for name in names)]
-        cards.append(_card(_linked(finding, root, beside), picture, [*([f"Explore {_explored(picture)}"] if picture else []), *more]))
+        more = [f"Explore {_explored(picture)}"] if picture else []
+        more += ["Numbers: " + ", ".join(f'<a href="#numbers-{name}">{name}</a>' for name in names)] if set(names) <= set(known) else ["Of other results"]
+        cards.append(_card(_linked(finding, root, beside, known), picture, more))
     return cards
 
 

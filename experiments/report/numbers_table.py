@@ -109,13 +109,18 @@ def sentence_html(text):
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
+def _at_options(command):
+    """A command as HTML that breaks between its options."""
+    return " ".join(f"<span>{html.escape(words)}</span>" for words in re.split(r" (?=--?[a-z])", command))
+
+
 def statement_cell(statement, span, results, beside):
     identifier = html.escape(statement["id"])
     rows = f'<a href="{link(results / statement["csv"], beside)}">{html.escape(os.path.basename(statement["csv"]))}</a>'
     measured = html.escape(statement["hardware"] or "computed from the logs")
     return (f'<td class="statement" rowspan="{span}"><p class="sentence">{sentence_html(statement["sentence"])} '
             f'<a class="anchor" href="#numbers-{identifier}" aria-label="Link to the numbers {identifier}">#</a></p>'
-            f'<div class="command"><code>{html.escape(statement["command"])}</code>'
+            f'<div class="command"><code>{_at_options(statement["command"])}</code>'
             f'<button type="button" class="copy" aria-label="Copy the command of {identifier}">Copy</button></div>'
             f'<p class="muted">{measured} · {rows}</p></td>')
 

@@ -105,7 +105,7 @@ function ticksOf({log, at, values}, text, room) {
 // measure is `size` of it.
 function unitOf({unit, label}, points) {
   const longest = Math.max(...points.map(({value}) => value?.high ?? value?.y ?? 0));
-  const [size, short] = unit !== 'µs' || longest < 2e4 ? [1, 'µs'] : longest < 2e7 ? [1e-3, 'ms'] : [1e-6, 's'];
+  const [size, short] = unit !== 'µs' || longest < 1e4 ? [1, 'µs'] : longest < 1e7 ? [1e-3, 'ms'] : [1e-6, 's'];
   return {size, label: label.replace(/µs$/, short)};
 }
 
@@ -217,8 +217,25 @@ function broken(points, {at}) {
   });
 }
 
-function linePlot(view, drawn) {
+// Of shares, lines that lie on each other as one, with the names of all. The table below the figure has each.
+function together(drawn) {
+  const found = new Map();
+  for (const each of drawn) {
+    const key = JSON.stringify([each.points.map(({place, value}) => [place, value]), each.lost.map(({place}) => place)]);
+    found.set(key, [...found.get(key) ?? [], each]);
+  }
+  return [...found.values()].map((same) => {
+    if (same.length === 1)
+      return same[0];
+    const name = `${[...new Set(same.map((each) => each.name.split(', ')[0]))].join(', ')} (${same.length} alike)`;
+    const points = same[0].points.map((point) => ({...point, hover: point.hover.replace(/<b>.*?<\/b>/, `<b>${inert(name)}</b>`)}));
+    return {...same[0], name, points};
+  });
+}
+
+function linePlot(view, every) {
   const {axis, measure} = view;
+  const drawn = measure.id === 'wrong' ? together(every) : every;
   const all = drawn.flatMap(({points}) => points);
   const {size, label} = unitOf(measure, all);
   const places = view.series.filter((each) => !each.across).flatMap((each) => each.cases.map((found) => placeOn(axis, found)));

@@ -10,7 +10,7 @@
 #include "cli/log_files.hpp"
 #include "inspect/prediction_text.hpp"
 #include "log/logged_cases.hpp"
-#include "model/case_text.hpp"
+#include "model/modules.hpp"
 #include "plan/plan.hpp"
 
 #include <fmt/format.h>
@@ -46,6 +46,10 @@ It needs no GPU. Cases that launch nothing from the device are not predicted;
 they are counted with the reason. If no case is predicted, the exit code is 3.
 With --against, the median of the measured GPU times is beside the prediction;
 without an experiment, the cases are those of the log.
+
+Of a workload of your own, the executor counts levels and launches, here, and a
+case takes at least levels x price + further launches x price (bound: launches).
+With --against few.csv, a few GPU times stand beside that.
 
 Data-dependent launches are predicted from their counts, and from two measured
 times of the same input: that of the best flat form, and that of the highest
@@ -116,25 +120,20 @@ MeasuredLog read_cases(const std::string& path, std::ostream& err)
     return read;
 }
 
-// The settings of a case on a GPU. The executor knows neither of these two.
-std::string text_on_gpu(Case point)
+// Whether only the executor can say how many launches the case makes: those of a workload of the user's own.
+bool is_own(const Case& point)
 {
-    point.backend = BackendKind::cuda;
-    point.submit = Submit::held;
-    point.l2 = CacheState::as_is;
-    return settings_text(point);
+    return modules_in_use() != nullptr && modules_in_use()->own_strategies().contains(point.strategy);
 }
 
-// The studies that have a planned case. The executor counts the launches.
+// The studies that have a planned case, of which the executor counted the launches.
 std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLog& measured,
-                                       const std::vector<Case>& points, const Settings& settings, std::ostream& err)
+                                       const std::vector<Case>& points, const ExecutorCounts& counts,
+                                       std::ostream& err)
 {
     if (std::ranges::none_of(points, has_data_dependent_launches))
         return {};
-    const std::optional<ExecutorCounts> counts = counts_on_executor(settings, err);
-    if (!counts)
-        return {};
-    std::vector<NeedStudy> studies = need_studies(roofline, measured, CountedLog{&counts->log, counts->results});
+    std::vector<NeedStudy> studies = need_studies(roofline, measured, CountedLog{&counts.log, counts.results});
     std::set<std::string> planned;
     for (const Case& point : points)
         planned.insert(text_on_gpu(point));
@@ -186,10 +185,19 @@ int predict_cases(const Given& given, std::ostream& out, std::ostream& err)
         points = planned_cases(*settings, device);
     else
         std::ranges::transform(results, std::back_inserter(points), &CaseResult::point);
-    Predictions predictions = predictions_of(roofline, points, results);
+    const auto is_counted = [&](const Case& point) {
+        return is_own(point) || (!against.empty() && has_data_dependent_launches(point));
+    };
+    std::optional<ExecutorCounts> executed;
+    if (settings && std::ranges::any_of(points, is_counted))
+        executed = counts_on_executor(*settings, is_counted, err);
+    Predictions predictions = predictions_of(roofline, points, results,
+                                             executed ? counts_in(executed->log, executed->results)
+                                             : std::ranges::any_of(points, is_own) ? counts_in(measured.log, results)
+                                                                                   : CountedCases());
     std::vector<NeedStudy> studies;
-    if (settings && !against.empty())
-        studies = planned_studies(roofline, measured.counted(), points, *settings, err);
+    if (executed && !against.empty())
+        studies = planned_studies(roofline, measured.counted(), points, *executed, err);
     else if (!counts.empty())
         studies = need_studies(roofline, measured.counted(), read_cases(counts, err).counted());
     else if (!settings)
@@ -203,7 +211,7 @@ int predict_cases(const Given& given, std::ostream& out, std::ostream& err)
     for (const NeedStudy& study : studies)
         add_cases(predictions, study.cases);
     if (!against.empty() && studies.empty() && !predictions.cases.empty() &&
-        nearness_of(predictions.cases).cases == 0)
+        std::ranges::none_of(predictions.cases, [](const PredictedCase& one) { return one.measured.has_value(); }))
         throw UsageError(fmt::format("--against {}: it has no GPU times of cases that can be predicted ({}); "
                                      "allowed: a log of these cases",
                                      against, predictions.cases.size()));
@@ -218,7 +226,10 @@ int predict_cases(const Given& given, std::ostream& out, std::ostream& err)
     std::vector<std::string> reasons;
     for (const auto& [why, cases] : predictions.left_out)
         reasons.push_back(fmt::format("{} ({})", why, cases));
-    err << fmt::format("nestbed: no case can be predicted: {}\n", fmt::join(reasons, ", "));
+    err << fmt::format("nestbed: no case can be predicted: {}{}\n", fmt::join(reasons, ", "),
+                       against.empty() && std::ranges::any_of(points, has_data_dependent_launches)
+                           ? "; with GPU times of a few of them: --against few.csv (nestbed help predict)"
+                           : "");
     return exit_rows_bad;
 }
 

@@ -22,10 +22,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <optional>
-#include <ostream>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -110,6 +114,19 @@ bool is_as_expected(RaceDetection& detector, const WatchedCase& now, bool expect
     }
 }
 
+// A new process that goes on as this one does, and ends with it: 0 in it. What was printed is not printed by both.
+pid_t new_process(std::ostream& out, std::ostream& err)
+{
+    out.flush();
+    err.flush();
+    const pid_t process = fork();
+    if (process < 0)
+        throw RunError(fmt::format("a process for a case could not be started: {}", std::strerror(errno)));
+    if (process == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return process;
+}
+
 // Options that the strategies' cases do not have.
 constexpr std::array<std::string_view, 2> kForPrograms{"suppressions", "zero-memory"};
 
@@ -157,9 +174,28 @@ int races_of_cases(const Arguments& arguments, const Given& given, std::ostream&
             if (!given.contains("json") && !std::exchange(first, false))
                 out << "\n";
             const WatchedCase now{point, timeout, given.contains("json"), out, err};
-            as_expected =
-                is_as_expected(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict")) &&
-                as_expected;
+            const auto is_this_as_expected = [&] {
+                return is_as_expected(*sessions.at(point.backend), now, plan.expect_race, given.contains("strict"));
+            };
+            if (&out != &std::cout) { // a test wants the texts
+                as_expected = is_this_as_expected() && as_expected;
+                continue;
+            }
+            const pid_t process = new_process(out, err); // what ends one case leaves the others
+            if (process == 0)
+                return is_this_as_expected() ? exit_ok : exit_rows_bad;
+            const ProgramEnd end = end_of(process);
+            if (end.signal != 0) {
+                Races races;
+                races.sample = {.status = Status::crashed, .detail = end.text()};
+                if (now.as_json)
+                    print_races(now, races);
+                err << fmt::format("nestbed: {}: {}; the report of this case is lost\n", heading(point),
+                                   why_not_ok(races.sample));
+            } else if (!end.good() && end.exit_code != exit_rows_bad) {
+                return end.exit_code;
+            }
+            as_expected = as_expected && end.good();
         }
     return as_expected ? exit_ok : exit_rows_bad;
 }

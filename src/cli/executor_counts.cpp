@@ -5,7 +5,9 @@
 #include "base/text.hpp"
 #include "cli/log_files.hpp"
 #include "cli/run_devices.hpp"
+#include "cli/watched_case.hpp"
 #include "device/backends.hpp"
+#include "inspect/compare_words.hpp"
 #include "log/csv_log.hpp"
 #include "log/logged_case.hpp"
 #include "model/case_text.hpp"
@@ -16,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ostream>
 #include <utility>
@@ -28,15 +31,25 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-// One sample of each data-dependent case.
-Plan plan_of(const Settings& settings, const std::map<BackendKind, DeviceFacts>& facts)
+// One sample of each such case.
+Plan plan_of(const Settings& settings, const std::map<BackendKind, DeviceFacts>& facts,
+             const std::function<bool(const Case&)>& is_wanted)
 {
     Plan plan = make_plan(settings, facts);
     for (Group& group : plan.groups)
-        std::erase_if(group.cases,
-                      [](const Case& point) { return !has_data_dependent_launches(point) || !is_run(point); });
+        std::erase_if(group.cases, [&](const Case& point) { return !is_wanted(point) || !is_run(point); });
     std::erase_if(plan.groups, [](const Group& group) { return group.cases.empty(); });
     return plan;
+}
+
+// A user's own workload need not say how much work its cases are.
+bool is_time_known(const Plan& plan)
+{
+    return std::ranges::all_of(plan.groups, [](const Group& group) {
+        return std::ranges::all_of(group.cases, [](const Case& point) {
+            return Registry::find_anywhere(point.strategy)->info().workload->work != nullptr;
+        });
+    });
 }
 
 } // namespace
@@ -47,7 +60,8 @@ bool has_data_dependent_launches(const Case& point)
     return info.requests && from_device(mechanism_of(info, point));
 }
 
-std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream& err)
+std::optional<ExecutorCounts> counts_on_executor(Settings settings, const std::function<bool(const Case&)>& is_wanted,
+                                                 std::ostream& err)
 {
     for (const char* key : {"precision", "max-repeat", "latency", "expect"})
         settings.set(key, {});
@@ -58,12 +72,14 @@ std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream
     const auto note = [&err](const std::string& text) { err << fmt::format("nestbed: {}\n", text); };
     const Sessions sessions =
         open_sessions(settings, why_not_cuda, opener({}, settings, stop, note), {.untimed = true});
-    const Plan plan = plan_of(settings, facts_of(sessions));
+    const Plan plan = plan_of(settings, facts_of(sessions), is_wanted);
     if (plan.groups.empty())
         return std::nullopt;
-    err << fmt::format("nestbed: counting the launches of {} data-dependent cases on the executor: about {}\n",
-                       plan.case_count(),
-                       duration_text(std::chrono::duration<double, std::micro>(cost_us(kCaseTimes, plan))));
+    const double us = cost_us(kCaseTimes, plan);
+    err << fmt::format("nestbed: counting the launches of {} on the executor: {}\n",
+                       counted(plan.case_count(), "case"),
+                       is_time_known(plan) ? "about " + duration_text(std::chrono::duration<double, std::micro>(us))
+                                           : "how long that takes is not known");
     const Clock::time_point start = Clock::now();
     const TemporaryFolder folder;
     const std::string path = (folder.path() / "counts.csv").string();
@@ -81,8 +97,12 @@ std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream
         throw Interrupted();
     log.finish();
     err << fmt::format("nestbed: counted in {}\n", duration_text(Clock::now() - start));
-    for (CaseResult& result : results) // as the cases of a log are
-        result.point = case_of_settings(settings_text(result.point), "the plan");
+    for (CaseResult& result : results) {
+        if (result.bad)
+            err << fmt::format("nestbed: not counted: {}: {}: {}\n", heading(result.point), name_of(*result.bad),
+                               result.reason);
+        result.point = case_of_settings(settings_text(result.point), "the plan"); // as the cases of a log are
+    }
     return ExecutorCounts{.log = read_log(path, err), .results = std::move(results)};
 }
 

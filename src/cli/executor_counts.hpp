@@ -1,4 +1,4 @@
-// The launches of data-dependent cases, which the executor counts as a GPU would.
+// The launches that depend on the input, which the executor counts as a GPU would.
 #pragma once
 
 #include "log/case_result.hpp"
@@ -6,6 +6,7 @@
 #include "model/case.hpp"
 #include "plan/settings.hpp"
 
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <vector>
@@ -20,8 +21,9 @@ struct ExecutorCounts {
 
 bool has_data_dependent_launches(const Case& point);
 
-// Runs each data-dependent case of the settings once on the executor, and says on `err` how long that takes. Empty: there
-// are none. Throws UsageError and RunError as a run does, and Interrupted.
-std::optional<ExecutorCounts> counts_on_executor(Settings settings, std::ostream& err);
+// Runs each case of the settings that `is_wanted` once on the executor, says on `err` how long that takes, and which case
+// did not run right. Empty: there are none. Throws UsageError and RunError as a run does, and Interrupted.
+std::optional<ExecutorCounts> counts_on_executor(Settings settings, const std::function<bool(const Case&)>& is_wanted,
+                                                 std::ostream& err);
 
 } // namespace nestbed

@@ -88,8 +88,7 @@ void report_and_end()
         races.sample = sample;
         print_races(watched, races);
         watched.out.flush();
-        watched.err << fmt::format("nestbed: {}: {}\nnestbed: {}; the cases after this one were not run\n",
-                                   heading(watched.point), why_not_ok(races.sample),
+        watched.err << fmt::format("nestbed: {}: {}\nnestbed: {}\n", heading(watched.point), why_not_ok(races.sample),
                                    is_late
                                        ? "a kernel may wait for what never comes; --timeout S gives a case more time"
                                        : "the run failed, so that there may be more races than those in what ran");

@@ -132,6 +132,68 @@ std::string cases_table(const std::vector<PredictedCase>& cases, bool measured)
     });
 }
 
+// "fire_and_forget 9.87 us, 0.219 us; host 1.94 us": of a level, and of each further launch.
+std::string prices_text(const Roofline& roofline, const std::vector<PredictedCase>& cases)
+{
+    std::map<std::string, std::string> texts;
+    for (const PredictedCase& one : cases)
+        if (const std::optional<LaunchPrices> prices = launch_prices(roofline, one.demand.mechanism))
+            texts[mechanism_text(one.demand.mechanism)] =
+                format_us(prices->level_us) + (prices->launch_us > 0 ? ", " + format_us(prices->launch_us) : "");
+    std::string text;
+    for (const auto& [mechanism, prices] : texts)
+        text += fmt::format("{}{} {}", text.empty() ? "" : "; ", mechanism, prices);
+    return text;
+}
+
+// Cases of which only the launches are known. A launch by the host is a level.
+std::string bounds_table(const Roofline& roofline, const std::vector<PredictedCase>& cases, bool measured)
+{
+    std::vector<const Axis*> axes;
+    std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), &Axis::in_dry_run);
+    std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}};
+    for (const Axis* axis : axes)
+        columns.push_back({std::string(axis->name), !axis->names.empty(), true});
+    columns.insert(columns.end(), {{"levels"}, {"launches"}, {"at least"}});
+    if (measured)
+        columns.insert(columns.end(), {{"measured"}, {"ratio"}});
+    for (const PredictedCase& one : cases) {
+        const Demand& demand = one.demand;
+        Cells cells{demand.point.strategy, mechanism_text(demand.mechanism)};
+        for (const Axis* axis : axes)
+            cells.push_back(cell_of(*axis, demand.point));
+        const bool by_host = demand.mechanism == Mechanism::host;
+        const double launches = by_host ? demand.host_launches : static_cast<double>(demand.form.total());
+        for (const std::string& text :
+             {cell_text(by_host ? launches : demand.form.levels()), cell_text(launches), format_us(one.prediction.us),
+              us_or_empty(one.measured), ratio_or_empty(one.ratio())})
+            cells.push_back(text);
+        add_row(columns, std::move(cells));
+    }
+    const std::size_t width = terminal_of(STDOUT_FILENO).columns;
+    return words_in_lines("launches alone: at least so long (levels x price + further launches x price)", 0, width) +
+           table_text(std::move(columns)) +
+           words_in_lines(
+               fmt::format("(prices of a level and of a further launch: {})", prices_text(roofline, cases)), 0,
+               width) +
+           "\n";
+}
+
+// How many times the least times the measured ones are; empty without any.
+std::string bounds_measured_text(const std::vector<PredictedCase>& cases, const std::string& against)
+{
+    std::vector<double> ratios;
+    for (const PredictedCase& one : cases)
+        if (const std::optional<double> ratio = one.ratio())
+            ratios.push_back(*ratio);
+    if (ratios.empty())
+        return "";
+    return words_in_lines(fmt::format("Measured in {}: {}, {:.2f} to {:.2f} times as long as their launches alone",
+                                      against, counted(ratios.size(), "case"), std::ranges::min(ratios),
+                                      std::ranges::max(ratios)),
+                          0, terminal_of(STDOUT_FILENO).columns);
+}
+
 std::string left_out_text(const Predictions& predictions)
 {
     std::size_t all = 0;
@@ -174,13 +236,21 @@ std::string worst_text(const std::vector<PredictedCase>& cases)
 std::string predictions_text(const Roofline& roofline, const Predictions& predictions, const std::string& against)
 {
     std::string text = fmt::format("GPU times predicted for {}\n", gpu_of(roofline.facts));
-    if (!predictions.cases.empty())
-        text += cases_table(predictions.cases, !against.empty()) +
-                "(bound: what takes longest; nestbed help predict)\n\n";
+    std::vector<PredictedCase> cases = predictions.cases;
+    const auto first_bound = std::ranges::stable_partition(cases, std::not_fn(&PredictedCase::at_least)).begin();
+    const std::vector<PredictedCase> bounds(first_bound, cases.end());
+    cases.erase(first_bound, cases.end());
+    if (!cases.empty())
+        text += cases_table(cases, !against.empty()) + "(bound: what takes longest; nestbed help predict)\n\n";
+    if (!bounds.empty())
+        text += bounds_table(roofline, bounds, !against.empty());
     text += fmt::format("Predicted: {}\n{}", counted(predictions.cases.size(), "case"), left_out_text(predictions));
     if (against.empty())
         return text;
-    const Nearness nearness = nearness_of(predictions.cases);
+    const Nearness nearness = nearness_of(cases);
+    text += bounds_measured_text(bounds, against);
+    if (nearness.cases == 0 && !bounds.empty())
+        return text;
     text += words_in_lines(fmt::format("Measured in {}: {}", against, counted(nearness.cases, "case")), 0,
                            terminal_of(STDOUT_FILENO).columns);
     if (nearness.cases == 0)
@@ -188,7 +258,7 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
     return text +
            fmt::format("Median |measured / predicted - 1|: {:.1f} %; at most {:.0f} % in {:.0f} % of the cases\n",
                        nearness.median_off * kPercent, kNear * kPercent, nearness.within * kPercent) +
-           worst_text(predictions.cases);
+           worst_text(cases);
 }
 
 // "sizes" stands for all axes that are the size of a problem.
@@ -215,9 +285,14 @@ std::string columns_text(const std::vector<std::string_view>& axes)
 
 std::string predictions_csv(const Predictions& predictions)
 {
-    const std::vector<std::string_view> axes =
-        axes_of_table({"type", "input", "sizes", "grid", "block", "nx", "ny", "block-shape", "depth", "threshold",
-                       "coarsen", "aggregate"});
+    std::vector<std::string_view> axes = axes_of_table({"type", "input", "sizes", "grid", "block", "nx", "ny",
+                                                        "block-shape", "depth", "threshold", "coarsen", "aggregate"});
+    for (const Axis* axis : plain_axes_in_tables()) // what tells a user's own cases apart
+        if (axis->in_dry_run && std::ranges::find(axes, axis->name) == axes.end() &&
+            std::ranges::any_of(predictions.cases, [&](const PredictedCase& one) {
+                return one.at_least() && !cell_of(*axis, one.demand.point).empty();
+            }))
+            axes.push_back(axis->name);
     return csv_of(columns_text(axes) +
                       ",wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"
                       "measured_low_us,measured_high_us,measured_over_predicted,off",

@@ -4,7 +4,9 @@
 #include "plan/plan_description.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 namespace nestbed
@@ -14,6 +16,7 @@ namespace
 {
 
 constexpr std::string_view kDataDependent = "their launches depend on the input";
+constexpr std::string_view kOfInput = "their work depends on the input";
 constexpr std::string_view kGiven = "they launch nothing, and their measured time is given";
 
 // Why the model says nothing about the GPU time of a case; empty if it does.
@@ -30,7 +33,7 @@ std::string why_left_out(const Demand& demand, const DeviceFacts& facts)
     if (demand.form.by_input)
         return std::string(kDataDependent);
     if (info.irregular())
-        return "their work depends on the input";
+        return std::string(kOfInput);
     if (!info.workload->why_unpredictable.empty())
         return std::string(info.workload->why_unpredictable);
     if (point.delay_us != 0)
@@ -64,8 +67,40 @@ std::optional<double> PredictedCase::ratio() const
     return measured && prediction.us > 0 ? std::optional(measured->value / prediction.us) : std::nullopt;
 }
 
+std::string text_on_gpu(Case point)
+{
+    point.backend = BackendKind::cuda;
+    point.submit = Submit::held;
+    point.l2 = CacheState::as_is;
+    return settings_text(point);
+}
+
+CountedCases counts_in(const ParsedLog& log, std::span<const CaseResult> results)
+{
+    constexpr std::array kNeeded{"key", "status", "launches_by_depth", "host_launches"};
+    if (!std::ranges::all_of(kNeeded, [&](const char* column) { return log.has(column); }))
+        return {};
+    std::map<std::string, CountedLaunches> by_key;
+    for (const LogRow& row : log.rows) {
+        const auto cell = [&](const char* column) { return row.cells.at(log.column(column)); };
+        if (cell("status") != "ok" || by_key.contains(cell("key")))
+            continue;
+        CountedLaunches& counted = by_key[cell("key")];
+        if (!cell("host_launches").empty()) // a library may have launched
+            counted.by_host = static_cast<std::uint32_t>(log.number(row, "host_launches"));
+        std::istringstream words(cell("launches_by_depth"));
+        for (std::string word; words >> word;)
+            counted.by_depth.push_back(static_cast<std::uint64_t>(log.number(row, "launches_by_depth", word)));
+    }
+    CountedCases counts;
+    for (const CaseResult& result : results)
+        if (const auto found = by_key.find(result.key); found != by_key.end())
+            counts.emplace(text_on_gpu(result.point), found->second);
+    return counts;
+}
+
 Predictions predictions_of(const Roofline& roofline, std::span<const Case> points,
-                           std::span<const CaseResult> results)
+                           std::span<const CaseResult> results, const CountedCases& counts)
 {
     std::map<std::string, const CaseResult*> by_name; // by settings and by key
     for (const CaseResult& result : results) {
@@ -75,11 +110,20 @@ Predictions predictions_of(const Roofline& roofline, std::span<const Case> point
     Predictions predictions;
     for (const Case& point : points) {
         PredictedCase one{.demand = demand_of(*Registry::find_anywhere(point.strategy), point, roofline.facts)};
-        if (const std::string why = why_left_out(one.demand, roofline.facts); !why.empty()) {
+        const std::string why = why_left_out(one.demand, roofline.facts);
+        if (why == kDataDependent || why == kOfInput)
+            if (const auto counted = counts.find(text_on_gpu(point)); counted != counts.end())
+                if (const auto least = launches_alone(roofline, one.demand.mechanism, counted->second)) {
+                    one.prediction = *least;
+                    one.demand.form.by_depth = counted->second.by_depth;
+                    one.demand.host_launches = counted->second.by_host;
+                }
+        if (!why.empty() && !one.at_least()) {
             ++predictions.left_out[why];
             continue;
         }
-        one.prediction = predict(roofline, one.demand);
+        if (why.empty())
+            one.prediction = predict(roofline, one.demand);
         for (const std::string& name : {settings_text(point), key_of(point, "")})
             if (const auto found = by_name.find(name); found != by_name.end() && !one.measured)
                 one.measured = measured_of(*found->second);
@@ -107,7 +151,7 @@ Nearness nearness_of(std::span<const PredictedCase> cases)
 {
     std::vector<double> off;
     for (const PredictedCase& one : cases)
-        if (const std::optional<double> ratio = one.given ? std::nullopt : one.ratio())
+        if (const std::optional<double> ratio = one.given || one.at_least() ? std::nullopt : one.ratio())
             off.push_back(std::abs(*ratio - 1));
     if (off.empty())
         return {.median_off = std::nan("")};

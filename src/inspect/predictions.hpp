@@ -3,6 +3,7 @@
 
 #include "base/statistics.hpp"
 #include "log/case_result.hpp"
+#include "log/parsed_log.hpp"
 #include "predict/roofline.hpp"
 
 #include <cstddef>
@@ -23,6 +24,7 @@ struct PredictedCase {
     // The prediction was made from this measured time: data-dependent launches that launch nothing.
     bool given = false;
 
+    bool at_least() const { return prediction.bound == Bound::launches; }
     // measured / predicted
     std::optional<double> ratio() const;
 };
@@ -32,15 +34,23 @@ struct Predictions {
     std::map<std::string, std::size_t> left_out; // why cases cannot be predicted, with their number
 };
 
+// The settings of a case on a GPU, also of one that the executor runs, which knows neither `submit` nor `l2`.
+std::string text_on_gpu(Case point);
+
+// What the rows of a log counted that are ok, by text_on_gpu() of their cases. Empty without the columns.
+using CountedCases = std::map<std::string, CountedLaunches>;
+CountedCases counts_in(const ParsedLog& log, std::span<const CaseResult> results);
+
 // In the order of `points`. `results`: what a log measured; there may be none. A case is that of a result with the same
-// settings, or with the same key. Throws RunError as predict() does.
+// settings, or with the same key. A case whose work depends on the input is predicted only if it is among `counts`: as at
+// least what its launches take. Throws RunError as predict() does.
 Predictions predictions_of(const Roofline& roofline, std::span<const Case> points,
-                           std::span<const CaseResult> results);
+                           std::span<const CaseResult> results, const CountedCases& counts = {});
 
 // Adds cases whose launches depend on the input, which predictions_of() left out.
 void add_cases(Predictions& predictions, std::span<const PredictedCase> cases);
 
-// How near the predictions are: over the cases that were measured.
+// How near the predictions are: over the cases that were measured, without those of which only the least time is known.
 struct Nearness {
     std::size_t cases = 0;
     double median_off = 0; // median of |measured / predicted - 1|; NaN without cases

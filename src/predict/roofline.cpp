@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace nestbed
 {
@@ -168,6 +169,33 @@ double parameter_of(const Roofline& roofline, std::string_view name, Mechanism m
     return parameter_of(roofline, fmt::format("{}.{}", name, name_of(mechanism)));
 }
 
+std::optional<LaunchPrices> launch_prices(const Roofline& roofline, Mechanism mechanism)
+{
+    if (!is_fitted(mechanism) || !(from_device(mechanism) || mechanism == Mechanism::host))
+        return std::nullopt;
+    LaunchPrices prices{.level_us = parameter_of(roofline, "level", mechanism)};
+    if (from_device(mechanism) && mechanism != Mechanism::tail && mechanism != Mechanism::graph_tail)
+        prices.launch_us = parameter_of(roofline, "rate", mechanism);
+    return prices;
+}
+
+std::optional<Prediction> launches_alone(const Roofline& roofline, Mechanism mechanism,
+                                         const CountedLaunches& counted)
+{
+    const std::optional<LaunchPrices> prices = launch_prices(roofline, mechanism);
+    if (!prices)
+        return std::nullopt;
+    const std::vector<std::uint64_t>& by_depth = counted.by_depth;
+    const std::uint64_t further =
+        std::accumulate(by_depth.begin(), by_depth.end(), std::uint64_t{0}) - by_depth.size();
+    const std::size_t levels = from_device(mechanism) ? by_depth.size() : counted.by_host;
+    Prediction prediction{.bound = Bound::launches,
+                          .latency_us = static_cast<double>(levels) * prices->level_us,
+                          .rate_us = static_cast<double>(further) * prices->launch_us};
+    prediction.us = prediction.latency_us + prediction.rate_us;
+    return prediction;
+}
+
 double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads)
 {
     if (launches <= 1)
@@ -203,7 +231,8 @@ const RooflineParameter* roofline_parameter(std::string_view key)
 
 std::string_view name_of(Bound bound)
 {
-    constexpr std::array<std::string_view, 6> kNames{"first", "latency", "rate", "work", "parents", "pending_limit"};
+    constexpr std::array<std::string_view, 7> kNames{"first",   "latency",       "rate",    "work",
+                                                     "parents", "pending_limit", "launches"};
     return kNames.at(static_cast<std::size_t>(bound));
 }
 

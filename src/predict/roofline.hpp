@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestbed
 {
@@ -59,8 +61,9 @@ Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts&
 
 // first: the time to start; latency: levels one after another; rate: launches; work: bytes; parents: levels one after
 // another below parents that are held; pending_limit: starts and levels of one wave after another, because the
-// pending-launch limit, or Case::wave, allows no more root blocks at once.
-enum class Bound : std::uint8_t { first, latency, rate, work, parents, pending_limit };
+// pending-launch limit, or Case::wave, allows no more root blocks at once. launches: the work is not known; the time is at
+// least that of the launches alone.
+enum class Bound : std::uint8_t { first, latency, rate, work, parents, pending_limit, launches };
 std::string_view name_of(Bound bound);
 
 struct Prediction {
@@ -75,6 +78,24 @@ struct Prediction {
 // The value of a parameter. Throws RunError that names the GPU and the parameter if the model lacks it.
 double parameter_of(const Roofline& roofline, std::string_view name);
 double parameter_of(const Roofline& roofline, std::string_view name, Mechanism mechanism);
+
+// What a run counted: launches that created grids at each depth, and launches by the host.
+struct CountedLaunches {
+    std::vector<std::uint64_t> by_depth;
+    std::uint32_t by_host = 0;
+};
+
+// What a level costs by a mechanism, and each launch beyond one per level. A launch by the host is a level.
+struct LaunchPrices {
+    double level_us = 0, launch_us = 0;
+};
+// Empty: the model has no price of a launch by this mechanism, or a run does not count such launches.
+std::optional<LaunchPrices> launch_prices(const Roofline& roofline, Mechanism mechanism);
+
+// The time that counted launches take at least, whatever their kernels do: levels × price + further launches × price.
+// Empty as launch_prices().
+std::optional<Prediction> launches_alone(const Roofline& roofline, Mechanism mechanism,
+                                         const CountedLaunches& counted);
 
 // What so many launches in a level add to it, in us. `threads`: of the root block.
 double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads);

@@ -212,6 +212,24 @@ TEST(Roofline, SaysWhatBoundsACase)
     EXPECT_EQ(predicted(waves).bound, Bound::pending_limit);
 }
 
+// Levels × price + further launches × price; what the host launches are levels, and a tail launch has no price but its level.
+TEST(Roofline, KnowsTheLeastTimeOfCountedLaunches)
+{
+    const Roofline& roofline = default_roofline();
+    const auto least = [&](Mechanism mechanism, const CountedLaunches& counted) {
+        return launches_alone(roofline, mechanism, counted).value().us;
+    };
+    const auto level = [&](Mechanism mechanism) { return parameter_of(roofline, "level", mechanism); };
+    const double rate = parameter_of(roofline, "rate", Mechanism::fire_and_forget);
+    EXPECT_DOUBLE_EQ(least(Mechanism::fire_and_forget, {.by_depth = {1, 4, 6}, .by_host = 1}),
+                     3 * level(Mechanism::fire_and_forget) + 8 * rate);
+    EXPECT_DOUBLE_EQ(least(Mechanism::tail, {.by_depth = {1, 4}, .by_host = 1}), 2 * level(Mechanism::tail));
+    EXPECT_DOUBLE_EQ(least(Mechanism::host, {.by_depth = {}, .by_host = 10}), 10 * level(Mechanism::host));
+    EXPECT_EQ(least(Mechanism::fire_and_forget, {.by_depth = {}, .by_host = 1}), 0);
+    for (const Mechanism mechanism : {Mechanism::none, Mechanism::grid_sync, Mechanism::host_graph})
+        EXPECT_FALSE(launches_alone(roofline, mechanism, {.by_depth = {}, .by_host = 1})) << name_of(mechanism);
+}
+
 TEST(Roofline, NamesTheParameterThatIsMissing)
 {
     for (const auto& [key, estimate] : default_roofline().parameters) {

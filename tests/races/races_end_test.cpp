@@ -56,9 +56,8 @@ TEST_F(RacesEnd, ACaseThatDoesNotEndIsReportedWithWhatItWaitsFor)
         AllOf(
             HasSubstr("strategy fault_endless, "),
             HasSubstr("timeout: no end within 1 s; last access: atomic write of memory at tests/faults/endless.cu:"),
-            HasSubstr(" (depth 0, block "),
-            HasSubstr("; --timeout S gives a case more time; the cases after "
-                      "this one were not run\n")));
+            HasSubstr(" (depth 0, block "), HasSubstr("; --timeout S gives a case more time\n")));
+    EXPECT_THAT(folder.read("out"), ContainsRegex("\n\nstrategy neighbored, [^:]*\nno races: ")); // the case after it
 }
 
 TEST_F(RacesEnd, AlsoAsJson)
@@ -77,14 +76,25 @@ TEST_F(RacesEnd, AnAccessWithoutMemoryIsReportedWithItsPlaceAndThread)
         folder.read("err"),
         ContainsRegex("strategy fault_out_of_bounds, .*: crashed: write of address 0x[0-9a-f]* at "
                       "tests/faults/out_of_bounds.cu:[0-9]* \\(depth 0, block [01], thread 0\\), where no memory "
-                      "is\nnestbed: the run failed, so that there may be more races than those in what ran; "
-                      "the cases after this one were not run\n$"));
+                      "is\nnestbed: the run failed, so that there may be more races than those in what ran\n$"));
+    EXPECT_THAT(folder.read("out"), ContainsRegex("\n\nstrategy neighbored, [^:]*\nno races: "));
     EXPECT_THAT(folder.read("err"), Not(HasSubstr("`nestbed races`")));
 }
 
 TEST_F(RacesEnd, AnAccessWithoutMemoryIsInTheJsonToo)
 {
     EXPECT_EQ(races({"--strategy", "fault_out_of_bounds", "--json"}), 3);
+    EXPECT_EQ(json::parse(folder.read("out"))["status"], "crashed");
+}
+
+// As the C library does where the host has written outside of its memory. The message names the case, and the others are run.
+TEST_F(RacesEnd, ACaseThatEndsItsProcessLeavesTheOthers)
+{
+    EXPECT_EQ(races({"--strategy", "fault_abort,neighbored"}), 3);
+    EXPECT_THAT(folder.read("out"), ContainsRegex("strategy neighbored, [^:]*\nno races: "));
+    EXPECT_THAT(folder.read("err"), ContainsRegex("nestbed: strategy fault_abort, backend cpu, .*: crashed: signal 6 "
+                                                  "\\(Aborted\\); the report of this case is lost\n$"));
+    EXPECT_EQ(races({"--strategy", "fault_abort", "--json"}), 3);
     EXPECT_EQ(json::parse(folder.read("out"))["status"], "crashed");
 }
 

@@ -7,6 +7,7 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and pyt
 """
 import ast
 import json
+import math
 import os
 import re
 import subprocess
@@ -87,7 +88,7 @@ class WhichFigures(FigureTest):
                          f"plot.sh: {plot.path_text(path)}: no figure teps, which its experiment names: it does not suit reduce (WorkloadInfo::figures); drawn: launches\n")
         found(["launches"])
         self.assertEqual(self.run_plot(path, "-o", self.folder)[1], "")
-        with self.assertRaisesRegex(logs.LogError, "made.csv: its experiment names a figure 'by-size-of-it'; allowed: by-depth, ways, "):
+        with self.assertRaisesRegex(logs.LogError, "made.csv: its experiment names a figure 'by-size-of-it'; allowed: by-depth, times, ways, "):
             found(["by-size-of-it"])
         with self.assertRaisesRegex(logs.LogError, "names a figure '5'; allowed: "):
             found(5)
@@ -99,7 +100,7 @@ class WhichFigures(FigureTest):
 
     def test_workloads_name_the_figures_of_the_table(self):
         named = {figure for workload in tables.tables()["workloads"].values() for figure in workload["figures"]}
-        self.assertEqual(named, {figure.name for figure in figures.FIGURES})
+        self.assertEqual(named | {"times"}, {figure.name for figure in figures.FIGURES})  # of a user's own workload
         for workload in tables.tables()["workloads"]:
             self.assertTrue(tables.tables()["workloads"][workload]["figures"], workload)
         for path in (ROOT / "experiments").glob("*.cfg"):
@@ -174,8 +175,8 @@ class AlongAnAxis(FigureTest):
                 self.assertEqual(text, f"{value / (1 if unit == 'us' else 1000):.{digits}f}", line)
 
     def test_rows_that_are_not_drawn_are_counted(self):
-        failed = rows([10, 11, None], strategy="reduce2") + rows([None] * 4, strategy="nosync", status="launch_failed")
-        self.check_figure("strategies", failed, ["5 of 7 rows have no time (4 launch_failed, 1 wrong)", "launch_failed in 4 of 4 runs"])
+        failed = rows([10, 11, None], strategy="reduce2") + rows([None] * 4, strategy="nosync", status="launch_failed", launches_failed="3")
+        self.check_figure("strategies", failed, ["5 of 7 rows have no time (4 launch_failed, 1 wrong)", "launch_failed in 4 of 4 runs, 3 launches refused in the median run"])
         others = [row for grid in (32, 64) for row in rows([1, 2], strategy="last_block", depth="", grid=grid)]
         self.check_figure("latency-depth", along("depth", range(3), [10, 11]) + others, ["4 of the log's 10 rows are not in this figure"])
         self.check_figure("strategies", rows([10, 11]) + rows([700, 710], strategy="host", mechanism="none", gpu_us=""),
@@ -502,6 +503,15 @@ class IrregularWorkloads(FigureTest):
         # two times, and launches once
         self.check_figure("threshold", [*made, *[{**row, "mechanism": "null_stream"} for row in made]],
                           ["A row without launches at the right has those of a row above."], ["Dashed"], columns=BY_NEED, panels=3)
+
+    def test_many_works_begin_with_a_panel_of_all(self):
+        made = [{**row, "elements": size} for place, size in enumerate((1024, 2048, 4096, 8192, 16384, 32768, 65536))
+                for row in [*flat(10), *(row for threshold in (0, 8, 33) for row in by_need((place + 1) * (40 - threshold), "grid", threshold))]]
+        figure = self.check_figure("threshold", made, ["All works: geometric mean of each workload", "time over the best flat form"], columns=BY_NEED)
+        line = figure.axes[0].lines[0]
+        means = math.prod(range(1, 8)) ** (1 / 7)  # the times of the works are multiples of those of the first
+        self.assertEqual([round(y, 3) for y in line.get_ydata()], [round(means * (40 - threshold) / 10, 3) for threshold in (0, 8, 33)])
+        self.assertGreaterEqual(len(figure.axes), 8)
 
     def test_they_are_drawn_along_their_size(self):
         made = [row for at, size in enumerate(SWEPT) for row in

@@ -5,6 +5,8 @@
 
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
+import collections
+import csv
 import json
 import math
 import os
@@ -190,7 +192,8 @@ class TablesAndTraces(FigureTest):
                      "fitted to empty grids of launch.csv: the panels marked so. ", "NVIDIA H200, driver 580.1, CUDA 13.0"):
             self.assertIn(said, words)
         self.assertNotIn("hello", words)
-        ways = figure.axes[1]
+        summary, ways = figure.axes[0], figure.axes[2]  # all that the model was not fitted to, then a panel for each log
+        self.assertEqual(sorted(float(y) for line in summary.lines if line.get_marker() not in ("", "None") for y in line.get_ydata()), [0.5, 1.05, 1.5])
         dots = {tuple(line.get_xdata()): tuple(line.get_ydata()) for line in ways.lines if line.get_marker() not in ("", "None")}
         self.assertEqual(dots, {(20,): (30,), (100, 40): (50, 42)})
         self.assertEqual((ways.get_xscale(), ways.get_yscale(), ways.get_xlim()), ("log", "log", ways.get_ylim()))
@@ -199,6 +202,17 @@ class TablesAndTraces(FigureTest):
         path = self.predictions()
         (self.folder / "launch.csv").write_text("changed\n")  # so that the model was fitted to another log
         self.assertNotIn("fitted to empty", words_of(dict(figures_tables.predictions(path))["predicted"]))
+
+    def test_works_begin_with_a_row_for_each_workload(self):
+        path = ROOT / "results/h100/device_vs_best.csv"
+        figure = dict(figures_tables.device_vs_best(path))["device_vs_best"]
+        with open(path, encoding="utf-8", newline="") as file:
+            works = collections.Counter(row["workload"] for row in csv.DictReader(file) if row["l2"] == "as_is")
+        summary, each = figure.axes
+        self.assertEqual((len(summary.get_yticks()), len(each.get_yticks())), (len(works), works.total()))
+        words = " ".join(text.get_text() for text in summary.texts)
+        for workload, count in works.items():
+            self.assertRegex(words, rf"{workload} .* to [\d.]+, {count} works")
 
     def test_predictions_of_launches_by_need_have_no_roofline(self):
         row = "cgo22,bezier_children,tail,512,,{},40,work,{},{},,,{}\n"
@@ -215,7 +229,10 @@ class TablesAndTraces(FigureTest):
         figure = dict(figures_tables.predictions(self.predictions()))["roofline"]
         words = words_of(figure)
         self.assertIn("a level takes 10.0 µs (tail launch) to 16.0 µs (NULL stream); each of many launches at once, 0.500 µs (NULL stream)", words)
-        null_stream, tail = figure.axes
+        every, null_stream, tail = figure.axes  # the first is to be looked at: a line for each mechanism, as far as it was measured
+        self.assertEqual([float(line.get_ydata()[0]) for line in every.lines[:2]], [16, 10])
+        self.assertEqual([text.get_text() for text in every.texts], ["NULL stream", "tail launch"])
+        self.assertTrue(all(line.get_clip_on() for line in null_stream.lines if line.get_marker() == "None"))
         self.assertEqual((null_stream._left_title.get_text(), tail._left_title.get_text()), ("NULL stream", "tail launch"))
         self.assertEqual((null_stream.get_xlim(), null_stream.get_ylim()), (tail.get_xlim(), tail.get_ylim()))
         self.assertEqual([text.get_text() for text in null_stream.texts], ["16.0 µs / n", "0.500 µs"])

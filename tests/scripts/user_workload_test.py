@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -163,19 +164,37 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual(self.called("run", "--load", "quadrature", *SWEEP, "-o", log).returncode, 0)
         self.assertIn("quadrature_nested", self.called("show", log, "--load", "quadrature").stdout)
 
-    def drawn(self, folder, strategy, *axes):
+    def drawn(self, folder, strategy, *axes, figure="times,threshold,by-launches"):
         """What plot.sh says of a sweep of five thresholds."""
         log = self.folder / f"{strategy}.csv"
-        sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], *(axes or ("--grain", "3,8")), "--threshold", "1,3,10,30,100")
+        axes = (*(axes or ("--grain", "3,8")), *(("--figure", figure) if figure else ()))
+        sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], *axes, "--threshold", "1,3,10,30,100")
         self.assertEqual(self.called("run", "--load", folder, *sweep, "-o", log).returncode, 0)
         environment = {**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / folder)}
         return subprocess.run([ROOT / "experiments/plot.sh", log], capture_output=True, text=True, check=False, env=environment, cwd=self.folder)
 
+    def test_its_sweep_has_one_figure_of_its_times(self):
+        (self.folder / "titled.cfg").write_text("title = A sharp peak\nstrategy = quadrature_*\nbackend = cpu\ngrid = 2\nblock = 32\nrepeat = 2\nwarmup = 0\n"
+                                                "grain = 3:6\nthreshold = 1,10\n")
+        done = self.called("run", "titled.cfg", "-o", "titled.csv", "--plot", load=str(self.folder / "quadrature"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(re.findall(r"figures/titled-.*", done.stdout), ["figures/titled-time.svg", "figures/titled-time.png"])
+        figure = (self.folder / "figures/titled-time.svg").read_text()
+        self.assertRegex(figure, r">A sharp peak: at grain 6, quadrature_nested takes [\d.]+ times the time of")  # its title, and what came out
+        self.assertIn(">grain: the tolerance is 10^-grain<", figure)
+        self.assertIn("A point is the fastest by threshold.", figure)
+        self.assertIn(">quadrature_nested, fire and forget<", figure)
+        self.assertEqual(len(re.findall(r">time, (?:µs|ms)<", figure)), 1)
+        _, height = struct.unpack(">II", (self.folder / "figures/titled-time.png").read_bytes()[16:24])
+        self.assertLess(height, 600)
+        done = self.called("run", "--load", "quadrature", *SWEEP, "-o", "one.csv", "--plot")
+        self.assertIn("figures/one-time.svg", done.stdout)  # of one point: a row for each strategy
+
     def test_its_sweep_has_figures(self):
         done = self.drawn("quadrature", "quadrature")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("quadrature-threshold.svg", done.stdout)
-        self.assertIn("quadrature-launches-time.svg", done.stdout)
+        for name in ("time", "threshold", "launches-time"):
+            self.assertIn(f"quadrature-{name}.svg", done.stdout)
         figure = (self.folder / "figures/quadrature-threshold.svg").read_text()
         self.assertIn("threshold: an interval with an error below", figure)
         self.assertIn("grain: the tolerance is 10^-grain.", figure)
@@ -193,6 +212,38 @@ class UserWorkload(unittest.TestCase):
                               env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": ""}, cwd=self.folder)
         self.assertIn(f"plot.sh: quadrature.csv: this nestbed has no strategy 'quadrature_levels'; with a workload of your own: "
                       f"NESTBED_LOAD={self.folder}/quadrature before the command\n", done.stderr)
+
+    def test_its_launches_alone_are_a_least_time(self):
+        words = ("predict", "--load", "quadrature", "--strategy", "quadrature_*", "--grid", "2", "--block", "32", "--grain", "6", "--threshold", "1,100")
+        done = self.called(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"^nestbed: counting the launches of 4 cases on the executor: how long that takes is not known\nnestbed: counted in ")
+        self.assertIn("launches alone: at least so long (levels x price + further launches x price)\n", done.stdout)
+        self.assertRegex(done.stdout, r"\(prices of a level and of a further launch: fire_and_forget [\d.]+ us, [\d.]+ us;\nhost [\d.]+ us\)")
+        rows = {(row["strategy"], row["threshold"]): row for row in csv.DictReader(io.StringIO(self.called(*words, "--csv", "-").stdout))}
+        counted = {(row["strategy"], row["threshold"]): row for row in self.rows("--grain", "6", "--threshold", "1,100")}
+        prices = json.loads((ROOT / "results/h200/model.json").read_text())["parameters"]
+        for key, row in rows.items():
+            levels, launches = len(counted[key]["launches_by_depth"].split()), int(counted[key]["launches_attempted"])
+            least = int(counted[key]["host_launches"]) * prices["level.host"]["value"] if key[0] == "quadrature_levels" else (
+                levels * prices["level.fire_and_forget"]["value"] + (launches - levels) * prices["rate.fire_and_forget"]["value"])
+            self.assertAlmostEqual(float(row["predicted_us"]), least, delta=0.01)
+            self.assertEqual((row["bound"], row["grain"], row["launches"]), ("launches", "6", str(launches)))
+        self.assertEqual(len(rows), 4)
+
+    def test_no_time_of_a_gpu_was_less_than_that_of_its_launches(self):
+        words = ("predict", "--load", "quadrature", "--against", ROOT / "results/h100/quadrature.csv", "--device", "h100")
+        done = self.called(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(" ".join(done.stdout.split()), r"quadrature\.csv: 84 cases, 1\.\d+ to \d+\.\d+ times as long as their launches alone$")
+        rows = list(csv.DictReader(io.StringIO(self.called(*words, "--csv", "-").stdout)))
+        self.assertGreaterEqual(min(float(row["measured_over_predicted"]) for row in rows), 1)
+
+    def test_a_case_that_does_not_run_right_has_no_least_time(self):
+        self.changed("unright", ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum + 1);"))
+        done = self.called("predict", "--load", "unright", "--strategy", "unright_nested", "--grid", "2", "--block", "32")
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertRegex(done.stderr, r"nestbed: not counted: strategy unright_nested, .*: wrong: the answer is \S+ instead of 3\.141116\n")
 
     def test_races_are_found_in_it(self):
         if not (NESTBED.parent / "nestbed_races").exists():
@@ -222,20 +273,28 @@ class UserWorkload(unittest.TestCase):
         done = self.called(*words, program=alone / NESTBED.name)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
+    def test_a_case_that_ends_its_process_is_named_and_the_others_run(self):
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        self.changed("corrupt", ("static double reference(const Case& /*point*/) { return kExact; }",
+                                 "static double reference(const Case& point) { std::vector<int> host(60000); if (point.threshold == 3) "
+                                 "for (int at = -4; at < 0; ++at) *(volatile int*)(host.data() + at) = 7; return kExact; }"), program=self.for_races)
+        done = self.called("races", "--load", "corrupt", "--strategy", "corrupt_nested", "--grid", "2", "--block", "32", "--threshold", "1,3,10")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"nestbed: strategy corrupt_nested, .*threshold 3, .*: crashed: signal 6 \(Aborted\); the report of this case is lost\n$")
+        self.assertEqual(len(re.findall("^no races: ", done.stdout, re.MULTILINE)), 2)
+
     def test_a_variable_of_the_module_is_watched(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
         text = (self.folder / "quadrature/quadrature.cu").read_text()
         end = text.index("bool must_divide(") + len("bool must_divide(")
         first = text[text.rindex("\n\n", 0, end):end]
-        self.changed("counted", (first, f"\n\n__device__ unsigned answers_added;{first}"), ("    .figures = kFigures,\n", ""),
+        self.changed("counted", (first, f"\n\n__device__ unsigned answers_added;{first}"),
                      ("atomicAdd(task.answer, sum);", "atomicAdd(task.answer, sum);\n    ++answers_added;"), program=self.for_races)
         done = self.called("races", "--load", "counted", "--strategy", "counted_nested", "--grid", "2", "--block", "32")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("answers_added", done.stdout)
-        done = self.drawn("counted", "counted")  # it names no figures
-        self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertIn("counted.csv: no figure suits its cases; a workload names those that suit it (WorkloadInfo::figures)\n", done.stderr)
 
     def changed(self, name, *changes, program=None):
         """The folder NAME of a workload of that name: the tutorial's with these changes, built by this nestbed."""
@@ -410,10 +469,18 @@ class UserWorkload(unittest.TestCase):
             self.assertIn("is no name for a strategy; allowed: letters, digits, '_', '-' and '.', a letter first, not more than 100\n", done.stderr)
 
     def test_a_figure_that_does_not_exist_is_an_error_of_the_build(self):
-        self.write("drawn", ('{"threshold", ', '{"treshold", '))
+        self.write("drawn", ("constinit const", 'constexpr std::string_view kFigures[]{"treshold"};\nconstinit const'), ("    .irregular", "    .figures = kFigures,\n    .irregular"))
         done = self.build("drawn")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertTrue(done.stderr.startswith("nestbed: workload drawn: there is no figure 'treshold', did you mean 'threshold'?; allowed: "), done.stderr)
+
+    def test_a_figure_of_the_workload_that_is_not_drawn_is_said(self):
+        self.changed("skipped", ("constinit const", 'constexpr std::string_view kFigures[]{"by-budget", "ways"};\nconstinit const'),
+                     ("    .irregular", "    .figures = kFigures,\n    .irregular"))
+        done = self.drawn("skipped", "skipped", figure="")
+        self.assertEqual(sorted(re.findall("no figure (.*)", done.stderr)),
+                         ["by-budget, which its workload names: it needs searches of a tree with several budgets; drawn: times",
+                          "ways, which its workload names: it is drawn where there is no other; drawn: times"])
 
     @staticmethod
     def is_compiler(process):

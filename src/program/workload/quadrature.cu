@@ -9,13 +9,11 @@ using namespace nestbed;
 constexpr AxisMeaning kMeanings[]{
     {.name = axis::grain, .meaning = "the tolerance is 10^-grain", .default_value = 6, .role = AxisRole::problem},
     {axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}};
-constexpr std::string_view kFigures[]{"threshold", "by-launches", "ways"}; // that --plot draws
 constinit const WorkloadInfo kWorkload{
     .name = "quadrature",
     .summary = "integrates a function with a sharp peak to a tolerance",
     .axes = {axis::grid, axis::block, axis::depth, axis::grain, axis::threshold},
     .meanings = kMeanings,
-    .figures = kFigures,
     .irregular = true, // the work depends on the input
     .has_ratio = true, // tables divide times by that of the fastest flat strategy
 };
