@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 namespace nestbed
 {
@@ -31,6 +32,7 @@ using Environment = std::map<std::string, std::string>;
 constexpr std::uint64_t kDefaultOrders = 20;
 constexpr std::uint64_t kMaxOrders = 10'000;
 constexpr std::uintmax_t kMaxOutputBytes = std::uintmax_t{256} << 20;
+constexpr std::size_t kMaxWays = 4; // differences from fifo that are printed
 // Limits of the search for the smallest set of preemptions.
 constexpr std::size_t kMaxRuns = 300;
 constexpr std::chrono::seconds kMaxSearch{60};
@@ -207,13 +209,15 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
     for (std::uint64_t seed = 1; seed <= orders; ++seed)
         names.push_back(fmt::format("random:{}", seed));
     std::vector<std::string> differ;
+    std::set<std::string> ways; // in which they differ: each is printed once
     bool only_moved = true;
     for (const std::string& name : names) {
         const program::Outcome outcome = tested.run(name);
         if (const auto difference = reference.difference(outcome)) {
             only_moved = only_moved && outcome.end.good() &&
                          program::sorted_lines(outcome.output) == program::sorted_lines(reference.outcome.output);
-            out << folded(fmt::format("{}: {}", name, *difference), 0) << std::flush;
+            if (ways.insert(*difference).second && ways.size() <= kMaxWays)
+                out << folded(fmt::format("{}: {}", name, *difference), 0) << std::flush;
             differ.push_back(name);
         }
     }
@@ -222,7 +226,11 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
                            names.size() + 1, orders);
         return true;
     }
-    out << fmt::format("{} of {} orders differ from fifo\n", differ.size(), names.size());
+    out << fmt::format("{} of {} orders differ from fifo", differ.size(), names.size())
+        << (ways.size() == 1 ? ", all in this way\n"
+            : ways.size() <= kMaxWays
+                ? fmt::format(", in {} ways\n", ways.size())
+                : fmt::format(", in {} ways, of which the first {} are printed\n", ways.size(), kMaxWays));
     if (only_moved)
         out << "All orders print the same lines. If kernels print them, their order is free:\n  --any-order\n";
     const auto random = std::ranges::find_if(differ, [](const std::string& name) { return name != "eager"; });

@@ -24,6 +24,14 @@ int NAME(int weight)
     return result;
 }
 """
+# A build that links with g++, and names a CUDA toolkit, of which nothing must be used.
+LINKED = {
+    "my.cu": "#include <cstdio>\n__global__ void k() { printf(\"from a kernel\\n\"); }\nvoid go() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }\n",
+    "main.cpp": "#include <cuda_runtime.h>\nvoid go();\nint main() { go(); return cudaGetLastError(); }\n",
+    "Makefile": "my: my.o main.o\n\tg++ -L$(CUDA)/lib64 -L $(CUDA)/lib64 -lcudart my.o main.o -o my\n"
+                "my.o: my.cu\n\tnvcc -c my.cu\nmain.o: main.cpp\n\tg++ -I$(CUDA)/include -I \"$(CUDA)/include\" -c main.cpp\n"
+                "alone: my.o main.o\n\tgcc my.o main.o $(CUDA)/lib64/libcudart_static.a -o my\n"}
+
 MAIN = "#include <cstdio>\nint other(int);\nint main() { const int a = first(3), b = other(5); std::printf(\"%d %d %d\\n\", a, b, sum); }\n"
 
 CUDA_STD = """
@@ -86,6 +94,24 @@ class Builds(unittest.TestCase):
         files = {"a.cu": ONE_NAME.replace("NAME", "first") + MAIN, "b.cu": ONE_NAME.replace("NAME", "other")}
         self.assertEqual(self.output(files), "4 6 4\n")
         self.assertIsNone(self.output(files, "-rdc=true"))
+
+    def test_a_build_that_links_with_the_host_compiler_gets_the_executor(self):
+        with tempfile.TemporaryDirectory(prefix="nestbed builds-") as name:
+            folder = pathlib.Path(name)
+            for inner in ("cuda/include", "cuda/lib64"):
+                (folder / inner).mkdir(parents=True)
+            (folder / "cuda/include/cuda_runtime.h").write_text("#error the toolkit's header\n", encoding="utf-8")
+            for library in ("libcudart.so", "libcudart_static.a"):
+                (folder / "cuda/lib64" / library).write_text("not a library\n", encoding="utf-8")
+            for file, text in LINKED.items():
+                (folder / file).write_text(text.replace("$(CUDA)", "cuda"), encoding="utf-8")
+            for mode, target in (("cpu", "my"), ("races", "my"), ("races", "alone")):
+                with self.subTest(mode=mode, target=target):
+                    built = called([NESTBED, mode, "--", "make", "-B", target], folder)
+                    self.assertEqual((built.stderr, built.returncode), ("", 0))
+                    ran = called(["./my"], folder)
+                    self.assertEqual((ran.stdout, ran.returncode), ("from a kernel\n", 0), ran.stderr)
+                    self.assertEqual("no races: " in ran.stderr, mode == "races", ran.stderr)
 
     def test_common_parts_of_cuda_std_are_those_of_std(self):
         for standard in ("-std=c++17", "-std=c++20"):

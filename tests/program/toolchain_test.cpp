@@ -80,7 +80,8 @@ TEST_F(Toolchains, AreReadFromTheirFolder)
     json(folder.path("g++"));
     for (const fs::path& needed : {read.library(), read.rewriter(), read.headers()}) {
         fs::remove_all(needed);
-        EXPECT_EQ(error(), needed.string() + " does not exist; to build it: experiments/build.sh '' nestbed");
+        EXPECT_EQ(error(),
+                  needed.string() + " does not exist; to build it: experiments/build.sh '' nestbed_programs");
     }
     folder.write("program/toolchain.json", R"({"compiler": "g++"})");
     EXPECT_THAT(error(), HasSubstr("; build nestbed again"));

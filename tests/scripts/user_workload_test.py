@@ -69,6 +69,17 @@ class UserWorkload(unittest.TestCase):
     def build(self, name, program=None, **more):
         return nestbed("build", name, cwd=self.folder, program=program or self.for_executor, **more)
 
+    def test_a_part_that_was_not_built_is_named_with_the_command_that_builds_it(self):
+        less = copy_that_compiles_less(self.folder / "less", "nvcc")
+        for part in ("workload/include", "nestbed_rewrite"):
+            with self.subTest(part):
+                (less.parent / "program" / part).unlink()
+                built = self.build("quadrature", program=less)
+                self.assertEqual((built.returncode, built.stderr),
+                                 (1, f"nestbed: {less.parent}/program/{part} does not exist; a workload of your own needs it; to build it: "
+                                     "experiments/build.sh '' nestbed_programs\n"))
+                (less.parent / "program" / part).symlink_to(NESTBED.parent / "program" / part)
+
     def rows(self, *words):
         done = self.called("run", "--load", "quadrature", *SWEEP, *words, "-o", "-")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -18,7 +18,7 @@ fs::path program_folder()
             return folder;
     throw RunError(
         fmt::format("{} does not exist; it has the headers and libraries for users' programs; to build it: {}",
-                    (own / "program").string(), build_line(own)));
+                    (own / "program").string(), build_line(own, "nestbed_programs")));
 }
 
 } // namespace nestbed::program

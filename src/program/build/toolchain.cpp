@@ -39,8 +39,8 @@ Toolchain read_toolchain(const fs::path& folder)
                         file.string(), toolchain.compiler));
     for (const fs::path& needed : {toolchain.headers(), toolchain.rewriter(), toolchain.library()})
         if (!fs::exists(needed))
-            throw RunError(
-                fmt::format("{} does not exist; to build it: {}", needed.string(), build_line(folder.parent_path())));
+            throw RunError(fmt::format("{} does not exist; to build it: {}", needed.string(),
+                                       build_line(folder.parent_path(), "nestbed_programs")));
     if (!fs::exists(toolchain.detector()))
         toolchain.watched_flags.clear();
     return toolchain;

@@ -65,15 +65,19 @@ std::vector<fs::path> sources_of(const fs::path& folder)
     return sources;
 }
 
-// Of the files with which workloads are made and built.
+// With what workloads are made and built: a file or folder beside the folder `workload`, or in it.
+fs::path part_of_kit(const fs::path& name)
+{
+    const fs::path folder = program_folder();
+    if (const fs::path part = folder / name; fs::exists(part))
+        return part;
+    throw RunError(fmt::format("{} does not exist; a workload of your own needs it; to build it: {}",
+                               (folder / name).string(), build_line(folder.parent_path(), "nestbed_programs")));
+}
+
 std::string workload_file(const char* name)
 {
-    const fs::path kit = program_folder() / "workload";
-    const fs::path file = kit / name;
-    if (!fs::exists(file))
-        throw RunError(fmt::format("{} does not exist; a workload of your own needs it; to build it: {}",
-                                   file.string(), build_line(kit.parent_path().parent_path())));
-    return read_text_file(file.string());
+    return read_text_file(part_of_kit(fs::path("workload") / name).string());
 }
 
 class WorkloadBuilder
@@ -117,8 +121,8 @@ class WorkloadBuilder
     {
         Words arguments = compiler;
         for (const std::string& word :
-             {std::string("-I"), (kit_ / "include").string(), std::string("-I"), whole(folder_).string(),
-              std::string("-c"), whole(source).string(), std::string("-o"), object.string()})
+             {std::string("-I"), headers_.string(), std::string("-I"), whole(folder_).string(), std::string("-c"),
+              whole(source).string(), std::string("-o"), object.string()})
             arguments.push_back(word);
         return run(std::move(arguments));
     }
@@ -127,8 +131,7 @@ class WorkloadBuilder
     bool compile_workload(const fs::path& source, const char* mode, const Words& compiler, const fs::path& object)
     {
         const fs::path rewritten = object.string() + ".cu";
-        if (run({(program_folder() / "nestbed_rewrite").string(), mode, whole(source).string(),
-                 rewritten.string()}) &&
+        if (run({rewriter_.string(), mode, whole(source).string(), rewritten.string()}) &&
             compile(rewritten, compiler, object))
             return true;
         err_ << fmt::format("nestbed: {} does not compile; the first error is the one to read\n", source.string());
@@ -172,7 +175,9 @@ class WorkloadBuilder
         return true;
     }
 
-    const fs::path kit_ = program_folder() / "workload";
+    const fs::path kit_ = part_of_kit("workload");
+    const fs::path headers_ = part_of_kit("workload/include");
+    const fs::path rewriter_ = part_of_kit("nestbed_rewrite");
     fs::path folder_, build_;
     std::vector<fs::path> sources_;
     const HeldSignals& signals_;
