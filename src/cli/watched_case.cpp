@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "base/last_report.hpp"
 #include "base/standard_streams.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "device/cpu/guarded_memory.hpp"
 #include "device/cpu/interruptible.hpp"
@@ -37,8 +38,10 @@ void print_races(const WatchedCase& watched, const Races& races)
 {
     if (watched.as_json)
         watched.out << json_text(races_json(watched.point, races)) << "\n";
-    else if (races.sample.status != Status::unsupported)
-        watched.out << folded(heading(watched.point), 0) << races_text(races);
+    else if (races.sample.status != Status::unsupported) {
+        const std::string text = folded(heading(watched.point), 0) + races_text(races);
+        watched.out << (terminal_of(STDOUT_FILENO).colour ? in_colours(text) : text);
+    }
 }
 
 namespace

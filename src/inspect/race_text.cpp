@@ -1,5 +1,6 @@
 #include "inspect/race_text.hpp"
 
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <initializer_list>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace nestbed
 {
@@ -234,29 +236,81 @@ std::string summary(const Races& races)
 
 } // namespace
 
+namespace
+{
+
+std::string text_of(const Race& race)
+{
+    return folded(fmt::format("race: {} and {} of {} ({})", name_of(race.first), name_of(race.second), race.memory,
+                              counted(race.bytes, "byte", "bytes")),
+                  0) +
+           lines_of(race.first, lines_of(race.first), race.second, lines_of(race.second)) + same_value_of(race) +
+           folded("missing: " + race.missing, 2) + fmt::format("  {}\n\n", counted(race.pairs, "pair", "pairs"));
+}
+
+std::string text_of(const BadAccess& bad)
+{
+    const bool is_call = bad.kind == BadAccess::Kind::synchronization;
+    return folded(first_line_of(bad), 0) + (is_call ? lines_of(bad.access, "at") : lines_of(bad.access)) +
+           launch_of(bad.access, "in kernel") +
+           (bad.allocation.empty() ? "" : folded("memory " + bad.allocation, 2)) +
+           fmt::format("  {}\n\n",
+                       is_call ? counted(bad.count, "time", "times") : counted(bad.count, "access", "accesses"));
+}
+
+// The launch that a race is about: that of the deeper grid.
+const RaceAccess& of_deeper_grid(const Race& race)
+{
+    return race.first.depth > race.second.depth ? race.first : race.second;
+}
+
+std::string launch_site(const Race& race)
+{
+    const RaceAccess& access = of_deeper_grid(race);
+    const SourcePlace place = access.launched_by ? access.launched_by->place : access.launched_at;
+    if (!access.kernel.empty())
+        return fmt::format("kernel {}, launched at {}", access.kernel, spelled(place));
+    if (access.by_host || !access.operation.empty())
+        return "the host";
+    return place.line == 0 ? "the root grid" : "grids launched at " + spelled(place);
+}
+
+// Grouped by launch site, because what one launch lacks shows as several races; those of the smallest depth first.
+std::string races_by_launch(const std::vector<Race>& races)
+{
+    std::vector<std::pair<std::string, std::vector<Race>>> sites;
+    for (const Race& race : races) {
+        const std::string site = launch_site(race);
+        const auto found = std::ranges::find(sites, site, [](const auto& one) { return one.first; });
+        (found != sites.end() ? *found : sites.emplace_back(site, std::vector<Race>{})).second.push_back(race);
+    }
+    std::ranges::stable_sort(sites, {}, [](const auto& one) { return of_deeper_grid(one.second.front()).depth; });
+    std::string text;
+    for (const auto& [site, of_site] : sites) {
+        if (sites.size() > 1)
+            text += folded(fmt::format("races of {}:", site), 0) + "\n";
+        for (const Race& race : of_site)
+            text += text_of(race);
+    }
+    return text;
+}
+
+} // namespace
+
 std::string races_text(const Races& races)
 {
+    // What a wrong access does comes before the races that it makes. A read of what nothing has written may be the effect of a race.
     std::string text;
-    for (const Race& race : races.races) {
-        text += folded(fmt::format("race: {} and {} of {} ({})", name_of(race.first), name_of(race.second),
-                                   race.memory, counted(race.bytes, "byte", "bytes")),
-                       0);
-        text += lines_of(race.first, lines_of(race.first), race.second, lines_of(race.second));
-        text += same_value_of(race);
-        text += folded("missing: " + race.missing, 2);
-        text += fmt::format("  {}\n\n", counted(race.pairs, "pair", "pairs"));
-    }
+    for (const BadAccess& bad : races.bad_accesses)
+        if (bad.kind != BadAccess::Kind::uninitialized)
+            text += text_of(bad);
+    text += races_by_launch(races.races);
+    for (const BadAccess& bad : races.bad_accesses)
+        if (bad.kind == BadAccess::Kind::uninitialized)
+            text += text_of(bad);
     for (const BadAccess& warning : races.warnings)
         text += folded(fmt::format("warning: {}", warning.text), 0) + lines_of(warning.access, "at") +
                 launch_of(warning.access, "in kernel") + "\n";
-    for (const BadAccess& bad : races.bad_accesses)
-        text += folded(first_line_of(bad), 0) +
-                (bad.kind == BadAccess::Kind::synchronization ? lines_of(bad.access, "at") : lines_of(bad.access)) +
-                launch_of(bad.access, "in kernel") +
-                (bad.allocation.empty() ? "" : folded("memory " + bad.allocation, 2)) +
-                (bad.kind == BadAccess::Kind::synchronization
-                     ? fmt::format("  {}\n\n", counted(bad.count, "time", "times"))
-                     : fmt::format("  {}\n\n", counted(bad.count, "access", "accesses")));
     for (const Race& note : races.notes) {
         text += folded(fmt::format("note: the order of a {} and a {} of {} is open (which is no race)",
                                    name_of(note.first), name_of(note.second), note.memory),
@@ -273,6 +327,29 @@ std::string races_text(const Races& races)
                               (ran && races.incomplete.empty()) || !races.none() ? "" : " in what ran", watched),
                   0) +
            (races.incomplete.empty() ? "" : folded("not all: " + races.incomplete, 2));
+}
+
+std::string in_colours(const std::string& text)
+{
+    const auto colour_of = [](std::string_view label) {
+        if (label == "no races" || label == "  missing")
+            return Colour::green;
+        if (label == "warning" || label == "note")
+            return Colour::yellow;
+        bool is_finding = label == "race";
+        for (auto kind = 0; kind <= static_cast<int>(BadAccess::Kind::read_only); ++kind)
+            is_finding = is_finding || label == name_of(static_cast<BadAccess::Kind>(kind));
+        return is_finding ? Colour::red : Colour::none;
+    };
+    std::string lines;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        const std::string_view label = line.substr(0, line.find(':'));
+        lines += coloured(label, colour_of(label));
+        lines += rest.substr(label.size(), line.size() + 1 - label.size());
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    }
+    return lines;
 }
 
 Json race_json(const Race& race)

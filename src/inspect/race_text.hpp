@@ -9,8 +9,10 @@
 namespace nestbed
 {
 
-// The races of a run, most frequent first, its other bad accesses, and a last line with their numbers.
+// The races of a run by launch site, its other bad accesses, and a last line with their numbers.
 std::string races_text(const Races& races);
+// The same text, or one with others around it, for a terminal with colours.
+std::string in_colours(const std::string& text);
 // One kind of race as a JSON object.
 Json race_json(const Race& race);
 // The accesses of one place out of bounds, or of uninitialised memory, as a JSON object.

@@ -28,6 +28,7 @@ struct Alike {
     std::uint32_t last_depth = 0; // deepest of the levels that share it
     std::size_t indent = 0;
     bool root = false;       // no launcher, or one that is not in the trace
+    std::string kernel;      // of a user's program
     std::uint64_t grids = 0; // per level
     std::uint64_t refused = 0;
     std::optional<std::uint32_t> blocks; // per grid; empty: they differ
@@ -76,7 +77,7 @@ struct Alike {
 // Returns the lines, parents before children. Root grids are not children of a line.
 std::vector<Alike> lines_of(const Trace& trace, Folding folding)
 {
-    using Key = std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+    using Key = std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
     std::vector<Alike> lines;
     std::vector<std::size_t> line_of_grid;
     std::map<Key, std::size_t> line_of_key;
@@ -85,10 +86,10 @@ std::vector<Alike> lines_of(const Trace& trace, Folding folding)
         const std::size_t parent = root ? SIZE_MAX : line_of_grid[grid.parent];
         const bool shaped = folding != Folding::by_depth;
         const Key key{folding == Folding::by_parent || root ? parent : 0, grid.depth, shaped ? grid.blocks : 0,
-                      shaped ? grid.threads : 0};
+                      shaped ? grid.threads : 0, grid.kernel};
         const auto [found, is_new] = line_of_key.emplace(key, lines.size());
         if (is_new) {
-            lines.push_back({.depth = grid.depth, .last_depth = grid.depth, .root = root});
+            lines.push_back({.depth = grid.depth, .last_depth = grid.depth, .root = root, .kernel = grid.kernel});
             if (!root)
                 lines[parent].children.push_back(found->second);
         }
@@ -101,7 +102,7 @@ std::vector<Alike> lines_of(const Trace& trace, Folding folding)
 bool continues(const Alike& line, const Alike& child)
 {
     return child.grids == line.grids && child.blocks == line.blocks && child.threads == line.threads &&
-           child.refused == line.refused && line.blocks && line.depth > 0;
+           child.refused == line.refused && child.kernel == line.kernel && line.blocks && line.depth > 0;
 }
 
 // Depth first. Consecutive levels that are alike become one line.
@@ -149,10 +150,15 @@ std::string tree_text(const Trace& trace)
             lines = folded_lines(trace, folding);
         }
 
-    std::vector<Column> columns{
-        {.name = "depth", .left = true},       {.name = "grids"},   {.name = "blocks", .dispensable = 3},
-        {.name = "threads", .dispensable = 2}, {.name = "refused"}, {.name = "latency"},
-        {.name = "at most", .dispensable = 1}, {.name = "busy"}};
+    std::vector<Column> columns{{.name = "depth", .left = true},
+                                {.name = "kernel", .left = true},
+                                {.name = "grids"},
+                                {.name = "blocks", .dispensable = 3},
+                                {.name = "threads", .dispensable = 2},
+                                {.name = "refused"},
+                                {.name = "latency"},
+                                {.name = "at most", .dispensable = 1},
+                                {.name = "busy"}};
     constexpr std::size_t kMaxIndent = 12;
     for (const Alike& line : lines) {
         const std::uint64_t levels = line.last_depth - line.depth + 1;
@@ -160,13 +166,15 @@ std::string tree_text(const Trace& trace)
         add_row(columns,
                 {std::string(std::min(line.indent, kMaxIndent), ' ') +
                      (levels == 1 ? std::to_string(line.depth) : fmt::format("{}-{}", line.depth, line.last_depth)),
-                 levels == 1 ? std::to_string(line.grids) : fmt::format("{} x {}", levels, line.grids),
+                 line.kernel, levels == 1 ? std::to_string(line.grids) : fmt::format("{} x {}", levels, line.grids),
                  number_or_various(line.blocks), number_or_various(line.threads), count_or_empty(line.refused),
                  waited ? format_us(median(line.latencies_us)) : "",
                  waited ? format_us(std::ranges::max(line.latencies_us)) : "",
                  line.runs.empty() ? "" : format_us(line.busy_us())});
     }
-    std::erase_if(columns, [](const Column& column) { return column.name == "refused" && column.value().empty(); });
+    std::erase_if(columns, [](const Column& column) {
+        return (column.name == "refused" || column.name == "kernel") && column.value().empty();
+    });
     std::string text = table_text(std::move(columns));
     if (folding != Folding::by_parent)
         text += fmt::format("(more than {} kinds of grids: folded by depth{})\n", kMaxLines,

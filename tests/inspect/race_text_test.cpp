@@ -88,6 +88,47 @@ TEST(RaceText, CountsBadAccesses)
                           "uninitialized memory: "));
 }
 
+TEST(RaceText, BeginsWithWrongAccessesAndGroupsRacesByLaunch)
+{
+    const auto race_of = [](const char* memory, unsigned depth, SourcePlace launch) {
+        Race race = some_race();
+        race.memory = memory;
+        race.second.depth = depth;
+        race.second.kernel = "child";
+        race.second.launched_by->place = std::move(launch);
+        return race;
+    };
+    Races races{.sample = {.status = Status::ok},
+                .races = {race_of("deep", 3, {"a.cu", 9}), race_of("first", 2, {"a.cu", 5}),
+                          race_of("second", 2, {"a.cu", 5}), race_of("deep too", 3, {"a.cu", 9})},
+                .bad_accesses = {bad_access(BadAccess::Kind::uninitialized, 0, 1),
+                                 bad_access(BadAccess::Kind::out_of_bounds, 4, 1)}};
+    std::vector<std::string> order;
+    std::istringstream lines(races_text(races));
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && !line.starts_with(' '))
+            order.push_back(line.substr(0, line.find(" (4")));
+    order.resize(8);
+    EXPECT_THAT(order, ElementsAre("out of bounds: read of in[-1], 4 bytes past its end",
+                                   "races of kernel child, launched at a.cu:5:", "race: write and read of first",
+                                   "race: write and read of second", "races of kernel child, launched at a.cu:9:",
+                                   "race: write and read of deep", "race: write and read of deep too",
+                                   "uninitialized: read of in[-1], which nothing has written"));
+    races.races.erase(races.races.begin(), races.races.begin() + 1);
+    races.races.resize(2); // of one launch
+    EXPECT_THAT(races_text(races), Not(HasSubstr("races of kernel")));
+}
+
+TEST(RaceText, HasColoursForATerminal)
+{
+    EXPECT_EQ(
+        in_colours("kernel  from host\n\nrace: a: b\n  missing: c\nout of bounds: d\nwarning: e\nno races: f\n"),
+        "kernel  from host\n\n\033[31mrace\033[0m: a: b\n\033[32m  missing\033[0m: c\n"
+        "\033[31mout of bounds\033[0m: d\n\033[33mwarning\033[0m: e\n\033[32mno races\033[0m: f\n");
+    EXPECT_EQ(in_colours("not read-only: 1 misaligned: 2\nmisaligned: 3"),
+              "\033[31mnot read-only\033[0m: 1 misaligned: 2\n\033[31mmisaligned\033[0m: 3");
+}
+
 TEST(RaceText, SaysWhereMemoryWasAllocatedAndFreedAndWhatTheHostDid)
 {
     BadAccess bad = bad_access(BadAccess::Kind::freed, 0, 1);

@@ -38,6 +38,7 @@ class Tree
         trace_.grids[grid].error = 69;
         return grid;
     }
+    void name(std::uint32_t grid, const char* kernel) { trace_.grids.at(grid).kernel = kernel; }
     std::uint32_t never_ran(std::uint32_t parent, std::uint32_t blocks, std::uint32_t threads)
     {
         const std::uint32_t grid = child(parent, blocks, threads);
@@ -220,6 +221,23 @@ TEST(Tree, GridsThatNeverRanAreCountedAndHaveNoTimes)
     EXPECT_EQ(tree_text(nothing_ran), "\n"
                                       "depth  grids  blocks  threads  latency  at most  busy\n"
                                       "0          1       4       16\n");
+}
+
+TEST(Tree, KernelsOfAUsersProgramAreNamedAndKeptApart)
+{
+    Tree tree;
+    const auto root = tree.root(1, 32);
+    tree.name(root, "parent");
+    for (const char* kernel : {"left", "right", "left"}) {
+        const auto child = tree.child(root, 1, 8);
+        tree.name(child, kernel);
+        tree.name(tree.child(child, 1, 8), "leaf"); // of the same shape: no line for both
+    }
+    EXPECT_THAT(tree.lines()[0], testing::MatchesRegex("depth +kernel +grids .*"));
+    std::vector<std::string> said;
+    for (const std::vector<std::string>& cells : tree.cells())
+        said.push_back(cells[0] + " " + cells[1] + " " + cells[2]);
+    EXPECT_THAT(said, ElementsAre("0 parent 1", "1 left 2", "2 leaf 2", "1 right 1", "2 leaf 1"));
 }
 
 TEST(Tree, FortyLinesAreNotFolded)

@@ -216,7 +216,7 @@ class Files(Programs):
         benign = self.KERNEL.replace("x = threadIdx.x;", "\nx = threadIdx.x; // nestbed: benign: a test\n")
         self.check(run("races", benign, ["k<<<1, 2>>>();"]), 0, r"^suppressed by my\.cu:3: race of x between my\.cu:3 and my\.cu:3 \(a test\)$")
         for tree in (0, 1):
-            self.assertEqual("depth  grids  blocks" in called(["./my"], folder, NESTBED_TREE=tree).stderr, tree == 1)
+            self.assertEqual("depth  kernel" in called(["./my"], folder, NESTBED_TREE=tree).stderr, tree == 1)
         for name in ("NESTBED_REPORT", "NESTBED_TRACE"):
             self.check(called(["./my"], folder, **{name: "none/x"}), EXIT_BAD, f"^nestbed: {name}='none/x': the file could not be written: No such file or directory$")
         called(["./my"], folder, NESTBED_TRACE="trace.json")

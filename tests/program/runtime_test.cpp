@@ -305,11 +305,12 @@ TEST(ProgramLedger, CountsLaunchesByKernel)
     EXPECT_EQ(counts[1].first_error, "LaunchPendingCountExceeded");
 
     const LaunchTrace trace = launch_trace(ledger);
-    EXPECT_EQ(tree_text(trace), "\ndepth  grids  blocks  threads  refused  latency  at most     busy\n"
-                                "0          1       1       32                             3.00 us\n"
-                                " 1         1       6       32           1.00 us  1.00 us  3.00 us\n"
-                                "  2        2       1       32        1  1.00 us  1.00 us  3.00 us\n"
-                                " 1         1       8       32           1.00 us  1.00 us  3.00 us\n");
+    EXPECT_EQ(tree_text(trace), "\ndepth  kernel           grids  blocks  threads  refused  latency     busy\n"
+                                "0      parent               1       1       32                    3.00 us\n"
+                                " 1     child                1       6       32           1.00 us  3.00 us\n"
+                                "  2    child                2       1       32        1  1.00 us  3.00 us\n"
+                                " 1     cudaMemcpyAsync      1       8       32           1.00 us  3.00 us\n"
+                                "(without at most: the table would be wider than 80 columns)\n");
     EXPECT_EQ(launch_trace_csv(trace),
               "#nestbed-trace,1\n#device,0,1,0,0,0,1000000,nestbed's executor\n"
               "id,parent,depth,device,kernel,place,grid,block,stream,called_ns,begun_ns,ended_ns,error\n"

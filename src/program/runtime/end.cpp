@@ -3,9 +3,11 @@
 #include "base/json.hpp"
 #include "base/last_report.hpp"
 #include "base/reported_place.hpp"
+#include "base/terminal.hpp"
 #include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 #include "inspect/launch_summary.hpp"
+#include "inspect/race_text.hpp"
 #include "inspect/tree.hpp"
 #include "program/runtime/late_work.hpp"
 #include "program/runtime/program_trace.hpp"
@@ -137,7 +139,7 @@ std::optional<int> report(int status)
         write_file("NESTBED_TRACE", env.trace_file,
                    env.trace_file.ends_with(".csv") ? launch_trace_csv(trace) : launch_trace_json(trace));
     }
-    write_error(text);
+    write_error(terminal_of(STDERR_FILENO).colour ? in_colours(text) : text);
     if (!env.report_file.empty())
         write_file("NESTBED_REPORT", env.report_file,
                    json_lines(report_json(counts, ledger.graph_launches(), failed_kernels(), incomplete, races)));
