@@ -4,6 +4,7 @@
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/builds_test.py
 """
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -112,6 +113,67 @@ class Builds(unittest.TestCase):
                     ran = called(["./my"], folder)
                     self.assertEqual((ran.stdout, ran.returncode), ("from a kernel\n", 0), ran.stderr)
                     self.assertEqual("no races: " in ran.stderr, mode == "races", ran.stderr)
+
+    def built_by_cpu(self, source):
+        with tempfile.TemporaryDirectory(prefix="nestbed-builds-") as folder:
+            pathlib.Path(folder, "my.cu").write_text(source, encoding="utf-8")
+            return called([NESTBED, "cpu", "my.cu"], folder, LC_ALL="C")
+
+    def test_errors_of_the_compiler_are_in_their_columns(self):
+        kernel = "__global__ void k(int* d) { __shared__ int s[2]; s[0] = *d; d[0] = s[first]; }"
+        launch = "    k<<<1, blocks_of_k>>>(d, argument); cudaMalloc((void**)&d, bytes);"
+        done = self.built_by_cpu(f"{kernel}\nint main() {{ int* d;\n{launch}\n}}\n")
+        self.assertEqual(done.returncode, 1)
+        for word, line, text in (("first", 1, kernel), ("blocks_of_k", 3, launch), ("argument", 3, launch), ("bytes", 3, launch)):
+            column = text.index(word)
+            self.assertIn(f"my.cu:{line}:{column + 1}: error: '{word}' was not declared in this scope\n"
+                          f"    {line} | {text}\n      | {' ' * column}^", done.stderr)
+
+    def test_a_call_that_the_executor_does_not_have_ends_a_run_that_gets_there(self):
+        source = """#include <cstdio>
+__global__ void k(float4* d, unsigned long long texture) { if (d[0].x > 5) d[0] = tex1DGrad<float4>(texture, 1.0f,
+    2.0f, 3.0f); }
+int main(int argc, char**)
+{
+    float4* d; cudaMalloc(&d, 64); cudaMemset(d, argc == 2 ? 100 : 0, 64);
+    k<<<1, 1>>>(d, 0);
+    puts(cudaGetErrorName(cudaDeviceSynchronize()));
+    if (argc > 2) {
+        cudaMipmappedArray_t array;
+        if (cudaMallocMipmappedArray(&array, nullptr,
+            make_cudaExtent(1, 1, 1), 3) != cudaSuccess) return 4;
+    }
+    puts("end");
+}
+"""
+        with tempfile.TemporaryDirectory(prefix="nestbed-builds-") as folder:
+            pathlib.Path(folder, "my.cu").write_text(source, encoding="utf-8")
+            for option in ([], ["--nestbed-races"]):
+                built = called([NESTBED, "nvcc", *option, "my.cu", "-o", "my"], folder)
+                self.assertEqual(built.returncode, 0, built.stderr)
+                self.assertRegex(built.stderr, r"(?m)^my\.cu:2: warning: tex1DGrad: the executor has no .*; a run that gets here ends$")
+                self.assertRegex(built.stderr, r"(?m)^my\.cu:11: warning: cudaMallocMipmappedArray: .*$")
+                for words, code, output, message in (
+                        ([], 0, "cudaSuccess\nend\n", ""),
+                        (["1"], 3 if option else 0, "cudaErrorNotSupported\nend\n", r"^nestbed: kernel k .*: my\.cu:2: tex1DGrad: the executor has no "),
+                        (["1", "2"], 1, "cudaSuccess\n", r"^nestbed: my\.cu:11: cudaMallocMipmappedArray: the executor has no ")):
+                    with self.subTest(option=option, words=words):
+                        ran = called(["./my", *words], folder)
+                        self.assertEqual((ran.returncode, ran.stdout), (code, output), ran.stderr)
+                        self.assertRegex(ran.stderr, "(?m)" + message)
+                        self.assertEqual("nestbed: " in ran.stderr, message != "", ran.stderr)
+
+    def test_all_calls_that_cannot_be_built_are_named(self):
+        done = self.built_by_cpu("int main()\n{\n    cuInit(0);\n    cuCtxSynchronize();\n}\n")
+        self.assertEqual(done.stderr, "my.cu:3: cuInit: the executor has no driver API\nmy.cu:4: cuCtxSynchronize: the executor has no driver API\n")
+
+    def test_a_wait_in_a_kernel_is_named_once(self):
+        source = ("__global__ void c() {}\n__global__ void k() {\n    c<<<1, 1>>>();\n    cudaDeviceSynchronize();\n}\n"
+                  "int main() { k<<<2, 2>>>(); return cudaDeviceSynchronize(); }\n")
+        self.assertEqual(re.findall("nestbed: .*", self.built_by_cpu(source).stderr),
+                         ["nestbed: my.cu:4: cudaDeviceSynchronize() in a kernel: no GPU of compute capability 9.0 or later has it; "
+                          "launch what follows into cudaStreamTailLaunch instead"])
+        self.assertNotIn("nestbed: ", self.built_by_cpu(source.replace("    cuda", "    // cuda")).stderr)
 
     def test_common_parts_of_cuda_std_are_those_of_std(self):
         for standard in ("-std=c++17", "-std=c++20"):

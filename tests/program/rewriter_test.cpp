@@ -1,5 +1,6 @@
 // Tests the rewriter by a table of texts and by generated texts.
 #include "base/error.hpp"
+#include "program/rewrite/line_marks.hpp"
 #include "program/rewriter_property.hpp"
 #include "support/effort.hpp"
 #include "support/matchers.hpp"
@@ -8,6 +9,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <regex>
 #include <sstream>
@@ -278,6 +280,35 @@ TEST(Rewriter, KeepsLineEndsAndOtherAlphabets)
     EXPECT_EQ(shortened(rewrite(text, RewriteMode::executor)),
               "I void größe(int a)\r\n{ K{\"größe\"} {\r\n});}\r\nvoid f() {\r\n "
               "(\r\nP::configure(1, 1), \r\ngröße(1)); }\r\n");
+}
+
+// Where a word is, as the compiler says it: "my.cu:2:10".
+std::string place_of(const std::string& text, const std::string& word)
+{
+    std::istringstream lines(text);
+    std::string file;
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line); ++number) {
+        if (const std::optional<LineMark> mark = line.starts_with('#') ? parse_line_mark(line) : std::nullopt) {
+            file = mark->file;
+            number = mark->line - 1;
+        } else if (const std::size_t at = line.find(word); at != std::string::npos) {
+            return file + ":" + std::to_string(number) + ":" + std::to_string(at + 1);
+        }
+    }
+    return "";
+}
+
+TEST(Rewriter, KeepsColumnsForMessagesOfTheCompiler)
+{
+    const std::string text =
+        "# 1 \"my.cu\"\n__global__ void k(int* d) { __shared__ int s[2]; s[0] = first; }\n"
+        "# 7 \"own.h\" 1\n  void f(int* d) { k<<<1, grid>>>(d, argument); after(d); }\n"
+        "void g(int* d) {\n    k<<<1, 1>>>(d,\n        second); cudaMalloc((void**)&d, bytes); }\n";
+    const std::string result = rewrite(text, RewriteMode::executor, "", nullptr, true);
+    for (const std::string word : {"void k", "int* d) {", "first", "grid", "argument", "after", "second", "bytes"})
+        EXPECT_EQ(place_of(result, word), place_of(text, word)) << word << " in\n" << result;
+    EXPECT_NE(place_of(rewrite(text, RewriteMode::executor), "first"), place_of(text, "first"));
 }
 
 TEST(Rewriter, RegistersFilesByTheirWholeNames)

@@ -92,6 +92,8 @@ void Changes::write_token(std::string& out, std::size_t token, bool on_one_line,
     if (on_one_line && is_kept && text.find('\n') != std::string_view::npos)
         source_.fail(token, "a string over several lines in the kernel of a launch; put it in a variable");
     if (change == nullptr) {
+        if (!on_one_line)
+            restore_column(out, token);
         out += text;
         return;
     }
@@ -102,6 +104,8 @@ void Changes::write_token(std::string& out, std::size_t token, bool on_one_line,
             source_.fail(token, "launches are nested more than 200 deep in kernels of launches");
         write(out, source_.position(move.begin), source_.position(move.end - 1) + 1, change->moved_here, depth + 1);
     }
+    if (is_kept && !on_one_line)
+        restore_column(out, token);
     if (is_kept)
         out += text;
     else if (!on_one_line && text.find('\n') != std::string_view::npos) // a string that is removed
@@ -111,6 +115,23 @@ void Changes::write_token(std::string& out, std::size_t token, bool on_one_line,
     else if (!out.empty() && out.back() != ' ' && out.back() != '\n')
         out += ' '; // the tokens around do not become one
     out += change->after;
+}
+
+void Changes::restore_column(std::string& out, std::size_t token) const
+{
+    if (!keeps_columns_)
+        return;
+    const auto column_at = [](std::string_view text, std::size_t at) {
+        const std::size_t line_end = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+        return line_end == std::string_view::npos ? at : at - line_end - 1;
+    };
+    const std::size_t column = column_at(source_.whole_text(), source_.all_tokens()[source_.position(token)].begin);
+    const std::size_t now = column_at(out, out.size());
+    if (now > column) {
+        const Place place = source_.place(token);
+        out += "\n# " + std::to_string(place.line) + " \"" + place.file + "\"\n";
+    }
+    out.append(now > column ? column : column - now, ' ');
 }
 
 void Changes::remove_words(std::vector<std::string_view> words)

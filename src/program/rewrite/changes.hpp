@@ -34,6 +34,8 @@ class Changes
     void warn(std::string message) { warnings_.push_back(std::move(message)); }
 
     const std::vector<std::string>& warnings() const { return warnings_; }
+    // What was not changed also stays in its column, by line marks behind what is inserted: for messages of the compiler.
+    void keep_columns() { keeps_columns_ = true; }
     // Throws RunError if a moved part has a token over several lines, or if 200 moved parts contain each other.
     std::string result() const;
     // The numbers of the tokens that are not in the result as they were, in order: removed, replaced or moved.
@@ -60,6 +62,7 @@ class Changes
     void write(std::string& out, std::size_t begin, std::size_t end, std::optional<std::size_t> moving,
                std::size_t depth) const;
     void write_token(std::string& out, std::size_t token, bool on_one_line, std::size_t depth) const;
+    void restore_column(std::string& out, std::size_t token) const;
     void write_other(std::string& out, const Token& token, bool on_one_line) const;
     std::string other_text(const Token& token) const;
     void write_lines(std::string& out, std::size_t begin, std::size_t end) const;
@@ -71,6 +74,7 @@ class Changes
     std::string appended_;
     std::vector<std::string_view> removed_words_;
     std::vector<std::string> warnings_;
+    bool keeps_columns_ = false;
 };
 
 } // namespace nestbed::program

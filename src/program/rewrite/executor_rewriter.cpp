@@ -27,25 +27,36 @@ namespace
 
 constexpr std::string_view kLaunches =
     "cudaLaunchCooperativeKernelMultiDevice cudaLaunchDevice* cudaGetParameterBuffer*";
-constexpr std::string_view kDriverCalls =
-    "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
 constexpr std::string_view kGraphCalls =
     "cudaGraphAddExternalSemaphores* cudaGraphExternalSemaphores* cudaGraphExecExternalSemaphores* "
-    "cudaGraphRetainUserObject cudaGraphReleaseUserObject";
-constexpr std::string_view kGraphicsCalls = "cudaGraphics*";
+    "cudaGraphRetainUserObject cudaGraphReleaseUserObject cudaUserObject*";
+constexpr std::string_view kGraphicsCalls = "cudaGraphics* cudaD3D* cudaGL* cudaVDPAU* cudaEGL*";
 constexpr std::string_view kTextureCalls =
-    "cudaBindTexture* cudaBindSurface* cudaMallocMipmappedArray tex1DGrad tex1DLayered* tex2DGrad tex2DLayeredLod "
-    "tex2DLayeredGrad tex2Dgather tex3DLod tex3DGrad texCubemap* surf1DLayered* surf2DLayered* surfCubemap*";
-constexpr std::string_view kGridBarriers = "this_multi_grid";
-constexpr std::array kRefused{
+    "cudaBindTexture* cudaBindSurface* cudaUnbindTexture cudaMallocMipmappedArray cudaFreeMipmappedArray "
+    "cudaGetMipmappedArrayLevel cudaMipmappedArray* tex1DGrad tex1DLayered* tex2DGrad tex2DLayeredLod "
+    "tex2DLayeredGrad "
+    "tex2Dgather tex3DLod tex3DGrad texCubemap* surf1DLayered* surf2DLayered* surfCubemap*";
+constexpr std::string_view kCallsOfOthers =
+    "cudaIpc* cudaImportExternal* cudaDestroyExternal* cudaExternalMemory* cudaSignalExternal* cudaWaitExternal*";
+constexpr std::string_view kPoolCalls =
+    "cudaMemPool* cudaMallocFromPoolAsync cudaDeviceGetMemPool cudaDeviceSetMemPool "
+    "cudaDeviceGetDefaultMemPool";
+// A program that calls one of these ends there. It is built, because it may never get there.
+constexpr std::array kEnding{
     RefusedNames{kLaunches, "the executor launches kernels by <<<>>>, cudaLaunchKernel(), cudaLaunchKernelEx() and "
                             "cudaLaunchCooperativeKernel() only"},
-    RefusedNames{kDriverCalls, "the executor has no driver API"},
     RefusedNames{kGraphCalls, "the graphs of the executor have no semaphores of other programs and objects of users"},
     RefusedNames{kGraphicsCalls, "the executor shares no memory with graphics libraries"},
     RefusedNames{kTextureCalls, "the executor has no texture references, mipmaps, cube maps and gradients, and of "
                                 "layers tex2DLayered() alone"},
-    RefusedNames{kGridBarriers, "the executor has no grids of several devices", true},
+    RefusedNames{kCallsOfOthers, "the executor shares no memory and events with other programs"},
+    RefusedNames{kPoolCalls, "the executor has no pools of memory"},
+};
+constexpr std::string_view kDriverCalls =
+    "cuLaunch* cuModule* cuLibrary* cuCtx* cuInit cuDeviceGet* cuMem* cuStream*";
+constexpr std::array kRefused{
+    RefusedNames{kDriverCalls, "the executor has no driver API"},
+    RefusedNames{"this_multi_grid", "the executor has no grids of several devices", true},
 };
 
 // Functions whose first argument is the address of a pointer, and that take its name as their last.
@@ -60,6 +71,8 @@ class ExecutorRewriter
     Changes rewrite(std::string_view folder, bool whole_program) &&
     {
         refuse_calls(source_, kRefused, OwnFunctions::declared);
+        for (const FoundCall& call : find_calls(source_, kEnding, OwnFunctions::declared))
+            end_at(call);
         const std::vector<Launch> launches = find_launches(source_);
         for (const Launch& each : launches)
             launch(each);
@@ -91,6 +104,30 @@ class ExecutorRewriter
     }
 
   private:
+    // tex1DGrad<T>(…) becomes not_supported<T>("tex1DGrad: reason"), without its arguments.
+    void end_at(const FoundCall& call)
+    {
+        std::size_t begin = call.token;
+        is_call_of_global_name(source_, call.token, begin);
+        std::size_t opening = call.token + 1;
+        std::string result = call.name.starts_with("cudaGetParameterBuffer") ? "void*"
+                             : call.name.starts_with("cuda")                 ? "cudaError_t"
+                                                                             : "void";
+        if (source_.is(opening, "<")) {
+            opening = template_arguments_end(source_, opening);
+            result = source_.on_one_line(call.token + 2, std::min(opening, source_.size()) - 1);
+        }
+        const std::size_t closing = source_.is(opening, "(") ? source_.match(opening) : kNoToken;
+        if (closing == kNoToken || is_declared(source_, begin))
+            return;
+        const std::string text = std::string(call.name) + ": " + std::string(call.reason);
+        changes_.remove(begin, closing + 1);
+        changes_.replace(begin, "::nestbed::program::not_supported<" + result + ">(\"" + text + "\")");
+        const Place place = source_.place(call.token);
+        changes_.warn(place.file + ":" + std::to_string(place.line) + ": warning: " + text +
+                      "; a run that gets here ends");
+    }
+
     // k<<<c>>>(a) becomes (configure(c), k(a)). The call of configure is in the line of <<<, which is the place of the
     // launch in reports.
     void launch(const Launch& launch)

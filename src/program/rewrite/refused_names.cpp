@@ -1,5 +1,6 @@
 #include "program/rewrite/refused_names.hpp"
 
+#include "base/error.hpp"
 #include "program/rewrite/launches.hpp"
 
 #include <algorithm>
@@ -107,9 +108,12 @@ std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedN
 
 void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own_functions)
 {
-    const std::vector<FoundCall> calls = find_calls(source, refused, own_functions);
-    if (!calls.empty())
-        source.fail(calls.front().token, std::string(calls.front().name) + ": " + std::string(calls.front().reason));
+    std::string text;
+    for (const FoundCall& call : find_calls(source, refused, own_functions))
+        text += (text.empty() ? "" : "\n") +
+                source.message(call.token, std::string(call.name) + ": " + std::string(call.reason));
+    if (!text.empty())
+        throw RunError(text);
 }
 
 } // namespace nestbed::program

@@ -31,7 +31,7 @@ struct FoundCall {
 // The calls of such functions. The source's own functions, a member and a name of another namespace are none.
 std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedNames> names, OwnFunctions own);
 
-// Throws RunError "FILE:LINE: NAME: reason" for the first of them.
+// Throws RunError with a line "FILE:LINE: NAME: reason" for each of them.
 void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own);
 
 // Whether a function of CUDA's own is called by this name here: it is followed by a parenthesis or template arguments,

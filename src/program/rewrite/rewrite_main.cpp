@@ -75,8 +75,8 @@ int run(int count, char** words)
     std::vector<std::filesystem::path> files;
     const std::string text = of_workload ? nestbed::program::with_own_headers(words[2], files) : read_file(words[2]);
     std::vector<std::string> warnings;
-    write_file(words[3],
-               nestbed::program::rewrite(text, mode->second, std::filesystem::current_path().string(), &warnings));
+    write_file(words[3], nestbed::program::rewrite(text, mode->second, std::filesystem::current_path().string(),
+                                                   &warnings, true));
     if (of_workload)
         write_file(std::string(words[3]) + ".d", rule_of(words[3], files));
     for (const std::string& warning : warnings)

@@ -13,7 +13,7 @@ std::size_t find_count_mark(std::string_view text)
 }
 
 std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder,
-                    std::vector<std::string>* warnings)
+                    std::vector<std::string>* warnings, bool keeps_columns)
 {
     if (mode == RewriteMode::workload_cuda || mode == RewriteMode::workload_executor) {
         const Source source(text);
@@ -21,9 +21,11 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
     }
     if (mode != RewriteMode::count && mode != RewriteMode::count_strict && mode != RewriteMode::trace) {
         const Source source(text);
-        const Changes changes = executor_changes(source, folder, mode == RewriteMode::executor_whole);
+        Changes changes = executor_changes(source, folder, mode == RewriteMode::executor_whole);
         if (warnings != nullptr)
             *warnings = changes.warnings();
+        if (keeps_columns)
+            changes.keep_columns();
         return changes.result();
     }
     const std::size_t mark = find_count_mark(text);

@@ -31,10 +31,12 @@ enum class RewriteMode : std::uint8_t {
 //
 // `warnings`, if given, gets "FILE:LINE: warning: …" for what the program cannot do at run time.
 //
+// `keeps_columns`, in the executor's modes: for messages of the compiler, see Changes::keep_columns().
+//
 // In modes count and trace, a text without the mark of nestbed_count.cuh comes back unchanged: nvcc also preprocesses files that
 // have no CUDA.
 std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder = "",
-                    std::vector<std::string>* warnings = nullptr);
+                    std::vector<std::string>* warnings = nullptr, bool keeps_columns = false);
 
 // The changes that rewrite() makes of the user's parts.
 Changes count_changes(const Source& source, std::string_view folder, RewriteMode mode);

@@ -176,15 +176,25 @@ Place Source::place_of(std::size_t byte) const
     return {.file = std::string(mark.file), .line = mark.line + line_of(byte) - line_of(mark.end)};
 }
 
+std::string Source::message_at(std::size_t byte, const std::string& reason) const
+{
+    const Place where = place_of(byte);
+    return where.file + ":" + std::to_string(where.line) + ": " + reason;
+}
+
+std::string Source::message(std::size_t token, const std::string& reason) const
+{
+    return message_at(token < size() ? tokens_[code_[token]].begin : text_.size(), reason);
+}
+
 void Source::fail(std::size_t token, const std::string& reason) const
 {
-    fail_at(token < size() ? tokens_[code_[token]].begin : text_.size(), reason);
+    throw RunError(message(token, reason));
 }
 
 void Source::fail_at(std::size_t byte, const std::string& reason) const
 {
-    const Place where = place_of(byte);
-    throw RunError(where.file + ":" + std::to_string(where.line) + ": " + reason);
+    throw RunError(message_at(byte, reason));
 }
 
 } // namespace nestbed::program

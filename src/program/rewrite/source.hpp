@@ -59,7 +59,9 @@ class Source
     Place place(std::size_t token) const;
     // The user's files, as in the line marks, each once.
     const std::vector<std::string_view>& user_files() const { return user_files_; }
-    // Throws RunError "FILE:LINE: reason".
+    // "FILE:LINE: reason"
+    std::string message(std::size_t token, const std::string& reason) const;
+    // Throws it as a RunError.
     [[noreturn]] void fail(std::size_t token, const std::string& reason) const;
     // The same for a byte of the text.
     [[noreturn]] void fail_at(std::size_t byte, const std::string& reason) const;
@@ -78,6 +80,7 @@ class Source
     void read();
     void pair_brackets();
     Place place_of(std::size_t byte) const;
+    std::string message_at(std::size_t byte, const std::string& reason) const;
     std::size_t line_of(std::size_t byte) const; // of the whole text, from 0
 
     std::string_view text_;

@@ -458,6 +458,16 @@ void fault_at(Place place, cudaError_t error, const char* text)
     fault(error, fmt::format("{}: {}", spelled(place), text).c_str());
 }
 
+void not_supported_at(Place place, const char* text)
+{
+    if (cpu::in_kernel())
+        fault_at(place, cudaErrorNotSupported, text);
+    const std::string message = fmt::format("{}: {}", spelled(place), text);
+    say(message);
+    report_so_far(message, {});
+    _exit(exit_could_not);
+}
+
 void assertion_failed(const char* expression, const char* file, unsigned line, const char* function)
 {
     if (!cpu::in_kernel()) {

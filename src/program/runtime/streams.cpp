@@ -4,6 +4,7 @@
 #include "program/runtime/device.hpp"
 #include "program/runtime/graphs.hpp"
 #include "program/runtime/late_work.hpp"
+#include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
@@ -403,6 +404,11 @@ cudaError_t cudaDeviceSynchronize()
     if (const cudaError_t error = refused_while_captured(std::nullopt, __func__, __builtin_return_address(0), true);
         error != cudaSuccess)
         return error;
+    static std::atomic<bool> is_said = false;
+    if (nestbed::cpu::in_kernel() && !is_said.exchange(true))
+        say(fmt::format("{}: cudaDeviceSynchronize() in a kernel: no GPU of compute capability 9.0 or later has it; "
+                        "launch what follows into cudaStreamTailLaunch instead",
+                        source_of(static_cast<const char*>(__builtin_return_address(0)) - 1)));
     return wait_for_all();
 }
 

@@ -170,6 +170,13 @@ bool sources(std::initializer_list<const char*> files);
 // Ends the run of the kernel as an error on the device does. `text` says what was wrong.
 [[noreturn]] void fault(cudaError_t error, const char* text);
 [[noreturn]] void fault_at(Place place, cudaError_t error, const char* text);
+// What stands for a call of a function that the executor does not have: ends the kernel, or the program.
+[[noreturn]] void not_supported_at(Place place, const char* text);
+template <class Result>
+Result not_supported(const char* text, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+{
+    not_supported_at({file, line}, text);
+}
 // What assert() calls.
 [[noreturn]] void assertion_failed(const char* expression, const char* file, unsigned line, const char* function);
 

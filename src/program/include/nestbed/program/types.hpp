@@ -214,6 +214,19 @@ struct cudaArray { // rows without gaps
     char* memory;
 };
 typedef cudaArray* cudaArray_t;
+// Of functions that the executor does not have. A program may name them, if it does not get to a call.
+typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
+typedef struct cudaGraphicsResource* cudaGraphicsResource_t;
+typedef struct CUmemPoolHandle_st* cudaMemPool_t;
+typedef struct CUuserObject_st* cudaUserObject_t;
+typedef struct CUexternalMemory_st* cudaExternalMemory_t;
+typedef struct CUexternalSemaphore_st* cudaExternalSemaphore_t;
+typedef struct cudaIpcMemHandle_st {
+    char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+    char reserved[64];
+} cudaIpcEventHandle_t;
 typedef const cudaArray* cudaArray_const_t;
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
