@@ -133,14 +133,13 @@ std::size_t changes_in(const Column& column)
 }
 
 // Takes axis columns out of a table that is too wide even without the dispensable columns: those that change least from
-// row to row, so that a line above some rows can say their value. An axis that changes with every other row stays.
-std::vector<Column> take_headings(std::vector<Column>& columns, std::size_t most)
+// row to row, so that a line above some rows can say their value. An axis that changes within `rows` rows on average stays.
+void take_headings(std::vector<Column>& columns, std::size_t most, std::size_t rows, std::vector<Column>& headings)
 {
-    std::vector<Column> headings;
     while (width_of(widths_of(columns)) > most) {
         auto steady = columns.end();
         for (auto column = columns.begin(); column != columns.end(); ++column)
-            if (column->axis && 2 * changes_in(*column) < column->cells.size() &&
+            if (column->axis && rows * changes_in(*column) < column->cells.size() &&
                 (steady == columns.end() || changes_in(*column) < changes_in(*steady)))
                 steady = column;
         if (steady == columns.end())
@@ -148,7 +147,21 @@ std::vector<Column> take_headings(std::vector<Column>& columns, std::size_t most
         headings.push_back(std::move(*steady));
         columns.erase(steady);
     }
-    return headings;
+}
+
+// Puts the cells of a column that is `below` into the one before. Returns the line above each row; empty: none.
+std::vector<std::string> put_below(std::vector<Column>& columns)
+{
+    const auto moved = std::ranges::find(columns, true, &Column::below);
+    if (moved == columns.begin() || moved == columns.end())
+        return {};
+    std::vector<std::string>& cells = (moved - 1)->cells;
+    std::vector<std::string> lines(cells.size());
+    for (std::size_t row = 0; row < cells.size(); ++row)
+        if (!moved->cells[row].empty())
+            lines[row] = std::exchange(cells[row], "  " + moved->cells[row]);
+    columns.erase(moved);
+    return lines;
 }
 
 // The line above a row whose headings are not those of the row before.
@@ -197,11 +210,18 @@ std::string table_text(std::vector<Column> columns)
 std::string table_text(std::vector<Column> columns, const Terminal& terminal, const std::vector<std::string>& notes)
 {
     const std::vector<std::string> common = take_common(columns);
+    std::vector<std::string> lines_above;
+    if (width_of(widths_of(columns)) > terminal.columns)
+        lines_above = put_below(columns);
+    constexpr std::size_t kSteady = 8; // such an axis is a better heading than another column is dispensable
+    std::vector<Column> headings;
+    take_headings(columns, terminal.columns, kSteady, headings);
     const std::vector<Column> all = columns;
     std::vector<std::size_t> widths = widths_of(columns);
     std::vector<std::string> spared = make_room(columns, widths, terminal.columns);
-    const std::vector<Column> headings = take_headings(columns, terminal.columns);
-    if (!headings.empty()) { // perhaps there is room for more columns now
+    const std::size_t steady = headings.size();
+    take_headings(columns, terminal.columns, 2, headings);
+    if (headings.size() > steady) { // perhaps there is room for more columns now
         columns = all;
         std::erase_if(columns, [&](const Column& column) {
             return std::ranges::find(headings, column.name, &Column::name) != headings.end();
@@ -228,7 +248,11 @@ std::string table_text(std::vector<Column> columns, const Terminal& terminal, co
     add_row([](const Column& column) { return column.name; }, false);
     const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
     for (std::size_t row = 0; row < rows; ++row) {
-        text += heading_text(headings, row, terminal.columns);
+        const std::string heading = heading_text(headings, row, terminal.columns);
+        text += heading;
+        if (!lines_above.empty() && !lines_above[row].empty() &&
+            (row == 0 || !heading.empty() || lines_above[row] != lines_above[row - 1]))
+            text += lines_above[row] + "\n";
         add_row([&](const Column& column) { return column.cells[row]; }, true);
         if (row < notes.size() && !notes[row].empty())
             text += words_in_lines(notes[row], kIndent, terminal.columns);

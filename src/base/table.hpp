@@ -17,6 +17,7 @@ struct Column {
     unsigned dispensable = 0;         // removed if the table is too wide: the smallest number above 0 first
     std::vector<std::string> cells{}; // one per row; empty where the column does not apply
     Colour (*colour)(const std::string& cell) = nullptr; // on a terminal with colours
+    bool below = false; // in a table that is too wide: indented in the column before, under a line with its cell
 
     bool constant() const;     // whether all nonempty cells are equal
     std::string value() const; // of the first nonempty cell
@@ -26,9 +27,10 @@ struct Column {
 void add_row(std::vector<Column>& columns, std::vector<std::string> cells);
 
 // All columns must have the same number of cells. The text ends with a line break; lines have no trailing blanks. If
-// a row is too wide even without the dispensable columns, the axes that change least from row to row become headings
-// above the rows that share their values. If it is still too wide, it becomes several lines, and all but the first are
-// indented. There is one note per row, or none at all; a note appears below its row.
+// a row is too wide, a column may go below the one before it, and axes that hardly change become headings above the rows
+// that share their values; then columns are left out; then other axes become headings, those that change least. If it
+// is still too wide, it becomes several lines, and all but the first are indented. There is one note per row, or none
+// at all; a note appears below its row.
 std::string table_text(std::vector<Column> columns, const Terminal& terminal,
                        const std::vector<std::string>& notes = {});
 // For the terminal on standard output.

@@ -56,14 +56,17 @@ std::string percent_text(const std::optional<double>& share)
     return share ? fmt::format("{:.1f}%", 100 * *share) : "";
 }
 
-// "20.1 - 20.9 us": the unit appears once if it is the same for both.
-std::string interval_text(const std::string& low, const std::string& high)
+// "20.1-20.9", in the unit and with the decimals of the median.
+std::string interval_text(const Interval& us, double median_us)
 {
-    const std::string unit = low.substr(low.find(' '));
-    return (high.ends_with(unit) ? low.substr(0, low.find(' ')) : low) + " - " + high;
+    const std::string median = format_us(median_us);
+    const std::size_t digits_end = median.find(' ');
+    const std::size_t point = std::min(median.find('.'), digits_end - 1);
+    const double us_per_unit = median.ends_with(" us") ? 1 : median.ends_with(" ms") ? 1e3 : 1e6;
+    return fmt::format("{0:.{2}f}-{1:.{2}f}", us.low / us_per_unit, us.high / us_per_unit, digits_end - 1 - point);
 }
 
-constexpr std::string_view kRacy = " (declared racy)";
+constexpr std::string_view kRacy = "*"; // declared racy
 
 Colour colour_of_status(const std::string& status)
 {
@@ -83,7 +86,7 @@ std::vector<std::string> result_cells(const FlatTimes& flat, const CaseResult& r
         ratio = flat.ratio_of(result, *summary.median_us);
     }
     if (summary.interval_us)
-        between = interval_text(format_us(summary.interval_us->low), format_us(summary.interval_us->high));
+        between = interval_text(*summary.interval_us, *summary.median_us);
     const auto of_runs = [&](double Spread::*us) { return summary.of_runs ? format_us((*summary.of_runs).*us) : ""; };
     return {std::string(summary.clock),
             summary.timed == 0 ? "" : std::to_string(summary.timed),
@@ -178,7 +181,9 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
 {
     constexpr bool kLeft = true;
     constexpr bool kAxis = true;
-    std::vector<Column> columns{{"strategy", kLeft}, {"backend", kLeft, kAxis}, {"mechanism", kLeft, kAxis}};
+    std::vector<Column> columns{{"strategy", kLeft},
+                                {"backend", kLeft, kAxis},
+                                {.name = "mechanism", .left = kLeft, .axis = kAxis, .below = true}};
     const std::vector<const Axis*> axes = axes_of_table(results);
     for (const Axis* axis : axes)
         columns.push_back({std::string(axis->name), axis->words(), kAxis});
@@ -284,7 +289,7 @@ std::string notes_of(const std::vector<CaseResult>& results, const std::vector<C
     if (std::ranges::any_of(results, [](const CaseResult& result) {
             return Registry::find_anywhere(result.point.strategy)->info().racy;
         }))
-        text += "(declared racy: the answer depends on the schedule, even if it was right)\n";
+        text += "* declared racy: the answer depends on the schedule, even if it was right\n";
     const auto is_ratio = [](const Column& column) { return column.name.ends_with("ratio"); };
     if (std::ranges::any_of(columns, is_ratio))
         text += "(ratio: to the fastest flat form on the same input by the same clock)\n" + unheld_text(results);

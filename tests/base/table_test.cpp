@@ -116,6 +116,57 @@ TEST(Table, SaysAboveTheirRowsWhatChangesLeastWhereItIsTooWide)
               std::string::npos);
 }
 
+TEST(Table, PutsAColumnBelowTheOneBeforeWhereItIsTooWide)
+{
+    const std::vector<Column> columns{{.name = "name", .left = true, .cells = {"one", "two", "two", "two", "two"}},
+                                      {.name = "mechanism",
+                                       .left = true,
+                                       .axis = true,
+                                       .cells = {"", "tail", "null", "tail", "null"},
+                                       .below = true},
+                                      {.name = "grid", .axis = true, .cells = {"1", "1", "1", "2", "2"}},
+                                      {.name = "median", .cells = std::vector<std::string>(5, "20.0 us")}};
+    EXPECT_NE(table_text(columns, {.columns = 30}).find("two   tail          1  20.0 us\n"), std::string::npos);
+    EXPECT_EQ(table_text(columns, {.columns = 29}), "\n"
+                                                    "name    grid   median\n"
+                                                    "one        1  20.0 us\n"
+                                                    "two\n"
+                                                    "  tail     1  20.0 us\n"
+                                                    "  null     1  20.0 us\n"
+                                                    "  tail     2  20.0 us\n"
+                                                    "  null     2  20.0 us\n");
+    EXPECT_EQ(table_text(columns, {.columns = 20}), "\n"
+                                                    "name     median\n"
+                                                    "\n"
+                                                    "grid 1:\n"
+                                                    "one     20.0 us\n"
+                                                    "two\n"
+                                                    "  tail  20.0 us\n"
+                                                    "  null  20.0 us\n"
+                                                    "\n"
+                                                    "grid 2:\n"
+                                                    "two\n"
+                                                    "  tail  20.0 us\n"
+                                                    "  null  20.0 us\n");
+}
+
+TEST(Table, MakesAHeadingOfWhatHardlyChangesBeforeItLeavesOutAColumn)
+{
+    const auto width_of = [](std::size_t rows) {
+        std::vector<std::string> clock(rows, "gpu");
+        clock.front() = "host";
+        return table_text(
+            {{.name = "name", .left = true, .cells = std::vector<std::string>(rows, "one")},
+             {.name = "clock", .left = true, .axis = true, .cells = clock},
+             {.name = "bar", .left = true, .dispensable = 1, .cells = std::vector<std::string>(rows, "#")},
+             {.name = "median", .cells = std::vector<std::string>(rows, "20.0 us")}},
+            {.columns = 20});
+    };
+    EXPECT_NE(width_of(9).find("name  bar   median\n\nclock host:\none   #    20.0 us\n\nclock gpu:\n"),
+              std::string::npos);
+    EXPECT_NE(width_of(8).find("(without bar: "), std::string::npos);
+}
+
 TEST(Table, HasColoursWhereTheTerminalHasThem)
 {
     const std::vector<Column> columns{

@@ -80,15 +80,15 @@ TEST(SummaryTable, ShowsMedianIntervalLaunchesAndRatio)
                result("nosync", five_timed(8400, 8500, 16384))});
     EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
                             HasSubstr("clock gpu, n 5")));
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +20.0 - 22.0 us +0 +1.00  ok"));
-    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +8.40 - 8.40 ms +16384 +400  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us .* 20.0-22.0 +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms .* 8.40-8.40 +16384 +0.499 +400  ok"));
 }
 
 TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
 {
     const std::string text =
         table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31), timed(20, 31), timed(22, 31)})});
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0-22.0 +0 +200 +1.00  ok"));
     EXPECT_THAT(text, Not(HasSubstr("bar")));
 }
 
@@ -246,8 +246,8 @@ TEST(SummaryTable, SparesWhatFollowsFromTheRestWhereItIsTooWide)
 {
     const std::string text =
         table({result("neighbored", five_timed(20, 30)), result("host", five_timed({}, 40))}, 4000);
-    EXPECT_THAT(text, ContainsRegex("strategy +clock +median +95% CI +launches +GB/s +ratio +status"));
-    EXPECT_THAT(text, HasSubstr("(without MAD, of peak: the table would be wider than 80 columns)"));
+    EXPECT_THAT(text, ContainsRegex("strategy +clock +median +95% CI +launches +GB/s +of peak +ratio +status"));
+    EXPECT_THAT(text, HasSubstr("(without MAD: the table would be wider than 80 columns)"));
 }
 
 // The columns that identify a case and its result are shown at any width, and no line is too wide.
@@ -266,10 +266,10 @@ TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
                                                {{BackendKind::cpu, {.schedule = "fifo", .empty_kernel_us = 4}}},
                                                BarStyle::ascii, {.columns = columns});
         EXPECT_THAT(text, AllOf(HasSubstr("n 5"), HasSubstr("fire_and_forget"), HasSubstr("2048"),
-                                HasSubstr("681 ms"), HasSubstr("524288"), HasSubstr("1 of 6 wrong (declared racy)")));
+                                HasSubstr("681 ms"), HasSubstr("524288"), HasSubstr("1 of 6 wrong*")));
         expect_columns(text, columns);
         EXPECT_EQ(text.find('\x1b'), std::string::npos); // text from a file cannot send commands to the terminal
-        EXPECT_EQ(columns == 140, text.find("MAD") < text.find("nosync")) << text;
+        EXPECT_EQ(columns >= 80, text.find("MAD") < text.find("nosync")) << text;
     }
 }
 
@@ -281,10 +281,9 @@ TEST(SummaryTable, MarksRacyStrategiesAndSaysTheFirstReasonOnce)
     again.point.block = 256;
     const std::string text =
         table({wrong, again, result("neighbored", {timed(20, 30)}), result("nosync", {timed(20, 30)})});
-    EXPECT_THAT(text,
-                AllOf(ContainsRegex("nosync .*1 of 2 wrong \\(declared racy\\)\n    2 of 4 blocks are wrong\n"),
-                      ContainsRegex("neighbored .*  ok\n"), ContainsRegex("nosync .*  ok \\(declared racy\\)\n"),
-                      HasSubstr("(declared racy: the answer depends on the schedule")));
+    EXPECT_THAT(text, AllOf(ContainsRegex("nosync .*1 of 2 wrong\\*\n    2 of 4 blocks are wrong\n"),
+                            ContainsRegex("neighbored .*  ok\n"), ContainsRegex("nosync .*  ok\\*\n"),
+                            HasSubstr("* declared racy: the answer depends on the schedule")));
     EXPECT_EQ(text.find("2 of 4"), text.rfind("2 of 4"));
     EXPECT_THAT(table({result("neighbored", {timed(20, 30)})}), Not(HasSubstr("racy")));
 }
@@ -300,7 +299,7 @@ TEST(SummaryTable, NeverSetsTimesOfDifferentClocksInRatio)
 {
     const std::string text = table({result("neighbored", five_timed(20, 30)), result("host", five_timed({}, 200))});
     EXPECT_THAT(text, ContainsRegex("neighbored +gpu +20.0 us"));
-    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +0.0% +200 - 200 us +0 +21.0 +ok"));
+    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +0.0% +200-200 +0 +21.0 +ok"));
 }
 
 TEST(SummaryTable, SetsInRatioToTheFastestFlatForm)
@@ -387,8 +386,8 @@ TEST(SummaryTable, ShowsTheTimesOfTheSameCasesInAnotherLogBesideItsOwn)
         {result("neighbored", {timed(20, 30)}), result("nosync", {timed(40, 50, 16384)}), smaller}, beside);
     EXPECT_THAT(text, AllOf(HasSubstr("\nH200: times from h200.csv\n"), ContainsRegex("H200 +H200 ratio +status"),
                             ContainsRegex("neighbored +2048 .* 18.0 us +1.00  ok"),
-                            ContainsRegex("nosync +2048 .* 16384 .* 9.00 ms +500  ok"),
-                            ContainsRegex("nosync +4 +40.0 us +0 +ok")));
+                            ContainsRegex("nosync +2048 .* 16384 .* 9.00 ms +500  ok\\*"),
+                            ContainsRegex("nosync +4 +40.0 us .* 0 +ok\\*")));
     EXPECT_THAT(executor_table({smaller}, beside), Not(ContainsRegex("H200 +H200 ratio")));
 }
 
@@ -457,9 +456,9 @@ TEST(SummaryTable, TellsMechanismsAndDelaysApart)
     named.point.mechanism = Mechanism::named_stream;
     named.point.delay_us = 7;
     const std::string text = table({null, named, result("neighbored", {timed(20, 30)})});
-    EXPECT_THAT(text, ContainsRegex("strategy +mechanism +.*delay-us"));
-    EXPECT_THAT(text, ContainsRegex("nosync +null_stream +.* 0 +20.0 us"));
-    EXPECT_THAT(text, ContainsRegex("nosync +named +.* 7 +21.0 us"));
+    EXPECT_THAT(text, ContainsRegex("strategy +.*delay-us"));
+    EXPECT_THAT(text, ContainsRegex("nosync\n  null_stream +0 +20.0 us"));
+    EXPECT_THAT(text, ContainsRegex("\n  named +7 +21.0 us"));
     EXPECT_THAT(table({named}), AllOf(HasSubstr("mechanism named"), HasSubstr("delay-us 7")));
     EXPECT_THAT(table({result("reduce2", {timed(1, 2)})}), Not(HasSubstr("mechanism"))); // it has only one
 }

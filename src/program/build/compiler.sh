@@ -18,6 +18,13 @@ if [ -z "$compiler" ]; then
     exit 1
 fi
 
+for word in "$@"; do
+    case $word in
+    # A real nvcc has called it, which needs its own toolkit.
+    -D__NVCC__* | -D__CUDACC__* | *tmpxft_* | *_dlink.o) PATH=${path#:} exec "$compiler" "$@" ;;
+    esac
+done
+
 is_toolkit() {
     [ "$(readlink -f -- "$1")" != "$(readlink -f -- "$here/../include")" ] || return 1
     for file in cuda_runtime.h libcudart.so libcudart_static.a libcudadevrt.a; do
