@@ -269,6 +269,20 @@ class UserWorkload(unittest.TestCase):
             self.assertEqual(({row["status"] for row in rows}, {row["reference"] for row in rows}), (status, {"2"}), done.stderr)
         self.assertRegex(rows[0]["detail"], r"^half 0 is [\d.]+ instead of [\d.]+$")
 
+    def test_inputs_have_names_of_its_own(self):
+        page = (ROOT / "nested/your_workload.md").read_text()
+        kinds, inputs, asks = re.search(r"^- Inputs by name: `(.*)`, and `(.*)` before `.meanings`.*\n.*`(point.*)` tells", page, re.MULTILINE).groups()
+        self.write("inputs", ("constinit const WorkloadInfo", f"{kinds}\nconstinit const WorkloadInfo"), (".meanings =", f"{inputs}\n    .meanings ="),
+                   ("reference(const Case& /*point*/) { return kExact; }", f"reference(const Case& point) {{ return {asks} ? 1 : kExact; }}"),
+                   ("<= tolerance(point)", f"<= ({asks} ? 3 : tolerance(point))"))
+        done = self.build("inputs")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.called("run", "--load", "inputs", "--strategy", "inputs_*", *SWEEP[2:], "--input", "step,peak", "-o", "-")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual({(row["input"], row["reference"][:4], row["status"]) for row in rows}, {("step", "1.00", "ok"), ("peak", "3.14", "ok")}, done.stderr)
+        wrong = self.called("run", "--load", "inputs", "--strategy", "inputs_*", "--input", "slope")
+        self.assertIn("allowed: peak, step", wrong.stderr)
+
     def test_min_and_max_are_those_of_cuda(self):
         self.changed("least", ("using namespace nestbed;", "using namespace nestbed;\nusing namespace std;"),
                      ("part < parts;", "part < min(parts, 1 << 20);"), ("(threadIdx.x == 0)\n        divide", "(max(threadIdx.x, 0) == 0)\n        divide"),
