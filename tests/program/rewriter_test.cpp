@@ -89,6 +89,7 @@ std::string shortened(std::string text)
     static const std::regex kCast(
         R"(\(decltype\(C::user<C::Level>\(([^)]*)\)\)\)\(decltype\(C::bare<C::Level>\(\1\)\)\))");
     text = std::regex_replace(text, kCast, "USER ");
+    replace_all(text, "C::value<C::Level>(", "VALUE(");
     static const std::regex kSeveral(
         R"(C::named<C::Level>\(\[\]\(auto nestbed_to\) -> decltype\([^{]*\{ return [^(]*\(nestbed_to\)::type>\(([^;]*)\); \}\))");
     text = std::regex_replace(text, kSeveral, "SEVERAL($1)");

@@ -19,6 +19,18 @@ KernelPointer<> bare(void (*)(Level, Parameters...));
 template <class Level, class T>
 T bare(T&&);
 
+// The same in functions, where it may be a function by reference.
+template <class Level, class... Parameters>
+__host__ __device__ inline void (&value(void (*kernel)(Level, Parameters...)))(Parameters...)
+{
+    return *reinterpret_cast<KernelPointer<Parameters...>>(kernel);
+}
+template <class Level, class T>
+__host__ __device__ constexpr T&& value(T&& other)
+{
+    return static_cast<T&&>(other);
+}
+
 // Of decltype(kernel).
 template <class T>
 struct Pointed {

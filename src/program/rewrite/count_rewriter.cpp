@@ -232,12 +232,15 @@ class CountRewriter
     {
         static constexpr std::array<std::string_view, 6> kBehind{",", ")", "=", ";", "{", "["};
         for (std::size_t token = 1; token < source_.size(); ++token) {
-            const std::size_t around = source_.parent(token);
+            std::size_t around = source_.parent(token);
             const std::string_view name = source_.text(token);
             const bool can_hide =
                 kernels_.contains(name) || name.starts_with("cuLaunch") || name.starts_with("cudaLaunch");
-            if (around == kNoToken || !can_hide || !declares(token) ||
-                std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
+            if (around == kNoToken || !can_hide)
+                continue;
+            if (is_enum(around))
+                around = source_.parent(around);
+            else if (!declares(token) || std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
                 continue;
             const std::size_t end = source_.match(around);
             if (source_.is(around, "{") && end != kNoToken)
@@ -245,6 +248,18 @@ class CountRewriter
             else if (end != kNoToken && source_.is(end + 1, "{") && source_.match(end + 1) != kNoToken)
                 variables_.push_back({token, source_.match(end + 1)}); // of a function or a loop
         }
+    }
+
+    bool is_enum(std::size_t brace) const
+    {
+        static constexpr std::size_t kMaxTokens = 6; // enum class name : unsigned long {
+        for (std::size_t at = brace; source_.is(brace, "{") && at-- > 0 && brace - at <= kMaxTokens;) {
+            if (source_.is(at, ";") || source_.is(at, "{") || source_.is(at, "}"))
+                return false;
+            if (source_.is(at, "enum"))
+                return !source_.is(at + 1, "class") && !source_.is(at + 1, "struct");
+        }
+        return false;
     }
 
     // `int k`, `int *k`, `int a, k`

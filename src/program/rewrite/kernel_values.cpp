@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -32,9 +31,13 @@ class KernelValues
         for (const Function& function : functions)
             if (function.is_kernel)
                 note(function);
-        for (std::size_t token = 0; token < source.size(); ++token)
+        for (std::size_t token = 0; token < source.size(); ++token) {
+            for (std::size_t at = token + 1; source.is(token, "namespace") && source.is_identifier(at);
+                 at = source.is(at + 1, "::") ? at + 2 : kNoToken)
+                namespaces_.insert(source.text(at));
             if (source.is_identifier(token) && names_kernel(token))
                 uses_.push_back(token);
+        }
     }
 
     void cast()
@@ -54,20 +57,10 @@ class KernelValues
   private:
     static constexpr std::size_t kMaxTokens = 200; // to a bracket of template arguments: keeps the time linear
 
-    // [begin, end) without & before it.
+    // Tokens [begin, end), with & before the name or without.
     struct Value {
         std::size_t begin, end;
         bool has_address;
-    };
-    struct Template {
-        std::size_t parameters, parameters_end; // <, and the token behind >
-        std::vector<std::string_view> names;    // its own, or those of the classes around a member
-        std::size_t scope_end;
-    };
-    struct Parameter {
-        std::size_t begin, end; // without a default argument
-        std::size_t name;
-        bool is_pack;
     };
 
     // Kernels of which one name has several: each use says by its type which it means.
@@ -93,11 +86,14 @@ class KernelValues
             value.end = template_arguments_end(source_, name + 1);
         if (value.end == kNoToken)
             return;
+        const bool is_of_class = name > 1 && source_.is(name - 1, "::") && source_.is_identifier(name - 2) &&
+                                 !namespaces_.contains(source_.text(name - 2)) &&
+                                 !is_before_expression(source_.text(name - 2));
         while (value.begin > 1 && source_.is(value.begin - 1, "::"))
             value.begin -=
                 source_.is_identifier(value.begin - 2) && !is_before_expression(source_.text(value.begin - 2)) ? 2
                                                                                                                : 1;
-        if (value.begin == 0)
+        if (value.begin == 0 || is_of_class)
             return;
         if (is_address(value.begin - 1)) {
             value.has_address = true;
@@ -113,7 +109,7 @@ class KernelValues
             changes_.insert_after(value.end, ")>");
         } else if (const std::size_t opening = template_arguments_around(value); opening != kNoToken) {
             retype_parameters(opening, value.begin);
-        } else if (is_expression(value)) {
+        } else if (is_expression(value, has_several)) {
             write_cast(value, has_several);
             no_constants_.push_back(value.begin);
         }
@@ -128,17 +124,20 @@ class KernelValues
                (is_one_of(source_.text(token - 1), kBefore) || is_before_expression(source_.text(token - 1)));
     }
 
-    // Where no declaration can have the name.
-    bool is_expression(const Value& value) const
+    // Where no declaration can have the name. Of several kernels: where a type says which.
+    bool is_expression(const Value& value, bool has_several) const
     {
         static constexpr std::array<std::string_view, 12> kBehind{",", ")",  ";",  "}",  "?",  ":",
                                                                   "]", "==", "!=", "&&", "||", "..."};
         static constexpr std::array<std::string_view, 8> kBefore{"=", "return", "?", ":", ")", "==", "!=", "("};
+        static constexpr std::array<std::string_view, 7> kWithoutType{"?", ":", "==", "!=", "&&", "||", "]"};
         const std::string_view before = source_.text(value.begin - 1), behind = source_.text(value.end);
         if (!is_one_of(behind, kBehind))
             return false;
         if (behind == "]") // of a subscript, not of a capture
             return before == "[" && ends_expression(value.begin - 2);
+        if (has_several && (is_one_of(before, kWithoutType) || is_one_of(behind, kWithoutType)))
+            return false;
         if (is_one_of(before, kBefore) || behind == "==" || behind == "!=")
             return true;
         const std::size_t around = source_.parent(value.begin);
@@ -157,16 +156,20 @@ class KernelValues
         const std::size_t end = source_.is(brace, "{") ? source_.match(brace) : kNoToken;
         if (end == kNoToken)
             return false;
-        for (std::size_t at = brace + 1; at < end; ++at) {
+        for (std::size_t at = brace + 1; at < end; at = behind(at))
             if (source_.is(at, ";"))
                 return false;
-            if (source_.match(at) != kNoToken)
-                at = source_.match(at);
-        }
         for (std::size_t at = brace; at-- > 0 && !ends_statement(at) && !source_.is(at, ")");)
             if (source_.is(at, "enum"))
                 return false;
         return true;
+    }
+    // The next token that is not in what this one opens.
+    std::size_t behind(std::size_t token) const
+    {
+        const bool may_have_arguments = source_.is(token, "<") && token > 0 && source_.is_identifier(token - 1);
+        const std::size_t end = may_have_arguments ? template_arguments_end(source_, token) : source_.match(token);
+        return end == kNoToken || end < token ? token + 1 : may_have_arguments ? end : end + 1;
     }
     bool ends_statement(std::size_t token) const
     {
@@ -182,9 +185,27 @@ class KernelValues
                                                     ">([](auto nestbed_to) -> decltype(" + to + text +
                                                     ")) { return " + to);
             changes_.insert_before(value.end, "); })");
-        } else {
+        } else if (is_in_function(value.begin) ||
+                   (source_.is(value.begin - 1, "=") && source_.is(value.begin - 3, "&"))) {
+            changes_.insert_before(value.begin + (value.has_address ? 1 : 0),
+                                   "::nestbed_count::value<" + std::string(level_) + ">(");
+            changes_.insert_after(value.end - 1, ")");
+        } else { // a constant for static initialisation, which variables of the device need
             changes_.insert_before(value.begin, cast_to("user", text) + cast_to("bare", text));
         }
+    }
+    bool is_in_function(std::size_t token) const
+    {
+        for (std::size_t around = source_.parent(token); around != kNoToken; around = source_.parent(around)) {
+            bool has_parameters = false, has_value = false;
+            for (std::size_t at = statement_begin(around); at < around; at = behind(at)) {
+                has_parameters |= source_.is(at, "(");
+                has_value |= source_.is(at, "=");
+            }
+            if (source_.is(around, "{") && has_parameters && !has_value)
+                return true;
+        }
+        return false;
     }
     std::string cast_to(std::string_view type, const std::string& value) const
     {
@@ -217,120 +238,65 @@ class KernelValues
         return kNoToken;
     }
 
+    // Of all templates with that name, and of the members of such a class.
     void retype_parameters(std::size_t opening, std::size_t argument)
     {
-        if (!templates_)
-            templates_ = find_templates();
-        const std::size_t number = parameters_of(opening, argument).size() - 1;
-        for (const Template& each : *templates_) {
-            const bool is_meant = each.parameters == opening ||
-                                  std::ranges::find(each.names, source_.text(opening - 1)) != each.names.end();
-            const std::vector<Parameter> parameters =
-                is_meant ? parameters_of(each.parameters, each.parameters_end - 1) : std::vector<Parameter>{};
-            if (!parameters.empty() && (number < parameters.size() || parameters.back().is_pack))
-                retype(parameters[std::min(number, parameters.size() - 1)], each);
+        const std::size_t number = parts_of(opening, argument).size() - 1;
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            const bool has_parameters = source_.is(token, "template") && source_.is(token + 1, "<");
+            const std::size_t end = has_parameters ? template_arguments_end(source_, token + 1) : kNoToken;
+            if (end == kNoToken)
+                continue;
+            bool is_meant = token + 1 == opening; // a default argument
+            std::size_t body = end;
+            for (; body < source_.size() && !ends_statement(body); body = behind(body))
+                is_meant |= source_.is(body, source_.text(opening - 1));
+            if (!is_meant)
+                continue;
+            const std::vector<TokenRange> parameters = parts_of(token + 1, end - 1);
+            const std::size_t body_end = source_.is(body, "{") ? source_.match(body) : body;
+            retype(parameters[std::min(number, parameters.size() - 1)], end, std::min(body_end, source_.size()));
         }
     }
-
-    // Template parameters, or arguments, from < to a token.
-    std::vector<Parameter> parameters_of(std::size_t opening, std::size_t end) const
+    // Of template parameters or arguments, from < to a token: without their default arguments.
+    std::vector<TokenRange> parts_of(std::size_t opening, std::size_t end) const
     {
-        std::vector<Parameter> all;
-        std::size_t begin = opening + 1, default_at = kNoToken;
-        for (std::size_t at = begin; at <= end; ++at) {
-            if (at == end || source_.is(at, ",")) {
-                all.push_back(parameter(begin, std::min(at, default_at)));
-                begin = at + 1;
-                default_at = kNoToken;
-            } else if (source_.is(at, "=")) {
-                default_at = std::min(at, default_at);
-            } else if (source_.is(at, "<")) {
-                const std::size_t behind = template_arguments_end(source_, at);
-                at = behind != kNoToken && behind <= end ? behind - 1 : at;
-            } else if (source_.match(at) != kNoToken && source_.match(at) < end) {
-                at = source_.match(at);
-            }
+        std::vector<TokenRange> parts{{opening + 1, kNoToken}};
+        for (std::size_t at = opening + 1; at < end; at = behind(at)) {
+            if (source_.is(at, ",") || source_.is(at, "="))
+                parts.back().end = std::min(at, parts.back().end);
+            if (source_.is(at, ","))
+                parts.push_back({at + 1, kNoToken});
         }
-        return all;
+        parts.back().end = std::min(end, parts.back().end);
+        return parts;
     }
-    // `void (*name)(int)`, `Type name`, `Type... names`, `void (*)(int)`, `Type`
-    Parameter parameter(std::size_t begin, std::size_t end) const
-    {
-        Parameter found{begin, end, kNoToken, false};
-        std::size_t name_end = end;
-        for (std::size_t at = begin; at < end; ++at) {
-            found.is_pack |= source_.is(at, "...");
-            if (source_.is(at, "(") && name_end == end)
-                name_end = source_.match(at);
-        }
-        const std::size_t last = name_end == kNoToken || name_end == 0 ? kNoToken : name_end - 1;
-        const bool is_name =
-            source_.is_identifier(last) && last > begin && !source_.is(last - 1, "::") && !source_.is(last, "const");
-        found.name = is_name ? last : kNoToken;
-        return found;
-    }
-
-    void retype(const Parameter& parameter, const Template& of)
+    // `void (*name)(int)`, `Type name`, `Type... names`, or without a name. It is used in [begin, end).
+    void retype(const TokenRange& parameter, std::size_t begin, std::size_t end)
     {
         static constexpr std::array<std::string_view, 3> kOfTypes{"class", "typename", "template"};
         const bool is_type = is_one_of(source_.text(parameter.begin), kOfTypes) &&
                              !(source_.is(parameter.begin, "typename") && source_.is(parameter.begin + 2, "::"));
-        if (is_type || std::ranges::find(retyped_, parameter.begin) != retyped_.end())
+        if (is_type || !retyped_.insert(parameter.begin).second)
             return;
-        retyped_.push_back(parameter.begin);
-        const std::string name(source_.text(parameter.name));
-        bool is_auto = false;
-        for (std::size_t at = parameter.begin; at < parameter.end; ++at)
+        std::size_t name_end = parameter.end;
+        bool is_auto = false, is_pack = false;
+        for (std::size_t at = parameter.begin; at < parameter.end; ++at) {
             is_auto |= source_.is(at, "auto");
+            is_pack |= source_.is(at, "...");
+            if (source_.is(at, "(") && name_end == parameter.end)
+                name_end = source_.match(at);
+        }
+        const bool has_name =
+            name_end - 1 > parameter.begin && source_.is_identifier(name_end - 1) && !source_.is(name_end - 2, "::");
+        const std::string name(has_name ? source_.text(name_end - 1) : "");
         if (!is_auto) {
-            changes_.replace(parameter.begin, std::string("auto") + (parameter.is_pack ? "..." : "") + " " + name);
+            changes_.replace(parameter.begin, (is_pack ? "auto... " : "auto ") + name);
             changes_.remove(parameter.begin + 1, parameter.end);
         }
-        for (std::size_t at = of.parameters_end; !name.empty() && at < of.scope_end; ++at)
-            if (source_.text(at) == name && !source_.is(at - 1, ".") && !source_.is(at - 1, "->"))
+        for (std::size_t at = begin; has_name && at < end; ++at)
+            if (source_.is(at, name) && !source_.is(at - 1, ".") && !source_.is(at - 1, "->"))
                 uses_.push_back(at);
-    }
-
-    std::vector<Template> find_templates() const
-    {
-        std::vector<Template> found;
-        for (std::size_t token = 0; token < source_.size(); ++token) {
-            const bool has_parameters = source_.is(token, "template") && source_.is(token + 1, "<");
-            const std::size_t end = has_parameters ? template_arguments_end(source_, token + 1) : kNoToken;
-            if (end != kNoToken)
-                found.push_back(template_at(token + 1, end));
-        }
-        return found;
-    }
-    Template template_at(std::size_t opening, std::size_t end) const
-    {
-        static constexpr std::array<std::string_view, 6> kWithBrackets{
-            "alignas", "__attribute__", "decltype", "requires", "__launch_bounds__", "__cluster_dims__"};
-        Template found{opening, end, {}, end};
-        std::size_t last = kNoToken;
-        std::size_t at = end;
-        for (; at < source_.size() && !ends_statement(at) && !source_.is(at, "=") && !source_.is(at, ":"); ++at) {
-            const std::size_t behind = source_.is(at + 1, "<") && source_.is_identifier(at)
-                                           ? template_arguments_end(source_, at + 1)
-                                           : kNoToken;
-            if (is_one_of(source_.text(at), kWithBrackets) && source_.is(at + 1, "(") &&
-                source_.match(at + 1) != kNoToken) {
-                at = source_.match(at + 1);
-            } else if (source_.is(at, "(")) {
-                break;
-            } else if (source_.is_identifier(at)) {
-                last = at;
-                if (behind != kNoToken && source_.is(behind, "::"))
-                    found.names.push_back(source_.text(at));
-                at = behind != kNoToken ? behind - 1 : at;
-            }
-        }
-        found.names.push_back(source_.text(last));
-        for (; at < source_.size() && !ends_statement(at); ++at)
-            if (source_.is(at, "(") && source_.match(at) != kNoToken)
-                at = source_.match(at);
-        found.scope_end = source_.is(at, "{") && source_.match(at) != kNoToken ? source_.match(at) : at;
-        return found;
     }
 
     // ---- constants ----
@@ -340,13 +306,9 @@ class KernelValues
     {
         for (std::size_t inner = token; inner != kNoToken; inner = source_.parent(inner)) {
             const std::size_t begin = statement_begin(inner);
-            for (std::size_t at = begin; at < inner; ++at) {
-                if (source_.is(at, "constexpr") && at > 0 && !source_.is(at - 1, "if") &&
-                    std::ranges::find(no_constexpr_, at) == no_constexpr_.end())
+            for (std::size_t at = begin; at < inner; at = behind(at))
+                if (source_.is(at, "constexpr") && !source_.is(at - 1, "if") && no_constexpr_.insert(at).second)
                     take_constexpr(begin, at, inner);
-                if (source_.match(at) != kNoToken && source_.match(at) > at && source_.match(at) < inner)
-                    at = source_.match(at);
-            }
         }
     }
     // The begin of what is around the token in its bracket.
@@ -364,21 +326,14 @@ class KernelValues
     }
     void take_constexpr(std::size_t begin, std::size_t word, std::size_t inner)
     {
-        no_constexpr_.push_back(word);
         std::size_t name = kNoToken;
         bool has_parameters = false, has_value = false, is_inline = false;
-        for (std::size_t at = begin; at < inner; ++at) {
+        for (std::size_t at = begin; at < inner; at = behind(at)) {
             is_inline |= source_.is(at, "inline");
             has_value |= source_.is(at, "=");
+            has_parameters |= source_.is(at, "(");
             if (source_.is_identifier(at) && !has_parameters && !has_value)
                 name = at;
-            if (source_.is(at, "<") && at > 0 && source_.is_identifier(at - 1) &&
-                template_arguments_end(source_, at) != kNoToken)
-                at = template_arguments_end(source_, at) - 1;
-            else if (source_.match(at) != kNoToken && source_.match(at) > at && source_.match(at) < inner) {
-                has_parameters |= source_.is(at, "(");
-                at = source_.match(at);
-            }
         }
         const bool is_function = has_parameters && !has_value && source_.is(inner, "{");
         const bool is_member = is_in_class(begin);
@@ -397,12 +352,9 @@ class KernelValues
         if (!source_.is(brace, "{"))
             return false;
         for (std::size_t at = statement_begin(brace); at < brace && !source_.is(at, "(") && !source_.is(at, "=");
-             ++at) {
+             at = behind(at))
             if (source_.is(at, "class") || source_.is(at, "struct") || source_.is(at, "union"))
                 return true;
-            if (source_.is(at, "template") && template_arguments_end(source_, at + 1) != kNoToken)
-                at = template_arguments_end(source_, at + 1) - 1;
-        }
         return false;
     }
 
@@ -411,12 +363,10 @@ class KernelValues
     Changes& changes_;
     std::set<std::tuple<std::string_view, bool, std::size_t>> defined_; // name, is a template, the brace around
     std::set<std::pair<std::string_view, bool>> overloaded_;
-    std::unordered_set<std::string_view> templates_of_kernels_;
-    std::vector<std::size_t> uses_;                  // names of kernels, and of template parameters that are kernels
-    std::optional<std::vector<Template>> templates_; // filled when they are needed
-    std::vector<std::size_t> retyped_;               // template parameters
-    std::vector<std::size_t> no_constants_;          // tokens of values
-    std::vector<std::size_t> no_constexpr_;          // the words that were taken
+    std::unordered_set<std::string_view> templates_of_kernels_, namespaces_;
+    std::vector<std::size_t> uses_;                // names of kernels, and of template parameters that are kernels
+    std::vector<std::size_t> no_constants_;        // tokens of values
+    std::set<std::size_t> retyped_, no_constexpr_; // parameters of templates, and words, that were changed
 };
 
 } // namespace

@@ -12,7 +12,7 @@ namespace nestbed::program
 
 // Kernels have a hidden parameter, of which the program's types know nothing: a value is cast to the type that the program gave the
 // kernel. The cast is no constant, so constexpr goes from the declarations around it; and as a template argument the name stays, so that
-// parameter of the template becomes `auto`.
+// parameter of the template becomes `auto`. (kernel_types.cuh)
 //
 // `names_kernel`: whether a token is the name of a kernel and stands for it, and neither declares nor launches it. `level` is the
 // type of the hidden parameter.

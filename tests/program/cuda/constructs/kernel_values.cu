@@ -77,6 +77,16 @@ Kernel<int*, int> aliased(bool adds)
     return adds ? add_times<2> : take;
 }
 
+using Type = void(int*, int);
+Type& of_file = add;
+
+Type& referred(bool adds)
+{
+    if (adds)
+        return add;
+    return add_times<3>;
+}
+
 struct Operation {
     Function kernel = add;
     Function other;
@@ -123,6 +133,12 @@ void launch_by_parameters(void (*kernel)(Parameters...), Arguments... arguments)
     kernel<<<1, 1>>>(Parameters(arguments)...);
 }
 
+template <class K, class... Arguments>
+void launch_by_reference(K& kernel, Arguments... arguments)
+{
+    kernel<<<1, 1>>>(arguments...);
+}
+
 template <Function kernel>
 void run_constant(int* to)
 {
@@ -166,6 +182,13 @@ int Statistics::difference() const
 {
     return this->add == take ? add : add - take;
 }
+
+enum class Change { add, take, store };
+struct Changes {
+    enum { add, take, store };
+    int counts[3];
+    int sum(Change change) const { return counts[add] + counts[take] + (change == Change::store ? store : add); }
+};
 
 int host_side(int add, const std::vector<int>& values)
 {
@@ -247,6 +270,14 @@ int main()
     CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(all[0]), 1, 1, arguments)); // 213
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, function));
+    of_file<<<1, 1>>>(sum, 1);         // 214
+    referred(false)<<<1, 1>>>(sum, 2); // 220
+    auto& reference = take;
+    reference<<<1, 1>>>(sum, 10);     // 210
+    launch_by_reference(add, sum, 3); // 213
+    const Changes changes{{1, 2, 4}};
     const Statistics statistics{5, 3};
-    return verdict(value_of(sum) + on_host + statistics.difference() + host_side(7, {1, 2}), 213 + 1 + 2 + 21);
+    return verdict(value_of(sum) + on_host + statistics.difference() + host_side(7, {1, 2}) +
+                       changes.sum(Change::store),
+                   213 + 1 + 2 + 21 + 5);
 }
