@@ -36,7 +36,8 @@ cudaHostGetFlags(&u, d); u; 0 0 | cudaHostGetFlags(&u, h); 0; 1 0 | cudaMemGetIn
 cudaMallocManaged(&d, 0); 0; 1 0 | cudaMallocManaged(&d, 8); of(d); 0 3211 | cudaMemGetInfo(&s, &t); t - s; 0 8 | cudaFreeHost(d); 0; 1 0
 cudaMalloc(&d, 8); of(d); 0 2210 | cudaMalloc(&d, 0); d == nullptr; 0 1 | cudaFree(nullptr); 0; 0 0 | cudaMalloc(&d, size_t(1) << 50); d == nullptr; 2 1
 active(&i, k, 32, 0); i; 0 32 | active(&i, k, 64, 0); i; 0 32 | active(&i, k, 65, 0); i; 0 21 | active(&i, k, 1024, 0); i; 0 2 | active(&i, k, 1025, 0); i; 0 0
-active(&i, k, 0, 0); 0; 1 0 | active(&i, k, 32, 49152); i; 0 4 | active(&i, k, 32, 49153); i; 0 0 | active(nullptr, k, 32, 0); 0; 1 0
+active(&i, k, 0, 0); 0; 1 0 | active(&i, k, 32, 49152); i; 0 4 | active(&i, k, 32, 49153); i; 0 0
+available(&s, k, 4, 32); s; 0 49152 | available(&s, k, 16, 128); s; 0 13568 | available(&s, k, 33, 32); 0; 1 0 | active(nullptr, k, 32, 0); 0; 1 0
 active(&i, of_host, 32, 0); 0; 98 0 | best(&i, &j, k); i * 10000 + j; 0 161024 | best(&i, &j, bounded); j; 0 64 | best(&i, &j, of_host); 0; 98 0
 cudaFuncGetAttributes(&f, bounded); f.maxThreadsPerBlock; 0 64 | cudaFuncGetAttributes(&f, k); f.maxThreadsPerBlock + f.preferredShmemCarveout; 0 1023
 cudaFuncGetAttributes(&f, of_host); 0; 98 0 | cudaFuncGetAttributes(&f, k); f.maxDynamicSharedSizeBytes; 0 49152
@@ -45,7 +46,12 @@ cudaFuncSetAttribute(k, carveout, -2); 0; 1 0 | cudaFuncSetAttribute(k, carveout
 cudaFuncSetAttribute(k, carveout, 101); 0; 1 0 | cudaFuncGetAttributes(&f, k); f.maxDynamicSharedSizeBytes; 0 232448 | cudaMalloc(&d, 8); of(d); 0 2210
 cudaDeviceReset(); of(d); 0 1 | cudaFree(d); 0; 1 0 | cudaFuncGetAttributes(&f, k); f.maxDynamicSharedSizeBytes; 0 49152 | cudaStreamCreate(&a); 0; 0 0
 cudaStreamCreateWithFlags(&n, 1); 0; 0 0 | cudaStreamCreateWithFlags(&a, 2); 0; 1 0 | cudaStreamGetFlags(a, &u); u; 0 0 | cudaStreamGetFlags(n, &u); u; 0 1
-cudaStreamGetFlags(0, &u); u; 0 0 | cudaStreamGetPriority(a, &i); i; 0 0 | cudaStreamDestroy(0); 0; 400 0 | cudaEventCreate(&unused); 0; 0 0
+cudaStreamGetFlags(0, &u); u; 0 0 | cudaStreamGetPriority(a, &i); i; 0 0 | cudaStreamDestroy(0); 0; 400 0
+cudaStreamGetAttribute(a, policy, &v); v.syncPolicy; 0 1 | (v.priority = -1, cudaStreamSetAttribute(a, priority, &v)); 0; 0 0
+cudaStreamCopyAttributes(n, a); 0; 0 0 | (v.priority = 5, cudaStreamGetAttribute(n, priority, &v)); v.priority; 0 -1
+cudaStreamSetAttribute(a, cooperative, &v); 0; 1 0 | cudaStreamSetAttribute(a, priority, nullptr); 0; 1 0 | cudaStreamGetDevice(a, &i); i; 0 0
+cudaStreamGetId(a, &one) + cudaStreamGetId(n, &other); one == other; 0 0 | cudaCtxResetPersistingL2Cache(); 0; 0 0
+cudaDeviceGetP2PAttribute(&i, cudaDevP2PAttrAccessSupported, 0, 1); 0; 101 0 | cudaEventCreate(&unused); 0; 0 0
 cudaEventCreateWithFlags(&quiet, 2); 0; 0 0 | cudaEventCreate(&e, 8); 0; 1 0 | cudaEventCreate(&e, 1); 0; 0 0 | cudaEventElapsedTime(&ms, e, e); 0; 400 0
 cudaEventRecord(e, a); 0; 0 0 | cudaEventElapsedTime(&ms, e, e); ms; 0 0 | cudaEventRecord(quiet, a); 0; 0 0 | cudaEventElapsedTime(&ms, quiet, e); 0; 400 0
 cudaEventElapsedTime(&ms, e, quiet); 0; 400 0 | cudaEventElapsedTime(&ms, e, unused); 0; 400 0 | cudaEventQuery(e); 0; 0 0
@@ -53,7 +59,7 @@ cudaEventSynchronize(unused); 0; 0 0 | cudaStreamWaitEvent(n, unused, 0); 0; 0 0
 """
 ROWS = [[part.strip() for part in row.split("; ")] for line in CALLS.strip().splitlines() for row in line.split(" | ")]
 ATTRIBUTES = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2147483647, 6: 65535, 7: 65535, 8: 49152, 9: 65536, 10: 32, 11: 2147483647, 12: 65536, 13: 1000000,
-              14: 512, 15: 1, 16: 8, 19: 1, 30: 512, 31: 1, 36: 1000000, 37: 256, 38: 32 << 20, 39: 2048, 40: 1, 41: 1, 51: 32, 75: 9, 78: 1, 79: 1,
+              14: 512, 15: 1, 16: 8, 19: 1, 30: 512, 31: 1, 36: 1000000, 37: 256, 38: 32 << 20, 108: 32 << 20, 109: 32 << 20, 39: 2048, 40: 1, 41: 1, 51: 32, 75: 9, 78: 1, 79: 1,
               80: 1, 81: 233472, 82: 65536, 83: 1, 87: 2, 89: 1, 90: 1, 91: 1, 95: 1, 97: 232448, 99: 1, 101: 1, 106: 32, 111: 1024, 115: 1, 120: 1}
 # Between the launch of a kernel that lets the next one begin, and a look at what it writes at its end.
 WAITS = ("cudaDeviceSynchronize()", "cudaStreamSynchronize(0)", "cudaStreamQuery(0)", "cudaEventRecord(e, 0)", "cudaEventSynchronize(e)", "cudaStreamWaitEvent(0, e, 0)",
@@ -68,7 +74,9 @@ __global__ void __launch_bounds__(64) bounded() {}
 __global__ void late(int* v) { cudaTriggerProgrammaticLaunchCompletion(); for (int i = 0; i < 9; ++i) atomicAdd(v, 0); v[1] += 1; printf("late "); }
 void of_host() {}
 #define active cudaOccupancyMaxActiveBlocksPerMultiprocessor
+#define available cudaOccupancyAvailableDynamicSMemPerBlock
 #define best cudaOccupancyMaxPotentialBlockSize
+constexpr auto policy = cudaStreamAttributeSynchronizationPolicy, priority = cudaStreamAttributePriority, cooperative = cudaLaunchAttributeCooperative;
 constexpr auto kDefault = cudaMemcpyDefault; constexpr auto dynamic = cudaFuncAttributeMaxDynamicSharedMemorySize, carveout = cudaFuncAttributePreferredSharedMemoryCarveout;
 cudaLimit limit(int number) { return (cudaLimit)number; }
 cudaMemcpyKind kind(int number) { return (cudaMemcpyKind)number; }
@@ -88,7 +96,7 @@ int main(int count, char**)
         return 0;
     }
     cudaStream_t a, n; float ms; int error, i = 7, j = 7; unsigned u = 7; size_t s = 7, t = 7; char id[16] = ""; static char h[64]; char* d;
-    cudaDeviceProp p; cudaFuncCache cache; cudaSharedMemConfig banks; cudaFuncAttributes f;
+    cudaLaunchAttributeValue v; unsigned long long one = 7, other = 7; cudaDeviceProp p; cudaFuncCache cache; cudaSharedMemConfig banks; cudaFuncAttributes f;
     CALLS
     for (j = 1; j < 150; ++j)
         if (cudaDeviceGetAttribute(&i, (cudaDeviceAttr)j, 0) == cudaSuccess && i != 0) std::printf("%d %d\n", j, i);

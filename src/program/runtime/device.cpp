@@ -88,6 +88,9 @@ NESTBED_ANSWER(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), NE
 NESTBED_ANSWER(cudaDeviceGetByPCIBusId, (int* device, const char* /*id*/), NESTBED_GIVE(device, 0), sticky_error())
 NESTBED_ANSWER(cudaDeviceCanAccessPeer, (int* can, int /*device*/, int /*peer*/), NESTBED_GIVE(can, 0),
                sticky_error())
+NESTBED_ANSWER(cudaDeviceGetP2PAttribute, (int* /*value*/, cudaDeviceP2PAttr /*attribute*/, int /*from*/, int /*to*/),
+               ,
+               cudaErrorInvalidDevice) // there is one device
 NESTBED_ANSWER(cudaDeviceEnablePeerAccess, (int /*peer*/, unsigned /*flags*/), ,
                cudaErrorInvalidDevice) // there is one device
 NESTBED_ANSWER(cudaDeviceDisablePeerAccess, (int /*peer*/), , cudaErrorPeerAccessNotEnabled)
@@ -95,6 +98,7 @@ NESTBED_ANSWER(cudaGetDeviceFlags, (unsigned* flags), NESTBED_GIVE(flags, device
 NESTBED_ANSWER(cudaSetDeviceFlags, (unsigned flags), device_flags = flags, sticky_error())
 NESTBED_ANSWER(cudaDriverGetVersion, (int* version), NESTBED_GIVE(version, kRuntimeVersion), cudaSuccess)
 NESTBED_ANSWER(cudaRuntimeGetVersion, (int* version), NESTBED_GIVE(version, kRuntimeVersion), cudaSuccess)
+NESTBED_ANSWER(cudaCtxResetPersistingL2Cache, (), , sticky_error())
 NESTBED_ANSWER(cudaProfilerStart, (), , sticky_error())
 NESTBED_ANSWER(cudaProfilerStop, (), , sticky_error())
 #undef NESTBED_ANSWER

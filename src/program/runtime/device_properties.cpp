@@ -60,7 +60,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     p.hostRegisterSupported = p.directManagedMemAccessFromHost = p.memoryPoolsSupported = 1;
     p.cooperativeLaunch = p.clusterLaunch = 1;
     p.memoryBusWidth = kMemoryBusBits;
-    p.l2CacheSize = kL2Bytes;
+    p.l2CacheSize = p.persistingL2CacheMaxSize = kL2Bytes;
+    p.accessPolicyMaxWindowSize = kL2Bytes;
     p.clockRate = p.memoryClockRate = kClockKhz;
     p.singleToDoublePrecisionPerfRatio = 2;
     return cudaSuccess;
@@ -97,6 +98,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         {cudaDevAttrComputeCapabilityMajor, p.major},
         {cudaDevAttrGlobalMemoryBusWidth, kMemoryBusBits},
         {cudaDevAttrL2CacheSize, kL2Bytes},
+        {cudaDevAttrMaxPersistingL2CacheSize, kL2Bytes},
+        {cudaDevAttrMaxAccessPolicyWindowSize, kL2Bytes},
         {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
         {cudaDevAttrTextureAlignment, p.textureAlignment},
         {cudaDevAttrSurfaceAlignment, p.textureAlignment},

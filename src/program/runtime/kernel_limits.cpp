@@ -282,6 +282,22 @@ cudaError_t blocks_per_multiprocessor(int* blocks, const void* address, int bloc
     return cudaSuccess;
 }
 
+cudaError_t dynamic_shared_bytes_of(size_t* bytes, const void* address, int blocks, int block_threads)
+{
+    Kernel* const kernel = kernel_at(address);
+    if (kernel == nullptr)
+        return noted(cudaErrorInvalidDeviceFunction);
+    if (blocks <= 0 || block_threads <= 0 || resident_blocks(*kernel, address, block_threads, 0) < blocks)
+        return noted(cudaErrorInvalidValue);
+    std::size_t fits = 0;
+    std::size_t too_many = kMultiprocessorSharedBytes + 1;
+    while (too_many - fits > 1) {
+        const std::size_t middle = fits + (too_many - fits) / 2;
+        (resident_blocks(*kernel, address, block_threads, middle) >= blocks ? fits : too_many) = middle;
+    }
+    return give(bytes, fits, __builtin_return_address(0));
+}
+
 cudaError_t max_clusters(int* clusters, const void* address, const cudaLaunchConfig_t& of)
 {
     Kernel* const kernel = kernel_at(address);

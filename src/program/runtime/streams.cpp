@@ -33,14 +33,31 @@ unsigned flags_of(cudaStream_t stream)
 }
 
 // The streams that exist: those of the host; those of a grid are in its record.
+using Attributes = std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue>;
 struct Streams {
     std::mutex mutex;
     std::map<std::uint64_t, dim3> of_host; // their blocks mean nothing
+    std::map<cudaStream_t, Attributes> attributes;
 };
 Streams& all_streams()
 {
     static Streams& of_process = *new Streams; // programs destroy streams in destructors
     return of_process;
+}
+
+const Attributes& default_attributes()
+{
+    static const Attributes all = [] {
+        Attributes made;
+        for (const cudaLaunchAttributeID id :
+             {cudaLaunchAttributeAccessPolicyWindow, cudaLaunchAttributeSynchronizationPolicy,
+              cudaLaunchAttributePriority, cudaLaunchAttributeMemSyncDomainMap, cudaLaunchAttributeMemSyncDomain})
+            made[id] = {};
+        made[cudaLaunchAttributeSynchronizationPolicy].syncPolicy = cudaSyncPolicyAuto;
+        made[cudaLaunchAttributeMemSyncDomainMap].memSyncDomainMap = {0, 1};
+        return made;
+    }();
+    return all;
 }
 
 // Of the caller. With the lock.
@@ -433,8 +450,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         return noted(error);
     {
         const std::lock_guard lock(all_streams().mutex);
-        if (is_named(stream) && own_streams().erase(number_of(stream)) == 1)
+        if (is_named(stream) && own_streams().erase(number_of(stream)) == 1) {
+            all_streams().attributes.erase(stream);
             return cudaSuccess;
+        }
     }
     return wrong_stream(__func__, __builtin_return_address(0));
 }
@@ -483,6 +502,58 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
     if (!can_use_stream(stream))
         return wrong_stream(__func__, __builtin_return_address(0));
     return give(priority, 0, __builtin_return_address(0));
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    return give(id, reinterpret_cast<std::uintptr_t>(stream), __builtin_return_address(0));
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    return give(device, 0, __builtin_return_address(0));
+}
+
+// They change times alone.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue* value)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    if (value == nullptr || !default_attributes().contains(id))
+        return noted(cudaErrorInvalidValue);
+    observe_read(value, sizeof *value, __builtin_return_address(0));
+    const std::lock_guard lock(all_streams().mutex);
+    all_streams().attributes[stream][id] = *value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value)
+{
+    if (!can_use_stream(stream))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    if (!default_attributes().contains(id))
+        return noted(cudaErrorInvalidValue);
+    Attributes attributes;
+    {
+        const std::lock_guard lock(all_streams().mutex);
+        attributes = all_streams().attributes[stream];
+    }
+    attributes.insert(default_attributes().begin(), default_attributes().end());
+    return give(value, attributes.at(id), __builtin_return_address(0));
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    if (!can_use_stream(to) || !can_use_stream(from))
+        return wrong_stream(__func__, __builtin_return_address(0));
+    const std::lock_guard lock(all_streams().mutex);
+    all_streams().attributes[to] = all_streams().attributes[from];
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned /*flags*/)
