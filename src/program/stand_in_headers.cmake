@@ -27,7 +27,7 @@ headers_of(nestbed/program.hpp builtin_types.h channel_descriptor.h common_funct
 headers_of(nestbed/thrust.hpp thrust/adjacent_difference.h thrust/advance.h thrust/binary_search.h thrust/complex.h thrust/copy.h
     thrust/count.h thrust/device_allocator.h thrust/device_delete.h thrust/device_free.h thrust/device_malloc.h
     thrust/device_malloc_allocator.h thrust/device_new.h thrust/device_ptr.h thrust/device_reference.h thrust/device_vector.h
-    thrust/distance.h thrust/equal.h thrust/execution_policy.h thrust/extrema.h thrust/fill.h thrust/find.h thrust/for_each.h
+    thrust/detail/type_traits.h thrust/distance.h thrust/equal.h thrust/execution_policy.h thrust/extrema.h thrust/fill.h thrust/find.h thrust/for_each.h
     thrust/functional.h thrust/gather.h thrust/generate.h thrust/host_vector.h thrust/inner_product.h
     thrust/iterator/constant_iterator.h thrust/iterator/counting_iterator.h thrust/iterator/discard_iterator.h
     thrust/iterator/iterator_traits.h thrust/iterator/permutation_iterator.h thrust/iterator/reverse_iterator.h

@@ -160,7 +160,28 @@ int main()
     texture = made(resource, cudaAddressModeClamp, cudaFilterModeLinear, false);
     sample_volume<<<1, 64>>>(texture, results);
     all += line("volume");
-    for (const cudaArray_t each : {row, array, other, volume})
+    cudaExtent extent;
+    unsigned flags = 7;
+    cudaChannelFormatDesc found;
+    CHECK(cudaArrayGetInfo(&found, &extent, &flags, array));
+    printf("info %d %d %d %d %u\n", found.x, static_cast<int>(extent.width), static_cast<int>(extent.height),
+           static_cast<int>(extent.depth), flags);
+    CHECK(cudaGetChannelDesc(&found, volume));
+    cudaArray_t copied;
+    CHECK(cudaMallocArray(&copied, &format, 4, 2));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    float there[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8] = {};
+    CHECK(cudaMemcpy2DToArrayAsync(copied, 0, 0, there, 16, 16, 2, cudaMemcpyHostToDevice, stream));
+    CHECK(cudaMemcpy2DFromArrayAsync(back, 16, copied, 4, 0, 8, 2, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    printf("arrays %d %g %g %g %g\n", found.x, back[0], back[1], back[4], back[5]);
+    cudaArray_t second;
+    CHECK(cudaMallocArray(&second, &format, 4, 2));
+    CHECK(cudaMemcpy2DArrayToArray(second, 0, 0, copied, 8, 0, 8, 2));
+    CHECK(cudaMemcpy2DFromArray(back, 8, second, 0, 0, 8, 2, cudaMemcpyDeviceToHost));
+    printf("arrays %g %g %g %g\n", back[0], back[1], back[2], back[3]);
+    for (const cudaArray_t each : {row, array, other, volume, copied, second})
         CHECK(cudaFreeArray(each));
     printf("right: %g\n", all);
     return 0;

@@ -350,6 +350,11 @@ int main()
     const thrust::device_ptr<int> made = thrust::device_malloc<int>(4);
     thrust::fill_n(made, 4, 6);
     std::cout << "device_malloc: " << thrust::reduce(made, made + 4) << "\n";
+    const thrust::device_ptr<void> untyped = thrust::device_malloc(4 * sizeof(int));
+    const thrust::device_ptr<int> numbers(static_cast<int*>(untyped.get()));
+    thrust::fill(numbers, numbers + 4, 3);
+    std::cout << "of bytes: " << thrust::reduce(numbers, numbers + 4) << "\n";
+    thrust::device_free(untyped);
     thrust::device_free(made);
     thrust::device_vector<int> other(keys), swapped{1, 2, 3};
     other.swap(swapped);

@@ -258,7 +258,7 @@ cudaChannelFormatDesc cudaCreateChannelDesc()
                                                   : cudaChannelFormatKindUnsigned};
 }
 inline cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
-                                     unsigned = 0, const char* name = "array",
+                                     unsigned flags = 0, const char* name = "array",
                                      nestbed::program::Place place = {__builtin_FILE(), __builtin_LINE()})
 {
     const size_t height = extent.height == 0 ? 1 : extent.height, depth = extent.depth == 0 ? 1 : extent.depth;
@@ -267,7 +267,7 @@ inline cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormat
     const cudaError_t error = nestbed::program::allocate(&memory, extent.width * height * depth * texel, texel, name,
                                                          place, nestbed::program::MemoryKind::device);
     if (error == cudaSuccess)
-        *array = new cudaArray{*format, extent.width, height, depth, static_cast<char*>(memory)};
+        *array = new cudaArray{*format, extent.width, height, depth, static_cast<char*>(memory), extent, flags};
     return error;
 }
 inline cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
@@ -284,22 +284,95 @@ inline cudaError_t cudaFreeArray(cudaArray_t array)
     delete array;
     return error;
 }
+inline cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
+                                    cudaArray_t array)
+{
+    if (array == nullptr)
+        return cudaErrorInvalidResourceHandle;
+    if (format != nullptr)
+        *format = array->format;
+    if (extent != nullptr)
+        *extent = array->extent;
+    if (flags != nullptr)
+        *flags = array->flags;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array)
+{
+    if (format == nullptr || array == nullptr)
+        return cudaErrorInvalidValue;
+    *format = array->format;
+    return cudaSuccess;
+}
+
+namespace nestbed::program
+{
+inline size_t row_bytes(const cudaArray& array)
+{
+    return array.width * texel_bytes(array.format);
+}
+// `x` in bytes.
+inline char* place_in(const cudaArray& array, size_t x, size_t y)
+{
+    return array.memory + y * row_bytes(array) + x;
+}
+} // namespace nestbed::program
+
+// The widths are in bytes.
 inline cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                        size_t width, size_t height, cudaMemcpyKind kind)
 {
-    const size_t row = to->width * nestbed::program::texel_bytes(to->format);
-    return cudaMemcpy2D(to->memory + y * row + x, row, from, pitch, width, height, kind);
+    return cudaMemcpy2D(nestbed::program::place_in(*to, x, y), nestbed::program::row_bytes(*to), from, pitch, width,
+                        height, kind);
 }
-inline cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_t from, size_t x, size_t y, size_t width,
-                                         size_t height, cudaMemcpyKind kind)
+inline cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
+                                            size_t width, size_t height, cudaMemcpyKind kind,
+                                            cudaStream_t stream = nullptr)
 {
-    const size_t row = from->width * nestbed::program::texel_bytes(from->format);
-    return cudaMemcpy2D(to, pitch, from->memory + y * row + x, row, width, height, kind);
+    return cudaMemcpy2DAsync(nestbed::program::place_in(*to, x, y), nestbed::program::row_bytes(*to), from, pitch,
+                             width, height, kind, stream);
 }
+inline cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                                         size_t width, size_t height, cudaMemcpyKind kind)
+{
+    return cudaMemcpy2D(to, pitch, nestbed::program::place_in(*from, x, y), nestbed::program::row_bytes(*from), width,
+                        height, kind);
+}
+inline cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                                              size_t width, size_t height, cudaMemcpyKind kind,
+                                              cudaStream_t stream = nullptr)
+{
+    return cudaMemcpy2DAsync(to, pitch, nestbed::program::place_in(*from, x, y), nestbed::program::row_bytes(*from),
+                             width, height, kind, stream);
+}
+inline cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                            size_t x, size_t y, size_t width, size_t height,
+                                            cudaMemcpyKind kind = cudaMemcpyDeviceToDevice)
+{
+    return cudaMemcpy2D(nestbed::program::place_in(*to, to_x, to_y), nestbed::program::row_bytes(*to),
+                        nestbed::program::place_in(*from, x, y), nestbed::program::row_bytes(*from), width, height,
+                        kind);
+}
+// Rows of an array have no gaps.
 inline cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                                      cudaMemcpyKind kind)
 {
-    return cudaMemcpy(to->memory + y * to->width * nestbed::program::texel_bytes(to->format) + x, from, bytes, kind);
+    return cudaMemcpy(nestbed::program::place_in(*to, x, y), from, bytes, kind);
+}
+inline cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                                          cudaMemcpyKind kind, cudaStream_t stream = nullptr)
+{
+    return cudaMemcpyAsync(nestbed::program::place_in(*to, x, y), from, bytes, kind, stream);
+}
+inline cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                       cudaMemcpyKind kind)
+{
+    return cudaMemcpy(to, nestbed::program::place_in(*from, x, y), bytes, kind);
+}
+inline cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                            cudaMemcpyKind kind, cudaStream_t stream = nullptr)
+{
+    return cudaMemcpyAsync(to, nestbed::program::place_in(*from, x, y), bytes, kind, stream);
 }
 inline cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
                                            const cudaTextureDesc* how, const cudaResourceViewDesc* view)

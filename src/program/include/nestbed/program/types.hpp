@@ -254,6 +254,8 @@ struct cudaArray { // rows without gaps
     cudaChannelFormatDesc format;
     size_t width, height, depth; // in elements
     char* memory;
+    cudaExtent extent; // as cudaMalloc3DArray() was given it
+    unsigned flags;
 };
 typedef cudaArray* cudaArray_t;
 // Of functions that the executor does not have. A program may name them, if it does not get to a call.

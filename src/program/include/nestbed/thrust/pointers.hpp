@@ -233,6 +233,12 @@ device_ptr<T> device_malloc(std::size_t count, const char* file = __builtin_FILE
         throw std::bad_alloc();
     return device_ptr<T>(static_cast<T*>(memory));
 }
+// Of bytes.
+inline device_ptr<void> device_malloc(std::size_t bytes, const char* file = __builtin_FILE(),
+                                      unsigned line = __builtin_LINE())
+{
+    return device_ptr<void>(device_malloc<unsigned char>(bytes, file, line).get());
+}
 template <class T>
 void device_free(device_ptr<T> memory)
 {
