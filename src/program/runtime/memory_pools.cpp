@@ -71,6 +71,12 @@ cudaError_t no_pool(const char* function, const void* place)
                     fmt::format("{}: this is no memory pool, or it has been destroyed", function));
 }
 
+// Not cudaErrorInvalidDevice: as an H200 says.
+cudaError_t no_device(const char* function, int device, const void* place)
+{
+    return noted_at(place, cudaErrorInvalidValue, fmt::format("{}: device {}; allowed: 0", function, device));
+}
+
 bool is_size(cudaMemPoolAttr attribute)
 {
     return attribute >= cudaMemPoolAttrReleaseThreshold && attribute <= cudaMemPoolAttrUsedMemHigh;
@@ -292,23 +298,23 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
 {
-    if (const cudaError_t error = checked_device(device); error != cudaSuccess)
-        return error;
+    if (device != 0)
+        return no_device(__func__, device, __builtin_return_address(0));
     return give(pool, &pools().of_device, __builtin_return_address(0));
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device)
 {
-    if (const cudaError_t error = checked_device(device); error != cudaSuccess)
-        return error;
+    if (device != 0)
+        return no_device(__func__, device, __builtin_return_address(0));
     const std::lock_guard lock(pools().mutex);
     return give(pool, pools().current, __builtin_return_address(0));
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
-    if (const cudaError_t error = checked_device(device); error != cudaSuccess)
-        return error;
+    if (device != 0)
+        return no_device(__func__, device, __builtin_return_address(0));
     const std::lock_guard lock(pools().mutex);
     if (!pools().has(pool))
         return no_pool(__func__, __builtin_return_address(0));

@@ -8,7 +8,7 @@
 
 #define CHECK_DRIVER(call) CHECK(static_cast<cudaError_t>(call))
 
-struct alignas(64) Pair {
+struct alignas(16) Pair {
     double first, second;
 };
 

@@ -64,7 +64,8 @@ int main()
     CHECK(cudaDeviceSetMemPool(0, own));
     CHECK(cudaMallocAsync(&second, kBytes, stream));
     print("the device's", own);
-    CHECK(cudaFree(second));
+    CHECK(cudaFreeAsync(second, stream));
+    CHECK(cudaStreamSynchronize(stream));
     std::uint64_t none = 0;
     CHECK(cudaMemPoolSetAttribute(own, cudaMemPoolAttrUsedMemHigh, &none));
     print("forgotten", own);
@@ -88,7 +89,7 @@ int main()
     fill<<<1, 256, 0, stream>>>(third, kCount, 1);
     CHECK(cudaMemcpyAsync(&host[2], third + 1, sizeof(int), cudaMemcpyDeviceToHost, stream));
     CHECK(cudaFreeAsync(third, stream));
-    CHECK(cudaFreeAsync(first, stream));
+    CHECK(cudaFree(first));
     CHECK(cudaStreamSynchronize(stream));
     std::printf("%d\n", host[2]);
     std::printf("%s\n", cudaGetErrorName(cudaMemPoolDestroy(of_device)));
