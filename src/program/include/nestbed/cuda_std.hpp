@@ -24,6 +24,14 @@ namespace std
 using namespace ::std;
 
 #if __cplusplus < 202002L
+struct identity {
+    template <class T>
+    constexpr T&& operator()(T&& value) const noexcept
+    {
+        return static_cast<T&&>(value);
+    }
+};
+
 inline constexpr size_t dynamic_extent = static_cast<size_t>(-1);
 
 template <class T, size_t Extent = dynamic_extent>

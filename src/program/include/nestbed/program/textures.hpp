@@ -59,6 +59,7 @@ using cudaSurfaceObject_t = unsigned long long;
 #define cudaArrayDefault 0
 #define cudaArrayLayered 1
 #define cudaArraySurfaceLoadStore 2
+#define cudaArrayCubemap 4
 #define cudaArrayTextureGather 8
 
 namespace nestbed::program
