@@ -7,7 +7,7 @@ import re
 import unittest
 
 from mistakes_test import Programs, built, run
-from programs import EXIT_BAD
+from programs import EXIT_BAD, runner
 
 SCHEDULES = ("fifo", "eager", "random:1")
 
@@ -88,6 +88,32 @@ class Waiting(Programs):
         done = program("--nestbed-races")(KERNEL=(FOR_EVER + NOT_FOR_EVER).index("for_child"))
         accesses = int(re.search(r"(\d+) accesses", done.stderr).group(1))
         self.assertLess(accesses, 10000)
+
+
+# 40 blocks of 1024 threads in loops that look as if they waited. Linux allows a process about 30,000 stacks.
+WORKING = r"""#include <cstdio>
+__global__ void work(unsigned* done, unsigned hits)
+{
+    __shared__ unsigned hit;
+    if (threadIdx.x == 0) hit = 0;
+    __syncthreads();
+    while (hit < hits) atomicAdd(&hit, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) done[blockIdx.x] = hit >= hits;
+}
+int main()
+{
+    unsigned *done, right = 0; cudaMallocManaged(&done, 40 * 4);
+    work<<<40, 1024>>>(done, 1024 * 4400);
+    if (cudaDeviceSynchronize() == cudaSuccess) for (int i = 0; i < 40; ++i) right += done[i];
+    std::printf("%u\n", right);
+}
+"""
+
+
+class Stacks(Programs):
+    def test_blocks_that_give_way_end_before_stacks_do(self):
+        self.assertEqual(runner(WORKING)().stdout, "40\n")
 
 
 class Watchdog(Programs):

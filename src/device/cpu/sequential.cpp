@@ -179,6 +179,7 @@ void SequentialScheduler::Team::take_blocks(Worker& worker)
         for (std::uint64_t block = begin; block < std::min(begin + chunk_, blocks); ++block) {
             if (block - first_block_[position] == (*generation_)[position]->blocks)
                 ++position;
+            worker.make_room(open);
             worker.run_block(*(*generation_)[position], block - first_block_[position], position, open);
         }
     }

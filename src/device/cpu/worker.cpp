@@ -120,6 +120,14 @@ bool Worker::advance_all(std::list<OpenBlock>& open)
     return open.size() != before;
 }
 
+void Worker::make_room(std::list<OpenBlock>& open)
+{
+    constexpr unsigned kRounds = 16; // in which no block ends
+    for (unsigned round = 0; round < kRounds && !open.empty() && !has_stacks_to_spare(); ++round)
+        if (advance_all(open))
+            round = 0;
+}
+
 void Worker::run_open(std::list<OpenBlock>& open)
 {
     constexpr unsigned kPatience =

@@ -49,6 +49,9 @@ class Worker final : public Engine
     // Runs the block until its threads have ended, or until every one of them that can run has given way; then the
     // block is among `open` for run_open().
     void run_block(Grid& grid, std::uint64_t index, std::size_t position, std::list<OpenBlock>& open);
+    // Open blocks keep the stacks of their threads. If few stacks are left, these blocks go on before another one begins, unless they seem to
+    // wait for it.
+    void make_room(std::list<OpenBlock>& open);
     // Runs open blocks in turn until all have ended.
     void run_open(std::list<OpenBlock>& open);
     // Runs everything that is ready in the graph, and everything that it launches, on this worker alone.
