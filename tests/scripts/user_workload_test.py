@@ -339,6 +339,11 @@ class UserWorkload(unittest.TestCase):
         done = self.called("run", "--load", "inputs", "--strategy", "inputs_*", *SWEEP[2:], "--input", "step,peak", "-o", "-")
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual({(row["input"], row["reference"][:4], row["status"]) for row in rows}, {("step", "1.00", "ok"), ("peak", "3.14", "ok")}, done.stderr)
+        asked = ("--load", "inputs", "--strategy", "inputs_*", "--grid", "2", "--block", "32", "--backend")
+        for command in (("run", *asked, "cpu", "--dry-run"), ("predict", *asked, "cuda")):  # name them as a run does
+            self.assertIn("\ninput step:\n", self.called(*command, "--input", "step,peak").stdout)
+            self.assertRegex(self.called(*command, "--input", "step").stdout, "(?m)^[^:]*input step[^:]*$")
+        self.assertEqual({row["input"] for row in csv.DictReader(io.StringIO(self.called(*command, "--input", "step", "--csv", "-").stdout))}, {"step"})
         wrong = self.called("run", "--load", "inputs", "--strategy", "inputs_*", "--input", "slope")
         self.assertIn("allowed: peak, step", wrong.stderr)
 
