@@ -45,6 +45,7 @@ import page_cases  # noqa: E402
 import pictures  # noqa: E402
 import views  # noqa: E402
 
+EXECUTOR_TIMES = "The executor’s times say nothing about those of a GPU."  # as src/run/executor_times.hpp
 SCRIPTS = ["data.js", "plots.js", "cards.js", "page.js"]
 # What the page's scripts read of a figure, a picture, an axis and a measure.
 OF_FIGURE = ["title", "note", "axes", "measures", "level"]
@@ -186,9 +187,12 @@ def facts_of(found):
     """The sentence that says what the page shows, and the facts about the logs: machines, days, commits, rows. As HTML."""
     days = [text[:10] for text in values_of(found, "utc")]
     rows = f"{sum(len(log) for _, log in found):,}".replace(",", "\u202f")
-    gpus = ", ".join(values_of(found, "gpu")) or "the CPU executor, a model of a GPU"
-    about = ("This page shows how long GPU programs take that launch their own work on the device, and the same work without that: "
-             f"{rows} runs measured by nestbed on {html.escape(gpus)}.")
+    gpus = ", ".join(values_of([(path, log[log["backend"] == "cuda"]) for path, log in found], "gpu"))
+    what = "that launch their own work on the device, and the same work without that"
+    about = (f"This page shows how long GPU programs take {what}: {rows} runs measured by nestbed on {html.escape(gpus)}." if gpus else
+             f"This page shows GPU programs {what}: {rows} runs of nestbed’s executor, on a CPU.")
+    if any((log["backend"] == "cpu").any() for _, log in found):
+        about += f" {EXECUTOR_TIMES}"
     facts = {"Measured on": "; ".join(dict.fromkeys(machine for _, log in found for machine in logs.machine_of(log).split("; "))),
              "Measured": " to ".join(dict.fromkeys([*days[:1], *days[-1:]])),
              "nestbed at": ", ".join(values_of(found, "git")), "Logs": f"{len(found)}, with {rows} rows"}

@@ -280,6 +280,24 @@ Command trace_command()
             .of_program = trace_program_command};
 }
 
+namespace
+{
+
+// Of a CUDA file: what `nestbed cpu --tree` does.
+Command tree_program_command()
+{
+    Command command = cpu_command();
+    command.call = [call = command.call](const Arguments& arguments, const Given& given, std::ostream& out,
+                                         std::ostream& err) {
+        Arguments words{"--tree"};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return call(words, given, out, err);
+    };
+    return command;
+}
+
+} // namespace
+
 Command tree_command()
 {
     Options options = trace_options();
@@ -289,17 +307,20 @@ Command tree_command()
                            "print one line per case, for any number of cases: launches from host and device, and how "
                            "long a grid took"});
     return {.name = "tree",
-            .arguments = "[EXPERIMENT.cfg] [options]",
+            .arguments = "[EXPERIMENT.cfg] [options] | FILE.cu... [options of nvcc] [-- ARGUMENT...]",
             .summary = "print the launches of one case by depth",
             .text = "Runs one case as `nestbed trace` does and prints its grids and their times by\n"
                     "depth.\n"
                     "\n"
-                    "  nestbed tree --from nestbed-trace.json    # of a CUDA program of your own\n",
+                    "  nestbed tree my.cu -- 1000                # of a CUDA program of your own,\n"
+                    "                                            # as nestbed cpu --tree\n"
+                    "  nestbed tree --from nestbed-trace.json    # of one that was traced\n",
             .files = "cfg",
             .operands = 1,
             .options = std::move(options),
             .settings = trace_settings(),
-            .call = tree};
+            .call = tree,
+            .of_program = tree_program_command};
 }
 
 } // namespace nestbed

@@ -2,7 +2,9 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "plan/axis.hpp"
+#include "program/rewrite/functions.hpp"
 
 #include <boost/algorithm/string/replace.hpp>
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <sstream>
 #include <vector>
 
 namespace nestbed
@@ -176,7 +179,84 @@ std::string values_of(const Argument& argument, std::size_t number)
     return fmt::format("filled_array<{0}>({1}, ({0})({2}))", argument.type, argument.count, argument.value);
 }
 
+// A kernel of a file: "k", and "int* x", "int n".
+struct Kernel {
+    std::string name;
+    std::vector<std::string> parameters;
+};
+
+// Those that the file itself has; none if it cannot be read before the preprocessor has.
+std::vector<Kernel> kernels_in(const std::filesystem::path& file)
+{
+    std::vector<Kernel> kernels;
+    try {
+        const std::string text = read_text_file(file.string());
+        const program::Source source(text);
+        for (const program::Function& function : program::find_functions(source)) {
+            if (!function.is_kernel)
+                continue;
+            Kernel kernel{.name = std::string(source.text(function.name)), .parameters = {}};
+            const auto any = [](std::string_view) { return true; };
+            for (const auto& [begin, end] : program::parts_between_commas(source, function.parameters, any))
+                kernel.parameters.push_back(source.on_one_line(begin, end));
+            kernels.push_back(std::move(kernel));
+        }
+    } catch (const RunError&) {
+        return {};
+    }
+    return kernels;
+}
+
+// "k.cu has no such kernel, did you mean 'sum'?; allowed: k, sum", "it has 2 parameters (int* x, int n); --arg is given 1 time",
+// or what the compiler said.
+std::string why_not_launched(const Given& given, const std::filesystem::path& source, const std::string& said)
+{
+    std::string name = given.at("kernel").front();
+    name.resize(std::min(name.find('<'), name.size()));
+    name.erase(0, name.rfind(':') + 1); // npos + 1 is 0
+    const std::vector<Kernel> kernels = kernels_in(source);
+    const auto kernel = std::ranges::find(kernels, name, &Kernel::name);
+    if (kernel == kernels.end()) {
+        const std::vector<std::string_view> names = [&] {
+            std::vector<std::string_view> found;
+            std::ranges::transform(kernels, std::back_inserter(found), &Kernel::name);
+            return found;
+        }();
+        return names.empty() ? said
+                             : fmt::format("{} has no such kernel{}", source.string(),
+                                           suggestions(name, names, source.string()));
+    }
+    const auto texts = given.find("arg");
+    const std::size_t times = texts == given.end() ? 0 : texts->second.size();
+    const std::string has =
+        fmt::format("it has {} parameter{} ({})", kernel->parameters.size(),
+                    kernel->parameters.size() == 1 ? "" : "s", fmt::join(kernel->parameters, ", "));
+    return times != kernel->parameters.size()
+               ? fmt::format("{}; --arg is given {} time{}", has, times, times == 1 ? "" : "s")
+               : fmt::format("{}; {}", said, has);
+}
+
 } // namespace
+
+void refuse_by_compiler(const Given& given, const std::filesystem::path& source, const std::string& messages)
+{
+    constexpr std::string_view kError = ": error: ";
+    std::istringstream lines(messages);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t error = line.find(kError);
+        if (error == std::string::npos)
+            continue;
+        const std::string said = line.substr(error + kError.size());
+        if (line.starts_with("--arg ")) { // and then ":LINE:COLUMN"
+            const std::size_t end = line.rfind(':', line.rfind(':', error - 1) - 1);
+            throw UsageError(fmt::format("{}: {}; allowed: {}", line.substr(0, end), said, kAllowedArguments));
+        }
+        if (line.starts_with("driver.cu:"))
+            throw UsageError(
+                fmt::format("--kernel {}: {}", given.at("kernel").front(), why_not_launched(given, source, said)));
+        return;
+    }
+}
 
 Options kernel_options()
 {

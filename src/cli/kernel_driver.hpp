@@ -16,4 +16,7 @@ Options kernel_options();
 // UsageError.
 std::string kernel_driver(const Given& given, const std::filesystem::path& source);
 
+// If the compiler refused that file for what the options say, throws a UsageError with what they may be. `messages`: the compiler's.
+void refuse_by_compiler(const Given& given, const std::filesystem::path& source, const std::string& messages);
+
 } // namespace nestbed

@@ -1,7 +1,9 @@
 #include "cli/program_request.hpp"
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/new_file.hpp"
+#include "base/text_file.hpp"
 #include "cli/help.hpp"
 #include "cli/kernel_driver.hpp"
 #include "model/schedule.hpp"
@@ -13,6 +15,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <ostream>
 #include <unistd.h>
 
@@ -51,12 +56,16 @@ const Options& all_program_options()
     return options;
 }
 
+bool is_named(const Option& option, const std::string& word)
+{
+    return word.substr(0, word.find('=')) == "--" + option.name;
+}
+
 // A switch is in `given` only if it was given; an option also has a value.
 bool is_own(const std::string& word, const Options& options, bool& takes_value)
 {
-    const std::string name = word.substr(0, word.find('='));
     for (const Option& option : options) {
-        if (name != "--" + option.name && (option.letter == 0 || word != std::string{'-', option.letter}))
+        if (!is_named(option, word) && (option.letter == 0 || word != std::string{'-', option.letter}))
             continue;
         takes_value = !option.value.empty() && word.find('=') == std::string::npos;
         return true;
@@ -64,12 +73,12 @@ bool is_own(const std::string& word, const Options& options, bool& takes_value)
     return false;
 }
 
-[[noreturn]] void refuse_argument(const Command& command, const std::string& source, const std::string& word)
+[[noreturn]] void refuse_argument(const Command& command, const Arguments& sources, const std::string& word)
 {
     throw UsageError(
         fmt::format("{}: '{}' is not a source file, a library or an option; the program's arguments stand "
                     "after --: nestbed {} {} -- {}",
-                    command.name, word, command.name, source, word));
+                    command.name, word, command.name, fmt::join(sources, " "), word));
 }
 
 } // namespace
@@ -86,7 +95,8 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments)
     for (const Option& setting : command.settings)
         if (setting.name == "schedule" || setting.name == "pending-limit")
             options.push_back(setting);
-    std::string source;
+    Arguments sources;
+    std::string refused;
     // After -x nvcc takes a file of any name.
     const bool any_file = std::ranges::any_of(
         words, [](const std::string& word) { return word.starts_with("-x") || word.starts_with("--x"); });
@@ -111,13 +121,24 @@ ProgramRequest read_request(const Command& command, const Arguments& arguments)
             if (!fs::exists(words[index]))
                 throw UsageError(fmt::format("{}: there is no file {}", command.name, words[index]));
             request.has_source = true;
-            source = words[index];
+            sources.push_back(words[index]);
         } else if (request.has_source && !any_file && !words[index].starts_with('-') &&
                    !words[index].starts_with('@') && !program::is_nvcc_input(words[index])) {
-            refuse_argument(command, source, words[index]);
+            refused = words[index];
         }
+        if (!refused.empty())
+            break;
     }
+    for (const std::string& word : own)
+        if (std::ranges::any_of(command.settings, [&](const Option& one) { return is_named(one, word); }) &&
+            std::ranges::none_of(options, [&](const Option& one) { return is_named(one, word); }))
+            throw UsageError(
+                fmt::format("{} is for the strategies of nestbed, not for a program; allowed: nestbed {} "
+                            "--strategy NAME {}",
+                            word, command.name, word));
     request.given = parse_arguments(own, options, 0, usage_of(command));
+    if (!refused.empty())
+        refuse_argument(command, sources, refused);
     for (const Option& option : kernel_options())
         if (request.given.contains(option.name) && !(request.given.contains("kernel") && request.has_source))
             throw UsageError(
@@ -211,9 +232,22 @@ fs::path build_program(const ProgramRequest& request, bool watched, const Tempor
         const auto source = std::ranges::find_if(command.inputs, &program::NvccInput::is_source);
         command.output = (folder.path() / fs::path(source->text).stem()).string();
     }
-    return program::run_nvcc(command, program::program_folder(), signals, out, err) == exit_ok
-               ? fs::absolute(command.output)
-               : fs::path();
+    if (!request.given.contains("kernel"))
+        return program::run_nvcc(command, program::program_folder(), signals, out, err) == exit_ok
+                   ? fs::absolute(command.output)
+                   : fs::path();
+    // The compiler's messages are of a file that the user has not written.
+    const fs::path path = folder.path() / "messages";
+    const Descriptor messages(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)); // NOLINT(*-vararg)
+    if (messages < 0)
+        throw RunError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
+    const int code = program::run_nvcc(command, program::program_folder(), signals, out, err, messages);
+    const std::string text = read_text_file(path.string());
+    if (code != exit_ok)
+        refuse_by_compiler(request.given, *std::ranges::find_if(request.nvcc, program::is_program_source), text);
+    err << text;
+    return code == exit_ok ? fs::absolute(command.output) : fs::path();
 }
 
 ProgramEnd run_program_of_user(const fs::path& path, const Arguments& arguments,

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <concepts>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -92,6 +93,11 @@ std::string ratio_or_empty(const std::optional<double>& ratio)
     return ratio ? fmt::format("{:.2f}", *ratio) : "";
 }
 
+const Case& point_of(const PredictedCase& one)
+{
+    return one.demand.point;
+}
+
 Estimate measured_or_nan(const PredictedCase& one)
 {
     return one.measured.value_or(Estimate{NAN, {NAN, NAN}});
@@ -112,9 +118,10 @@ std::string shape_of(const Case& point)
     std::string shape = shape_text(point, "x");
     if (point.nx != 0 && point.shape.threads() != 0)
         shape += " by " + name_of(point.shape);
-    for (const auto& [name, axis] :
-         {std::pair("depth", "depth"), std::pair("wave", "wave"), std::pair("limit", "pending-limit")})
-        if (const std::string value = cell(point, axis); !value.empty() && value != axis_named(axis).range.word)
+    for (const auto& [name, axis] : {std::pair("input", "input"), std::pair("depth", "depth"),
+                                     std::pair("wave", "wave"), std::pair("limit", "pending-limit")})
+        if (const std::string value = cell(point, axis);
+            !value.empty() && value != text_of(axis_named(axis), axis_named(axis).default_value))
             shape += fmt::format(" {} {}", name, value);
     return shape;
 }
@@ -149,11 +156,12 @@ std::string prices_text(const Roofline& roofline, const std::vector<PredictedCas
 // Cases of which only the launches are known. A launch by the host is a level.
 std::string bounds_table(const Roofline& roofline, const std::vector<PredictedCase>& cases, bool measured)
 {
-    std::vector<const Axis*> axes;
-    std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), &Axis::in_dry_run);
+    std::vector<Case> points;
+    std::ranges::transform(cases, std::back_inserter(points), point_of);
+    const std::vector<const Axis*> axes = axes_of_plan(points);
     std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}};
     for (const Axis* axis : axes)
-        columns.push_back({std::string(axis->name), !axis->names.empty(), true});
+        columns.push_back({std::string(axis->name), axis->named(), true});
     columns.insert(columns.end(), {{"levels"}, {"launches"}, {"at least"}});
     if (measured)
         columns.insert(columns.end(), {{"measured"}, {"ratio"}});
@@ -287,11 +295,14 @@ std::string predictions_csv(const Predictions& predictions)
 {
     std::vector<std::string_view> axes = axes_of_table({"type", "input", "sizes", "grid", "block", "nx", "ny",
                                                         "block-shape", "depth", "threshold", "coarsen", "aggregate"});
-    for (const Axis* axis : plain_axes_in_tables()) // what tells a user's own cases apart
-        if (axis->in_dry_run && std::ranges::find(axes, axis->name) == axes.end() &&
-            std::ranges::any_of(predictions.cases, [&](const PredictedCase& one) {
-                return one.at_least() && !cell_of(*axis, one.demand.point).empty();
-            }))
+    std::vector<Case> own;
+    for (const PredictedCase& one : predictions.cases)
+        if (one.at_least())
+            own.push_back(point_of(one));
+    for (const Axis* axis : axes_of_plan(own)) // what tells a user's own cases apart
+        if (axis->id != axis::wave && axis->id != axis::streams &&
+            std::ranges::find(axes, axis->name) == axes.end() &&
+            std::ranges::any_of(own, [&](const Case& point) { return !cell_of(*axis, point).empty(); }))
             axes.push_back(axis->name);
     return csv_of(columns_text(axes) +
                       ",wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"

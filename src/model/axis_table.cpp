@@ -287,6 +287,18 @@ const std::vector<const Axis*>& plain_axes_in_tables()
     return axes;
 }
 
+std::vector<const Axis*> axes_of_plan(std::span<const Case> points)
+{
+    std::vector<const Axis*> axes;
+    std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), [&](const Axis* axis) {
+        return axis->in_dry_run || std::ranges::any_of(points, [&](const Case& point) {
+                   const std::string cell = cell_of(*axis, point);
+                   return !cell.empty() && cell != text_of(*axis, axis->default_value);
+               });
+    });
+    return axes;
+}
+
 const Axis& axis_named(std::string_view name)
 {
     const auto found = std::ranges::find(all_axes(), name, &Axis::name);

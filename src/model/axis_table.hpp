@@ -46,7 +46,7 @@ struct Axis {
     bool always_in_key = false; // settings and key contain even the default: true for axes as old as the keys
     bool size = false;          // how large the problem is
     bool own = false;           // it is a workload's own parameter: help shows it with that workload
-    bool in_dry_run = true;     // a column of --dry-run
+    bool in_dry_run = true;     // a column of --dry-run in any case; otherwise as axes_of_plan() says
     // Reads the value from a case; empty: the range's word.
     std::optional<std::uint64_t> (*get)(const Case&) = nullptr;
     void (*set)(Case&, std::optional<std::uint64_t>) = nullptr;
@@ -65,6 +65,8 @@ std::span<const Axis> all_axes();
 std::span<const Axis> plain_axes();
 // The same axes in the order of the columns of logs and tables: elements come before grid and block.
 const std::vector<const Axis*>& plain_axes_in_tables();
+// Those with a column in a table of cases that have not run: see in_dry_run, and where a case has another value than the default.
+std::vector<const Axis*> axes_of_plan(std::span<const Case> points);
 // Finds an axis by name. Throws std::out_of_range.
 const Axis& axis_named(std::string_view name);
 // Returns nullptr if the column is not an axis.

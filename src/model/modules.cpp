@@ -285,7 +285,7 @@ std::vector<std::string> Modules::load_file(const fs::path& file, const std::str
     return added;
 }
 
-void Modules::load_folder(const fs::path& folder)
+void Modules::load_folder(const fs::path& folder, std::string_view by)
 {
     const fs::path whole = fs::weakly_canonical(fs::absolute(folder));
     const fs::path file = whole / "build" / (prefix_ == kWatchedModules ? "races.so" : kWorkloadModule);
@@ -293,12 +293,12 @@ void Modules::load_folder(const fs::path& folder)
         return;
     const std::string how = fmt::format("to build it: nestbed build {}", folder.string());
     if (!fs::is_directory(whole))
-        throw UsageError(fmt::format("--load {}: there is no such folder; allowed: a folder with a workload; to make "
+        throw UsageError(fmt::format("{}{}: there is no such folder; allowed: a folder with a workload; to make "
                                      "one: nestbed build --new NAME",
-                                     folder.string()));
+                                     by, folder.string()));
     std::error_code error;
     if (const fs::file_status status = fs::status(file, error); !fs::is_regular_file(status))
-        throw UsageError(fmt::format("--load {}: {} {}; {}", folder.string(), file.string(),
+        throw UsageError(fmt::format("{}{}: {} {}; {}", by, folder.string(), file.string(),
                                      !fs::status_known(status) ? "cannot be read: " + error.message()
                                      : fs::exists(status)      ? "is not a file"
                                                                : "does not exist",
@@ -347,7 +347,7 @@ void load_folders_of_environment()
     const char* const folders = std::getenv(kLoad);
     for (const std::string& folder : split(folders == nullptr ? "" : folders, ':'))
         if (!folder.empty() && in_use() != nullptr)
-            in_use()->load_folder(folder);
+            in_use()->load_folder(folder, fmt::format("{}=", kLoad));
 }
 
 void load_folder(const fs::path& folder)

@@ -58,7 +58,7 @@ class Modules final : public StrategySource
     // Loads a module of a user's own, and returns its strategies. Throws RunError; `how` says how to build it.
     std::vector<std::string> load_file(const std::filesystem::path& file, const std::string& how);
     // The same of what `nestbed build FOLDER` has built; only once. Throws UsageError if there is nothing.
-    void load_folder(const std::filesystem::path& folder);
+    void load_folder(const std::filesystem::path& folder, std::string_view by = "--load ");
     // "FILE was changed after it was built; to build it: …", of files in those folders.
     std::vector<std::string> changed_since_built() const;
 

@@ -124,10 +124,12 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     std::set<std::string> said;
     const bool at_least = std::ranges::any_of(plan.repeat, [](const auto& one) { return one.second.precision != 0; });
     std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}, {"on", true, true}};
-    std::vector<const Axis*> axes;
-    std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), &Axis::in_dry_run);
+    std::vector<Case> points;
+    for (const Group& group : plan.groups)
+        std::ranges::copy(group.cases, std::back_inserter(points));
+    const std::vector<const Axis*> axes = axes_of_plan(points);
     for (const Axis* axis : axes)
-        columns.push_back({std::string(axis->name), !axis->names.empty(), true});
+        columns.push_back({std::string(axis->name), axis->named(), true});
     columns.insert(columns.end(), {{"launches"}, {"waves"}});
     Column outcome{.name = "will be", .left = true};
     for (const Group& group : plan.groups) {

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -118,6 +120,13 @@ std::string experiment_like(const std::string& path)
     return "";
 }
 
+bool is_elf(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::array<char, 4> begin{};
+    return file.read(begin.data(), begin.size()) && std::string_view(begin.data(), begin.size()) == "\177ELF";
+}
+
 // For the error that there is no such file: what the user may have meant.
 std::string meant_by(const std::string& path)
 {
@@ -155,6 +164,11 @@ void Settings::read_file(const std::string& named)
     if (!fs::exists(path, ignored))
         throw UsageError(fmt::format("{}: there is no such experiment file{}; allowed: a file of key = value lines",
                                      path, meant_by(path)));
+    if (is_elf(path))
+        throw UsageError(
+            fmt::format("{}: it is a built program, not an experiment file; allowed: run it as it is, or "
+                        "measure it by `nestbed run --program {}`",
+                        path, fs::path(path).has_parent_path() ? path : "./" + path));
     std::string text;
     try {
         text = read_text_file(path, kMaxBytes);

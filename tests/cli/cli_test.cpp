@@ -551,6 +551,16 @@ TEST_F(CommandLine, MissingThingsAreSaid)
                             ": '100' is not a source file, a library or an option; the program's "
                             "arguments stand after --: nestbed " +
                             command + " my.cu -- 100\n"});
+    write("other.cpp", "");
+    expect_usage_error("races my.cu other.cpp 100", {"nestbed races my.cu other.cpp -- 100\n"});
+    expect_usage_error("races my.cu other.cpp --report r.json", {"unknown option '--report'; allowed: "});
+    expect_usage_error(
+        "races my.cu --expect race",
+        {"--expect is for the strategies of nestbed, not for a program; allowed: nestbed races --strategy "});
+    write("built", "\177ELF and more");
+    for (const std::string command : {"run", "tree"})
+        expect_usage_error({command, "built"},
+                           {"built: it is a built program, not an experiment file; allowed: run it"});
     expect_usage_error("cpu my.cu --pending-limit 10kB",
                        {"--pending-limit 10kB: '10kB' is not a whole number from 0 to "
                         "1073741824 (suffixes: k, M and G; 64k is 65536)"});

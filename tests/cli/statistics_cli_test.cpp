@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace nestbed
@@ -88,10 +89,12 @@ TEST(StatisticsCommand, SaysOfALogWhatTheTableOfItsRunSays)
     ASSERT_EQ(times.size(), 4U);
     for (const auto& [where, values] : times) {
         const Json answer = answers_to(Json::array({{{"parts", {{{"above", values}}}}}}).dump()).at(0);
-        const std::string low = format_us(answer.at("low")); // without its unit if both ends have the same unit
-        EXPECT_THAT(run.out,
-                    ContainsRegex(fmt::format("{} .*{} .* {}( [um]s)? - {} ", where, format_us(answer.at("value")),
-                                              low.substr(0, low.find(' ')), format_us(answer.at("high")))));
+        const std::string value = format_us(answer.at("value")); // the interval has its unit and its decimals
+        const double unit = value.ends_with(" ms") ? 1e3 : 1;
+        const std::size_t decimals = value.find(' ') - std::min(value.find('.'), value.find(' ') - 1) - 1;
+        EXPECT_THAT(run.out, ContainsRegex(fmt::format("{} .*{} .* {:.{}f}-{:.{}f} ", where, value,
+                                                       answer.at("low").get<double>() / unit, decimals,
+                                                       answer.at("high").get<double>() / unit, decimals)));
     }
 }
 

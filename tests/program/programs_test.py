@@ -379,6 +379,26 @@ int main() { return check(); }
                 self.assertIn(wrong.split()[-2], done.stderr)
                 self.assertRegex(done.stderr, "allowed|whole number|exists", done.stderr)
 
+    def test_what_is_wrong_with_a_kernel_option_is_one_sentence(self):
+        source = "#define N 4\n__global__ void k(int* x, int n) { x[0] = n; }\n__global__ void sum(const int* x, long* s) { *s += *x; }\n"
+        for options, message in (("k --arg int:4", r"--kernel k: it has 2 parameters \(int\* x, int n\); --arg is given 1 time"),
+                                 ("summ --arg int:4", r"--kernel summ: k.cu has no such kernel, did you mean 'sum'\?; allowed: k, sum"),
+                                 ("k --arg flot:4 --arg int=1", "--arg flot:4: .*flot.* was not declared.*; allowed: TYPE=VALUE;.*"),
+                                 ("k --arg float:4 --arg int=1", r"--kernel k: cannot convert .*; it has 2 parameters \(int\* x, int n\)")):
+            with tempfile.TemporaryDirectory(prefix="nestbed-kernel-") as name:
+                (pathlib.Path(name) / "k.cu").write_text(source, encoding="utf-8")
+                done = subprocess.run([NESTBED, "cpu", "k.cu", "--kernel", *options.split()], cwd=name, capture_output=True, text=True, timeout=BUILD_S, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, rf"\Anestbed: {message}\n\Z")
+
+    def test_the_tree_of_a_file(self):
+        with tempfile.TemporaryDirectory(prefix="nestbed-tree-") as name:
+            (pathlib.Path(name) / "my.cu").write_text("__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }\n"
+                                                      "int main(int count, char**) { parent<<<1, count>>>(); return cudaDeviceSynchronize(); }\n", encoding="utf-8")
+            done = subprocess.run([NESTBED, "tree", "my.cu", "--", "1", "2"], cwd=name, capture_output=True, text=True, timeout=BUILD_S, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout + done.stderr, r"(?s)depth  kernel .*\n0      parent +1 +1 +3 .*\n 1     child +3 ")
+
     def test_unknown_ptx_is_an_error_where_code_is_made_of_it(self):
         source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
                   "template <int way> __device__ void put(int* to) {\n"

@@ -168,9 +168,9 @@ class AlongAnAxis(FigureTest):
                               "--block", "64", "--repeat", "15", "-o", path], capture_output=True, text=True, check=True)
         for _, case in logs.cases_of(logs.read_log(path)).iterrows():
             line = next(line for line in ran.stdout.splitlines() if line.startswith(case["strategy"]))
-            # The median and both ends of its interval.
-            shown = re.search(r" ([0-9.]+) (us|ms) .* ([0-9.]+) - ([0-9.]+) (us|ms) ", line).groups()
-            for text, unit, value in ((*shown[:2], case["us"]), (shown[2], shown[4], case["low"]), (shown[3], shown[4], case["high"])):
+            # The median and both ends of its interval, in its unit.
+            median, unit, low, high = re.search(r" ([0-9.]+) (us|ms) .* ([0-9.]+)-([0-9.]+) ", line).groups()
+            for text, value in ((median, case["us"]), (low, case["low"]), (high, case["high"])):
                 digits = len(text.partition(".")[2])
                 self.assertEqual(text, f"{value / (1 if unit == 'us' else 1000):.{digits}f}", line)
 

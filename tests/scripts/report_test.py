@@ -261,8 +261,12 @@ class Written(Folder):
         self.assertEqual(text.count("</script>"), text.count("<script"))
 
     def test_hardware_without_statements_is_said(self):
-        self.write(a_row(backend="cpu", gpu="", gpu_us=""))
-        self.assertIn("No number of the documents was measured on this folder's hardware", self.page(own_statements()))
+        self.write(a_row(backend="cpu", gpu="Xeon", gpu_us=""))
+        page = self.page(own_statements())
+        self.assertIn("No number of the documents was measured on this folder's hardware", page)
+        about = re.search('<p class="about">(.*?)</p>', page)[1]
+        self.assertRegex(about, "1 runs of nestbed’s executor, on a CPU. The executor’s times say nothing about those of a GPU.$")
+        self.assertNotIn("how long", about)
 
     def test_other_results_begin_with_the_sentence_of_each_log(self):
         """The figure is drawn where plot.sh has not drawn it, or drew it of other rows."""
@@ -552,7 +556,7 @@ class Page(InBrowser):
             self.assertLessEqual({f"numbers-{name}" for name in names}, set(links))
             self.until("return arguments[0].querySelector('img').naturalWidth > 0", card)
             self.assertTrue(self.script("const {height, width} = arguments[0].querySelector('.picture').getBoundingClientRect(); const image = "
-                                        "arguments[0].querySelector('img'); return image.getBoundingClientRect().height <= height + 1 && width > 100", card))
+                                        "arguments[0].querySelector('img'); return image.getBoundingClientRect().height <= height + 1 && width > 400 && image.naturalWidth < 2 * width", card))
         self.assertEqual(self.script("""const cards = [...document.querySelectorAll('.finding')].map((card) => card.getBoundingClientRect());
             const end = Math.max(...cards.map(({right}) => right));
             return cards.filter(({top, right}) => right < end - 1 && !cards.some((other) => other.top === top && other.left > right)).length"""), 0)  # no empty cell

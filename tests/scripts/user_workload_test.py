@@ -174,13 +174,13 @@ class UserWorkload(unittest.TestCase):
         return subprocess.run([ROOT / "experiments/plot.sh", log], capture_output=True, text=True, check=False, env=environment, cwd=self.folder)
 
     def test_its_sweep_has_one_figure_of_its_times(self):
-        (self.folder / "titled.cfg").write_text("title = A sharp peak\nstrategy = quadrature_*\nbackend = cpu\ngrid = 2\nblock = 32\nrepeat = 2\nwarmup = 0\n"
+        (self.folder / "titled.cfg").write_text("title = A sharp peak\nstrategy = quadrature_*\nbackend = cpu\ngrid = 2\nblock = 32\nrepeat = 5\nwarmup = 0\n"
                                                 "grain = 3:6\nthreshold = 1,10\n")
         done = self.called("run", "titled.cfg", "-o", "titled.csv", "--plot", load=str(self.folder / "quadrature"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(re.findall(r"figures/titled-.*", done.stdout), ["figures/titled-time.svg", "figures/titled-time.png"])
         figure = (self.folder / "figures/titled-time.svg").read_text()
-        self.assertRegex(figure, r">A sharp peak: at grain 6, quadrature_nested takes [\d.]+ times the time of")  # its title, and what came out
+        self.assertRegex(figure, r">A sharp peak: at grain 6, (quadrature_nested takes [\d.]+ times|no difference)")  # its title, and what came out
         self.assertIn(">grain: the tolerance is 10^-grain<", figure)
         self.assertIn("A point is the fastest by threshold.", figure)
         self.assertIn(">quadrature_nested, fire and forget<", figure)
@@ -189,6 +189,36 @@ class UserWorkload(unittest.TestCase):
         self.assertLess(height, 600)
         done = self.called("run", "--load", "quadrature", *SWEEP, "-o", "one.csv", "--plot")
         self.assertIn("figures/one-time.svg", done.stdout)  # of one point: a row for each strategy
+
+    def title(self, *facets, overlap=()):
+        """The title of the figure of a log in which the nested strategy takes half the time of the flat one, but for the thresholds in `overlap`,
+        whose intervals overlap."""
+        swept = ("run", "--load", "facets", "--strategy", "facets_*", *SWEEP[2:6], "--block", "32", "--threshold", ",".join(facets), "--repeat", "5", "--warmup", "0",
+                 "--grain", "3:6")
+        self.assertEqual(self.called(*swept, "-o", "facets.csv", "--overwrite").returncode, 0)
+        log = self.folder / "facets.csv"
+        rows = list(csv.DictReader(log.open(encoding="utf-8", newline="")))
+        with log.open("w", encoding="utf-8", newline="") as file:
+            out = csv.DictWriter(file, rows[0])
+            out.writeheader()
+            for row in rows:
+                slow = 2 if row["strategy"] == "facets_levels" and row["threshold"] not in overlap else 1
+                out.writerow({**row, "wall_us": slow * (100 + 10 * int(row["repetition"]) % 50)})
+        done = subprocess.run([ROOT / "experiments/plot.sh", log, "-o", self.folder / "titles"], capture_output=True, text=True, check=False, cwd=self.folder,
+                              env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / "facets")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        svg = (self.folder / "titles/facets-time.svg").read_text()
+        self.assertEqual([text for text in re.findall(r">(\d)<", svg) if text in "3456"][:4], list("3456"))  # evenly: no axis of powers
+        return " ".join(re.findall(r"<text [^>]*font: 700 12px[^>]*>([^<]*)<", svg))
+
+    def test_its_title_claims_no_more_than_its_panels_show(self):
+        self.changed("facets", ('{axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}',
+                                '{.name = axis::threshold, .meaning = "part of the problem", .default_value = 1, .role = AxisRole::problem}'))
+        pair = "facets_nested takes {} times the time of facets_levels"
+        self.assertIn(f": at grain 6, {pair.format('0.500')}", self.title("1"))
+        self.assertIn(f": at grain 6 (threshold 1), {pair.format('0.500')}; no difference seen (threshold 10)", self.title("1", "10", overlap=("10",)))
+        self.assertIn(pair.format("0.500 (threshold 1) to 0.500 (threshold 10)"), self.title("1", "10"))
+        self.assertIn(": at grain 6, no difference seen between facets_nested and facets_levels", self.title("1", overlap=("1",)))
 
     def test_its_sweep_has_figures(self):
         done = self.drawn("quadrature", "quadrature")
@@ -339,6 +369,11 @@ class UserWorkload(unittest.TestCase):
         done = self.called("run", "--load", "inputs", "--strategy", "inputs_*", *SWEEP[2:], "--input", "step,peak", "-o", "-")
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual({(row["input"], row["reference"][:4], row["status"]) for row in rows}, {("step", "1.00", "ok"), ("peak", "3.14", "ok")}, done.stderr)
+        asked = ("--load", "inputs", "--strategy", "inputs_*", "--grid", "2", "--block", "32", "--backend")
+        for command in (("run", *asked, "cpu", "--dry-run"), ("predict", *asked, "cuda")):  # name them as a run does
+            self.assertEqual(re.findall(r"(?m)^inputs_nested +\w+ +(\w+) ", self.called(*command, "--input", "step,peak").stdout), ["step", "peak"])
+            self.assertRegex(self.called(*command, "--input", "step").stdout, "(?m)^[^:]*input step[^:]*$")
+        self.assertEqual({row["input"] for row in csv.DictReader(io.StringIO(self.called(*command, "--input", "step", "--csv", "-").stdout))}, {"step"})
         wrong = self.called("run", "--load", "inputs", "--strategy", "inputs_*", "--input", "slope")
         self.assertIn("allowed: peak, step", wrong.stderr)
 
@@ -438,6 +473,7 @@ class UserWorkload(unittest.TestCase):
                 (("list", "--load"), 2, "nestbed: --load needs a value; allowed: the folder of a workload\n")):
             done = self.called(*words)
             self.assertEqual((done.returncode, done.stderr), (code, said))
+        self.assertIn("nestbed: NESTBED_LOAD=nowhere: there is no such folder; ", self.called("list", load="nowhere").stderr)
         for words in (("run", "--strategy", "quadrature_nested", "--dry-run"), ("list", "quadrature_*"), ("help", "run", "quadrature_nested")):
             self.assertTrue(self.called(*words).stderr.endswith("; the folder quadrature has a workload: --load quadrature\n"))
         self.called("build", "--new", "unbuilt")

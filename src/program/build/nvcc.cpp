@@ -87,7 +87,7 @@ void note_call()
 }
 
 int run_nvcc(const NvccCommand& command, const fs::path& folder, const HeldSignals& signals, std::ostream& out,
-             std::ostream& err)
+             std::ostream& err, int error)
 {
     if (command.action == NvccAction::version) {
         out << nvcc_version_text();
@@ -120,7 +120,7 @@ int run_nvcc(const NvccCommand& command, const fs::path& folder, const HeldSigna
         if (!step.removes.empty())
             fs::remove(step.removes, ignored);
         out.flush();
-        const ProgramEnd end = run_child({.arguments = step.arguments, .environment = {}}, signals);
+        const ProgramEnd end = run_child({.arguments = step.arguments, .environment = {}, .error = error}, signals);
         if (end.signal != 0)
             throw RunError(fmt::format("{}: {}", step.arguments.front(), end.text()));
         if (!end.good())

@@ -22,11 +22,11 @@ NvccEnvironment nvcc_environment();
 // Adds that line, if the variable is set. Throws RunError.
 void note_call();
 
-// Compiles and links. `folder`: where the headers and libraries are. The compiler's messages go to standard error.
+// Compiles and links. `folder`: where the headers and libraries are. The compiler's messages go to the file `error`.
 // Returns an exit code (base/error.hpp): exit_could_not if a step failed, which has then said why. Throws UsageError
 // or RunError.
 int run_nvcc(const NvccCommand& command, const std::filesystem::path& folder, const HeldSignals& signals,
-             std::ostream& out, std::ostream& err);
+             std::ostream& out, std::ostream& err, int error = 2);
 
 // As nestbed's nvcc answers --version: with "release 13.0", which Makefiles look for.
 std::string nvcc_version_text();
