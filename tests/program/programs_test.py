@@ -419,7 +419,14 @@ int main() { return check(); }
                         continue
                     text = f"inline PTX 'st.{'xy'[way - 1]}.u32 [%0], 1' is not supported on the executor"
                     self.assertNotEqual(done.returncode, 0)
-                    self.assertRegex(done.stderr, re.escape(where) + r".*error: .*" + re.escape(text))
+                    self.assertRegex(done.stderr, "(?m)^" + re.escape(where) + " error: " + re.escape(text) + "$")
+                    self.assertNotIn(" | ", done.stderr)
+
+    def test_named_operands_of_ptx_are_refused_as_by_nvcc(self):
+        done, _ = self.called(NESTBED, "nvcc", "my.cu", my_cu='__global__ void k(int* a) {\nasm("add.s32 %[out], %[in], 4;" : [out] "=r"(a[1]) : [in] "r"(a[0])); }\n'
+                                                              "int main() { k<<<1, 1>>>(nullptr); }\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, re.escape("my.cu:2: error: inline PTX 'add.s32 %[out], %[in], 4' has named operands, which nvcc refuses; allowed: %0, %1, "))
 
 
 class EarlyEnds(unittest.TestCase):
