@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/json.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -10,6 +11,7 @@
 #include "program/orders/orders.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -58,6 +60,10 @@ class Tested
         environment["NESTBED_SCHEDULE"] = order;
         const std::string output = (folder_.path() / "output").string();
         const std::string messages = (folder_.path() / "messages").string();
+        const fs::path report = folder_.path() / "report.json";
+        environment["NESTBED_REPORT"] = report.string();
+        std::error_code none;
+        fs::remove(report, none);
         const auto create = [](const std::string& path) {
             return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600); // NOLINT(*-vararg)
         };
@@ -83,15 +89,21 @@ class Tested
                                  .timeout = timeout_,
                                  .must_end = too_much},
                                 signals_);
-        if (!outcome.too_much_output)
-            outcome.output = any_order_ ? program::sorted_lines(read_text_file(output)) : read_text_file(output);
+        if (outcome.too_much_output)
+            return outcome;
+        if (fs::exists(report)) {
+            const Json found = parsed_json(read_text_file(report.string()));
+            outcome.problems = program::problems_of(found, last_messages());
+            outcome.is_suspect = found.is_object() && found.value("suspect", false);
+        }
+        outcome.output = any_order_ ? program::sorted_lines(read_text_file(output)) : read_text_file(output);
         return outcome;
     }
     // What the last run printed to standard error: its end, for a message.
-    std::string last_messages() const
+    std::string last_messages() const { return end_of(read_text_file((folder_.path() / "messages").string())); }
+    static std::string end_of(const std::string& text)
     {
         constexpr std::size_t kMaximum = 2000;
-        const std::string text = read_text_file((folder_.path() / "messages").string());
         return text.size() <= kMaximum ? text : "…" + text.substr(text.size() - kMaximum);
     }
     // The same run as a command to type.
@@ -192,7 +204,9 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
         out << fmt::format("fifo: {}\n", reference.outcome.too_much_output
                                              ? "the program printed too much and was ended"
                                              : reference.outcome.end.text());
+        out << Tested::end_of(reference.outcome.output);
         err << tested.last_messages();
+        out << "No other order was run: there is nothing to compare with\n";
         return false;
     }
     const program::Outcome again = tested.run("fifo");
@@ -211,8 +225,12 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
     std::vector<std::string> differ;
     std::set<std::string> ways; // in which they differ: each is printed once
     bool only_moved = true;
+    bool is_suspect = reference.outcome.is_suspect;
+    std::vector<std::pair<std::string, std::vector<program::Problem>>> problems{{"fifo", reference.outcome.problems}};
     for (const std::string& name : names) {
         const program::Outcome outcome = tested.run(name);
+        problems.emplace_back(name, outcome.problems);
+        is_suspect = is_suspect || outcome.is_suspect;
         if (const auto difference = reference.difference(outcome)) {
             only_moved = only_moved && outcome.end.good() &&
                          program::sorted_lines(outcome.output) == program::sorted_lines(reference.outcome.output);
@@ -220,6 +238,18 @@ bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, 
                 out << folded(fmt::format("{}: {}", name, *difference), 0) << std::flush;
             differ.push_back(name);
         }
+    }
+    if (is_suspect || !differ.empty())
+        for (const std::string& problem : program::problems_text(problems))
+            out << folded(problem, 0);
+    if (differ.empty() && is_suspect) {
+        out << folded(
+                   fmt::format("The output and the exit code are the same in all {} orders, but the program does not "
+                               "work. To see its messages:",
+                               problems.size()),
+                   0)
+            << fmt::format("  {}\n", tested.command("fifo"));
+        return false;
     }
     if (differ.empty()) {
         out << fmt::format("The same output and exit code in all {} orders: fifo, eager and {} random ones\n",
@@ -323,7 +353,8 @@ Command test_command()
                     "command prints where that happens: it runs that order again and again, with\n"
                     "fewer preemptions each time, until every one that is left is needed. A\n"
                     "preemption is a point where another thread runs although the running one could\n"
-                    "continue. The exit code is 0 if all orders agree, else 3.\n"
+                    "continue. The exit code is 0 if all orders agree and no kernel failed and no\n"
+                    "launch was refused unseen, else 3.\n"
                     "\n"
                     "  nestbed test my.cu -- 1000\n"
                     "  nestbed test -- ./my 1000     built by nestbed nvcc or nestbed cpu -- make\n",

@@ -129,6 +129,31 @@ class Builds(unittest.TestCase):
             self.assertIn(f"my.cu:{line}:{column + 1}: error: '{word}' was not declared in this scope\n"
                           f"    {line} | {text}\n      | {' ' * column}^", done.stderr)
 
+    def test_columns_behind_expanded_names_are_those_of_the_source_or_none(self):
+        lines = ["#include <cstdio>",
+                 "#define CHECK(call) do { const cudaError_t code = (call); if (code != cudaSuccess) { puts(cudaGetErrorString(code)); } } while (0)",
+                 "#define TWICE(value) ((value) + (value))", "#define HIDDEN not_declared", "__global__ void c() {}",
+                 "__global__ void k(int* d) { d[threadIdx.x] = in_kernel; c<<<1, 1, 0, cudaStreamTailLaunch>>>(); d[1] = behind_launch; }",
+                 "int main() {", "    int* d; CHECK(cudaMalloc(&d, in_macro)); int a = behind_macro;", "\tint b = /* ü */ after_tab;",
+                 "    int e = TWICE(twin);", "    int f = HIDDEN;", "    k<<<1, blocks>>>(d);", "}", ""]
+        done = self.built_by_cpu("\n".join(lines))
+        self.assertEqual(done.returncode, 1)
+        for line, word in ((8, "in_macro"), (8, "behind_macro"), (9, "after_tab"), (12, "blocks")):
+            with self.subTest(word=word):
+                text = lines[line - 1].expandtabs(8)
+                column = text.index(word)
+                self.assertRegex(done.stderr, rf"(?m)^my\.cu:{line}:{column + 1}: error: '{word}' was not declared in this scope.*\n"
+                                              rf" +{line} \| {re.escape(text)}\n +\| {' ' * column}\^")
+        for line, word in ((6, "in_kernel"), (6, "behind_launch"), (10, "twin"), (11, "not_declared")):
+            with self.subTest(word=word):
+                self.assertRegex(done.stderr, rf"(?m)^my\.cu:{line}: error: '{word}' was not declared in this scope.*\n +{line} \| .*\n(?! +\|)")
+
+    def test_a_program_without_main_is_told_of_kernel(self):
+        done = self.built_by_cpu("__global__ void k(int* a) { *a = 1; }\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"(?m)^nestbed: there is no main\(\)\. .*: nestbed races my\.cu --kernel NAME --grid 4 ")
+        self.assertNotIn("there is no main", self.built_by_cpu("void f();\nint main() { f(); }\n").stderr)
+
     def test_a_call_that_the_executor_does_not_have_ends_a_run_that_gets_there(self):
         source = """#include <cstdio>
 __global__ void k(float4* d, unsigned long long texture) { if (d[0].x > 5) d[0] = tex1DGrad<float4>(texture, 1.0f,

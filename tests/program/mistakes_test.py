@@ -99,6 +99,13 @@ class Memory(Programs):
                    r"^nestbed: my\.cu:10: cudaMemcpy: source: it has been freed: d \(",
                    r"^nestbed: my\.cu:\d+: cudaFreeHost\(\w+\): it has been freed before: d \(")
 
+    def test_memory_of_a_pool_is_of_the_call_that_the_line_has(self):
+        main = ["int* d; cudaMemPool_t pool; cudaDeviceGetDefaultMemPool(&pool, 0);", "cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);",
+                "%s", "k<<<1, 1>>>(d, 0);", self.WAIT]
+        for call in ("cudaMallocFromPoolAsync(&d, 400, pool, s);", "cudaMallocAsync(&d, 400, s);"):
+            done = run("races", self.WRITE, [line.replace("%s", call) for line in main])
+            self.check(done, EXIT_BAD, call.split("(", maxsplit=1)[0] + r"\(\), in the stream made at my\.cu:6")
+
     def test_many_small_allocations_work(self):
         main = ["constexpr int kCount = 100000; static int* all[kCount];", "for (int*& one : all)", "  if (cudaMalloc(&one, 16) != cudaSuccess) return 4;",
                 "k<<<1, 1>>>(all[0], 0); k<<<1, 1>>>(all[kCount - 1], 3);", "if (cudaDeviceSynchronize() != cudaSuccess) return 5;",
@@ -115,8 +122,8 @@ class Memory(Programs):
                 "cudaMemcpy(d + 10, h, 400, cudaMemcpyHostToDevice);", "cudaMemset(d - 5, 0, 4);",
                 "std::printf(\"%d\\n\", cudaMemcpy(d + 10, h, 360, cudaMemcpyHostToDevice));"]
         done = run("cpu", self.WRITE, main)
-        self.check(done, 0, r"^nestbed: [^\n]*: 4 of the bytes before d \(400 bytes, allocated at my\.cu:5\) were overwritten, from 12 bytes before on",
-                   r"^nestbed: [^\n]*: 4 of the bytes behind d \(400 bytes, allocated at my\.cu:5\) were overwritten, from 4 bytes behind on",
+        self.check(done, 0, r"^nestbed: [^\n]*: 4 of the bytes before d \(400 bytes, allocated at my\.cu:5\) were overwritten, up to 12 bytes before its beginning: ",
+                   r"^nestbed: [^\n]*: 4 of the bytes behind d \(400 bytes, allocated at my\.cu:5\) were overwritten, up to 8 bytes past its end: ",
                    r"^nestbed: my\.cu:10: cudaMemcpy: destination: 400 bytes from offset 40 on go beyond d \(400 bytes, allocated at my\.cu:5\)",
                    r"^nestbed: my\.cu:11: cudaMemset: [^\n]*the address is 20 bytes before d \(400 bytes, allocated at my\.cu:5\)")
         self.assertEqual(done.stdout, "0\nend\n")

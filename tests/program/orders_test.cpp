@@ -2,10 +2,12 @@
 #include "program/orders/orders.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text_file.hpp"
 #include "support/support.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -33,6 +35,45 @@ TEST(Orders, TheFirstDifferenceIsSaid)
     EXPECT_EQ(difference({.end = {.timed_out = true}}, printed("")), "no end in time, by fifo exit code 0");
     EXPECT_EQ(difference({.too_much_output = true}, printed("")), "the program printed too much and was ended");
     EXPECT_THAT(difference(printed(std::string(500, 'x')), printed("\x1b")), HasSubstr("x…', by fifo '\\x1b'"));
+}
+
+TEST(Orders, WhatWentWrongOnTheDeviceIsSaid)
+{
+    const auto problems = [](const std::string& json, const std::string& messages = "") {
+        return problems_of(parse_json(json), messages);
+    };
+    const std::string ran = R"({"kernel":"k","from_host":1,"from_device":0,"in_graphs":0,"refused":0})";
+    const std::string refused = R"({"kernel":"c","from_host":0,"from_device":30,"in_graphs":0,"refused":9,)"
+                                R"("first_error":"LaunchPendingCountExceeded","place":"my.cu:4"})";
+    EXPECT_THAT(problems(R"({"failed":[],"kernels":[)" + ran + R"(],"suspect":false})"), IsEmpty());
+    EXPECT_THAT(problems_of(Json(), "nestbed: x\n"), IsEmpty());
+    const std::vector<Problem> some = problems(R"({"failed":[],"kernels":[)" + ran + "," + refused + "]}");
+    EXPECT_THAT(some, ElementsAre(Problem{"launches of kernel c were refused (cudaErrorLaunchPendingCountExceeded)",
+                                          "9 of 30, the first at my.cu:4"}));
+    const std::vector<Problem> all = problems(
+        R"({"kernels":[{"kernel":"k","from_host":2,"refused":2,"first_error":"InvalidValue","place":"my.cu:7"}]})");
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[1].what, "no kernel ran");
+    const std::vector<Problem> failed =
+        problems(R"({"failed":[{"kernel":"k","place":"my.cu:18","error":"LaunchFailure","text":"deadlock"}]})");
+    EXPECT_THAT(failed, ElementsAre(Problem{"kernel k, launched at my.cu:18, failed", "deadlock"}));
+    EXPECT_THAT(problems(R"({"suspect":true})", "my text\nnestbed: out of bounds\nnestbed: more\n"),
+                ElementsAre(Problem{"the executor reports an error", "out of bounds"}));
+    EXPECT_THAT(problems_text({{"fifo", some}, {"eager", failed}, {"random:1", failed}}),
+                ElementsAre("in 1 of 3 orders (fifo): " + some[0].what + ": 9 of 30, the first at my.cu:4",
+                            "in 2 of 3 orders (eager, random:1): kernel k, launched at my.cu:18, failed: deadlock"));
+    EXPECT_THAT(problems_text({{"fifo", failed}, {"eager", failed}}),
+                ElementsAre("in all 2 orders: kernel k, launched at my.cu:18, failed: deadlock"));
+
+    const auto difference = [](const Outcome& one, const Outcome& other) {
+        return difference_of(one, other, "fifo", {}).value_or("none");
+    };
+    const Outcome good = printed("a\n");
+    const Outcome bad{.end = {}, .output = "b\n", .problems = some, .is_suspect = true};
+    const Outcome seen{.end = {}, .output = "a\n", .problems = some};
+    EXPECT_EQ(difference(bad, good), some[0].what + ", not by fifo");
+    EXPECT_EQ(difference(good, bad), "by fifo, but not here, " + some[0].what);
+    EXPECT_EQ(difference(seen, good), "none");
 }
 
 TEST(Orders, LinesThatChangeByThemselvesAreNotCompared)

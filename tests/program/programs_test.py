@@ -282,6 +282,29 @@ int main(int arguments, char**) {
                     again = called("sh", "-c", done.stdout.splitlines()[-1])
                     self.assertRegex(again.stdout, "^3 arguments, [12]\n$")  # by fifo 0
 
+    def test_programs_that_fail_alike_in_all_orders_do_not_pass(self):
+        many = "__device__ int count; __global__ void c() { atomicAdd(&count, 1); }\n"
+        read = "int n = 0; cudaMemcpyFromSymbol(&n, count, 4); printf(\"%d\\n\", n);"
+        launch = "k<<<1, 64>>>(); cudaDeviceSynchronize();"
+        for kernel, host, text in (
+                ("__global__ void k() {\nif (threadIdx.x < 16) __syncthreads();\nelse __syncthreads(); }", launch,
+                 "^in all 4 orders: kernel k, launched at my.cu:6, failed: .* wait at two barriers"),
+                ("__global__ void k() { if (threadIdx.x < 1) while (true) __syncthreads(); }", launch.replace("64", "2048"),
+                 r"^in all 4 orders: launches of kernel k were refused \(cudaErrorInvalidValue\): 1 of 1, the first at my\.cu:4 in all 4 orders: no kernel ran "),
+                ("__device__ int f;\n__global__ void k() { while (atomicAdd(&f, 0) == 0) ; }", launch, "^in all 4 orders: kernel k, .*failed: .*deadlock"),
+                (many + "__global__ void k() { for (int i = 0; i < 3000; ++i) c<<<1, 1>>>(); }", launch.replace("64", "1") + read,
+                 r"in 1 of 4 orders \(fifo\): launches of kernel c were refused \(cudaErrorLaunchPendingCountExceeded\): 952 of 3000, "),
+                ("__global__ void k() {}", "puts(\"hello\"); fflush(stdout); abort();", "^fifo: signal 6 .* hello No other order was run"),
+                ("__global__ void k() {}", launch + "puts(\"hello\"); return 4;", "^fifo: exit code 4 hello No other order was run"),
+                ("__global__ void k() {}", launch.replace("64", "2048") + "if (cudaGetLastError() == cudaSuccess) abort();", "^The same output and exit code")):
+            source = f"#include <cstdio>\n#include <cstdlib>\n{kernel}\nint main() {{ {host} }}\n"
+            with self.subTest(text=text), tempfile.TemporaryDirectory(prefix="nestbed-orders-") as folder:
+                (pathlib.Path(folder) / "my.cu").write_text(source, encoding="utf-8")
+                done = subprocess.run([NESTBED, "test", "--orders", "2", "-rdc=true", "my.cu"], cwd=folder, capture_output=True, text=True, timeout=BUILD_S,
+                                      check=False)
+                self.assertEqual(done.returncode, 0 if "The same" in text else EXIT_RACES, done.stdout + done.stderr)
+                self.assertRegex(" ".join(done.stdout.split()), text)
+
     def test_a_folder_is_not_tested(self):
         with tempfile.TemporaryDirectory(prefix="nestbed-orders-") as folder:
             done = subprocess.run([NESTBED, "test", folder], capture_output=True, text=True, timeout=BUILD_S, check=False)
@@ -416,7 +439,14 @@ int main() { return check(); }
                         continue
                     text = f"inline PTX 'st.{'xy'[way - 1]}.u32 [%0], 1' is not supported on the executor"
                     self.assertNotEqual(done.returncode, 0)
-                    self.assertRegex(done.stderr, re.escape(where) + r".*error: .*" + re.escape(text))
+                    self.assertRegex(done.stderr, "(?m)^" + re.escape(where) + " error: " + re.escape(text) + "$")
+                    self.assertNotIn(" | ", done.stderr)
+
+    def test_named_operands_of_ptx_are_refused_as_by_nvcc(self):
+        done, _ = self.called(NESTBED, "nvcc", "my.cu", my_cu='__global__ void k(int* a) {\nasm("add.s32 %[out], %[in], 4;" : [out] "=r"(a[1]) : [in] "r"(a[0])); }\n'
+                                                              "int main() { k<<<1, 1>>>(nullptr); }\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, re.escape("my.cu:2: error: inline PTX 'add.s32 %[out], %[in], 4' has named operands, which nvcc refuses; allowed: %0, %1, "))
 
 
 class EarlyEnds(unittest.TestCase):

@@ -144,7 +144,7 @@ class Words(Programs):
     def test_a_launch_that_cannot_begin(self):
         kernel = "__global__ void c(int* a) { *a = 1; } __global__ void k(int* a) { %s while (atomicAdd(a, 0) == 0) ; }"
         main = ["int* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);", "k<<<1, 1>>>(d);"]
-        for launches, text in ((0, None), (1, "1 launch cannot begin before"), (2, "2 launches cannot begin before")):
+        for launches, text in ((0, None), (1, "1 launch cannot begin before the kernel goes on"), (2, "2 launches cannot begin before the kernel goes on")):
             done = run("cpu", kernel % (launches * "c<<<1, 1, 0, cudaStreamTailLaunch>>>(a);"), main)
             self.check(done, 0, f"^  {text}$" if text else "deadlock: 1 thread waits")
             self.assertEqual("begin before" in done.stderr, text is not None, done.stderr)

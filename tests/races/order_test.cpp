@@ -68,7 +68,9 @@ TEST_P(Orders, AReportExplainsThatAWarpDoesNotRunInLockstep)
     const auto by = [&](unsigned other) {
         return missing_in(watch([&](cpu::Executor& executor) {
             executor.run(1, 64, [=, this] {
-                if (thread() == 0 || thread() == other)
+                if (thread() == 0)
+                    data[0] = 1;
+                if (thread() == other)
                     data[0] = 1;
             });
         }));
@@ -77,6 +79,25 @@ TEST_P(Orders, AReportExplainsThatAWarpDoesNotRunInLockstep)
                 HasSubstr("no __syncthreads() and no __syncwarp() is between them (the threads of a warp do not "
                           "run in lockstep since Volta; a __syncwarp() between them would do)"));
     EXPECT_EQ(by(32), "no __syncthreads() is between them");
+}
+
+TEST_P(Orders, WhatIsMissingHoldsForAllPairsOfAReport)
+{
+    const auto readers = [&](unsigned threads) {
+        return missing_in(watch([&](cpu::Executor& executor) {
+            executor.run(1, threads, [this] {
+                if (thread() == 0)
+                    data[0] = 1;
+                else
+                    data[thread()] = data[0];
+            });
+        }));
+    };
+    EXPECT_THAT(readers(32), HasSubstr("a __syncwarp() between them would do"));
+    EXPECT_EQ(readers(64), "no __syncthreads() is between them");
+    const std::string one_line =
+        missing_in(watch([&](cpu::Executor& executor) { executor.run(1, 8, [this] { data[0] = 1; }); }));
+    EXPECT_THAT(one_line, HasSubstr("by one line (one thread may write it"));
 }
 
 TEST_P(Orders, AWaitForAllChildrenOrdersThem)

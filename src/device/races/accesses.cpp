@@ -118,6 +118,7 @@ Detector::Found& Detector::found(const Access& first, const Access& second, cons
     }
     Found& pairs = *latest_found_.second;
     pairs.pairs += is_counted ? 0 : 1;
+    widen(pairs.missing, first, second);
     return pairs;
 }
 

@@ -114,18 +114,40 @@ std::string between_parent_and(const WatchedGrid& child, const Access& parents, 
         parents.thread, verb(parents));
 }
 
-std::string between_threads(const Access& first, const Access& second)
+bool are_of_one_warp(const Access& first, const Access& second)
 {
+    return first.thread / cpu::kWarpLanes == second.thread / cpu::kWarpLanes;
+}
+
+bool is_one_place(const std::vector<SourcePlace>& first, const std::vector<SourcePlace>& second)
+{
+    return first.front().line != 0 && first == second;
+}
+
+// Of one block; the second holds for threads of one warp, too.
+constexpr std::string_view kNoBlockBarrier = "no __syncthreads() is between them";
+constexpr std::string_view kNoWarpBarrier =
+    "no __syncthreads() and no __syncwarp() is between them (the threads of a warp do not run in lockstep since "
+    "Volta; a __syncwarp() between them would do)";
+constexpr std::string_view kOneLine =
+    "several threads write it by one line (one thread may write it, or all by an atomic; in a loop a __syncthreads() "
+    "between its rounds would do)";
+
+// `is_one_line`: one line has written twice. Nothing can be between a line and itself, except in a loop.
+std::string between_threads(const Access& first, const Access& second, bool is_one_line)
+{
+    if (first.block != second.block && is_one_line)
+        return fmt::format("blocks {} and {} of a grid are in no order (one thread of one block may write it, or all "
+                           "by an atomic)",
+                           first.block, second.block);
     if (first.block != second.block)
         return fmt::format(
             "blocks {} and {} of a grid are in no order (a counter with release and acquire would order "
             "them, the barrier of a cooperative grid or of a cluster, or the end of the grid)",
             first.block, second.block);
-    if (first.thread / cpu::kWarpLanes == second.thread / cpu::kWarpLanes)
-        return "no __syncthreads() and no __syncwarp() is between them (the threads of a warp do not run in lockstep "
-               "since "
-               "Volta; a __syncwarp() between them would do)";
-    return "no __syncthreads() is between them";
+    if (is_one_line)
+        return std::string(kOneLine);
+    return std::string(are_of_one_warp(first, second) ? kNoWarpBarrier : kNoBlockBarrier);
 }
 
 } // namespace
@@ -302,12 +324,25 @@ Detector::Missing Detector::missing_order(const Access& first, const Access& sec
             fmt::format("thread {} has ended after its {}: a __syncthreads() orders only the threads that meet at it",
                         first.thread, verb(first))};
     if (left == right)
-        return {between_threads(first, second)};
+        return {between_threads(first, second,
+                                writes(first.kind) && writes(second.kind) &&
+                                    is_one_place(sites_.places(first.site), sites_.places(second.site)))};
     for (const WatchedGrid* above = left->parent;; above = above->parent) {
         const WatchedGrid* const other = launched_from(right, above);
         if (other != nullptr)
             return {between_siblings(*launched_from(left, above), *other)};
     }
+}
+
+// What is missing must hold for all pairs of a report: a barrier of a warp is not enough if one of them is of two warps.
+void Detector::widen(Missing& missing, const Access& first, const Access& second)
+{
+    if (first.grid != second.grid || (first.block == second.block && are_of_one_warp(first, second)))
+        return;
+    if (missing.text == kNoWarpBarrier)
+        missing.text = kNoBlockBarrier;
+    if (first.block != second.block && (missing.text == kNoBlockBarrier || missing.text == kOneLine))
+        missing.text = between_threads(first, second, missing.text == kOneLine);
 }
 
 // Of a grid below, a report names its own launch, which is not the one that is not ordered.
@@ -458,6 +493,10 @@ std::vector<Race> Detector::described_races() const
             continue;
         }
         const std::uint64_t sum = same->pairs + race.pairs;
+        if (same->missing == kNoBlockBarrier && race.missing == kNoWarpBarrier)
+            race.missing = same->missing;
+        else if (same->missing == kNoWarpBarrier && race.missing == kNoBlockBarrier)
+            same->missing = race.missing;
         const bool is_known = !same->same_value.empty() && !race.same_value.empty();
         const bool is_one = same->is_one_value && race.is_one_value && same->same_value == race.same_value;
         if (race.first.write && race.second.write)

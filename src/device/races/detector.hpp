@@ -391,6 +391,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::string spelled_stream(const WatchedGrid& grid) const;
     std::string spelled_work(const WatchedGrid& grid) const;
     std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right) const;
+    static void widen(Missing& missing, const Access& first, const Access& second);
     Missing missing_order(const Access& first, const Access& second, const WatchedThread* thread);
     std::string missing_fence(const SeenAtomic& atomic, const Access& first);
     std::string described(const Missing& missing) const;

@@ -1,7 +1,10 @@
 #include "program/build/nvcc.hpp"
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/temporary_folder.hpp"
+#include "base/text_file.hpp"
+#include "program/build/compiler_messages.hpp"
 #include "program/build/precompiled.hpp"
 #include "program/build/steps.hpp"
 #include "program/build/toolchain.hpp"
@@ -10,8 +13,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
 #include <ostream>
+#include <unistd.h>
 
 namespace nestbed::program
 {
@@ -86,6 +91,31 @@ void note_call()
         throw RunError(fmt::format("{}: {} could not be written", kCallsVariable, path));
 }
 
+namespace
+{
+
+// `messages`: a file for what the compiler prints, before the user sees it.
+ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path& messages,
+                    const HeldSignals& signals, std::ostream& err)
+{
+    if (step.preprocessed.empty() && !step.links)
+        return run_child({.arguments = step.arguments, .environment = {}}, signals);
+    const Descriptor file(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)); // NOLINT(*-vararg)
+    if (file < 0)
+        throw RunError(fmt::format("{} could not be written", messages.string()));
+    const ProgramEnd end = run_child({.arguments = step.arguments, .environment = {}, .error = file}, signals);
+    const std::string text = read_text_file(messages.string());
+    if (text.empty())
+        return end;
+    const auto source = std::ranges::find_if(command.inputs, &NvccInput::is_source);
+    err << (step.links ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
+                       : with_own_columns(text, read_text_file(step.preprocessed)))
+        << std::flush;
+    return end;
+}
+
+} // namespace
+
 int run_nvcc(const NvccCommand& command, const fs::path& folder, const HeldSignals& signals, std::ostream& out,
              std::ostream& err, int error)
 {
@@ -120,7 +150,7 @@ int run_nvcc(const NvccCommand& command, const fs::path& folder, const HeldSigna
         if (!step.removes.empty())
             fs::remove(step.removes, ignored);
         out.flush();
-        const ProgramEnd end = run_child({.arguments = step.arguments, .environment = {}, .error = error}, signals);
+        const ProgramEnd end = run_step(step, command, temporary.path() / "messages", signals, err, error);
         if (end.signal != 0)
             throw RunError(fmt::format("{}: {}", step.arguments.front(), end.text()));
         if (!end.good())

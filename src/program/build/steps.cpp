@@ -152,7 +152,7 @@ class Builder
         if (fs::exists(toolchain_.sides_plugin()))
             words.push_back("-fplugin=" + toolchain_.sides_plugin().string());
         words.insert(words.end(), {"-fpreprocessed", "-x", "c++-cpp-output", "-c", rewritten, "-o", object});
-        run(std::move(words));
+        made_.steps.push_back({.arguments = std::move(words), .preprocessed = preprocessed});
     }
 
     // Compiles the sources and returns the inputs of the linker, in the order of the command line.
@@ -190,7 +190,7 @@ class Builder
             append(words, library_folders(command_, toolchain_));
             append(words, libraries());
         }
-        run(std::move(words));
+        made_.steps.push_back({.arguments = std::move(words), .links = !shared});
     }
 
     Words libraries() const

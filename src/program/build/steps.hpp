@@ -13,6 +13,8 @@ namespace nestbed::program
 struct Step {
     std::vector<std::string> arguments; // arguments[0] is the path of the program
     std::string removes{};              // a file that is removed before it: `ar` would add to it
+    std::string preprocessed{};         // it compiles what the rewriter made of this file
+    bool links = false;                 // a program
 };
 
 struct Steps {

@@ -1,9 +1,11 @@
 #include "program/orders/orders.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -60,6 +62,77 @@ std::string sorted_lines(const std::string& text)
     return sorted;
 }
 
+std::vector<Problem> problems_of(const Json& report, const std::string& messages)
+{
+    std::vector<Problem> problems;
+    if (!report.is_object())
+        return problems;
+    for (const Json& failed : report.value("failed", Json::array())) {
+        Problem problem{.what = fmt::format("kernel {}, launched at {}, failed", failed.value("kernel", ""),
+                                            failed.value("place", "")),
+                        .detail = failed.value("text", "")};
+        if (std::ranges::find(problems, problem.what, &Problem::what) == problems.end())
+            problems.push_back(std::move(problem));
+    }
+    std::uint64_t launches = 0;
+    std::uint64_t refused = 0;
+    for (const Json& kernel : report.value("kernels", Json::array())) {
+        const auto count = [&](const char* name) { return kernel.value(name, std::uint64_t{0}); };
+        const std::uint64_t all = count("from_host") + count("from_device") + count("in_graphs");
+        launches += all;
+        refused += count("refused");
+        if (count("refused") != 0)
+            problems.push_back({.what = fmt::format("launches of kernel {} were refused (cudaError{})",
+                                                    kernel.value("kernel", ""), kernel.value("first_error", "")),
+                                .detail = fmt::format("{} of {}, the first at {}", count("refused"), all,
+                                                      kernel.value("place", ""))});
+    }
+    if (refused != 0 && refused == launches)
+        problems.push_back({.what = "no kernel ran"});
+    if (report.value("suspect", false) && problems.empty()) {
+        static constexpr std::string_view kMark = "nestbed: ";
+        Problem problem{.what = "the executor reports an error"};
+        for (const std::string_view line : lines_of(messages))
+            if (line.starts_with(kMark) && problem.detail.empty())
+                problem.detail = line.substr(kMark.size());
+        problems.push_back(std::move(problem));
+    }
+    return problems;
+}
+
+std::vector<std::string> problems_text(const std::vector<std::pair<std::string, std::vector<Problem>>>& orders)
+{
+    struct Found {
+        Problem first;
+        std::vector<std::string> orders;
+    };
+    std::vector<Found> all;
+    for (const auto& [order, problems] : orders)
+        for (const Problem& problem : problems) {
+            auto found =
+                std::ranges::find_if(all, [&](const Found& each) { return each.first.what == problem.what; });
+            if (found == all.end())
+                found = all.insert(all.end(), {.first = problem});
+            found->orders.push_back(order);
+        }
+    constexpr std::size_t kMaxNames = 3;
+    std::vector<std::string> texts;
+    for (const Found& found : all) {
+        std::string text = fmt::format("in all {} orders: {}", orders.size(), found.first.what);
+        if (found.orders.size() != orders.size())
+            text = fmt::format("in {} of {} orders ({}{}): {}", found.orders.size(), orders.size(),
+                               fmt::join(found.orders.begin(),
+                                         found.orders.begin() +
+                                             static_cast<std::ptrdiff_t>(std::min(found.orders.size(), kMaxNames)),
+                                         ", "),
+                               found.orders.size() > kMaxNames ? ", …" : "", found.first.what);
+        if (!found.first.detail.empty())
+            text += ": " + found.first.detail;
+        texts.push_back(std::move(text));
+    }
+    return texts;
+}
+
 std::optional<std::string> difference_of(const Outcome& outcome, const Outcome& expected,
                                          const std::string& reference, const std::set<std::size_t>& ignored)
 {
@@ -67,6 +140,17 @@ std::optional<std::string> difference_of(const Outcome& outcome, const Outcome& 
         return "the program printed too much and was ended";
     if (outcome.end.text() != expected.end.text())
         return fmt::format("{}, by {} {}", outcome.end.text(), reference, expected.end.text());
+    const auto lacks = [](const Outcome& in, const Problem& problem) {
+        return std::ranges::find(in.problems, problem.what, &Problem::what) == in.problems.end();
+    };
+    if (outcome.is_suspect)
+        for (const Problem& problem : outcome.problems)
+            if (lacks(expected, problem))
+                return fmt::format("{}, not by {}", problem.what, reference);
+    if (expected.is_suspect)
+        for (const Problem& problem : expected.problems)
+            if (lacks(outcome, problem))
+                return fmt::format("by {}, but not here, {}", reference, problem.what);
     const std::vector<std::string_view> lines = lines_of(outcome.output);
     const std::vector<std::string_view> others = lines_of(expected.output);
     for (std::size_t line = 0; line < std::max(lines.size(), others.size()); ++line) {

@@ -1,6 +1,7 @@
 // Compares what a program does in different orders of execution, and finds the preemptions that matter.
 #pragma once
 
+#include "base/json.hpp"
 #include "base/subprocess.hpp"
 
 #include <cstddef>
@@ -9,17 +10,34 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nestbed::program
 {
+
+// What went wrong on the device in a run, although the program may have ended well.
+struct Problem {
+    std::string what;     // the same in all orders: "kernel k, launched at my.cu:18, failed"
+    std::string detail{}; // as it was in this run: "952 of 3000 launches"
+    bool operator==(const Problem&) const = default;
+};
+// From the file NESTBED_REPORT. Kernels that failed; launches that were refused; if the report has an error of another kind, the first
+// line of `messages` that the executor has printed.
+std::vector<Problem> problems_of(const Json& report, const std::string& messages);
 
 // How a run of the program ended, and what it printed to standard output.
 struct Outcome {
     ProgramEnd end;
     std::string output;
     bool too_much_output = false; // it was ended because of that
+    std::vector<Problem> problems{};
+    bool is_suspect =
+        false; // a problem is none of those that the program itself has asked for and seen: refused launches may be
 };
+
+// The problems of runs, each with the orders that have it: "in all 22 orders: …", "in 2 of 22 orders (fifo, eager): …". One a line.
+std::vector<std::string> problems_text(const std::vector<std::pair<std::string, std::vector<Problem>>>& orders);
 
 // Lines, from 0, that differ between two runs in the same order: times, addresses. Empty if the outputs have different
 // numbers of lines, because then no line of one corresponds to one of the other.

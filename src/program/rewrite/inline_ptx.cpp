@@ -170,6 +170,21 @@ std::string function_of_memory(std::string_view text)
         return word;
     };
     const std::string_view instruction = next_word();
+    // [%1+4]: the offset is taken out.
+    std::string number;
+    std::string offset;
+    if (const std::size_t begin = operands.find("[%"); begin != std::string::npos) {
+        const std::size_t closing = std::min(operands.find(']', begin), operands.size());
+        const std::size_t sign = operands.find_first_of("+-", begin);
+        if (sign < closing) {
+            number = operands.substr(begin + 2, sign - begin - 2);
+            const std::size_t from = sign + (operands[sign] == '+' ? 1 : 0);
+            offset = operands.substr(from, closing - from);
+            operands.erase(sign, closing - sign);
+            if (!is_ptx_number(offset))
+                return "";
+        }
+    }
     const bool is_atomic = instruction == "atom" || instruction == "red";
     std::string_view order = is_atomic ? "kPtxRelaxed" : "kPtxWeak";
     std::string_view scope = "false";
@@ -203,9 +218,13 @@ std::string function_of_memory(std::string_view text)
         (instruction != "ld" && instruction != "st" && !is_atomic))
         return "";
     const std::string in = "::nestbed::program::";
-    return in + "ptx_" + std::string(instruction) + (is_atomic ? "_" + std::string(operation) : "") +
-           (parts == 1 ? "<" : "_vector<") + std::string(type) + ", " + in + std::string(order) + ", " +
-           std::string(scope) + ", " + std::string(space) + ">";
+    const std::string function = in + "ptx_" + std::string(instruction) +
+                                 (is_atomic ? "_" + std::string(operation) : "") + (parts == 1 ? "<" : "_vector<") +
+                                 std::string(type) + ", " + in + std::string(order) + ", " + std::string(scope) +
+                                 ", " + std::string(space) + ">";
+    return offset.empty() ? function
+                          : in + "ptx_at_offset<" + number + ", " + offset + ">([](auto&... o) { return " + function +
+                                "(o...); })";
 }
 
 struct Operation {
@@ -313,6 +332,73 @@ std::string function_of_arithmetic(std::string_view text)
            std::string(type) + ", " + (flushes ? "true" : "false") + *inputs + ">";
 }
 
+// The function for a register of two halves: "mov.b64 %0, {%1, %2}", "mov.b64 {%0, %1}, %2". "" for others.
+std::string function_of_halves(std::string_view text)
+{
+    if (!text.starts_with("mov.b64 ") && !text.starts_with("mov.b32 "))
+        return "";
+    const std::string half = text.starts_with("mov.b64 ") ? "unsigned" : "unsigned short";
+    std::string operands; // without blanks
+    std::ranges::copy_if(text.substr(text.find(' ')), std::back_inserter(operands),
+                         [](char byte) { return byte != ' '; });
+    if (operands == "{%0,%1},%2")
+        return "::nestbed::program::ptx_halves<" + half + ">";
+    if (!operands.starts_with("%0,{") || !operands.ends_with('}'))
+        return "";
+    const std::optional<std::string> inputs = inputs_of("%0," + operands.substr(4, operands.size() - 5), 2);
+    return inputs
+               ? "::nestbed::program::ptx_arithmetic<::nestbed::program::PtxJoin, " + half + ", false" + *inputs + ">"
+               : "";
+}
+
+// The function for a conversion: "cvt.rn.f32.u32 %0, %1". "" for others.
+std::string function_of_conversion(std::string_view text)
+{
+    static constexpr std::array kRoundings = {Word{"rn", "nearest"}, Word{"rz", "zero"},     Word{"rm", "down"},
+                                              Word{"rp", "up"},      Word{"rni", "nearest"}, Word{"rzi", "zero"},
+                                              Word{"rmi", "down"},   Word{"rpi", "up"}};
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    if (!text.starts_with("cvt."))
+        return "";
+    std::vector<std::string_view> types;
+    const Word* rounding = nullptr;
+    bool flushes = false;
+    bool saturates = false;
+    for (std::string_view head = text.substr(4, blank - 4); !head.empty();) {
+        const std::string_view word = head.substr(0, head.find('.'));
+        head.remove_prefix(std::min(word.size() + 1, head.size()));
+        const auto* const found = std::ranges::find(kRoundings, word, &Word::ptx);
+        if (found != kRoundings.end() && rounding == nullptr && types.empty())
+            rounding = found;
+        else if (word == "ftz" || word == "sat")
+            (word == "ftz" ? flushes : saturates) = true;
+        else if (std::ranges::find(kTypes, word, &Word::ptx) != kTypes.end() && !word.starts_with('b'))
+            types.push_back(word);
+        else
+            return "";
+    }
+    const std::optional<std::string> inputs = inputs_of(text.substr(blank), 1);
+    if (types.size() != 2 || !inputs)
+        return "";
+    const bool to_real = types[0].starts_with('f');
+    const bool from_real = types[1].starts_with('f');
+    const bool to_whole = rounding != nullptr && rounding->ptx.size() == 3;
+    const bool loses = to_real && (!from_real || types[0] < types[1]);
+    const bool widens = types[0] == "f64" && types[1] == "f32";
+    // PTX ISA, "cvt": a rounding to whole numbers, one where digits may be lost, or none.
+    const bool is_known = rounding == nullptr ? to_real == from_real && !loses
+                          : to_whole          ? from_real && !loses && !widens
+                                              : loses;
+    if (!is_known)
+        return "";
+    const auto type = [](std::string_view word) {
+        return std::string(std::ranges::find(kTypes, word, &Word::ptx)->text);
+    };
+    return "::nestbed::program::ptx_convert<" + type(types[0]) + ", " + type(types[1]) +
+           ", ::nestbed::program::PtxRounding::" + std::string(rounding == nullptr ? "none" : rounding->text) +
+           (flushes ? ", true" : ", false") + (saturates ? ", true" : ", false") + *inputs + ">";
+}
+
 // The function for a video instruction on bytes or halves: "vabsdiff4.u32.s32.u32.add %0, %1, %2, %3". "" for others.
 std::string function_of_video(std::string_view text)
 {
@@ -376,6 +462,10 @@ std::string function_of(std::string_view text)
     if (function.empty())
         function = function_of_arithmetic(text);
     if (function.empty())
+        function = function_of_halves(text);
+    if (function.empty())
+        function = function_of_conversion(text);
+    if (function.empty())
         function = function_of_video(text);
     return function.empty() ? function_of_shuffle(text) : function;
 }
@@ -415,7 +505,8 @@ std::vector<std::size_t> renumber(std::string& text)
     for (std::size_t at = 0; at < text.size(); ++at) {
         renumbered += text[at];
         std::size_t end = at + 1;
-        while (text[at] == '%' && end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0)
+        while (text[at] == '%' && end < text.size() && end < at + 4 && // a statement has at most 30 operands
+               std::isdigit(static_cast<unsigned char>(text[end])) != 0)
             ++end;
         if (end == at + 1)
             continue;
@@ -475,6 +566,10 @@ class PtxRewriter
         for (; source_.is_string(at); ++at)
             add_plain(text, source_.text(at));
         text = without_end(std::move(text));
+        if (text.find("%[") != std::string::npos) {
+            refuse(begin, closing, at, text, " has named operands, which nvcc refuses; allowed: %0, %1, …");
+            return;
+        }
         std::string ordered = text;
         const std::vector<std::size_t> order = renumber(ordered);
         if (const std::string function = function_of(ordered); !function.empty())
@@ -482,7 +577,7 @@ class PtxRewriter
         else if (const std::string call = function_of_async(text); !call.empty())
             replace(begin, closing, at, call + std::string(kPlace), false);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
-            refuse(begin, closing, at, text);
+            refuse(begin, closing, at, text, " is not supported on the executor");
     }
 
     static bool is_ordered(const std::vector<std::size_t>& order)
@@ -505,7 +600,8 @@ class PtxRewriter
 
     // The compiler reports a call of a function with the attribute where it makes code for it: not in a function that nothing calls, and not
     // in branches that it knows to be dead. So a form is refused where a GPU's assembler would see it.
-    void refuse(std::size_t begin, std::size_t closing, std::size_t operands, std::string text)
+    void refuse(std::size_t begin, std::size_t closing, std::size_t operands, std::string text,
+                const std::string& why)
     {
         if (source_.parent(begin) == kNoToken)
             source_.fail(begin, "inline PTX outside of a function: " + text);
@@ -517,8 +613,8 @@ class PtxRewriter
             make_inline(begin);
         const std::string name = "nestbed_unsupported_ptx_" + std::to_string(++refused_);
         replace(begin, closing, operands,
-                "do { __attribute__((nestbed_both, error(\"inline PTX '" + text +
-                    "' is not supported on the executor\"))) void " + name + "(int, ...); " + name + "(0",
+                "do { __attribute__((nestbed_both, error(\"inline PTX '" + text + "'" + why + "\"))) void " + name +
+                    "(int, ...); " + name + "(0",
                 false);
         changes_.replace(closing, "); } while (false)");
     }

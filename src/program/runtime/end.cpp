@@ -112,13 +112,13 @@ std::optional<int> report(int status)
     std::optional<CheckedRaces> races;
     std::optional<int> code;
     std::string incomplete = why_incomplete("");
+    const bool is_suspect = has_finding() || has_unread_refusal();
     if (cpu::observer != nullptr) {
         try {
             races = check_races(cpu::observer->end(), all_suppressions());
             if (environment().strict)
                 races->races.take_warnings_for_errors();
             incomplete = races->races.incomplete = why_incomplete(races->races.incomplete);
-            const bool is_suspect = has_finding() || has_unread_refusal();
             if (is_suspect)
                 races->races.sample.status = Status::crashed;
             text += "\n" + checked_text(*races);
@@ -140,9 +140,11 @@ std::optional<int> report(int status)
                    env.trace_file.ends_with(".csv") ? launch_trace_csv(trace) : launch_trace_json(trace));
     }
     write_error(terminal_of(STDERR_FILENO).colour ? in_colours(text) : text);
-    if (!env.report_file.empty())
-        write_file("NESTBED_REPORT", env.report_file,
-                   json_lines(report_json(counts, ledger.graph_launches(), failed_kernels(), incomplete, races)));
+    if (!env.report_file.empty()) {
+        Json json = report_json(counts, ledger.graph_launches(), failed_kernels(), incomplete, races);
+        json["suspect"] = is_suspect;
+        write_file("NESTBED_REPORT", env.report_file, json_lines(json));
+    }
     return code;
 }
 

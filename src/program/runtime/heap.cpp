@@ -178,10 +178,14 @@ void check_guard(const Allocation& allocation, const std::string& where)
         if (written == 0)
             return;
         const auto first = std::find_if(zone, zone + bytes, is_written) - zone;
-        const char* const side = is_before ? "before" : "behind";
-        say(fmt::format("{}: {} of the bytes {} {} were overwritten, from {} bytes {} on: an index is out of bounds",
-                        where, written, side, allocation.spelled(),
-                        is_before ? static_cast<std::ptrdiff_t>(bytes) - first : first, side));
+        std::size_t last = bytes;
+        while (!is_written(zone[last - 1]))
+            --last;
+        // As the race detector counts: how far the access reaches.
+        const std::size_t reach = is_before ? bytes - static_cast<std::size_t>(first) : last;
+        say(fmt::format("{}: {} of the bytes {} {} were overwritten, up to {} {} {}: an index is out of bounds",
+                        where, written, is_before ? "before" : "behind", allocation.spelled(), reach,
+                        reach == 1 ? "byte" : "bytes", is_before ? "before its beginning" : "past its end"));
         std::memset(zone, kGuardByte, bytes);
     };
     const std::size_t before = bytes_before(allocation);

@@ -103,10 +103,10 @@ std::uint64_t& size_of(CUmemPoolHandle_st& pool, cudaMemPoolAttr attribute)
 }
 
 cudaError_t captured_memory(void** memory, std::size_t bytes, cudaStream_t stream, const char* name, Place place,
-                            const void* at)
+                            const char* function, const void* at)
 {
     NodeWork work;
-    if (const cudaError_t error = memory_work(work, "cudaMallocAsync", bytes, name, place, at); error != cudaSuccess)
+    if (const cudaError_t error = memory_work(work, function, bytes, name, place, at); error != cudaSuccess)
         return error;
     *memory = work.memory;
     return capture(stream, std::move(work));
@@ -135,16 +135,17 @@ cudaError_t allocate_from_pool(void** memory, std::size_t bytes, std::size_t ele
                                Place place, cudaMemPool_t pool, cudaStream_t stream)
 {
     const void* const at = __builtin_return_address(0);
+    const char* const function = pool == nullptr ? "cudaMallocAsync" : "cudaMallocFromPoolAsync";
     if (is_captured(stream))
-        return captured_memory(memory, bytes, stream, name, place, at);
+        return captured_memory(memory, bytes, stream, name, place, function, at);
     if (!can_use_stream(stream))
-        return wrong_stream("cudaMallocAsync", at);
+        return wrong_stream(function, at);
     {
         const std::lock_guard lock(pools().mutex);
         if (pool == nullptr)
             pool = pools().current;
         if (!pools().has(pool))
-            return no_pool("cudaMallocFromPoolAsync", at);
+            return no_pool(function, at);
         if (pool->properties.maxSize != 0 && pool->used + bytes > pool->properties.maxSize)
             return noted_at(at, cudaErrorMemoryAllocation,
                             fmt::format("{} bytes for {} are too many: {} of the pool's {} bytes are allocated",
@@ -163,7 +164,7 @@ cudaError_t allocate_from_pool(void** memory, std::size_t bytes, std::size_t ele
     }
     const std::lock_guard lock(state().running);
     use_stream(stream);
-    Operation("cudaMallocAsync", at, stream).accesses({.begin = *memory, .width = bytes}, true);
+    Operation(function, at, stream).accesses({.begin = *memory, .width = bytes}, true);
     return cudaSuccess;
 }
 

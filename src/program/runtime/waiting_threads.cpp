@@ -176,7 +176,7 @@ class Program final : public cpu::UsersProgram
         if (threads.for_children != 0)
             text += fmt::format("\n  {} for children", counted(threads.for_children, "thread"));
         if (threads.launches != 0)
-            text += fmt::format("\n  {} cannot begin before",
+            text += fmt::format("\n  {} cannot begin before the kernel goes on",
                                 threads.launches == 1 ? "1 launch" : fmt::format("{} launches", threads.launches));
         return text;
     }

@@ -3,14 +3,17 @@
 // computed and rounded once.
 #pragma once
 
+#include "directed_rounding.hpp"
 #include "intrinsics.hpp"
 #include "warps.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace nestbed::program
 {
@@ -77,6 +80,30 @@ auto ptx_in_order(const Call& call, Operands&&... operands)
     return call(std::get<numbers>(all)...);
 }
 
+template <bool second, class A, class B>
+auto& ptx_chosen(A& first, B& other)
+{
+    if constexpr (second)
+        return other;
+    else
+        return first;
+}
+template <std::size_t number, class Call, class Operands, std::size_t... all>
+auto ptx_with_address(const Call& call, const Operands& operands, std::uintptr_t address, std::index_sequence<all...>)
+{
+    return call(ptx_chosen<all == number>(std::get<all>(operands), address)...);
+}
+// A call in which the operand of this number is an address, to which the offset is added: `[%0+4]`.
+template <std::size_t number, long long offset, class Call>
+auto ptx_at_offset(Call call)
+{
+    return [call](auto&&... operands) {
+        const auto all = std::forward_as_tuple(operands...);
+        const auto address = (std::uintptr_t)std::get<number>(all) + offset; // NOLINT: of a pointer or a number
+        return ptx_with_address<number>(call, all, address, std::index_sequence_for<decltype(operands)...>());
+    };
+}
+
 template <class Operation, class T, bool flushes, class... Inputs, class To, class... Others>
 void ptx_arithmetic(To& to, const Others&... others)
 {
@@ -141,6 +168,82 @@ using PtxTwice = std::conditional_t<
     sizeof(T) == 8, std::conditional_t<std::is_signed<T>::value, __int128, unsigned __int128>,
     std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed<T>::value, long long, unsigned long long>,
                        std::conditional_t<std::is_signed<T>::value, int, unsigned>>>;
+
+struct PtxJoin { // two halves, the low one first
+    template <class T>
+    static PtxTwice<T> of(T low, T high)
+    {
+        return static_cast<PtxTwice<T>>(low) | static_cast<PtxTwice<T>>(high) << kPtxBits<T>;
+    }
+};
+template <class Half, class Low, class High, class From>
+void ptx_halves(Low& low, High& high, const From& from)
+{
+    const auto whole = ptx_converted<PtxTwice<Half>>(from);
+    low = ptx_converted<Low>(static_cast<Half>(whole));
+    high = ptx_converted<High>(static_cast<Half>(whole >> kPtxBits<Half>));
+}
+
+enum class PtxRounding : unsigned char { none, nearest, zero, down, up };
+template <PtxRounding rounding, class T>
+T ptx_whole(T value)
+{
+    return rounding == PtxRounding::nearest ? std::nearbyint(value)
+           : rounding == PtxRounding::zero  ? std::trunc(value)
+           : rounding == PtxRounding::down  ? std::floor(value)
+           : rounding == PtxRounding::up    ? std::ceil(value)
+                                            : value;
+}
+// A conversion that may lose digits, in a direction.
+template <class To, PtxRounding rounding, class From>
+To ptx_directed(From from)
+{
+    constexpr Rounding direction = rounding == PtxRounding::zero   ? Rounding::zero
+                                   : rounding == PtxRounding::down ? Rounding::down
+                                                                   : Rounding::up;
+    using Wide = std::conditional_t<std::is_floating_point<From>::value, double,
+                                    std::conditional_t<std::is_signed<From>::value, long long, unsigned long long>>;
+    if constexpr (rounding == PtxRounding::none || rounding == PtxRounding::nearest)
+        return static_cast<To>(from);
+    else if constexpr (sizeof(To) == sizeof(float))
+        return rounded_to_float(direction, static_cast<Wide>(from));
+    else
+        return rounded_to_double(direction, static_cast<Wide>(from));
+}
+// PTX ISA, "cvt".
+template <class To, class From, PtxRounding rounding, bool saturates>
+To ptx_convert_value(From from)
+{
+    constexpr bool to_real = std::is_floating_point<To>::value;
+    if constexpr (std::is_floating_point<From>::value && !to_real) {
+        return saturated<To>(ptx_whole<rounding>(from));
+    } else if constexpr (to_real) {
+        To to{};
+        if constexpr (std::is_same<To, From>::value)
+            to = ptx_whole<rounding>(from);
+        else
+            to = ptx_directed<To, rounding>(from);
+        return !saturates ? to : !(to > 0) ? To(0) : to > 1 ? To(1) : to;
+    } else if constexpr (saturates) {
+        using Wide = __int128; // has both types' values
+        const Wide value = from;
+        return value < std::numeric_limits<To>::min()   ? std::numeric_limits<To>::min()
+               : value > std::numeric_limits<To>::max() ? std::numeric_limits<To>::max()
+                                                        : static_cast<To>(from);
+    } else {
+        return static_cast<To>(from);
+    }
+}
+template <class To, class From, PtxRounding rounding, bool flushes, bool saturates, class Input, class Register,
+          class... Others>
+void ptx_convert(Register& to, const Others&... others)
+{
+    const std::tuple<const Register&, const Others&...> operands(to, others...);
+    const From from = ptx_flushed < flushes && sizeof(From) == sizeof(float) > (Input::template of<From>(operands));
+    to = ptx_converted<Register>(ptx_flushed < flushes &&
+                                 sizeof(To) ==
+                                     sizeof(float) > (ptx_convert_value<To, From, rounding, saturates>(from)));
+}
 
 struct PtxMultiplyWide {
     template <class T>
