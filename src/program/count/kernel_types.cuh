@@ -66,4 +66,26 @@ inline __host__ __device__ NamedKernels<F, Level> named(F cast_to)
     return {cast_to};
 }
 
+// The same, or the kernel itself where its name and template arguments are those of one function: then `to_one` can be called.
+template <class Level, class To, class Kernel>
+__host__ __device__ inline auto one(To, Kernel* kernel) -> decltype(value<Level>(kernel))
+{
+    return value<Level>(kernel);
+}
+template <class Level, class F, class G>
+inline __host__ __device__ auto named_or_one(F, G to_one, int) -> decltype(to_one(0))
+{
+    return to_one(0);
+}
+template <class Level, class F, class G>
+inline __host__ __device__ NamedKernels<F, Level> named_or_one(F cast_to, G, long)
+{
+    return {cast_to};
+}
+template <class Level, class F, class G>
+inline __host__ __device__ auto named(F cast_to, G to_one) -> decltype(named_or_one<Level>(cast_to, to_one, 0))
+{
+    return named_or_one<Level>(cast_to, to_one, 0);
+}
+
 } // namespace nestbed_count

@@ -238,7 +238,7 @@ class CountRewriter
                 kernels_.contains(name) || name.starts_with("cuLaunch") || name.starts_with("cudaLaunch");
             if (around == kNoToken || !can_hide)
                 continue;
-            if (is_enum(around))
+            if (is_enum(around) || declares_in_parentheses(token))
                 around = source_.parent(around);
             else if (!declares(token) || std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
                 continue;
@@ -262,6 +262,16 @@ class CountRewriter
         return false;
     }
 
+    // `int (&k)[3]`, `void (*k)(int)`
+    bool declares_in_parentheses(std::size_t token) const
+    {
+        const bool is_pointer =
+            source_.is(token - 1, "*") || source_.is(token - 1, "&") || source_.is(token - 1, "&&");
+        if (!is_pointer || token < 3 || !source_.is(token - 2, "(") || !source_.is(token + 1, ")"))
+            return false;
+        return (source_.is(token + 2, "[") && (source_.is(token - 3, ">") || is_declared(source_, token - 2))) ||
+               (source_.is(token + 2, "(") && source_.is(token - 3, "void"));
+    }
     // `int k`, `int *k`, `int a, k`
     bool declares(std::size_t token) const
     {
