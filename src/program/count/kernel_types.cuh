@@ -7,6 +7,8 @@ namespace nestbed_count
 
 template <class... Parameters>
 using KernelPointer = void (*)(Parameters...);
+template <class Result, class... Parameters>
+using Other = Result (*)(Parameters...);
 
 // The types of a cast of a kernel. Through the second one, because compilers warn of a cast between other types of functions. What is no
 // kernel stays as it is.
@@ -57,6 +59,14 @@ struct NamedKernels {
     __host__ __device__ operator KernelPointer<Parameters...>() const
     {
         return reinterpret_cast<KernelPointer<Parameters...>>(cast_to(ToType<KernelPointer<Level, Parameters...>>{}));
+    }
+    // A function of the host with that name.
+#pragma nv_exec_check_disable
+    template <class Result, class... Parameters,
+              class = decltype((*static_cast<F*>(nullptr))(ToType<Result (*)(Parameters...)>{}))>
+    __host__ __device__ operator Other<Result, Parameters...>() const
+    {
+        return cast_to(ToType<Result (*)(Parameters...)>{});
     }
 };
 

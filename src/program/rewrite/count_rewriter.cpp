@@ -61,8 +61,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kDeviceCa
     {"cudaGraphKernelNodeUpdatesApply", "::nestbed_count::kernel_node_updates_apply"},
 }};
 // Calls of the host before or in which the header reads the counts of the GPU, and those that know a kernel's parameters.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHostCalls = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kHostCalls = {{
     {"cudaGetFuncBySymbol", "::nestbed_count::function_by_symbol"},
+    {"cudaGetKernel", "::nestbed_count::kernel_by_symbol"},
     {"cudaGraphKernelNodeGetParams", "::nestbed_count::kernel_node_params"},
     {"cudaDeviceReset", "::nestbed_count::device_reset"},
     {"cudaDeviceSynchronize", "::nestbed_count::device_synchronize"},
@@ -247,7 +248,16 @@ class CountRewriter
                 variables_.push_back({token, end});
             else if (end != kNoToken && source_.is(end + 1, "{") && source_.match(end + 1) != kNoToken)
                 variables_.push_back({token, source_.match(end + 1)}); // of a function or a loop
+            else if (end != kNoToken && around > 0 && source_.is(around - 1, "for"))
+                variables_.push_back({token, statement_end(end + 1)});
         }
+    }
+
+    std::size_t statement_end(std::size_t at) const
+    {
+        while (at < source_.size() && !source_.is(at, ";") && !source_.is(at, "{"))
+            at = (source_.match(at) == kNoToken || source_.match(at) < at ? at : source_.match(at)) + 1;
+        return source_.is(at, "{") && source_.match(at) != kNoToken ? source_.match(at) : at;
     }
 
     bool is_enum(std::size_t brace) const

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -31,7 +32,12 @@ class KernelValues
         for (const Function& function : functions)
             if (function.is_kernel)
                 note(function);
+        std::set<std::size_t> declared;
+        for (const Function& function : functions)
+            declared.insert(function.name);
         for (std::size_t token = 0; token < source.size(); ++token) {
+            if (kernel_names_.contains(source.text(token)) && !declared.contains(token))
+                note_if_overload(token);
             for (std::size_t at = token + 1; source.is(token, "namespace") && source.is_identifier(at);
                  at = source.is(at + 1, "::") ? at + 2 : kNoToken)
                 namespaces_.insert(source.text(at));
@@ -78,8 +84,58 @@ class KernelValues
             }
         if (is_template)
             templates_of_kernels_.insert(name);
-        if (kernel.body != kNoToken && !defined_.insert({name, is_template, source_.parent(kernel.name)}).second)
+        const std::string scope = scope_of(kernel.name);
+        kernel_names_.insert(name);
+        kernels_.insert({name, scope});
+        const bool is_second = kernel.body != kNoToken && !defined_.insert({name, is_template, scope}).second;
+        const auto [first, is_new] = first_.insert({{name, is_template, scope}, kernel.parameters});
+        if (is_second || (!is_new && differ(first->second, kernel.parameters)))
             overloaded_.insert({name, is_template});
+    }
+    // Surely, whatever the types are called: by their number, or by a word of C.
+    bool differ(std::size_t parameters, std::size_t others) const
+    {
+        const std::vector<TokenRange> some =
+            parts_between_commas(source_, parameters, [](std::string_view) { return true; });
+        const std::vector<TokenRange> more =
+            parts_between_commas(source_, others, [](std::string_view) { return true; });
+        bool differs = some.size() != more.size();
+        for (std::size_t index = 0; !differs && index < some.size(); ++index) {
+            const std::string_view word = source_.text(some[index].begin), other = source_.text(more[index].begin);
+            differs = word != other && is_number(word) && is_number(other);
+        }
+        return differs;
+    }
+    // A function of the host beside a kernel of its name.
+    void note_if_overload(std::size_t name)
+    {
+        const std::size_t end = source_.is(name + 1, "(") ? source_.match(name + 1) : kNoToken;
+        const bool has_type =
+            name > 0 && (source_.is_identifier(name - 1) ? !is_before_expression(source_.text(name - 1))
+                                                         : source_.is(name - 1, "*") || source_.is(name - 1, "&"));
+        if (end == kNoToken || !has_type || !(source_.is(end + 1, "{") || source_.is(end + 1, ";")) ||
+            !kernels_.contains({source_.text(name), scope_of(name)}))
+            return;
+        for (std::size_t at = name; at-- > 0 && !ends_statement(at);)
+            if (source_.is(at, "=") || (source_.is(at, "template") && !source_.is(at + 1, "<")))
+                return; // an instantiation
+        overloaded_.insert({source_.text(name), false});
+    }
+    // The names of the namespaces around a token, and a brace that is of none.
+    std::string scope_of(std::size_t token) const
+    {
+        std::string scope;
+        for (std::size_t around = source_.parent(token); around != kNoToken; around = source_.parent(around)) {
+            std::size_t begin = around;
+            while (begin > 0 && (source_.is_identifier(begin - 1) || source_.is(begin - 1, "::")) &&
+                   !source_.is(begin, "namespace"))
+                --begin;
+            if (source_.is_string(around - 1))
+                continue; // extern "C"
+            scope = (source_.is(begin, "namespace") ? source_.on_one_line(begin, around) : std::to_string(around)) +
+                    scope;
+        }
+        return scope;
     }
 
     void read(std::size_t name)
@@ -522,9 +578,12 @@ class KernelValues
     const Source& source_;
     std::string_view level_;
     Changes& changes_;
-    std::set<std::tuple<std::string_view, bool, std::size_t>> defined_; // name, is a template, the brace around
+    using Known = std::tuple<std::string_view, bool, std::string>; // name, is a template, scope
+    std::set<Known> defined_;
+    std::map<Known, std::size_t> first_;                         // the parameters of the first declaration
+    std::set<std::pair<std::string_view, std::string>> kernels_; // name, scope
     std::set<std::pair<std::string_view, bool>> overloaded_;
-    std::unordered_set<std::string_view> templates_of_kernels_, namespaces_;
+    std::unordered_set<std::string_view> kernel_names_, templates_of_kernels_, namespaces_;
     std::vector<std::size_t> uses_;                // names of kernels, and of template parameters that are kernels
     std::vector<std::size_t> no_constants_;        // tokens of values
     std::set<std::size_t> retyped_, no_constexpr_; // parameters of templates, and words, that were changed

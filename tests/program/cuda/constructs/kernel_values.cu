@@ -20,6 +20,16 @@ __global__ void take(int* to, int value)
     atomicSub(to, value);
 }
 
+__global__ void scale(int* to, int value)
+{
+    *to *= value;
+}
+
+void scale(int* to) // of the host
+{
+    scale<<<1, 1>>>(to, 2);
+}
+
 template <int times>
 __global__ void add_times(int* to, int value)
 {
@@ -374,6 +384,11 @@ int main()
     };
     captures();                               // 211
     ByType<decltype(&add), &add>::go(sum, 2); // 213
+    void (*on_host_side)(int*) = scale;
+    on_host_side(sum); // 426
+    Function by_two = scale;
+    by_two<<<1, 1>>>(sum, 1); // 426
+    run(take, sum, 213);      // 213
     int array[3] = {-20, 1, 2};
     const int constant = Name<add>::letters() + Name<take>::letters() + Name<add_times<2>>::letters() +
                          number_of<add, take>() + Sized<sizeof(int)>().run_constant() + first_of(array, {1, 7, 9});
