@@ -143,6 +143,20 @@ TEST_F(Wrappers, LeaveOtherFilesAlone)
     EXPECT_THAT(said.str(), HasSubstr("compiled no CUDA file by nvcc, so nothing is counted"));
 }
 
+TEST_F(Wrappers, RefuseLaunchesByAddressInFilesThatAreNotRewritten)
+{
+    const std::string in = folder.write("in.cpp", "// cudaLaunchKernel(k);\nint my_cudaLaunchKernel(int);\n");
+    const std::string to = " 2>" + folder.path("errors");
+    const std::string call = "NESTBED_HOST_COMPILER=true " + folder.path("compilers/g++") + " -c -x c++ -m64 " + in;
+    EXPECT_EQ(build(call + " -D__NVCC__ -o a.o" + to), 0);
+    folder.write("in.cpp", "void f() {\n    check(cudaLaunchKernel(k));\n::cudaGraphAddKernelNode (x); }\n");
+    EXPECT_EQ(build(call + " -o a.o" + to), 0); // not a call of nvcc
+    EXPECT_EQ(build(call + " -D__NVCC__ -o a.o" + to), 1);
+    const std::string why =
+        ": its kernel would get wrong arguments, because this file is not counted; allowed: nvcc -x cu\n";
+    EXPECT_EQ(folder.read("errors"), in + ":2: cudaLaunchKernel" + why + in + ":3: cudaGraphAddKernelNode" + why);
+}
+
 TEST_F(Wrappers, FailWithTheRewriterAndLeaveNoFile)
 {
     script("nestbed_rewrite", "echo my.cu:3: a reason >&2; exit 1");
@@ -161,6 +175,9 @@ TEST_F(Wrappers, CallTheCompilerThatTheUserNames)
 TEST_F(Wrappers, BuildsPassTheirExitCodeOn)
 {
     EXPECT_EQ(build("exit 7"), 7);
+    folder.write("in.cu", "LAUNCH\n");
+    EXPECT_EQ(build(call() + "; exit 7"), 7);
+    EXPECT_EQ(said.str(), ""); // no table after a build that failed
     const HeldSignals signals;
     EXPECT_THROW(run_counted_build(Recorded::counts, {}, root(), signals, said), UsageError);
     EXPECT_THROW(run_counted_build(Recorded::counts, {"./no-such-program"}, root(), signals, said), UsageError);

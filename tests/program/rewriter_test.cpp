@@ -90,6 +90,9 @@ std::string shortened(std::string text)
         R"(\(decltype\(C::user<C::Level>\(([^)]*)\)\)\)\(decltype\(C::bare<C::Level>\(\1\)\)\))");
     text = std::regex_replace(text, kCast, "USER ");
     replace_all(text, "C::value<C::Level>(", "VALUE(");
+    static const std::regex kOrOne(
+        R"(, \[\]\(auto nestbed_to\) -> decltype\(C::one<[^{]*\{ return C::one<C::Level>\(nestbed_to, [^;]*\); \}\))");
+    text = std::regex_replace(text, kOrOne, ")OR_ONE");
     static const std::regex kSeveral(
         R"(C::named<C::Level>\(\[\]\(auto nestbed_to\) -> decltype\([^{]*\{ return [^(]*\(nestbed_to\)::type>\(([^;]*)\); \}\))");
     text = std::regex_replace(text, kSeveral, "SEVERAL($1)");

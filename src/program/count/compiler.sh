@@ -21,18 +21,31 @@ if [ -z "$compiler" ]; then
     exit 1
 fi
 
-preprocesses=false is_cuda=false lists_files=false output='' input='' previous=''
+preprocesses=false is_cuda=false is_of_nvcc=false lists_files=false output='' input='' previous=''
 for word in "$@"; do
     [ "$previous" = -o ] && output=$word
     case $word in
     -E) preprocesses=true ;;
     -M | -MM) lists_files=true ;;
     -D__CUDACC__ | -D__CUDACC__=*) is_cuda=true ;;
+    -D__NVCC__ | -D__NVCC__=*) is_of_nvcc=true ;;
     -*) ;;
     *) case $previous in -o | -include | -isystem | -x | -I | -D) ;; *) input=$word ;; esac ;;
     esac
     previous=$word
 done
+# Other files are not rewritten: what they launch by its address would lack the parameter that kernels get.
+if $is_of_nvcc && ! $is_cuda && [ -f "$input" ]; then
+    calls='cuda(LaunchKernel|LaunchCooperativeKernel|LaunchKernelEx|LaunchKernelExC|GraphAddKernelNode)'
+    found=$(sed 's://.*::' -- "$input" | grep -noE "(^|[^[:alnum:]_.>])$calls *\(" |
+        sed -nE "s#^([0-9]+):.*($calls) *\\(#\1: \2#p")
+    if [ -n "$found" ]; then
+        printf '%s\n' "$found" | while read -r call; do
+            echo "$input:$call: its kernel would get wrong arguments, because this file is not counted; allowed: nvcc -x cu" >&2
+        done
+        exit 1
+    fi
+fi
 if ! $preprocesses || ! $is_cuda || $lists_files || [ -z "$output" ]; then
     exec "$compiler" "$@"
 fi

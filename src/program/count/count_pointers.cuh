@@ -254,6 +254,17 @@ inline cudaError_t function_by_symbol(cudaFunction_t* function, Kernel* kernel)
         note_function(*function, kernel_at(address));
     return error;
 }
+#if CUDART_VERSION >= 12010
+template <class Kernel>
+inline cudaError_t kernel_by_symbol(cudaKernel_t* to, Kernel* kernel)
+{
+    const void* const address = reinterpret_cast<const void*>(kernel);
+    const cudaError_t error = cudaGetKernel(to, address);
+    if (error == cudaSuccess)
+        note_function(reinterpret_cast<cudaFunction_t>(*to), kernel_at(address)); // launched as a function
+    return error;
+}
+#endif
 // The arguments of such a launch, which may be in one buffer.
 class DriverArguments
 {

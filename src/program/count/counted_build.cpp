@@ -57,6 +57,8 @@ void say_what_was_rewritten(Recorded recorded, const RewrittenFiles& rewritten, 
                             bool succeeded, std::ostream& err)
 {
     if (rewritten.launches > 0) {
+        if (!succeeded)
+            return; // the errors say why
         err << fmt::format(
             "nestbed: launches found: {}, in CUDA files: {}. The program prints its table when it ends{}\n",
             rewritten.launches, rewritten.with_launches,

@@ -61,8 +61,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kDeviceCa
     {"cudaGraphKernelNodeUpdatesApply", "::nestbed_count::kernel_node_updates_apply"},
 }};
 // Calls of the host before or in which the header reads the counts of the GPU, and those that know a kernel's parameters.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHostCalls = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kHostCalls = {{
     {"cudaGetFuncBySymbol", "::nestbed_count::function_by_symbol"},
+    {"cudaGetKernel", "::nestbed_count::kernel_by_symbol"},
     {"cudaGraphKernelNodeGetParams", "::nestbed_count::kernel_node_params"},
     {"cudaDeviceReset", "::nestbed_count::device_reset"},
     {"cudaDeviceSynchronize", "::nestbed_count::device_synchronize"},
@@ -238,7 +239,7 @@ class CountRewriter
                 kernels_.contains(name) || name.starts_with("cuLaunch") || name.starts_with("cudaLaunch");
             if (around == kNoToken || !can_hide)
                 continue;
-            if (is_enum(around))
+            if (is_enum(around) || declares_in_parentheses(token))
                 around = source_.parent(around);
             else if (!declares(token) || std::ranges::find(kBehind, source_.text(token + 1)) == kBehind.end())
                 continue;
@@ -247,7 +248,16 @@ class CountRewriter
                 variables_.push_back({token, end});
             else if (end != kNoToken && source_.is(end + 1, "{") && source_.match(end + 1) != kNoToken)
                 variables_.push_back({token, source_.match(end + 1)}); // of a function or a loop
+            else if (end != kNoToken && around > 0 && source_.is(around - 1, "for"))
+                variables_.push_back({token, statement_end(end + 1)});
         }
+    }
+
+    std::size_t statement_end(std::size_t at) const
+    {
+        while (at < source_.size() && !source_.is(at, ";") && !source_.is(at, "{"))
+            at = (source_.match(at) == kNoToken || source_.match(at) < at ? at : source_.match(at)) + 1;
+        return source_.is(at, "{") && source_.match(at) != kNoToken ? source_.match(at) : at;
     }
 
     bool is_enum(std::size_t brace) const
@@ -262,6 +272,16 @@ class CountRewriter
         return false;
     }
 
+    // `int (&k)[3]`, `void (*k)(int)`
+    bool declares_in_parentheses(std::size_t token) const
+    {
+        const bool is_pointer =
+            source_.is(token - 1, "*") || source_.is(token - 1, "&") || source_.is(token - 1, "&&");
+        if (!is_pointer || token < 3 || !source_.is(token - 2, "(") || !source_.is(token + 1, ")"))
+            return false;
+        return (source_.is(token + 2, "[") && (source_.is(token - 3, ">") || is_declared(source_, token - 2))) ||
+               (source_.is(token + 2, "(") && source_.is(token - 3, "void"));
+    }
     // `int k`, `int *k`, `int a, k`
     bool declares(std::size_t token) const
     {

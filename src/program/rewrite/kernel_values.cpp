@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -31,7 +32,12 @@ class KernelValues
         for (const Function& function : functions)
             if (function.is_kernel)
                 note(function);
+        std::set<std::size_t> declared;
+        for (const Function& function : functions)
+            declared.insert(function.name);
         for (std::size_t token = 0; token < source.size(); ++token) {
+            if (kernel_names_.contains(source.text(token)) && !declared.contains(token))
+                note_if_overload(token);
             for (std::size_t at = token + 1; source.is(token, "namespace") && source.is_identifier(at);
                  at = source.is(at + 1, "::") ? at + 2 : kNoToken)
                 namespaces_.insert(source.text(at));
@@ -71,11 +77,65 @@ class KernelValues
             return;
         bool is_template = false;
         for (std::size_t at = kernel.attribute; at-- > 0 && !ends_statement(at);)
-            is_template |= source_.is(at, "template") && source_.is(at + 1, "<");
+            if (source_.is(at, "template") && source_.is(at + 1, "<")) {
+                if (source_.is(at + 2, ">"))
+                    return; // the same without arguments
+                is_template = true;
+            }
         if (is_template)
             templates_of_kernels_.insert(name);
-        if (kernel.body != kNoToken && !defined_.insert({name, is_template, source_.parent(kernel.name)}).second)
+        const std::string scope = scope_of(kernel.name);
+        kernel_names_.insert(name);
+        kernels_.insert({name, scope});
+        const bool is_second = kernel.body != kNoToken && !defined_.insert({name, is_template, scope}).second;
+        const auto [first, is_new] = first_.insert({{name, is_template, scope}, kernel.parameters});
+        if (is_second || (!is_new && differ(first->second, kernel.parameters)))
             overloaded_.insert({name, is_template});
+    }
+    // Surely, whatever the types are called: by their number, or by a word of C.
+    bool differ(std::size_t parameters, std::size_t others) const
+    {
+        const std::vector<TokenRange> some =
+            parts_between_commas(source_, parameters, [](std::string_view) { return true; });
+        const std::vector<TokenRange> more =
+            parts_between_commas(source_, others, [](std::string_view) { return true; });
+        bool differs = some.size() != more.size();
+        for (std::size_t index = 0; !differs && index < some.size(); ++index) {
+            const std::string_view word = source_.text(some[index].begin), other = source_.text(more[index].begin);
+            differs = word != other && is_number(word) && is_number(other);
+        }
+        return differs;
+    }
+    // A function of the host beside a kernel of its name.
+    void note_if_overload(std::size_t name)
+    {
+        const std::size_t end = source_.is(name + 1, "(") ? source_.match(name + 1) : kNoToken;
+        const bool has_type =
+            name > 0 && (source_.is_identifier(name - 1) ? !is_before_expression(source_.text(name - 1))
+                                                         : source_.is(name - 1, "*") || source_.is(name - 1, "&"));
+        if (end == kNoToken || !has_type || !(source_.is(end + 1, "{") || source_.is(end + 1, ";")) ||
+            !kernels_.contains({source_.text(name), scope_of(name)}))
+            return;
+        for (std::size_t at = name; at-- > 0 && !ends_statement(at);)
+            if (source_.is(at, "=") || (source_.is(at, "template") && !source_.is(at + 1, "<")))
+                return; // an instantiation
+        overloaded_.insert({source_.text(name), false});
+    }
+    // The names of the namespaces around a token, and a brace that is of none.
+    std::string scope_of(std::size_t token) const
+    {
+        std::string scope;
+        for (std::size_t around = source_.parent(token); around != kNoToken; around = source_.parent(around)) {
+            std::size_t begin = around;
+            while (begin > 0 && (source_.is_identifier(begin - 1) || source_.is(begin - 1, "::")) &&
+                   !source_.is(begin, "namespace"))
+                --begin;
+            if (source_.is_string(around - 1))
+                continue; // extern "C"
+            scope = (source_.is(begin, "namespace") ? source_.on_one_line(begin, around) : std::to_string(around)) +
+                    scope;
+        }
+        return scope;
     }
 
     void read(std::size_t name)
@@ -93,15 +153,17 @@ class KernelValues
             value.begin -=
                 source_.is_identifier(value.begin - 2) && !is_before_expression(source_.text(value.begin - 2)) ? 2
                                                                                                                : 1;
-        if (value.begin == 0 || is_of_class)
+        const bool is_counted =
+            source_.is(value.begin - 1, "(") && source_.is(value.begin - 2, "..."); // sizeof...(names)
+        if (value.begin == 0 || is_of_class || is_counted)
             return;
-        if (is_address(value.begin - 1)) {
-            value.has_address = true;
-            --value.begin;
-        }
         const bool has_arguments = value.end != name + 1;
         const bool has_several =
             (is_template && !has_arguments) || overloaded_.contains({source_.text(name), has_arguments});
+        if (is_address(value.begin - 1) || (has_several && is_address_behind_cast(value.begin - 1))) {
+            value.has_address = true;
+            --value.begin;
+        }
         const std::size_t before = value.begin - 1;
         if (source_.is(before, "(") && before > 0 && source_.is(before - 1, "decltype") && !value.has_address) {
             changes_.insert_before(before - 1, "::nestbed_count::Function<");
@@ -109,8 +171,8 @@ class KernelValues
             changes_.insert_after(value.end, ")>");
         } else if (const std::size_t opening = template_arguments_around(value); opening != kNoToken) {
             retype_parameters(opening, value.begin);
-        } else if (is_expression(value, has_several)) {
-            write_cast(value, has_several);
+        } else if (is_expression(value, has_several && !has_arguments)) {
+            write_cast(value, has_several, has_arguments);
             no_constants_.push_back(value.begin);
         }
     }
@@ -124,6 +186,13 @@ class KernelValues
                (is_one_of(source_.text(token - 1), kBefore) || is_before_expression(source_.text(token - 1)));
     }
 
+    bool is_address_behind_cast(std::size_t token) const
+    {
+        const std::size_t cast =
+            source_.is(token, "&") && source_.is(token - 1, ")") ? source_.match(token - 1) : kNoToken;
+        return cast != kNoToken && cast > 0 && !ends_expression(cast - 1);
+    }
+
     // Where no declaration can have the name. Of several kernels: where a type says which.
     bool is_expression(const Value& value, bool has_several) const
     {
@@ -134,8 +203,8 @@ class KernelValues
         const std::string_view before = source_.text(value.begin - 1), behind = source_.text(value.end);
         if (!is_one_of(behind, kBehind))
             return false;
-        if (behind == "]") // of a subscript, not of a capture
-            return before == "[" && ends_expression(value.begin - 2);
+        if (behind == "]") // of a subscript or `[name = k]`, not of a capture
+            return before == "=" || (before == "[" && ends_expression(value.begin - 2));
         if (has_several && (is_one_of(before, kWithoutType) || is_one_of(behind, kWithoutType)))
             return false;
         if (is_one_of(before, kBefore) || behind == "==" || behind == "!=")
@@ -176,7 +245,7 @@ class KernelValues
         return source_.is(token, ";") || source_.is(token, "{") || source_.is(token, "}");
     }
 
-    void write_cast(const Value& value, bool has_several)
+    void write_cast(const Value& value, bool has_several, bool has_arguments)
     {
         const std::string text = source_.on_one_line(value.begin, value.end);
         if (has_several) {
@@ -184,9 +253,14 @@ class KernelValues
             changes_.insert_before(value.begin, "::nestbed_count::named<" + std::string(level_) +
                                                     ">([](auto nestbed_to) -> decltype(" + to + text +
                                                     ")) { return " + to);
-            changes_.insert_before(value.end, "); })");
-        } else if (is_in_function(value.begin) ||
-                   (source_.is(value.begin - 1, "=") && source_.is(value.begin - 3, "&"))) {
+            const std::string one = "::nestbed_count::one<" + std::string(level_) + ">(nestbed_to, " + text + ")";
+            changes_.insert_before(
+                value.end,
+                "); }" +
+                    (has_arguments ? ", [](auto nestbed_to) -> decltype(" + one + ") { return " + one + "; }" : "") +
+                    ")");
+        } else if ((is_in_function(value.begin) && !is_static(value.begin)) ||
+                   (source_.is(value.begin - 1, "=") && is_reference(value.begin - 1))) {
             changes_.insert_before(value.begin + (value.has_address ? 1 : 0),
                                    "::nestbed_count::value<" + std::string(level_) + ">(");
             changes_.insert_after(value.end - 1, ")");
@@ -196,16 +270,43 @@ class KernelValues
     }
     bool is_in_function(std::size_t token) const
     {
-        for (std::size_t around = source_.parent(token); around != kNoToken; around = source_.parent(around)) {
-            bool has_parameters = false, has_value = false;
-            for (std::size_t at = statement_begin(around); at < around; at = behind(at)) {
-                has_parameters |= source_.is(at, "(");
+        for (std::size_t around = source_.parent(token); around != kNoToken; around = source_.parent(around))
+            if (is_function_body(around))
+                return true;
+        return false;
+    }
+    // Or of a loop or a branch.
+    bool is_function_body(std::size_t brace) const
+    {
+        bool has_parameters = false, has_value = false;
+        for (std::size_t at = statement_begin(brace); source_.is(brace, "{") && at < brace; at = behind(at)) {
+            has_parameters |= source_.is(at, "(") && !is_variable(at);
+            has_value |= source_.is(at, "=");
+        }
+        return has_parameters && !has_value;
+    }
+    // `static F name = token`, `static F names[] = {token}` in a function
+    bool is_static(std::size_t token) const
+    {
+        for (std::size_t inner = token; inner != kNoToken; inner = source_.parent(inner)) {
+            bool has_word = false, has_value = false;
+            for (std::size_t at = statement_begin(inner); at < inner; at = behind(at)) {
+                has_word |= source_.is(at, "static");
                 has_value |= source_.is(at, "=");
             }
-            if (source_.is(around, "{") && has_parameters && !has_value)
-                return true;
+            if (has_word && (has_value || inner != token))
+                return has_value || !is_function_body(inner);
+            if (is_function_body(inner))
+                return false;
         }
         return false;
+    }
+    // `F& name =`, `void (&name)(int) =`
+    bool is_reference(std::size_t equal) const
+    {
+        const std::size_t opening =
+            source_.is(equal - 1, ")") ? source_.match(source_.match(equal - 1) - 1) : kNoToken;
+        return source_.is(equal - 2, "&") || (source_.is(opening, "(") && source_.is(opening + 1, "&"));
     }
     std::string cast_to(std::string_view type, const std::string& value) const
     {
@@ -243,20 +344,49 @@ class KernelValues
     {
         const std::size_t number = parts_of(opening, argument).size() - 1;
         for (std::size_t token = 0; token < source_.size(); ++token) {
-            const bool has_parameters = source_.is(token, "template") && source_.is(token + 1, "<");
+            const bool has_parameters =
+                source_.is(token, "template") && source_.is(token + 1, "<") && !source_.is(token + 2, ">");
             const std::size_t end = has_parameters ? template_arguments_end(source_, token + 1) : kNoToken;
             if (end == kNoToken)
                 continue;
-            bool is_meant = token + 1 == opening; // a default argument
-            std::size_t body = end;
+            std::size_t body = end, name = kNoToken;
             for (; body < source_.size() && !ends_statement(body); body = behind(body))
-                is_meant |= source_.is(body, source_.text(opening - 1));
-            if (!is_meant)
-                continue;
+                if (name == kNoToken && source_.is(body, source_.text(opening - 1)) && is_declared_by(token, body))
+                    name = body;
             const std::vector<TokenRange> parameters = parts_of(token + 1, end - 1);
+            const std::size_t meant = token + 1 == opening ? number // a default argument
+                                      : name == kNoToken   ? kNoToken
+                                                           : parameter_of(parameters, name, number);
             const std::size_t body_end = source_.is(body, "{") ? source_.match(body) : body;
-            retype(parameters[std::min(number, parameters.size() - 1)], end, std::min(body_end, source_.size()));
+            if (meant < parameters.size())
+                retype(parameters[meant], end, std::min(body_end, source_.size()));
         }
+    }
+    // Whether the parameters behind the word `template` are those of the name: not of a class before it, and not of what has it as a type.
+    bool is_declared_by(std::size_t word, std::size_t name) const
+    {
+        static constexpr std::array<std::string_view, 10> kBehind{"(", ";",  "{",     ":", "=",
+                                                                  "[", "::", "final", ">", ","};
+        const bool is_inner = source_.is(word - 1, ">"); // template <…> template <…>
+        const bool is_member = source_.is(name - 1, "::") && source_.is(name - 2, ">");
+        const bool has_arguments = source_.is(name + 1, "<");
+        const std::size_t behind_name = has_arguments ? template_arguments_end(source_, name + 1) : name + 1;
+        return is_one_of(source_.text(behind_name), kBehind) &&
+               (source_.is(behind_name, "::") ? has_arguments && !is_inner : !is_member || is_inner);
+    }
+    // The parameter that is the argument of that number: of `name<…>` the one that the argument names.
+    std::size_t parameter_of(const std::vector<TokenRange>& parameters, std::size_t name, std::size_t number) const
+    {
+        if (!source_.is(name + 1, "<"))
+            return number < parameters.size()            ? number
+                   : names_of(parameters.back()).is_pack ? parameters.size() - 1
+                                                         : kNoToken;
+        const std::vector<TokenRange> arguments = parts_of(name + 1, template_arguments_end(source_, name + 1) - 1);
+        const std::string_view argument = source_.text(arguments[std::min(number, arguments.size() - 1)].begin);
+        for (std::size_t index = 0; index < parameters.size(); ++index)
+            if (!argument.empty() && names_of(parameters[index]).name == argument)
+                return index;
+        return kNoToken;
     }
     // Of template parameters or arguments, from < to a token: without their default arguments.
     std::vector<TokenRange> parts_of(std::size_t opening, std::size_t end) const
@@ -271,32 +401,74 @@ class KernelValues
         parts.back().end = std::min(end, parts.back().end);
         return parts;
     }
-    // `void (*name)(int)`, `Type name`, `Type... names`, or without a name. It is used in [begin, end).
-    void retype(const TokenRange& parameter, std::size_t begin, std::size_t end)
+    struct Names {
+        std::string_view name; // or ""
+        bool is_pack, is_auto;
+    };
+    // Of `void (*name)(int)`, `Type name`, `Type... names`, or without a name.
+    Names names_of(const TokenRange& parameter) const
     {
-        static constexpr std::array<std::string_view, 3> kOfTypes{"class", "typename", "template"};
-        const bool is_type = is_one_of(source_.text(parameter.begin), kOfTypes) &&
-                             !(source_.is(parameter.begin, "typename") && source_.is(parameter.begin + 2, "::"));
-        if (is_type || !retyped_.insert(parameter.begin).second)
-            return;
         std::size_t name_end = parameter.end;
-        bool is_auto = false, is_pack = false;
-        for (std::size_t at = parameter.begin; at < parameter.end; ++at) {
-            is_auto |= source_.is(at, "auto");
-            is_pack |= source_.is(at, "...");
+        Names names{"", false, false};
+        for (std::size_t at = parameter.begin; at < name_end; ++at) {
+            names.is_auto |= source_.is(at, "auto");
+            names.is_pack |= source_.is(at, "...");
             if (source_.is(at, "(") && name_end == parameter.end)
                 name_end = source_.match(at);
         }
-        const bool has_name =
-            name_end - 1 > parameter.begin && source_.is_identifier(name_end - 1) && !source_.is(name_end - 2, "::");
-        const std::string name(has_name ? source_.text(name_end - 1) : "");
-        if (!is_auto) {
-            changes_.replace(parameter.begin, (is_pack ? "auto... " : "auto ") + name);
+        if (name_end - 1 > parameter.begin && source_.is_identifier(name_end - 1) && !source_.is(name_end - 2, "::"))
+            names.name = source_.text(name_end - 1);
+        return names;
+    }
+    // It is used in [begin, end).
+    void retype(const TokenRange& parameter, std::size_t begin, std::size_t end)
+    {
+        const Names names = names_of(parameter);
+        if (!can_be_kernel(parameter, names) || !retyped_.insert(parameter.begin).second)
+            return;
+        const std::string name(names.name);
+        if (!names.is_auto) {
+            changes_.replace(parameter.begin, (names.is_pack ? "auto... " : "auto ") + name);
             changes_.remove(parameter.begin + 1, parameter.end);
         }
-        for (std::size_t at = begin; has_name && at < end; ++at)
+        for (std::size_t at = begin; !name.empty() && at < end; ++at)
             if (source_.is(at, name) && !source_.is(at - 1, ".") && !source_.is(at - 1, "->"))
                 uses_.push_back(at);
+    }
+    // No type, and no number.
+    bool can_be_kernel(const TokenRange& parameter, const Names& names) const
+    {
+        static constexpr std::array<std::string_view, 3> kOfTypes{"class", "typename", "template"};
+        if (is_one_of(source_.text(parameter.begin), kOfTypes) &&
+            !(source_.is(parameter.begin, "typename") && source_.is(parameter.begin + 2, "::")))
+            return false;
+        std::string_view type;
+        for (std::size_t at = parameter.begin; at < parameter.end; at = behind(at)) {
+            if (source_.is(at, "("))
+                return true;
+            if (is_number(source_.text(at)))
+                return false;
+            if (source_.is_identifier(at) && !source_.is(at, "const") &&
+                (source_.text(at) != names.name || at + 1 < parameter.end))
+                type = source_.text(at);
+        }
+        for (std::size_t at = 1; at < source_.size(); ++at) { // enum class type; using type = int; typedef int type;
+            const bool is_of_class = source_.is(at - 1, "class") || source_.is(at - 1, "struct");
+            if (source_.is(at, type) && (source_.is(at - 1, "enum") || (is_of_class && source_.is(at - 2, "enum")) ||
+                                         (source_.is(at - 1, "using") && is_number(source_.text(at + 2))) ||
+                                         (source_.is(at + 1, ";") && is_number(source_.text(at - 1)))))
+                return false;
+        }
+        return true;
+    }
+    static bool is_number(std::string_view type)
+    {
+        static constexpr std::array<std::string_view, 15> kNumbers{
+            "bool",   "char",    "short",  "int",     "long",    "signed",   "unsigned", "float",
+            "double", "wchar_t", "size_t", "ssize_t", "char8_t", "char16_t", "char32_t"};
+        return is_one_of(type, kNumbers) ||
+               ((type.starts_with("int") || type.starts_with("uint") || type.starts_with("ptrdiff")) &&
+                type.ends_with("_t"));
     }
 
     // ---- constants ----
@@ -331,20 +503,65 @@ class KernelValues
         for (std::size_t at = begin; at < inner; at = behind(at)) {
             is_inline |= source_.is(at, "inline");
             has_value |= source_.is(at, "=");
-            has_parameters |= source_.is(at, "(");
-            if (source_.is_identifier(at) && !has_parameters && !has_value)
+            if (is_declarator(at) && !has_value)
+                name = declared_in(at);
+            has_parameters |= source_.is(at, "(") && !is_variable(at);
+            if (source_.is_identifier(at) && !has_parameters && !has_value && !is_declarator(at + 1))
                 name = at;
         }
         const bool is_function = has_parameters && !has_value && source_.is(inner, "{");
         const bool is_member = is_in_class(begin);
         changes_.replace(word, std::string((is_function || is_member) && !is_inline ? "inline" : "") +
-                                   (is_function ? "" : " const"));
+                                   (is_function || makes_declarators_constant(word) ? "" : " const"));
         if (name == kNoToken || source_.is(name, "operator"))
             return;
         for (std::size_t at = 1; at < source_.size(); ++at) // they are no constants either
             if (at != name && source_.text(at) == source_.text(name) && !source_.is(at - 1, ".") &&
                 !source_.is(at - 1, "->"))
                 no_constants_.push_back(at);
+    }
+    // The ( of `void (*name)(int)`, `void (&name)(int)`, `void (*name(int))(int)`.
+    bool is_declarator(std::size_t opening) const
+    {
+        return source_.is(opening, "(") && (source_.is(opening + 1, "*") || source_.is(opening + 1, "&"));
+    }
+    std::size_t declared_in(std::size_t opening) const
+    {
+        std::size_t name = opening + 1;
+        while (source_.is(name, "*") || source_.is(name, "&") || source_.is(name, "const"))
+            ++name;
+        return name;
+    }
+    bool is_variable(std::size_t opening) const
+    {
+        return (is_declarator(opening) && !source_.is(declared_in(opening) + 1, "(")) ||
+               (source_.is(opening - 1, ")") && is_declarator(source_.match(opening - 1)) &&
+                is_variable(source_.match(opening - 1)));
+    }
+    // Of pointers and references: a pointer is const behind its last *, and a reference is it as it is.
+    bool makes_declarators_constant(std::size_t word)
+    {
+        std::size_t star = kNoToken;
+        bool is_changed = false, in_value = false, is_pointer = false;
+        for (std::size_t at = word + 1; at < source_.size() && !source_.is(at, ";"); at = behind(at)) {
+            const std::size_t last = is_declarator(at) ? declared_in(at) - 1 : at;
+            const bool begins_value = source_.is(at, "=") || source_.is(at, "{");
+            if (begins_value && star != kNoToken && !in_value) {
+                changes_.insert_after(star, " const ");
+                star = kNoToken;
+            }
+            in_value = (in_value || begins_value) && !source_.is(at, ",");
+            if (in_value)
+                continue;
+            is_changed |= source_.is(at, "const") || source_.is(last, "const") || source_.is(last, "&");
+            if (source_.is(last, "*")) {
+                star = last;
+                is_pointer = true;
+            } else if (source_.is(at, "const") || source_.is(last, "const")) {
+                star = kNoToken;
+            }
+        }
+        return is_changed || is_pointer;
     }
     bool is_in_class(std::size_t token) const
     {
@@ -361,9 +578,12 @@ class KernelValues
     const Source& source_;
     std::string_view level_;
     Changes& changes_;
-    std::set<std::tuple<std::string_view, bool, std::size_t>> defined_; // name, is a template, the brace around
+    using Known = std::tuple<std::string_view, bool, std::string>; // name, is a template, scope
+    std::set<Known> defined_;
+    std::map<Known, std::size_t> first_;                         // the parameters of the first declaration
+    std::set<std::pair<std::string_view, std::string>> kernels_; // name, scope
     std::set<std::pair<std::string_view, bool>> overloaded_;
-    std::unordered_set<std::string_view> templates_of_kernels_, namespaces_;
+    std::unordered_set<std::string_view> kernel_names_, templates_of_kernels_, namespaces_;
     std::vector<std::size_t> uses_;                // names of kernels, and of template parameters that are kernels
     std::vector<std::size_t> no_constants_;        // tokens of values
     std::set<std::size_t> retyped_, no_constexpr_; // parameters of templates, and words, that were changed

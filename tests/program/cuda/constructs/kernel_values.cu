@@ -20,6 +20,16 @@ __global__ void take(int* to, int value)
     atomicSub(to, value);
 }
 
+__global__ void scale(int* to, int value)
+{
+    *to *= value;
+}
+
+void scale(int* to) // of the host
+{
+    scale<<<1, 1>>>(to, 2);
+}
+
 template <int times>
 __global__ void add_times(int* to, int value)
 {
@@ -35,6 +45,33 @@ __global__ void store(T* to, T value)
 __global__ void store(int* to)
 {
     *to = 1000;
+}
+
+template <>
+__global__ void store(float* to, float value)
+{
+    *to = value;
+}
+
+template <class T, typename std::enable_if<std::is_integral<T>::value, int>::type = 0>
+__global__ void chosen_by_type(T* to)
+{
+    atomicAdd(to, 1);
+}
+template <class T, typename std::enable_if<!std::is_integral<T>::value, int>::type = 0>
+__global__ void chosen_by_type(T* to)
+{
+    atomicAdd(to, T(2));
+}
+template <class T>
+__global__ void by_arguments(T* to)
+{
+    atomicAdd(to, 1);
+}
+template <class T, int times>
+__global__ void by_arguments(T* to)
+{
+    atomicAdd(to, times);
 }
 
 void add_on_host(int* to, int value)
@@ -118,6 +155,11 @@ constexpr std::array<Function, sizeof...(times)> table()
 }
 constexpr auto kMade = table<1, 2, 3>();
 
+constexpr void (*kPointer)(int*, int) = add;
+constexpr void (*kPointers[])(int*, int) = {add, take};
+constexpr auto* kDeduced = &add;
+void (&of_function)(int*, int) = take;
+
 // ---- templates ----
 
 template <class K, class... Arguments>
@@ -171,7 +213,53 @@ void run_all(int* to)
     (run(kernels, to), ...);
 }
 
+template <class F, F kernel>
+struct ByType;
+template <class... Parameters, void (*kernel)(Parameters...)>
+struct ByType<void (*)(Parameters...), kernel> {
+    static void go(Parameters... parameters) { kernel<<<1, 1>>>(parameters...); }
+};
+
+template <Function kernel>
+struct Name {
+    static int letters() { return 0; }
+};
+template <>
+struct Name<take> {
+    static int letters() { return 4; }
+};
+template <>
+int Name<add>::letters()
+{
+    return 3;
+}
+
+template <Function... kernels>
+int number_of()
+{
+    static const Function all[] = {kernels...};
+    return static_cast<int>(sizeof...(kernels) + sizeof(all) / sizeof(Function));
+}
+
+// ---- templates of which no argument is a kernel ----
+
+template <int size>
+struct Sized {
+    int run_constant() const;
+};
+template <int size>
+int Sized<size>::run_constant() const
+{
+    return (size - 5 < 0) + (size - 5) / 2;
+}
+
 // ---- what only has the name of a kernel ----
+
+int first_of(int (&add)[3], const int (&take)[3])
+{
+    add[0] += take[1];
+    return add[0];
+}
 
 struct Statistics {
     int add, take;
@@ -275,6 +363,37 @@ int main()
     auto& reference = take;
     reference<<<1, 1>>>(sum, 10);     // 210
     launch_by_reference(add, sum, 3); // 213
+    kPointer<<<1, 1>>>(sum, 1);       // 214
+    kPointers[1]<<<1, 1>>>(sum, 2);   // 212
+    kDeduced<<<1, 1>>>(sum, 3);       // 215
+    of_function<<<1, 1>>>(sum, 5);    // 210
+    const auto by_class = chosen_by_type<int>;
+    by_class<<<1, 1>>>(sum); // 211
+    void (*by_number)(int*) = by_arguments<int, 4>;
+    by_number<<<1, 1>>>(sum); // 215
+    CHECK(cudaFuncGetAttributes(&attributes, chosen_by_type<float>));
+    const auto without_list = store<int>;
+    without_list<<<1, 1>>>(sum, 200); // 200
+    const auto cast = (void (*)(int*, int)) & store;
+    cast<<<1, 1>>>(sum, 205); // 205
+    const auto captures = [sum, kernel = add, other = &take] {
+        static const Function both[] = {add, take};
+        run(kernel, sum, 10);
+        run(other, sum, 5);
+        run(both[0], sum);
+    };
+    captures();                               // 211
+    ByType<decltype(&add), &add>::go(sum, 2); // 213
+    void (*on_host_side)(int*) = scale;
+    on_host_side(sum); // 426
+    Function by_two = scale;
+    by_two<<<1, 1>>>(sum, 1); // 426
+    run(take, sum, 213);      // 213
+    int array[3] = {-20, 1, 2};
+    const int constant = Name<add>::letters() + Name<take>::letters() + Name<add_times<2>>::letters() +
+                         number_of<add, take>() + Sized<sizeof(int)>().run_constant() + first_of(array, {1, 7, 9});
+    if (constant != 3 + 4 + 4 + 1 - 13)
+        return verdict(constant, 3 + 4 + 4 + 1 - 13);
     const Changes changes{{1, 2, 4}};
     const Statistics statistics{5, 3};
     return verdict(value_of(sum) + on_host + statistics.difference() + host_side(7, {1, 2}) +
