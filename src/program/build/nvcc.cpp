@@ -96,10 +96,10 @@ namespace
 
 // `messages`: a file for what the compiler prints, before the user sees it.
 ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path& messages,
-                    const HeldSignals& signals, std::ostream& err)
+                    const HeldSignals& signals, std::ostream& err, int error)
 {
     if (step.preprocessed.empty() && !step.links)
-        return run_child({.arguments = step.arguments, .environment = {}}, signals);
+        return run_child({.arguments = step.arguments, .environment = {}, .error = error}, signals);
     const Descriptor file(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)); // NOLINT(*-vararg)
     if (file < 0)
         throw RunError(fmt::format("{} could not be written", messages.string()));
@@ -108,9 +108,13 @@ ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path
     if (text.empty())
         return end;
     const auto source = std::ranges::find_if(command.inputs, &NvccInput::is_source);
-    err << (step.links ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
-                       : with_own_columns(text, read_text_file(step.preprocessed)))
-        << std::flush;
+    const std::string said = step.links
+                                 ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
+                                 : with_own_columns(text, read_text_file(step.preprocessed));
+    if (error == STDERR_FILENO)
+        err << said << std::flush;
+    else if (write(error, said.data(), said.size()) != static_cast<ssize_t>(said.size()))
+        throw RunError("what the compiler said could not be written");
     return end;
 }
 
