@@ -80,8 +80,8 @@ auto ptx_in_order(const Call& call, Operands&&... operands)
     return call(std::get<numbers>(all)...);
 }
 
-template <bool second, class A, class B>
-auto& ptx_chosen(A& first, B& other)
+template <bool second, class First, class Other>
+auto& ptx_chosen(First& first, Other& other)
 {
     if constexpr (second)
         return other;
