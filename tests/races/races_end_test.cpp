@@ -94,6 +94,10 @@ TEST_F(RacesEnd, ACaseThatEndsItsProcessLeavesTheOthers)
     EXPECT_THAT(folder.read("out"), ContainsRegex("strategy neighbored, [^:]*\nno races: "));
     EXPECT_THAT(folder.read("err"), ContainsRegex("nestbed: strategy fault_abort, backend cpu, .*: crashed: signal 6 "
                                                   "\\(Aborted\\); the report of this case is lost\n$"));
+}
+
+TEST_F(RacesEnd, ACaseThatEndsItsProcessIsInTheJson)
+{
     EXPECT_EQ(races({"--strategy", "fault_abort", "--json"}), 3);
     EXPECT_EQ(json::parse(folder.read("out"))["status"], "crashed");
 }
