@@ -245,7 +245,7 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
 {
     std::string text = fmt::format("GPU times predicted for {}\n", gpu_of(roofline.facts));
     std::vector<PredictedCase> cases = predictions.cases;
-    const auto first_bound = std::ranges::stable_partition(cases, std::not_fn(&PredictedCase::at_least)).begin();
+    const auto first_bound = std::stable_partition(cases.begin(), cases.end(), std::not_fn(&PredictedCase::at_least));
     const std::vector<PredictedCase> bounds(first_bound, cases.end());
     cases.erase(first_bound, cases.end());
     if (!cases.empty())

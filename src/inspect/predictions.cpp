@@ -77,8 +77,8 @@ std::string text_on_gpu(Case point)
 
 CountedCases counts_in(const ParsedLog& log, std::span<const CaseResult> results)
 {
-    constexpr std::array kNeeded{"key", "status", "launches_by_depth", "host_launches"};
-    if (!std::ranges::all_of(kNeeded, [&](const char* column) { return log.has(column); }))
+    constexpr std::array kOfCounts{"key", "status", "launches_by_depth", "host_launches"};
+    if (!std::ranges::all_of(kOfCounts, [&](const char* column) { return log.has(column); }))
         return {};
     std::map<std::string, CountedLaunches> by_key;
     for (const LogRow& row : log.rows) {

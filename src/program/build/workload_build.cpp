@@ -69,7 +69,7 @@ std::vector<fs::path> sources_of(const fs::path& folder)
 fs::path part_of_kit(const fs::path& name)
 {
     const fs::path folder = program_folder();
-    if (const fs::path part = folder / name; fs::exists(part))
+    if (fs::path part = folder / name; fs::exists(part))
         return part;
     throw RunError(fmt::format("{} does not exist; a workload of your own needs it; to build it: {}",
                                (folder / name).string(), build_line(folder.parent_path(), "nestbed_programs")));
