@@ -89,7 +89,7 @@ class Modules(Scratch):
         (self.folder / "program/include").mkdir(parents=True)
         for words in (("build", "--new", "mine"), ("build", str(self.folder))):
             (self.folder / "mine.cu").touch()
-            self.assertRegex(self.ended(1, *words).stderr, f"^nestbed: {self.folder}/program/workload/[a-z.]+ does not exist; a workload of your own "
+            self.assertRegex(self.ended(1, *words).stderr, f"^nestbed: {self.folder}/program/workload(?:/[a-z.]+)? does not exist; a workload of your own "
                              "needs it; to build it: experiments/build.sh '' nestbed_programs\n$")
 
     def test_a_workload_that_is_not_there_is_not_an_unknown_name(self):
