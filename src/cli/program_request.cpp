@@ -1,9 +1,7 @@
 #include "cli/program_request.hpp"
 
 #include "base/error.hpp"
-#include "base/file_descriptor.hpp"
 #include "base/new_file.hpp"
-#include "base/text_file.hpp"
 #include "cli/help.hpp"
 #include "cli/kernel_driver.hpp"
 #include "model/schedule.hpp"
@@ -15,10 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <ostream>
+#include <sstream>
 #include <unistd.h>
 
 namespace nestbed
@@ -237,16 +233,12 @@ fs::path build_program(const ProgramRequest& request, bool watched, const Tempor
                    ? fs::absolute(command.output)
                    : fs::path();
     // The compiler's messages are of a file that the user has not written.
-    const fs::path path = folder.path() / "messages";
-    const Descriptor messages(
-        open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)); // NOLINT(*-vararg)
-    if (messages < 0)
-        throw RunError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-    const int code = program::run_nvcc(command, program::program_folder(), signals, out, err, messages);
-    const std::string text = read_text_file(path.string());
+    std::ostringstream messages;
+    const int code = program::run_nvcc(command, program::program_folder(), signals, out, messages);
     if (code != exit_ok)
-        refuse_by_compiler(request.given, *std::ranges::find_if(request.nvcc, program::is_program_source), text);
-    err << text;
+        refuse_by_compiler(request.given, *std::ranges::find_if(request.nvcc, program::is_program_source),
+                           messages.str());
+    err << messages.str();
     return code == exit_ok ? fs::absolute(command.output) : fs::path();
 }
 

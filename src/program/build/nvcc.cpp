@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <ostream>
-#include <unistd.h>
 
 namespace nestbed::program
 {
@@ -96,10 +95,10 @@ namespace
 
 // `messages`: a file for what the compiler prints, before the user sees it.
 ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path& messages,
-                    const HeldSignals& signals, std::ostream& err, int error)
+                    const HeldSignals& signals, std::ostream& err)
 {
     if (step.preprocessed.empty() && !step.links)
-        return run_child({.arguments = step.arguments, .environment = {}, .error = error}, signals);
+        return run_child({.arguments = step.arguments, .environment = {}}, signals);
     const Descriptor file(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)); // NOLINT(*-vararg)
     if (file < 0)
         throw RunError(fmt::format("{} could not be written", messages.string()));
@@ -108,20 +107,16 @@ ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path
     if (text.empty())
         return end;
     const auto source = std::ranges::find_if(command.inputs, &NvccInput::is_source);
-    const std::string said = step.links
-                                 ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
-                                 : with_own_columns(text, read_text_file(step.preprocessed));
-    if (error == STDERR_FILENO)
-        err << said << std::flush;
-    else if (write(error, said.data(), said.size()) != static_cast<ssize_t>(said.size()))
-        throw RunError("what the compiler said could not be written");
+    err << (step.links ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
+                       : with_own_columns(text, read_text_file(step.preprocessed)))
+        << std::flush;
     return end;
 }
 
 } // namespace
 
 int run_nvcc(const NvccCommand& command, const fs::path& folder, const HeldSignals& signals, std::ostream& out,
-             std::ostream& err, int error)
+             std::ostream& err)
 {
     if (command.action == NvccAction::version) {
         out << nvcc_version_text();
@@ -154,7 +149,7 @@ int run_nvcc(const NvccCommand& command, const fs::path& folder, const HeldSigna
         if (!step.removes.empty())
             fs::remove(step.removes, ignored);
         out.flush();
-        const ProgramEnd end = run_step(step, command, temporary.path() / "messages", signals, err, error);
+        const ProgramEnd end = run_step(step, command, temporary.path() / "messages", signals, err);
         if (end.signal != 0)
             throw RunError(fmt::format("{}: {}", step.arguments.front(), end.text()));
         if (!end.good())

@@ -22,11 +22,12 @@ NvccEnvironment nvcc_environment();
 // Adds that line, if the variable is set. Throws RunError.
 void note_call();
 
-// Compiles and links. `folder`: where the headers and libraries are. The compiler's messages go to the file `error`.
+// Compiles and links. `folder`: where the headers and libraries are. What the compiler and the linker say
+// goes to `err`.
 // Returns an exit code (base/error.hpp): exit_could_not if a step failed, which has then said why. Throws UsageError
 // or RunError.
 int run_nvcc(const NvccCommand& command, const std::filesystem::path& folder, const HeldSignals& signals,
-             std::ostream& out, std::ostream& err, int error = 2);
+             std::ostream& out, std::ostream& err);
 
 // As nestbed's nvcc answers --version: with "release 13.0", which Makefiles look for.
 std::string nvcc_version_text();
