@@ -7,8 +7,10 @@
 namespace nestbed::program
 {
 
-// The function for a statement, called with its place and its operands; "" for others. `text`: with single blanks.
+// The function for an instruction, called with the place and the operands of its statement; "" for others. `text`: with single blanks.
 std::string function_of_async(std::string_view text);
+// Without the blanks around it.
+std::string_view trimmed(std::string_view text);
 // -12, 0x1F, 7U.
 bool is_ptx_number(std::string_view text);
 

@@ -149,7 +149,22 @@ NESTBED_PTX(Negate, (T a), T(-Wrapped<T>(a)))
 NESTBED_PTX(And, (T a, T b), T(a& b))
 NESTBED_PTX(Or, (T a, T b), T(a | b))
 NESTBED_PTX(Xor, (T a, T b), T(a ^ b))
-NESTBED_PTX(Not, (T a), T(~a))
+NESTBED_PTX(Not, (T a), T(std::is_same<T, bool>::value ? !a : ~a))
+NESTBED_PTX(Select, (T a, T b, T c), c != 0 ? a : b)
+NESTBED_PTX(Equal, (T a, T b), a == b)
+NESTBED_PTX(Differs, (T a, T b), a<b || a> b)
+NESTBED_PTX(Less, (T a, T b), a < b)
+NESTBED_PTX(NotGreater, (T a, T b), a <= b)
+NESTBED_PTX(Greater, (T a, T b), a > b)
+NESTBED_PTX(NotLess, (T a, T b), a >= b)
+NESTBED_PTX(EqualOrNan, (T a, T b), !(a < b || a > b))
+NESTBED_PTX(DiffersOrNan, (T a, T b), a != b)
+NESTBED_PTX(LessOrNan, (T a, T b), !(a >= b))
+NESTBED_PTX(NotGreaterOrNan, (T a, T b), !(a > b))
+NESTBED_PTX(GreaterOrNan, (T a, T b), !(a <= b))
+NESTBED_PTX(NotLessOrNan, (T a, T b), !(a < b))
+NESTBED_PTX(Numbers, (T a, T b), a == a && b == b)
+NESTBED_PTX(Nan, (T a, T b), a != a || b != b)
 NESTBED_PTX(Sqrt, (T a), std::sqrt(a))
 NESTBED_PTX(Rsqrt, (T a), T(1 / std::sqrt(double(a))))
 NESTBED_PTX(Rcp, (T a), 1 / a)
@@ -257,6 +272,51 @@ struct PtxMultiplyHigh {
     static T of(T a, T b)
     {
         return static_cast<T>(PtxMultiplyWide::of(a, b) >> kPtxBits<T>);
+    }
+};
+// The carry of the last instruction with .cc. A thread keeps it from statement to statement, because nothing interrupts them.
+class PtxCarry
+{
+  public:
+    __attribute__((no_sanitize("thread"))) static bool get() { return carry_; }
+    __attribute__((no_sanitize("thread"))) static void set(bool carry) { carry_ = carry; }
+
+  private:
+    static inline thread_local bool carry_ = false;
+};
+struct PtxSum {
+    template <class T>
+    static bool overflows(T a, T b, T& to)
+    {
+        return __builtin_add_overflow(a, b, &to);
+    }
+};
+struct PtxDifference {
+    template <class T>
+    static bool overflows(T a, T b, T& to)
+    {
+        return __builtin_sub_overflow(a, b, &to);
+    }
+};
+template <class Operation, bool takes, bool gives>
+struct PtxWithCarry {
+    template <class T>
+    static T of(T a, T b)
+    {
+        Wrapped<T> to = 0;
+        const bool first = Operation::template overflows<Wrapped<T>>(a, b, to);
+        const bool second = Operation::template overflows<Wrapped<T>>(to, takes && PtxCarry::get() ? 1 : 0, to);
+        if (gives)
+            PtxCarry::set(first || second);
+        return static_cast<T>(to);
+    }
+};
+template <class Product, bool takes, bool gives>
+struct PtxMadWithCarry {
+    template <class T>
+    static T of(T a, T b, T c)
+    {
+        return PtxWithCarry<PtxSum, takes, gives>::of(static_cast<T>(Product::of(a, b)), c);
     }
 };
 struct PtxMadWide {

@@ -52,16 +52,13 @@ void ptx_call(Place place, Operands&&... operands)
     auto all = std::forward_as_tuple(operands...);
     ptx_apply<Function>(place, Inputs::at(all)...);
 }
-// The same if the first one is not 0.
-template <class Function>
-struct PtxIf : PtxAtPlace {
-    template <class Condition, class... Operands>
-    void operator()(Place place, Condition condition, Operands&&... operands) const
-    {
-        if (condition != 0)
-            ptx_apply<Function>(place, operands...);
-    }
-};
+// Calls what the instructions of a statement are, with its own registers, which are 0, and its operands.
+template <class... Registers, class Instructions, class... Operands>
+void ptx_block(Place place, const Instructions& instructions, Operands&&... operands)
+{
+    std::tuple<Registers...> registers{};
+    std::apply([&](auto&... each) { instructions(place, each..., operands...); }, registers);
+}
 
 // ---- barriers in memory; `shared`: of addresses in shared memory ----
 
@@ -137,16 +134,6 @@ struct PtxMbarrierTest {
     void operator()(To&& ended, Address at, cpu::BarrierObject state, unsigned /*ns*/ = 0) const
     {
         PtxMbarrierTestParity<shared>()(ended, at, cpu::parity_of(state) ? 1 : 0);
-    }
-};
-// A test until it holds.
-template <class Test>
-struct PtxLoop {
-    template <class... Operands>
-    void operator()(const PtxSink&, Operands&&... operands) const
-    {
-        for (int ended = 0; ended == 0;)
-            Test()(ended, operands...);
     }
 };
 template <bool shared>
