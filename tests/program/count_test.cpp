@@ -40,6 +40,9 @@ TEST(CountedBuild, CountsEachFileOnceThoughItIsCompiledForHostAndGpus)
     EXPECT_EQ(rewritten.launches, 4U);
     EXPECT_EQ(rewritten.with_launches, 2U);
     EXPECT_EQ(read_rewritten("").files, 0U);
+    EXPECT_THAT(rewritten.hints, testing::IsEmpty());
+    EXPECT_THAT(read_rewritten("1 /a/b.cu\nb.cu:3: why\nbro\nb.cu:3: why\n1 /a/b.cu\n").hints,
+                testing::ElementsAre("b.cu:3: why"));
 }
 
 // A folder `program` with the wrappers and a rewriter that is a shell script.

@@ -136,6 +136,22 @@ TEST(Rewriter, MakesWhatTheTableSays)
     }
 }
 
+TEST(Rewriter, SaysWhatMayKeepACountedFileFromCompiling)
+{
+    const auto hints_of = [](const std::string& text) {
+        std::vector<std::string> hints;
+        rewrite(std::string(kCountMark) +
+                    "# 1 \"my.cu\"\n__global__ void a(int* p) {}\nusing Op = void (*)(int*);\n" + text,
+                RewriteMode::count, "", &hints);
+        return hints;
+    };
+    EXPECT_THAT(hints_of("constexpr Op ops[] = {a, a};\n"),
+                ElementsAre(AllOf(StartsWith("my.cu:3: "), HasSubstr("so constexpr was left out; allowed: no "))));
+    EXPECT_THAT(hints_of("template <Op K> void run();\nvoid f() { run<a>(); }\n"),
+                ElementsAre(AllOf(StartsWith("my.cu:3: "), HasSubstr("is auto in a counted build; allowed: no "))));
+    EXPECT_THAT(hints_of("const Op one = a;\nvoid f(Op op = a);\n"), testing::IsEmpty());
+}
+
 // With T:: for ::nestbed_trace::, X for the number of a launch site.
 std::string traced(std::string_view text)
 {

@@ -57,8 +57,11 @@ void say_what_was_rewritten(Recorded recorded, const RewrittenFiles& rewritten, 
                             bool succeeded, std::ostream& err)
 {
     if (rewritten.launches > 0) {
-        if (!succeeded)
-            return; // the errors say why
+        if (!succeeded) { // the errors say why
+            for (const std::string& hint : rewritten.hints)
+                err << printable(fmt::format("nestbed: {}\n", hint));
+            return;
+        }
         err << fmt::format(
             "nestbed: launches found: {}, in CUDA files: {}. The program prints its table when it ends{}\n",
             rewritten.launches, rewritten.with_launches,
@@ -107,16 +110,21 @@ std::map<std::string, std::string> counting_environment(Recorded recorded, const
 RewrittenFiles read_rewritten(const std::string& log_text)
 {
     std::map<std::string, std::size_t> launches; // by file
+    RewrittenFiles rewritten;
     std::istringstream lines(log_text);
     for (std::string line; std::getline(lines, line);) {
         std::size_t number = 0;
         const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-        if (error != std::errc{} || *end != ' ')
-            continue; // a write that another one interrupted
+        if (error != std::errc{} || *end != ' ') {
+            if (line.find(": ") != std::string::npos && // else a write that another one interrupted
+                std::ranges::find(rewritten.hints, line) == rewritten.hints.end())
+                rewritten.hints.push_back(line);
+            continue;
+        }
         std::size_t& most = launches[end + 1];
         most = std::max(most, number);
     }
-    RewrittenFiles rewritten{.files = launches.size()};
+    rewritten.files = launches.size();
     for (const auto& [file, number] : launches) {
         rewritten.launches += number;
         rewritten.with_launches += number > 0;
@@ -125,7 +133,7 @@ RewrittenFiles read_rewritten(const std::string& log_text)
 }
 
 int run_counted_build(Recorded recorded, const std::vector<std::string>& words, const fs::path& folder,
-                      const HeldSignals& signals, std::ostream& err)
+                      const HeldSignals& signals, std::ostream& err, int messages)
 {
     std::vector<std::string> arguments = words;
     const std::string builder = builder_path(recorded, words);
@@ -140,6 +148,7 @@ int run_counted_build(Recorded recorded, const std::vector<std::string>& words, 
     const ProgramEnd end =
         run_child({.arguments = arguments,
                    .environment = counting_environment(recorded, folder, variable("NVCC_PREPEND_FLAGS"), log),
+                   .error = messages,
                    .own_group = false},
                   signals);
     if (end.signal != 0)

@@ -28,14 +28,14 @@ struct RewrittenFiles {
     std::size_t files = 0;
     std::size_t with_launches = 0; // files
     std::size_t launches = 0;
+    std::vector<std::string> hints; // what may be the cause if the build fails
 };
-// Lines "LAUNCHES PATH", two or more for each file: for the host and for each GPU. The largest number counts.
+// Lines "LAUNCHES PATH", two or more for each file: for the host and for each GPU. The largest number counts. Other lines are hints.
 RewrittenFiles read_rewritten(const std::string& log_text);
 
 // Runs a build, for instance {"make", "-j"}, and says on `err` what was rewritten. Returns the exit code of the build.
-// Throws UsageError if the program does not exist, and
-// RunError.
+// Throws UsageError if the program does not exist, and RunError. `messages`: the descriptor for what the build prints as errors.
 int run_counted_build(Recorded recorded, const std::vector<std::string>& words, const std::filesystem::path& folder,
-                      const HeldSignals& signals, std::ostream& err);
+                      const HeldSignals& signals, std::ostream& err, int messages = 2);
 
 } // namespace nestbed::program

@@ -1,9 +1,11 @@
 #include "program/rewrite/kernel_values.hpp"
 
 #include "program/rewrite/launches.hpp"
+#include "program/rewrite/template_parameters.hpp"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -27,7 +29,7 @@ class KernelValues
   public:
     KernelValues(const Source& source, const std::vector<Function>& functions,
                  const std::function<bool(std::size_t)>& names_kernel, std::string_view level, Changes& changes)
-        : source_(source), level_(level), changes_(changes)
+        : source_(source), level_(level), changes_(changes), templates_(source, changes)
     {
         for (const Function& function : functions)
             if (function.is_kernel)
@@ -61,8 +63,6 @@ class KernelValues
     }
 
   private:
-    static constexpr std::size_t kMaxTokens = 200; // to a bracket of template arguments: keeps the time linear
-
     // Tokens [begin, end), with & before the name or without.
     struct Value {
         std::size_t begin, end;
@@ -76,7 +76,7 @@ class KernelValues
         if (source_.is(kernel.name + 1, "<")) // a specialisation
             return;
         bool is_template = false;
-        for (std::size_t at = kernel.attribute; at-- > 0 && !ends_statement(at);)
+        for (std::size_t at = kernel.attribute; at-- > 0 && !ends_statement(source_, at);)
             if (source_.is(at, "template") && source_.is(at + 1, "<")) {
                 if (source_.is(at + 2, ">"))
                     return; // the same without arguments
@@ -102,7 +102,7 @@ class KernelValues
         bool differs = some.size() != more.size();
         for (std::size_t index = 0; !differs && index < some.size(); ++index) {
             const std::string_view word = source_.text(some[index].begin), other = source_.text(more[index].begin);
-            differs = word != other && is_number(word) && is_number(other);
+            differs = word != other && is_number_word(word) && is_number_word(other);
         }
         return differs;
     }
@@ -116,7 +116,7 @@ class KernelValues
         if (end == kNoToken || !has_type || !(source_.is(end + 1, "{") || source_.is(end + 1, ";")) ||
             !kernels_.contains({source_.text(name), scope_of(name)}))
             return;
-        for (std::size_t at = name; at-- > 0 && !ends_statement(at);)
+        for (std::size_t at = name; at-- > 0 && !ends_statement(source_, at);)
             if (source_.is(at, "=") || (source_.is(at, "template") && !source_.is(at + 1, "<")))
                 return; // an instantiation
         overloaded_.insert({source_.text(name), false});
@@ -169,8 +169,9 @@ class KernelValues
             changes_.insert_before(before - 1, "::nestbed_count::Function<");
             changes_.insert_before(value.begin, "::nestbed_count::user<" + std::string(level_) + ">(");
             changes_.insert_after(value.end, ")>");
-        } else if (const std::size_t opening = template_arguments_around(value); opening != kNoToken) {
-            retype_parameters(opening, value.begin);
+        } else if (const std::size_t opening = templates_.arguments_around(value.begin, value.end);
+                   opening != kNoToken) {
+            std::ranges::copy(templates_.retype_parameters(opening, value.begin), std::back_inserter(uses_));
         } else if (is_expression(value, has_several && !has_arguments)) {
             write_cast(value, has_several, has_arguments);
             no_constants_.push_back(value.begin);
@@ -225,26 +226,14 @@ class KernelValues
         const std::size_t end = source_.is(brace, "{") ? source_.match(brace) : kNoToken;
         if (end == kNoToken)
             return false;
-        for (std::size_t at = brace + 1; at < end; at = behind(at))
+        for (std::size_t at = brace + 1; at < end; at = token_behind(source_, at))
             if (source_.is(at, ";"))
                 return false;
-        for (std::size_t at = brace; at-- > 0 && !ends_statement(at) && !source_.is(at, ")");)
+        for (std::size_t at = brace; at-- > 0 && !ends_statement(source_, at) && !source_.is(at, ")");)
             if (source_.is(at, "enum"))
                 return false;
         return true;
     }
-    // The next token that is not in what this one opens.
-    std::size_t behind(std::size_t token) const
-    {
-        const bool may_have_arguments = source_.is(token, "<") && token > 0 && source_.is_identifier(token - 1);
-        const std::size_t end = may_have_arguments ? template_arguments_end(source_, token) : source_.match(token);
-        return end == kNoToken || end < token ? token + 1 : may_have_arguments ? end : end + 1;
-    }
-    bool ends_statement(std::size_t token) const
-    {
-        return source_.is(token, ";") || source_.is(token, "{") || source_.is(token, "}");
-    }
-
     void write_cast(const Value& value, bool has_several, bool has_arguments)
     {
         const std::string text = source_.on_one_line(value.begin, value.end);
@@ -279,7 +268,8 @@ class KernelValues
     bool is_function_body(std::size_t brace) const
     {
         bool has_parameters = false, has_value = false;
-        for (std::size_t at = statement_begin(brace); source_.is(brace, "{") && at < brace; at = behind(at)) {
+        for (std::size_t at = statement_begin(brace); source_.is(brace, "{") && at < brace;
+             at = token_behind(source_, at)) {
             has_parameters |= source_.is(at, "(") && !is_variable(at);
             has_value |= source_.is(at, "=");
         }
@@ -290,7 +280,7 @@ class KernelValues
     {
         for (std::size_t inner = token; inner != kNoToken; inner = source_.parent(inner)) {
             bool has_word = false, has_value = false;
-            for (std::size_t at = statement_begin(inner); at < inner; at = behind(at)) {
+            for (std::size_t at = statement_begin(inner); at < inner; at = token_behind(source_, at)) {
                 has_word |= source_.is(at, "static");
                 has_value |= source_.is(at, "=");
             }
@@ -313,164 +303,6 @@ class KernelValues
         return "(decltype(::nestbed_count::" + std::string(type) + "<" + std::string(level_) + ">(" + value + ")))";
     }
 
-    // ---- template arguments ----
-
-    // The < of the template arguments, or of the template's parameters, that the value is one of.
-    std::size_t template_arguments_around(const Value& value) const
-    {
-        if (!source_.is(value.end, ",") && !source_.is(value.end, ">") && !source_.is(value.end, "..."))
-            return kNoToken;
-        std::size_t depth = 0;
-        for (std::size_t at = value.begin; at-- > 0 && value.begin - at < kMaxTokens;) {
-            const std::string_view text = source_.text(at);
-            if (text == ")" || text == "]" || text == "}")
-                at = source_.match(at) == kNoToken ? 0 : source_.match(at);
-            else if (text == "(" || text == "[" || text == "{" || text == ";")
-                return kNoToken;
-            else if (text == ">")
-                ++depth;
-            else if (text == "<" && depth > 0)
-                --depth;
-            else if (text == "<") {
-                const std::size_t end = template_arguments_end(source_, at);
-                return at > 0 && source_.is_identifier(at - 1) && end != kNoToken && end > value.end ? at : kNoToken;
-            }
-        }
-        return kNoToken;
-    }
-
-    // Of all templates with that name, and of the members of such a class.
-    void retype_parameters(std::size_t opening, std::size_t argument)
-    {
-        const std::size_t number = parts_of(opening, argument).size() - 1;
-        for (std::size_t token = 0; token < source_.size(); ++token) {
-            const bool has_parameters =
-                source_.is(token, "template") && source_.is(token + 1, "<") && !source_.is(token + 2, ">");
-            const std::size_t end = has_parameters ? template_arguments_end(source_, token + 1) : kNoToken;
-            if (end == kNoToken)
-                continue;
-            std::size_t body = end, name = kNoToken;
-            for (; body < source_.size() && !ends_statement(body); body = behind(body))
-                if (name == kNoToken && source_.is(body, source_.text(opening - 1)) && is_declared_by(token, body))
-                    name = body;
-            const std::vector<TokenRange> parameters = parts_of(token + 1, end - 1);
-            const std::size_t meant = token + 1 == opening ? number // a default argument
-                                      : name == kNoToken   ? kNoToken
-                                                           : parameter_of(parameters, name, number);
-            const std::size_t body_end = source_.is(body, "{") ? source_.match(body) : body;
-            if (meant < parameters.size())
-                retype(parameters[meant], end, std::min(body_end, source_.size()));
-        }
-    }
-    // Whether the parameters behind the word `template` are those of the name: not of a class before it, and not of what has it as a type.
-    bool is_declared_by(std::size_t word, std::size_t name) const
-    {
-        static constexpr std::array<std::string_view, 10> kBehind{"(", ";",  "{",     ":", "=",
-                                                                  "[", "::", "final", ">", ","};
-        const bool is_inner = source_.is(word - 1, ">"); // template <…> template <…>
-        const bool is_member = source_.is(name - 1, "::") && source_.is(name - 2, ">");
-        const bool has_arguments = source_.is(name + 1, "<");
-        const std::size_t behind_name = has_arguments ? template_arguments_end(source_, name + 1) : name + 1;
-        return is_one_of(source_.text(behind_name), kBehind) &&
-               (source_.is(behind_name, "::") ? has_arguments && !is_inner : !is_member || is_inner);
-    }
-    // The parameter that is the argument of that number: of `name<…>` the one that the argument names.
-    std::size_t parameter_of(const std::vector<TokenRange>& parameters, std::size_t name, std::size_t number) const
-    {
-        if (!source_.is(name + 1, "<"))
-            return number < parameters.size()            ? number
-                   : names_of(parameters.back()).is_pack ? parameters.size() - 1
-                                                         : kNoToken;
-        const std::vector<TokenRange> arguments = parts_of(name + 1, template_arguments_end(source_, name + 1) - 1);
-        const std::string_view argument = source_.text(arguments[std::min(number, arguments.size() - 1)].begin);
-        for (std::size_t index = 0; index < parameters.size(); ++index)
-            if (!argument.empty() && names_of(parameters[index]).name == argument)
-                return index;
-        return kNoToken;
-    }
-    // Of template parameters or arguments, from < to a token: without their default arguments.
-    std::vector<TokenRange> parts_of(std::size_t opening, std::size_t end) const
-    {
-        std::vector<TokenRange> parts{{opening + 1, kNoToken}};
-        for (std::size_t at = opening + 1; at < end; at = behind(at)) {
-            if (source_.is(at, ",") || source_.is(at, "="))
-                parts.back().end = std::min(at, parts.back().end);
-            if (source_.is(at, ","))
-                parts.push_back({at + 1, kNoToken});
-        }
-        parts.back().end = std::min(end, parts.back().end);
-        return parts;
-    }
-    struct Names {
-        std::string_view name; // or ""
-        bool is_pack, is_auto;
-    };
-    // Of `void (*name)(int)`, `Type name`, `Type... names`, or without a name.
-    Names names_of(const TokenRange& parameter) const
-    {
-        std::size_t name_end = parameter.end;
-        Names names{"", false, false};
-        for (std::size_t at = parameter.begin; at < name_end; ++at) {
-            names.is_auto |= source_.is(at, "auto");
-            names.is_pack |= source_.is(at, "...");
-            if (source_.is(at, "(") && name_end == parameter.end)
-                name_end = source_.match(at);
-        }
-        if (name_end - 1 > parameter.begin && source_.is_identifier(name_end - 1) && !source_.is(name_end - 2, "::"))
-            names.name = source_.text(name_end - 1);
-        return names;
-    }
-    // It is used in [begin, end).
-    void retype(const TokenRange& parameter, std::size_t begin, std::size_t end)
-    {
-        const Names names = names_of(parameter);
-        if (!can_be_kernel(parameter, names) || !retyped_.insert(parameter.begin).second)
-            return;
-        const std::string name(names.name);
-        if (!names.is_auto) {
-            changes_.replace(parameter.begin, (names.is_pack ? "auto... " : "auto ") + name);
-            changes_.remove(parameter.begin + 1, parameter.end);
-        }
-        for (std::size_t at = begin; !name.empty() && at < end; ++at)
-            if (source_.is(at, name) && !source_.is(at - 1, ".") && !source_.is(at - 1, "->"))
-                uses_.push_back(at);
-    }
-    // No type, and no number.
-    bool can_be_kernel(const TokenRange& parameter, const Names& names) const
-    {
-        static constexpr std::array<std::string_view, 3> kOfTypes{"class", "typename", "template"};
-        if (is_one_of(source_.text(parameter.begin), kOfTypes) &&
-            !(source_.is(parameter.begin, "typename") && source_.is(parameter.begin + 2, "::")))
-            return false;
-        std::string_view type;
-        for (std::size_t at = parameter.begin; at < parameter.end; at = behind(at)) {
-            if (source_.is(at, "("))
-                return true;
-            if (is_number(source_.text(at)))
-                return false;
-            if (source_.is_identifier(at) && !source_.is(at, "const") &&
-                (source_.text(at) != names.name || at + 1 < parameter.end))
-                type = source_.text(at);
-        }
-        for (std::size_t at = 1; at < source_.size(); ++at) { // enum class type; using type = int; typedef int type;
-            const bool is_of_class = source_.is(at - 1, "class") || source_.is(at - 1, "struct");
-            if (source_.is(at, type) && (source_.is(at - 1, "enum") || (is_of_class && source_.is(at - 2, "enum")) ||
-                                         (source_.is(at - 1, "using") && is_number(source_.text(at + 2))) ||
-                                         (source_.is(at + 1, ";") && is_number(source_.text(at - 1)))))
-                return false;
-        }
-        return true;
-    }
-    static bool is_number(std::string_view type)
-    {
-        static constexpr std::array<std::string_view, 15> kNumbers{
-            "bool",   "char",    "short",  "int",     "long",    "signed",   "unsigned", "float",
-            "double", "wchar_t", "size_t", "ssize_t", "char8_t", "char16_t", "char32_t"};
-        return is_one_of(type, kNumbers) ||
-               ((type.starts_with("int") || type.starts_with("uint") || type.starts_with("ptrdiff")) &&
-                type.ends_with("_t"));
-    }
-
     // ---- constants ----
 
     // From the declarations around the token: of its variable, of the function in which it is.
@@ -478,7 +310,7 @@ class KernelValues
     {
         for (std::size_t inner = token; inner != kNoToken; inner = source_.parent(inner)) {
             const std::size_t begin = statement_begin(inner);
-            for (std::size_t at = begin; at < inner; at = behind(at))
+            for (std::size_t at = begin; at < inner; at = token_behind(source_, at))
                 if (source_.is(at, "constexpr") && !source_.is(at - 1, "if") && no_constexpr_.insert(at).second)
                     take_constexpr(begin, at, inner);
         }
@@ -489,7 +321,7 @@ class KernelValues
         std::size_t begin = token;
         while (begin > 0) {
             const std::size_t before = begin - 1;
-            if (ends_statement(before) || source_.is(before, "(") || source_.is(before, "["))
+            if (ends_statement(source_, before) || source_.is(before, "(") || source_.is(before, "["))
                 break;
             const bool closes = source_.is(before, ")") || source_.is(before, "]");
             begin = closes && source_.match(before) != kNoToken ? source_.match(before) : before;
@@ -500,7 +332,7 @@ class KernelValues
     {
         std::size_t name = kNoToken;
         bool has_parameters = false, has_value = false, is_inline = false;
-        for (std::size_t at = begin; at < inner; at = behind(at)) {
+        for (std::size_t at = begin; at < inner; at = token_behind(source_, at)) {
             is_inline |= source_.is(at, "inline");
             has_value |= source_.is(at, "=");
             if (is_declarator(at) && !has_value)
@@ -509,6 +341,9 @@ class KernelValues
             if (source_.is_identifier(at) && !has_parameters && !has_value && !is_declarator(at + 1))
                 name = at;
         }
+        changes_.warn(source_.message(word, "what is made of a kernel's name is no constant in a counted build, so "
+                                            "constexpr was left out; allowed: no static_assert, no array size and no "
+                                            "template argument that needs it"));
         const bool is_function = has_parameters && !has_value && source_.is(inner, "{");
         const bool is_member = is_in_class(begin);
         changes_.replace(word, std::string((is_function || is_member) && !is_inline ? "inline" : "") +
@@ -543,7 +378,7 @@ class KernelValues
     {
         std::size_t star = kNoToken;
         bool is_changed = false, in_value = false, is_pointer = false;
-        for (std::size_t at = word + 1; at < source_.size() && !source_.is(at, ";"); at = behind(at)) {
+        for (std::size_t at = word + 1; at < source_.size() && !source_.is(at, ";"); at = token_behind(source_, at)) {
             const std::size_t last = is_declarator(at) ? declared_in(at) - 1 : at;
             const bool begins_value = source_.is(at, "=") || source_.is(at, "{");
             if (begins_value && star != kNoToken && !in_value) {
@@ -569,7 +404,7 @@ class KernelValues
         if (!source_.is(brace, "{"))
             return false;
         for (std::size_t at = statement_begin(brace); at < brace && !source_.is(at, "(") && !source_.is(at, "=");
-             at = behind(at))
+             at = token_behind(source_, at))
             if (source_.is(at, "class") || source_.is(at, "struct") || source_.is(at, "union"))
                 return true;
         return false;
@@ -578,15 +413,16 @@ class KernelValues
     const Source& source_;
     std::string_view level_;
     Changes& changes_;
+    TemplateParameters templates_;
     using Known = std::tuple<std::string_view, bool, std::string>; // name, is a template, scope
     std::set<Known> defined_;
     std::map<Known, std::size_t> first_;                         // the parameters of the first declaration
     std::set<std::pair<std::string_view, std::string>> kernels_; // name, scope
     std::set<std::pair<std::string_view, bool>> overloaded_;
     std::unordered_set<std::string_view> kernel_names_, templates_of_kernels_, namespaces_;
-    std::vector<std::size_t> uses_;                // names of kernels, and of template parameters that are kernels
-    std::vector<std::size_t> no_constants_;        // tokens of values
-    std::set<std::size_t> retyped_, no_constexpr_; // parameters of templates, and words, that were changed
+    std::vector<std::size_t> uses_;         // names of kernels, and of template parameters that are kernels
+    std::vector<std::size_t> no_constants_; // tokens of values
+    std::set<std::size_t> no_constexpr_;    // words that were changed
 };
 
 } // namespace

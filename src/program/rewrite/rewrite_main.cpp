@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -79,8 +80,15 @@ int run(int count, char** words)
                                                    &warnings, true));
     if (of_workload)
         write_file(std::string(words[3]) + ".d", rule_of(words[3], files));
+    const bool counts = mode->second == RewriteMode::count || mode->second == RewriteMode::count_strict ||
+                        mode->second == RewriteMode::trace;
+    const char* const log = std::getenv("NESTBED_COUNT_LOG"); // of the build, which prints them if it fails
+    std::ofstream of_build(counts && log != nullptr ? log : "", std::ios::app);
     for (const std::string& warning : warnings)
-        static_cast<void>(std::fprintf(stderr, "%s\n", warning.c_str()));
+        if (counts)
+            of_build << warning << '\n';
+        else
+            static_cast<void>(std::fprintf(stderr, "%s\n", warning.c_str()));
     return nestbed::exit_ok;
 }
 

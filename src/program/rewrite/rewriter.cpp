@@ -32,7 +32,10 @@ std::string rewrite(std::string_view text, RewriteMode mode, std::string_view fo
     if (mark == std::string_view::npos)
         return std::string(text);
     const Source source(text);
-    std::string rewritten = count_changes(source, folder, mode).result();
+    const Changes changes = count_changes(source, folder, mode);
+    if (warnings != nullptr)
+        *warnings = changes.warnings();
+    std::string rewritten = changes.result();
     // Insertions do not begin lines, so the mark is still the first line of its kind.
     const std::size_t line = find_count_mark(rewritten);
     rewritten.erase(line, rewritten.find('\n', line) - line);

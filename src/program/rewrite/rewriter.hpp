@@ -29,7 +29,8 @@ enum class RewriteMode : std::uint8_t {
 // Throws RunError "FILE:LINE: reason" if there is a launch, kernel or call that cannot be rewritten: no launch is left
 // out.
 //
-// `warnings`, if given, gets "FILE:LINE: warning: …" for what the program cannot do at run time.
+// `warnings`, if given, gets "FILE:LINE: warning: …" for what the program cannot do at run time; when it is counted, "FILE:LINE: …" for what
+// may be the cause if it does not compile.
 //
 // `keeps_columns`, in the executor's modes: for messages of the compiler, see Changes::keep_columns().
 //
