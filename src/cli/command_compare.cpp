@@ -54,6 +54,7 @@ One log, two sides: --of 'quick_*' --with 'sort_*' compares on each input the
 fastest configuration of the strategies of --of (A) with that of the strategies
 of --with (B), and prints A / B: below 1, A is faster. All that a strategy can
 choose, such as its mechanism, threshold or grain, is part of a configuration.
+Of a log of programs: --of ./before --with ./after.
 The interval does not cover that the fastest were chosen. The exit code is 0.
 
 Exit: 0 no regression; 3 a case is slower than the tolerance allows (also with
@@ -158,7 +159,7 @@ Command compare_command()
             .operands = SIZE_MAX,
             .options = {{.name = "of",
                          .value = "PATTERN",
-                         .help = "side A of one log: strategies, comma-separated, such as 'quick_*'"},
+                         .help = "side A of one log: strategies or programs, comma-separated, such as 'quick_*'"},
                         {.name = "with", .value = "PATTERN", .help = "side B: what A is compared with"},
                         {.name = "tolerance",
                          .value = "PERCENT",

@@ -40,17 +40,19 @@ std::string comparable(const CaseResult& result)
     std::string text = workload.has_ratio ? work_of(point) : std::string(workload.name);
     if (!workload.has_ratio) {
         for (const Axis& axis : plain_axes())
-            text += "|" + cell_of(axis, point);
+            text += axis.id == axis::program ? "" : "|" + cell_of(axis, point);
     }
     return fmt::format("{}|{}|{}|{}", text, name_of(point.backend), clock_of(result), name_of(point.l2));
 }
 
-// The strategies of the log that match. Throws UsageError for a pattern that matches none.
+// The strategies or programs of the log that match. Throws UsageError for a pattern that matches none.
 std::vector<std::string> matching(const std::string& path, const LoggedCases& log, const SideAsked& asked)
 {
     std::set<std::string_view> all;
     for (const CaseResult& result : log.results)
-        all.insert(result.point.strategy);
+        all.insert(name_on_side(result.point));
+    const bool has_programs =
+        std::ranges::any_of(log.results, [](const CaseResult& result) { return !result.point.program.empty(); });
     const std::vector<std::string_view> names(all.begin(), all.end());
     std::set<std::string> found;
     for (const std::string& pattern : split(asked.patterns, ',')) {
@@ -59,7 +61,8 @@ std::vector<std::string> matching(const std::string& path, const LoggedCases& lo
                              [&](std::string_view name) { return matches(pattern, name); });
         found.insert(own.begin(), own.end());
         if (own.empty())
-            throw UsageError(fmt::format("{} {}: {} has no such strategy{}", asked.option, pattern, path,
+            throw UsageError(fmt::format("{} {}: {} has no such {}{}", asked.option, pattern, path,
+                                         has_programs ? "program" : "strategy",
                                          suggestions(pattern, names, fmt::format("nestbed show {}", path))));
     }
     return {found.begin(), found.end()};
@@ -106,6 +109,11 @@ std::set<std::string> cells_on(const Axis& axis, const InputCases& cases)
 
 } // namespace
 
+const std::string& name_on_side(const Case& point)
+{
+    return point.program.empty() ? point.strategy : point.program;
+}
+
 SidesComparison compare_sides(const std::string& path, const LoggedCases& log, const SideAsked& a, const SideAsked& b)
 {
     SidesComparison comparison;
@@ -119,7 +127,7 @@ SidesComparison compare_sides(const std::string& path, const LoggedCases& log, c
     for (const CaseResult& result : log.results)
         for (std::size_t place = 0; place < 2; ++place) {
             ComparedSide& side = comparison.sides[place];
-            if (!std::ranges::binary_search(side.strategies, result.point.strategy))
+            if (!std::ranges::binary_search(side.strategies, name_on_side(result.point)))
                 continue;
             if (!is_right(result)) {
                 ++side.left_out;

@@ -1,5 +1,5 @@
 // Compares two sides of one log: on each input, the fastest configuration of side A with that of side B. A side is some
-// strategies, a configuration one case of them.
+// strategies, or programs of the user's, a configuration one case of them.
 //
 // The input of a case is what `ratio` of a run's table divides on (run/flat_times.hpp). Where the parameters are the
 // work, such as the length of a chain, cases must agree in all of them. Only cases of the same backend, clock and state
@@ -24,6 +24,9 @@ namespace nestbed
 
 struct Axis;
 
+// What sides consist of: the strategy of a case, or its program.
+const std::string& name_on_side(const Case& point);
+
 // A side as the user names it.
 struct SideAsked {
     std::string option;   // "--of"
@@ -47,7 +50,7 @@ struct ComparedInput {
 
 struct ComparedSide {
     SideAsked asked;
-    std::vector<std::string> strategies; // of the log that match, sorted
+    std::vector<std::string> strategies; // or programs, of the log that match, sorted
     std::size_t configurations = 0;      // cases of them that are right and have times
     std::size_t left_out = 0;            // other cases of them
     std::size_t alone = 0;               // inputs that only this side has

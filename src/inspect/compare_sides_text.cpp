@@ -50,16 +50,16 @@ class ConfigurationNames
     {
         for (const CaseResult& result : log.results) {
             const Case& point = result.point;
-            cells_[{point.strategy, "mechanism"}].insert(mechanism_text(point));
+            cells_[{name_on_side(point), "mechanism"}].insert(mechanism_text(point));
             for (const Axis* axis : axes_)
-                cells_[{point.strategy, axis->name}].insert(cell_of(*axis, point));
+                cells_[{name_on_side(point), axis->name}].insert(cell_of(*axis, point));
         }
     }
 
     // "quick_kway by tail, grain 2048".
     std::string name(const Case& point) const
     {
-        std::string text = point.strategy;
+        std::string text = name_on_side(point);
         if (differ(point, "mechanism"))
             text += " by " + mechanism_text(point);
         for (const Axis* axis : axes_)
@@ -71,7 +71,7 @@ class ConfigurationNames
   private:
     bool differ(const Case& point, std::string_view axis) const
     {
-        return cells_.at({point.strategy, axis}).size() > 1;
+        return cells_.at({name_on_side(point), axis}).size() > 1;
     }
 
     std::vector<const Axis*> axes_;

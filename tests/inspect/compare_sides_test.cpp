@@ -51,6 +51,34 @@ LoggedCases two_inputs()
     return log;
 }
 
+TEST(CompareSides, ProgramsOfOneLogAreSides)
+{
+    LoggedCases log;
+    for (const char* program : {"./before", "./after", "./other"})
+        for (const std::uint32_t grid : {2U, 4U})
+            for (const std::uint32_t block : {32U, 64U}) {
+                Case point{.strategy = "program", .grid = grid, .block = block};
+                point.program = program;
+                point.arguments = block == 32 ? "{grid}" : "{grid} again";
+                log.results.push_back(timed(point, program == std::string("./before") ? 2 * grid : grid));
+            }
+    const SidesComparison comparison = compared(log, "./before", "./a*");
+    ASSERT_EQ(comparison.inputs.size(), 4U);
+    for (const ComparedInput& input : comparison.inputs) {
+        EXPECT_EQ(input.sides[0].fastest->point.program, "./before");
+        EXPECT_EQ(input.sides[1].fastest->point.program, "./after");
+        EXPECT_EQ(input.sides[0].fastest->point.grid, input.sides[1].fastest->point.grid);
+        EXPECT_NEAR(input.ratio.value, 2, 0.01);
+    }
+    EXPECT_THAT(sides_text(comparison, "log.csv", log),
+                AllOf(HasSubstr("A: --of ./before: ./before; 4 configurations, 1 per input\n"),
+                      HasSubstr("B: --with ./a*: ./after; 4 configurations, 1 per input\n"), HasSubstr("  ./before"),
+                      HasSubstr("; ./after"), Not(HasSubstr("./other"))));
+    EXPECT_THAT([&] { compared(log, "./befor", "./after"); },
+                testing::ThrowsMessage<UsageError>(
+                    HasSubstr("--of ./befor: log.csv has no such program, did you mean './before'?")));
+}
+
 TEST(CompareSides, TheFastestConfigurationStandsForASide)
 {
     const LoggedCases log = two_inputs();
