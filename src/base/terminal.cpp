@@ -1,9 +1,12 @@
 #include "base/terminal.hpp"
 
+#include "base/text.hpp"
+
 #include <charconv>
 #include <cstdlib>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -36,6 +39,49 @@ Terminal terminal_of(int descriptor)
 {
     return {.columns = columns_of(descriptor),
             .colour = isatty(descriptor) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb"};
+}
+
+std::string for_terminal(int descriptor, const std::string& message)
+{
+    constexpr std::size_t kIndent = 2;
+    return isatty(descriptor) == 1 ? folded(message, kIndent).substr(kIndent) : message + "\n";
+}
+
+FoldedMessages::FoldedMessages(std::ostream& stream, int descriptor)
+    : stream_(stream), buffer_(stream.rdbuf(this)), descriptor_(descriptor)
+{
+}
+
+FoldedMessages::~FoldedMessages()
+{
+    put(line_);
+    stream_.rdbuf(buffer_);
+}
+
+bool FoldedMessages::put(std::string_view text)
+{
+    const auto bytes = static_cast<std::streamsize>(text.size());
+    return buffer_->sputn(text.data(), bytes) == bytes;
+}
+
+FoldedMessages::int_type FoldedMessages::overflow(int_type one)
+{
+    constexpr std::string_view kBegin = "nestbed: ";
+    const char byte = traits_type::to_char_type(one);
+    std::string text(1, byte);
+    if (is_held_ && byte != '\n') {
+        line_ += byte;
+        is_held_ = line_.starts_with(kBegin) || kBegin.starts_with(line_);
+        text = is_held_ ? "" : std::exchange(line_, "");
+    } else if (byte == '\n') {
+        if (line_.starts_with(kBegin))
+            text = for_terminal(descriptor_, line_);
+        else
+            text.insert(0, line_);
+        line_.clear();
+        is_held_ = true;
+    }
+    return put(text) ? one : traits_type::eof();
 }
 
 std::string coloured(std::string_view text, Colour colour)

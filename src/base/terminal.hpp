@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <string_view>
 
@@ -17,7 +19,32 @@ struct Terminal {
 // terminal that is not "dumb", unless NO_COLOR is set (no-color.org).
 Terminal terminal_of(int descriptor);
 
+// While this object lives, each line of the stream that begins with "nestbed: " is printed by for_terminal(), when it is complete.
+class FoldedMessages : public std::streambuf
+{
+  public:
+    FoldedMessages(std::ostream& stream, int descriptor);
+    FoldedMessages(const FoldedMessages&) = delete;
+    FoldedMessages& operator=(const FoldedMessages&) = delete;
+    ~FoldedMessages() override;
+
+  protected:
+    int_type overflow(int_type one) override;
+    int sync() override { return buffer_->pubsync(); }
+
+  private:
+    bool put(std::string_view text);
+
+    std::ostream& stream_;
+    std::streambuf* buffer_;
+    int descriptor_;
+    std::string line_;    // not printed yet
+    bool is_held_ = true; // the line may be such a message
+};
+
 enum class Colour : unsigned char { none, red, green, yellow };
+// A message of one line. Where the descriptor is a terminal: in lines of at most 80 characters, of which all but the first are indented.
+std::string for_terminal(int descriptor, const std::string& message);
 // The text in this colour.
 std::string coloured(std::string_view text, Colour colour);
 

@@ -2,10 +2,12 @@
 #include "cli/trace_program.hpp"
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/new_file.hpp"
 #include "base/standard_streams.hpp"
 #include "base/subprocess.hpp"
 #include "base/temporary_folder.hpp"
+#include "base/text_file.hpp"
 #include "cli/data_folders.hpp"
 #include "cli/program_request.hpp"
 #include "cli/run_options.hpp"
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -97,9 +100,10 @@ bool is_given(const Arguments& words, std::initializer_list<std::string_view> op
     });
 }
 
-// Builds with nvcc, with what a program of one file needs if nothing else is said.
-std::filesystem::path build_traced(Arguments words, const TemporaryFolder& folder, const HeldSignals& signals,
-                                   std::ostream& err)
+// Builds with nvcc, with what a program of one file needs if nothing else is said. `has_driver`: what the compiler prints is of a file
+// that the user has not written, and only wanted if the build fails.
+std::filesystem::path build_traced(Arguments words, bool has_driver, const TemporaryFolder& folder,
+                                   const HeldSignals& signals, std::ostream& err)
 {
     words.insert(words.begin(), "nvcc");
     if (!is_given(words, {"-rdc", "--rdc", "-dc", "--relocatable-device-code"}))
@@ -108,9 +112,14 @@ std::filesystem::path build_traced(Arguments words, const TemporaryFolder& folde
         words.push_back("-arch=native");
     const std::filesystem::path program = folder.path() / "program";
     words.insert(words.end(), {"-o", program.string()});
-    const int code =
-        program::run_counted_build(program::Recorded::trace, words, program::program_folder(), signals, err);
-    return code == exit_ok ? program : std::filesystem::path();
+    const std::filesystem::path messages = folder.path() / "messages";
+    const Descriptor file(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)); // NOLINT(*-vararg)
+    const int code = program::run_counted_build(program::Recorded::trace, words, program::program_folder(), signals,
+                                                err, has_driver && file >= 0 ? file : STDERR_FILENO);
+    if (code == exit_ok)
+        return program;
+    err << read_text_file(messages.string());
+    return {};
 }
 
 int trace_program(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
@@ -131,7 +140,8 @@ int trace_program(const Arguments& arguments, const Given& /*given*/, std::ostre
             "trace: the program runs at once and is not kept; allowed: no -o, or nestbed trace -- nvcc …");
     const bool on_gpu = has_gpu() && !find_program("nvcc").empty();
     const TemporaryFolder folder;
-    const std::filesystem::path path = on_gpu ? build_traced(nvcc_words(request, folder, out), folder, signals, err)
+    const std::filesystem::path path = on_gpu ? build_traced(nvcc_words(request, folder, out),
+                                                             request.given.contains("kernel"), folder, signals, err)
                                               : build_program(request, false, folder, signals, out, err);
     if (path.empty())
         return exit_could_not;

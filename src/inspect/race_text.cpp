@@ -275,16 +275,17 @@ std::string launch_site(const Race& race)
     return place.line == 0 ? "the root grid" : "grids launched at " + spelled(place);
 }
 
-// Grouped by launch site, because what one launch lacks shows as several races; those of the smallest depth first.
-std::string races_by_launch(const std::vector<Race>& races)
+// Grouped by launch site, because what one launch lacks shows as several races. Those of the smallest depth come first: they may be the cause
+// of the deeper ones.
+std::string races_by_launch(std::vector<Race> races)
 {
+    std::ranges::stable_sort(races, {}, [](const Race& race) { return of_deeper_grid(race).depth; });
     std::vector<std::pair<std::string, std::vector<Race>>> sites;
     for (const Race& race : races) {
         const std::string site = launch_site(race);
         const auto found = std::ranges::find(sites, site, [](const auto& one) { return one.first; });
         (found != sites.end() ? *found : sites.emplace_back(site, std::vector<Race>{})).second.push_back(race);
     }
-    std::ranges::stable_sort(sites, {}, [](const auto& one) { return of_deeper_grid(one.second.front()).depth; });
     std::string text;
     for (const auto& [site, of_site] : sites) {
         if (sites.size() > 1)

@@ -6,6 +6,7 @@
 #include "support/matchers.hpp"
 
 #include <fcntl.h>
+#include <sstream>
 #include <sys/ioctl.h>
 
 namespace nestbed
@@ -66,6 +67,27 @@ TEST(Terminal, HasFrom20To1000Columns)
                                         {"99999", 80U}}) {
         const EnvironmentVariable variable("COLUMNS", said);
         EXPECT_EQ(terminal_of(-1).columns, columns) << said;
+    }
+}
+
+TEST(Terminal, GetsMessagesInLinesOf80Characters)
+{
+    if (!OwnTerminal::can_be_made())
+        GTEST_SKIP() << "this machine gives no pseudo-terminal";
+    const OwnTerminal terminal(80);
+    const std::string message = "nestbed: " + std::string(50, 'a') + " " + std::string(30, 'b') + " c";
+    const std::string folded = "nestbed: " + std::string(50, 'a') + "\n  " + std::string(30, 'b') + " c\n";
+    EXPECT_EQ(for_terminal(terminal, message), folded);
+    EXPECT_EQ(for_terminal(-1, message), message + "\n");
+    const std::string other = "nest " + message + "\n\n";
+    for (const int descriptor : {static_cast<int>(terminal), -1}) {
+        std::ostringstream out;
+        {
+            const FoldedMessages messages(out, descriptor);
+            out << "nest" << ' ' << message << "\n\n" << message << std::flush << "\nnestbed: end" << std::flush;
+            EXPECT_EQ(out.str(), other + for_terminal(descriptor, message));
+        }
+        EXPECT_EQ(out.str(), other + for_terminal(descriptor, message) + "nestbed: end");
     }
 }
 

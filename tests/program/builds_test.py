@@ -3,8 +3,11 @@
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/builds_test.py
 """
+import contextlib
+import os
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
@@ -148,6 +151,33 @@ class Builds(unittest.TestCase):
             with self.subTest(word=word):
                 self.assertRegex(done.stderr, rf"(?m)^my\.cu:{line}: error: '{word}' was not declared in this scope.*\n +{line} \| .*\n(?! +\|)")
 
+    def test_a_terminal_gets_colours_and_lines_of_80_columns(self):
+        long = "a_kernel_with_a_long_name"
+        for source, expected in (
+                ("__global__ void k(int* d) { *d = first; }\nint main() { k<<<1, 1>>>(nullptr); }\n",
+                 "my.cu:1:34: \x1b[31merror\x1b[0m: 'first' was not declared in this scope\n"),
+                (f"__global__ void {long}(int* d) {{ d[2] = 1; }}\nint main() {{ {long}<<<1, 1>>>(nullptr); return cudaDeviceSynchronize(); }}\n",
+                 "nestbed: access to an address that is no memory: write of 0x8 (null pointer)\n"
+                 f"  in kernel {long} (launched at my.cu:2),\n  block (0,0,0), thread (0,0,0)\nnestbed: at my.cu:1\n"),
+                ("__global__ void k() {}\nint main() { k<<<70000, 2000>>>(); cudaStreamSynchronize((cudaStream_t)77); }\n",
+                 "nestbed: my.cu:2: ")):
+            with self.subTest(source=source), tempfile.TemporaryDirectory(prefix="nestbed-builds-") as folder:
+                pathlib.Path(folder, "my.cu").write_text(source, encoding="utf-8")
+                ours, theirs = os.openpty()
+                environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"LC_ALL": "C", "TERM": "xterm"}
+                subprocess.run([NESTBED, "cpu", "my.cu"], cwd=folder, env=environment, stderr=theirs, timeout=300, check=False)
+                os.close(theirs)
+                written = b""
+                with contextlib.suppress(OSError):  # the end of a terminal
+                    while more := os.read(ours, 4096):
+                        written += more
+                os.close(ours)
+                text = written.decode().replace("\r\n", "\n")
+                self.assertIn(expected, text)
+                for line in re.sub("\x1b[^m]*m", "", text).splitlines():
+                    self.assertLessEqual(len(line), 80, line)
+                self.assertNotIn("lambda", text)
+
     def test_a_program_without_main_is_told_of_kernel(self):
         done = self.built_by_cpu("__global__ void k(int* a) { *a = 1; }\n")
         self.assertEqual(done.returncode, 1)
@@ -181,7 +211,7 @@ int main(int argc, char**)
                 for words, code, output, message in (
                         ([], 0, "cudaSuccess\nend\n", ""),
                         (["1"], 3 if option else 0, "cudaErrorNotSupported\nend\n", r"^nestbed: kernel k .*: my\.cu:2: tex1DGrad: the executor has no "),
-                        (["1", "2"], 1, "cudaSuccess\n", r"^nestbed: my\.cu:11: cudaMallocMipmappedArray: the executor has no ")):
+                        (["1", "2"], 3, "cudaSuccess\n", r"^nestbed: my\.cu:11: cudaMallocMipmappedArray: the executor has no ")):
                     with self.subTest(option=option, words=words):
                         ran = called(["./my", *words], folder)
                         self.assertEqual((ran.returncode, ran.stdout), (code, output), ran.stderr)

@@ -355,7 +355,7 @@ int main(int arguments, char**) {
         done, ran = self.called("sh", "-c", f"{NESTBED} nvcc -shared -Xcompiler -fPIC lib.cu -o libmy.so && "
                                             f"{NESTBED} nvcc my.cu -L. -lmy -Xlinker -rpath=. -o my", my_cu=main, lib_cu=library)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(ran.stderr, r"access to an address that is no memory in kernel k [^\n]*\nnestbed: at \S*lib\.cu:5\n")
+        self.assertRegex(ran.stderr, r"access to an address that is no memory: write of 0x0 \(null pointer\) in kernel k [^\n]*\nnestbed: at \S*lib\.cu:5\n")
 
     def test_a_kernel_without_main_gets_one(self):
         source = """namespace my {
@@ -457,7 +457,7 @@ class EarlyEnds(unittest.TestCase):
     LAST = "the program did not come to its end, so that there may be more races than those that follow; last access: "
     CASES = {
         "a_crash": ("a[0] = i; if (i == 1) ((void (*)())nullptr)();", "", [], [
-            "access to an address that is no memory in kernel k (launched at ", "my.cu:5\n" + "nestbed: " + LAST + "write of a[0] at ", "signal 11 (Segmentation fault)"]),
+            "call of 0x0 (null pointer) in kernel k (launched at ", "my.cu:5\n" + "nestbed: " + LAST + "write of a[0] at ", "signal 11 (Segmentation fault)"]),
         "a_full_stack": ("a[0] = i; if (i == 1) { again = deep; a[1] = deep(1 << 20); }", "", [], [  # by a pointer, which nobody counts
             "the address is at the end of the thread's stack", "(576 KB); NESTBED_STACK_BYTES=N gives"]),
         "an_abort_of_the_host": ("a[0] = i;", "cudaDeviceSynchronize(); abort();", [], [LAST, "signal 6 (Aborted)"]),

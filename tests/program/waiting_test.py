@@ -170,6 +170,8 @@ class Words(Programs):
     def test_refused_launch(self):
         main = ["k<<<1, 1>>>();", "cudaDeviceSynchronize();"]
         self.check(run("races", self.REFUSED % "", main), EXIT_BAD, "^no races in what ran: ", "1 of 1 launches of c were refused")
+        done = run("races", "__device__ int x; " + self.REFUSED % "x = threadIdx.x;", ["k<<<1, 2>>>();", "cudaDeviceSynchronize();"])
+        self.assertRegex(done.stderr, r"(?s)were refused, first at .*\nrace: ")  # the cause comes first
         self.check(run("races", self.REFUSED % "if (cudaGetLastError() == cudaSuccess) __trap();", main), 0, "^no races: ")
 
     def test_streams_have_places(self):

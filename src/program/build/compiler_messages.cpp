@@ -1,8 +1,11 @@
 #include "program/build/compiler_messages.hpp"
 
+#include "base/terminal.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <fstream>
@@ -206,7 +209,8 @@ std::string with_own_columns(const std::string& messages, const std::string& pre
         picture = Picture::kept;
         const auto message = message_of(line);
         if (!message) {
-            all.append(line) += '\n';
+            if (!line.ends_with(": In lambda function:")) // the body of a kernel, which the user has not made one
+                all.append(line) += '\n';
             return;
         }
         if (const std::size_t ptx = line.find(kPtx); ptx != std::string_view::npos) {
@@ -220,6 +224,26 @@ std::string with_own_columns(const std::string& messages, const std::string& pre
         all += caret == 0
                    ? fmt::format("{}:{}{}\n", message->place.first, message->place.second, message->text)
                    : fmt::format("{}:{}:{}{}\n", message->place.first, message->place.second, caret, message->text);
+    });
+    return all;
+}
+
+std::string in_compiler_colours(const std::string& messages)
+{
+    static constexpr std::array kLabels = {std::pair(std::string_view(": error: "), Colour::red),
+                                           std::pair(std::string_view(": fatal error: "), Colour::red),
+                                           std::pair(std::string_view(": warning: "), Colour::yellow),
+                                           std::pair(std::string_view(": note: "), Colour::green)};
+    std::string all;
+    for_each_line(messages, [&](std::string_view line) {
+        for (const auto& [label, colour] : kLabels)
+            if (const std::size_t at = line.find(label); at != std::string_view::npos && !line.starts_with(' ')) {
+                const std::string_view word = label.substr(2, label.size() - 4);
+                all.append(line.substr(0, at + 2)) += coloured(word, colour);
+                line.remove_prefix(at + 2 + word.size());
+                break;
+            }
+        all.append(line) += '\n';
     });
     return all;
 }

@@ -11,6 +11,9 @@ namespace nestbed::program
 // line.
 std::string with_own_columns(const std::string& messages, const std::string& preprocessed);
 
+// With colours for a terminal.
+std::string in_compiler_colours(const std::string& messages);
+
 // The linker's messages, and what to do if the program has no main().
 std::string with_hint_of_main(const std::string& messages, const std::string& source);
 

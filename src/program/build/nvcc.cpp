@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/temporary_folder.hpp"
+#include "base/terminal.hpp"
 #include "base/text_file.hpp"
 #include "program/build/compiler_messages.hpp"
 #include "program/build/precompiled.hpp"
@@ -15,7 +16,8 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
-#include <ostream>
+#include <iostream>
+#include <unistd.h>
 
 namespace nestbed::program
 {
@@ -107,9 +109,11 @@ ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path
     if (text.empty())
         return end;
     const auto source = std::ranges::find_if(command.inputs, &NvccInput::is_source);
-    err << (step.links ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
-                       : with_own_columns(text, read_text_file(step.preprocessed)))
-        << std::flush;
+    const std::string shown = step.links
+                                  ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
+                                  : with_own_columns(text, read_text_file(step.preprocessed));
+    const bool is_terminal = &err == &std::cerr && terminal_of(STDERR_FILENO).colour; // else somebody reads them
+    err << (is_terminal ? in_compiler_colours(shown) : shown) << std::flush;
     return end;
 }
 

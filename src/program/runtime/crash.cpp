@@ -42,13 +42,13 @@ void write_text(const char* text)
     }
 }
 
-void write_number(unsigned number)
+void write_number(std::uintptr_t number, unsigned base = 10)
 {
-    std::array<char, 12> digits{};
+    std::array<char, 24> digits{};
     std::size_t at = digits.size() - 1;
     do {
-        digits.at(--at) = static_cast<char>('0' + number % 10);
-        number /= 10;
+        digits.at(--at) = "0123456789abcdef"[number % base];
+        number /= base;
     } while (number != 0);
     write_text(&digits.at(at));
 }
@@ -74,7 +74,7 @@ const char* cause_of(int signal, const siginfo_t& info)
     case SIGBUS:
         return "access to memory that is not there";
     case SIGFPE:
-        return info.si_code == FPE_INTDIV ? "integer division by zero (a GPU gives an unspecified number)"
+        return info.si_code == FPE_INTDIV ? "integer division by 0, or INT_MIN / -1 (unspecified on a GPU)"
                                           : "arithmetic error";
     case SIGILL:
         return "illegal instruction";
@@ -98,6 +98,9 @@ const char* cause_of(int signal, const siginfo_t& info)
         return "abort";
     }
 }
+
+// Whether lines go to a terminal: then they are broken.
+bool breaks_lines = false;
 
 // What ends the program: the first signal that does.
 std::atomic<int> ending_signal = 0;
@@ -213,23 +216,33 @@ void describe(int signal, const siginfo_t& info, const Registers& registers)
     if (grid == nullptr)
         return;
     ending_grid = grid;
+    const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+    constexpr std::uintptr_t kNear = 1UL << 16U;
     write_text("nestbed: ");
     write_text(cause_of(signal, info));
-    write_text(" in kernel ");
+    if (signal == SIGSEGV && info.si_code != SI_KERNEL) {
+        write_text(info.si_addr == registers.code ? ": call of 0x"
+                   : !registers.writes            ? ": 0x"
+                   : *registers.writes            ? ": write of 0x"
+                                                  : ": read of 0x");
+        constexpr unsigned kHexadecimal = 16;
+        write_number(address, kHexadecimal);
+        write_text(address < kNear ? " (null pointer)" : "");
+    }
+    write_text(breaks_lines ? "\n  in kernel " : " in kernel ");
     write_text(grid->kernel.c_str());
     write_text(" (launched at ");
     write_text(grid->place.c_str());
-    write_text(")");
-    write_index(", block", thread->block_index);
+    write_text(breaks_lines ? "),\n " : "),");
+    write_index(" block", thread->block_index);
     write_index(", thread", thread->thread_index);
     write_text("\n");
-    const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
-    constexpr std::uintptr_t kNear = 1UL << 16U;
     const bool is_at_stack = signal == SIGSEGV && registers.stack != 0 && address + kNear > registers.stack &&
                              address < registers.stack + kNear;
     if (is_at_stack)
-        write_text("nestbed: the address is at the end of the thread's stack: local arrays or recursion need more "
-                   "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
+        write_text("nestbed: the address is at the end of the thread's stack: local arrays or\n"
+                   "  recursion need more than it has (576 KB); NESTBED_STACK_BYTES=N gives each\n"
+                   "  thread N bytes\n");
     if (signal != SIGABRT) {
         const bool has_stack = !is_at_stack && registers.stack != 0;
         const bool is_of_call = signal == SIGSEGV && has_stack && info.si_addr == registers.code;
@@ -344,6 +357,7 @@ void prepare_for_crashes()
     static_cast<void>(stack);
     static const bool installed = [] {
         last_report::prepare(write_report, report_is_late);
+        breaks_lines = isatty(STDERR_FILENO) == 1;
         std::ranges::for_each(kFaults, handle);
         std::ranges::for_each(kOthers, handle);
         return true;

@@ -111,6 +111,7 @@ std::optional<int> report(int status)
                            : launches_text(counts, ledger.graph_launches());
     std::optional<CheckedRaces> races;
     std::optional<int> code;
+    text += refusals_text(counts); // before the races that they make
     std::string incomplete = why_incomplete("");
     const bool is_suspect = has_finding() || has_unread_refusal();
     if (cpu::observer != nullptr) {
@@ -132,7 +133,6 @@ std::optional<int> report(int status)
     const Environment& env = environment();
     if (env.tree)
         text += tree_text(launch_trace(ledger));
-    text += refusals_text(counts);
     if (!env.trace_file.empty()) {
         const LaunchTrace trace = launch_trace(ledger);
         text += summary_text(summary_of(trace), trace);

@@ -465,7 +465,7 @@ void not_supported_at(Place place, const char* text)
     const std::string message = fmt::format("{}: {}", spelled(place), text);
     say(message);
     report_so_far(message, {});
-    _exit(exit_could_not);
+    _exit(exit_rows_bad);
 }
 
 void assertion_failed(const char* expression, const char* file, unsigned line, const char* function)

@@ -1,6 +1,7 @@
 #include "program/runtime/state.hpp"
 
 #include "base/last_report.hpp"
+#include "base/terminal.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/runtime/error_texts.hpp"
@@ -209,7 +210,7 @@ void say(const std::string& text)
 {
     if (!last_report::is_this_thread())
         static_cast<void>(std::fflush(stdout));
-    write_error("nestbed: " + text + "\n");
+    write_error(for_terminal(STDERR_FILENO, "nestbed: " + text));
 }
 
 } // namespace nestbed::program
