@@ -209,8 +209,17 @@ std::string with_own_columns(const std::string& messages, const std::string& pre
         picture = Picture::kept;
         const auto message = message_of(line);
         if (!message) {
-            if (!line.ends_with(": In lambda function:")) // the body of a kernel, which the user has not made one
-                all.append(line) += '\n';
+            // The body of a kernel is a lambda, which the user has not made.
+            static constexpr std::string_view kBody = "::<lambda()> mutable";
+            const std::size_t body = line.find(kBody);
+            const bool is_of_executor =
+                line.ends_with(": In lambda function:") || line.starts_with("In lambda function,") ||
+                (line.starts_with("    inlined from ") && line.find("nestbed::program::") != std::string_view::npos);
+            if (is_of_executor)
+                return;
+            all += line.substr(0, body);
+            all += body == std::string_view::npos ? "" : line.substr(body + kBody.size());
+            all += '\n';
             return;
         }
         if (const std::size_t ptx = line.find(kPtx); ptx != std::string_view::npos) {
