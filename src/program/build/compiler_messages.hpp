@@ -9,7 +9,7 @@ namespace nestbed::program
 // Messages about lines in which the preprocessor has expanded a name have that text's columns: they become those of the source, or none,
 // if it is not certain which they are. `preprocessed` is what was rewritten. A statement of inline PTX that is not supported is one
 // line.
-std::string with_own_columns(const std::string& messages, const std::string& preprocessed);
+std::string with_source_columns(const std::string& messages, const std::string& preprocessed);
 
 // The linker's messages, and what to do if the program has no main().
 std::string with_hint_of_main(const std::string& messages, const std::string& source);

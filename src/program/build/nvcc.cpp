@@ -108,7 +108,7 @@ ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path
         return end;
     const auto source = std::ranges::find_if(command.inputs, &NvccInput::is_source);
     err << (step.links ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
-                       : with_own_columns(text, read_text_file(step.preprocessed)))
+                       : with_source_columns(text, read_text_file(step.preprocessed)))
         << std::flush;
     return end;
 }
