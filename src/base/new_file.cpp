@@ -50,49 +50,32 @@ auto done(const Call& call)
     return result;
 }
 
-// A new file beside its final place, which the destructor removes unless it was put there. All members throw
-// std::system_error.
-class PartialFile
+// Writes a new file beside its place and renames it.
+void put_in_place(const std::string& path, std::string_view content, std::string_view what, bool replaces,
+                  std::optional<mode_t> mode)
 {
-  public:
-    explicit PartialFile(const std::string& path)
-        : path_(path), partial_(folder_of(path) / fmt::format("nestbed-{:08x}.partial", std::random_device{}())),
-          file_(done([this] {
-              return open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); // NOLINT(*-vararg)
-          }))
-    {
+    const std::string partial = folder_of(path) / fmt::format("nestbed-{:08x}.partial", std::random_device{}());
+    try {
+        const Descriptor file(done([&] {
+            return open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); // NOLINT(*-vararg)
+        }));
+        try {
+            while (!content.empty())
+                content.remove_prefix(
+                    static_cast<std::size_t>(done([&] { return write(file, content.data(), content.size()); })));
+            if (mode)
+                done([&] { return fchmod(file, *mode & 07777); });
+            done([&] { return fsync(file); });
+            done([&] { return replaces ? rename(partial.c_str(), path.c_str()) : rename_to_new(partial, path); });
+        } catch (const std::system_error&) {
+            static_cast<void>(unlink(partial.c_str()));
+            throw;
+        }
+    } catch (const std::system_error& error) {
+        fail(path, what, error.code().message());
     }
-    PartialFile(const PartialFile&) = delete;
-    PartialFile& operator=(const PartialFile&) = delete;
-    ~PartialFile()
-    {
-        if (!partial_.empty())
-            static_cast<void>(unlink(partial_.c_str()));
-    }
-
-    void write(std::string_view content)
-    {
-        while (!content.empty())
-            content.remove_prefix(
-                static_cast<std::size_t>(done([&] { return ::write(file_, content.data(), content.size()); })));
-    }
-    void set_permissions(mode_t mode)
-    {
-        done([&] { return fchmod(file_, mode & 07777); });
-    }
-    void put_in_place(bool replaces)
-    {
-        done([&] { return fsync(file_); });
-        done([&] { return replaces ? rename(partial_.c_str(), path_.c_str()) : rename_to_new(partial_, path_); });
-        partial_.clear();
-        bring_folder_to_disk(path_);
-    }
-
-  private:
-    std::string path_;
-    std::string partial_; // empty once it is in its place
-    Descriptor file_;
-};
+    bring_folder_to_disk(path);
+}
 
 } // namespace
 
@@ -121,15 +104,7 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
                     std::optional<mode_t> mode)
 {
     check_new_file(path, option);
-    try {
-        PartialFile file(path);
-        file.write(content);
-        if (mode)
-            file.set_permissions(*mode);
-        file.put_in_place(false);
-    } catch (const std::system_error& error) {
-        fail(path, what, error.code().message());
-    }
+    put_in_place(path, content, what, false, mode);
 }
 
 void replace_file(const std::string& path, std::string_view content, std::string_view what)
@@ -139,15 +114,8 @@ void replace_file(const std::string& path, std::string_view content, std::string
     const bool exists = lstat(path.c_str(), &there) == 0;
     if (exists && !S_ISLNK(there.st_mode) && !S_ISREG(there.st_mode))
         fail(path, what, "it already exists and is not a regular file");
-    try {
-        PartialFile file(path);
-        file.write(content);
-        if (exists && S_ISREG(there.st_mode))
-            file.set_permissions(there.st_mode);
-        file.put_in_place(true);
-    } catch (const std::system_error& error) {
-        fail(path, what, error.code().message());
-    }
+    put_in_place(path, content, what, true,
+                 exists && S_ISREG(there.st_mode) ? std::optional(there.st_mode) : std::nullopt);
 }
 
 OutputFile::OutputFile(const std::string& path, bool overwrite, std::string_view option)

@@ -14,6 +14,9 @@ namespace nestbed
 // Splits a text at the separators and removes white space at the ends of each part. "" gives one empty part.
 std::vector<std::string> split(std::string_view text, char separator);
 
+// The lines of a text as they are, without their line breaks. The text must outlive them.
+std::vector<std::string_view> split_lines(std::string_view text);
+
 // ", did you mean 'nosync'?" for the nearest of the allowed names (Levenshtein distance at most 2 or a third of the
 // longer name, and less than the name's length), otherwise "".
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> allowed);

@@ -4,7 +4,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "model/modules.hpp"
-#include "program/build/workload_build.hpp"
+#include "program/workload/workload_build.hpp"
 
 #include <fmt/format.h>
 

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/log_files.hpp"
 #include "inspect/prediction_text.hpp"
+#include "inspect/roofline_fit.hpp"
 #include "log/logged_cases.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
@@ -72,11 +73,9 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
     const std::vector<std::string>& paths = given.at("argument");
     if (paths.empty())
         throw UsageError("calibrate: no log was given; allowed: nestbed calibrate LOG.csv... [-o FILE.json]");
-    const std::map<std::string, OutputFile> files = output_files(given, {"output", "csv", "correlations"});
+    const std::map<std::string, OutputFile> files = output_files(given, {"output", "csv"});
     if (files.empty() && given.contains("overwrite"))
-        throw UsageError("--overwrite: there is no file to write; allowed: with --output, --csv or --correlations");
-    if (files.contains("output") && given.contains("leave-out"))
-        throw UsageError("--leave-out: the model would lack parameters; allowed: without --output");
+        throw UsageError("--overwrite: there is no file to write; allowed: with --output or --csv");
     std::vector<LoggedCases> logs;
     std::vector<RooflineSource> sources;
     std::set<std::string> machines;
@@ -94,12 +93,9 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         logs.push_back(std::move(log.cases));
         sources.push_back(std::move(log.source));
     }
-    const auto left_out = given.find("leave-out");
-    const auto [roofline, pairs] =
-        fit_roofline(logs, left_out == given.end() ? std::span<const std::string>() : left_out->second);
+    const Roofline roofline = fit_roofline(logs);
     const std::map<std::string, std::string> texts{{"output", roofline_json(roofline, sources)},
-                                                   {"csv", parameters_csv(roofline)},
-                                                   {"correlations", correlations_csv(pairs)}};
+                                                   {"csv", parameters_csv(roofline)}};
     for (const auto& [option, file] : files)
         file.write(texts.at(option), "--" + option);
     if (only_value(given, "csv", "") == "-") {
@@ -143,21 +139,13 @@ Command calibrate_command()
                 "them with their 95 % intervals. It needs the logs of experiments/launch.cfg,\n"
                 "trees.cfg, library.cfg and transpose.cfg. They must be of one GPU, driver and\n"
                 "CUDA version, and have their manifests beside them.\n"
-                "`nestbed predict --device FILE.json` uses the model.\n"
-                "\n"
-                "--leave-out fits without the grids without work of one strategy (chain, chains,\n"
-                "chains_synced, fanout, trees, trees_by_lanes): how much do the parameters depend\n"
-                "on it? Parameters that the others do not determine are missing then.\n",
+                "`nestbed predict --device FILE.json` uses the model.\n",
         .files = "csv",
         .operands = SIZE_MAX,
         .options = {{.name = "output", .value = "FILE", .help = "write the model, a new JSON file", .letter = 'o'},
                     {.name = "csv",
                      .value = "FILE",
                      .help = "write the parameters, one row each, to a new file; - for standard output"},
-                    {.name = "leave-out", .value = "S", .help = "fit without these grids without work"},
-                    {.name = "correlations",
-                     .value = "FILE",
-                     .help = "write the correlation of each pair of fitted parameters"},
                     overwrite_option()},
         .call = calibrate};
 }

@@ -59,9 +59,9 @@ these few cases only; the executor counts the launches of all others, here:
   nestbed run my.cfg --threshold HIGHEST -o few.csv      # on the GPU
   nestbed predict my.cfg --against few.csv
 
-Without an experiment, the counts are those of the logs (--counts). The last
-table has the threshold, coarsening and aggregation that the model chooses, and
-how many times the least measured time they take.
+Without an experiment, the counts are those of the log. The last table has the
+threshold, coarsening and aggregation that the model chooses, and how many
+times the least measured time they take.
 )";
 
 PlannedDevice model_of(const Given& given)
@@ -106,34 +106,33 @@ void check_backend(const Settings& settings)
                                      settings.of("backend").front().place()));
 }
 
-// A log of a GPU, and its cases.
-struct MeasuredLog {
-    ParsedLog log;
-    LoggedCases cases;
-    CountedLog counted() const { return {&log, cases.results}; }
-};
-
-MeasuredLog read_cases(const std::string& path, std::ostream& err)
+// The cases of a log that a GPU ran. Says on `err` if it was another GPU than that of the model.
+CountedLog read_measured(const std::string& path, const Roofline& roofline, std::ostream& err)
 {
-    MeasuredLog read{.log = read_log(path, err), .cases = {}};
-    read.cases = logged_cases(read.log, runs_of_manifest(read.log));
-    return read;
+    CountedLog measured{.log = read_log(path, err), .results = {}};
+    LoggedCases cases = logged_cases(measured.log, runs_of_manifest(measured.log));
+    std::erase_if(cases.results, [](const CaseResult& one) { return one.point.backend != BackendKind::cuda; });
+    if (cases.results.empty())
+        throw UsageError(fmt::format("--against {}: it has no rows of backend cuda; allowed: a log of a GPU", path));
+    if (const std::string& gpu = cases.runs.at(BackendKind::cuda).device.name; gpu != roofline.facts.name)
+        err << printable(fmt::format("nestbed: {} is of {}, the model of {}\n", path, gpu, roofline.facts.name));
+    measured.results = std::move(cases.results);
+    return measured;
 }
 
 // Whether only the executor can say how many launches the case makes: those of a workload of the user's own.
-bool is_own(const Case& point)
+bool is_of_user(const Case& point)
 {
     return modules_in_use() != nullptr && modules_in_use()->own_strategies().contains(point.strategy);
 }
 
 // The studies that have a planned case, of which the executor counted the launches.
 std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLog& measured,
-                                       const std::vector<Case>& points, const ExecutorCounts& counts,
-                                       std::ostream& err)
+                                       const std::vector<Case>& points, const CountedLog& counts, std::ostream& err)
 {
     if (std::ranges::none_of(points, has_data_dependent_launches))
         return {};
-    std::vector<NeedStudy> studies = need_studies(roofline, measured, CountedLog{&counts.log, counts.results});
+    std::vector<NeedStudy> studies = need_studies(roofline, measured, &counts);
     std::set<std::string> planned;
     for (const Case& point : points)
         planned.insert(text_on_gpu(point));
@@ -150,59 +149,39 @@ std::vector<NeedStudy> planned_studies(const Roofline& roofline, const CountedLo
 int predict_cases(const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::string against = only_value(given, "against", "", "a file's name");
-    const std::string counts = only_value(given, "counts", "", "a file's name");
     const std::optional<Settings> settings = settings_of(given);
     if (!settings && against.empty())
         throw UsageError("predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or "
                          "--against LOG.csv");
     if (given.contains("choices") && against.empty())
         throw UsageError("--choices: only measured times of an input tell what to choose; allowed: with --against");
-    if (!counts.empty() && (against.empty() || settings))
-        throw UsageError(
-            fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without "
-                        "an experiment or settings",
-                        counts));
     if (settings)
         check_backend(*settings);
     const std::map<std::string, OutputFile> files = output_files(given, {"csv", "choices"});
     const PlannedDevice device = model_of(given);
     const Roofline& roofline = *device.roofline;
-    MeasuredLog measured;
-    std::vector<CaseResult>& results = measured.cases.results;
-    if (!against.empty()) {
-        measured = read_cases(against, err);
-        std::erase_if(results, [](const CaseResult& one) { return one.point.backend != BackendKind::cuda; });
-        if (results.empty())
-            throw UsageError(
-                fmt::format("--against {}: it has no rows of backend cuda; allowed: a log of a GPU", against));
-        const std::string gpu = measured.cases.runs.at(BackendKind::cuda).device.name;
-        if (gpu != roofline.facts.name)
-            err << printable(
-                fmt::format("nestbed: {} is of {}, the model of {}\n", against, gpu, roofline.facts.name));
-    }
+    const CountedLog measured = against.empty() ? CountedLog() : read_measured(against, roofline, err);
     std::vector<Case> points;
     if (settings)
         points = planned_cases(*settings, device);
     else
-        std::ranges::transform(results, std::back_inserter(points), &CaseResult::point);
+        std::ranges::transform(measured.results, std::back_inserter(points), &CaseResult::point);
     const auto is_counted = [&](const Case& point) {
-        return is_own(point) || (!against.empty() && has_data_dependent_launches(point));
+        return is_of_user(point) || (!against.empty() && has_data_dependent_launches(point));
     };
-    std::optional<ExecutorCounts> executed;
+    std::optional<CountedLog> executed;
     if (settings && std::ranges::any_of(points, is_counted))
         executed = counts_on_executor(*settings, is_counted, err);
-    Predictions predictions = predictions_of(roofline, points, results,
-                                             executed ? counts_in(executed->log, executed->results)
-                                             : std::ranges::any_of(points, is_own) ? counts_in(measured.log, results)
-                                                                                   : CountedCases());
+    Predictions predictions = predictions_of(roofline, points, measured.results,
+                                             executed                                  ? counts_in(*executed)
+                                             : std::ranges::any_of(points, is_of_user) ? counts_in(measured)
+                                                                                       : CountedCases());
     std::vector<NeedStudy> studies;
     if (executed && !against.empty())
-        studies = planned_studies(roofline, measured.counted(), points, *executed, err);
-    else if (!counts.empty())
-        studies = need_studies(roofline, measured.counted(), read_cases(counts, err).counted());
+        studies = planned_studies(roofline, measured, points, *executed, err);
     else if (!settings)
-        studies = need_studies(roofline, measured.counted());
-    if (studies.empty() && (files.contains("choices") || !counts.empty()))
+        studies = need_studies(roofline, measured);
+    if (studies.empty() && files.contains("choices"))
         throw UsageError(
             fmt::format("--against {}: no data-dependent launches can be predicted; allowed: a log with GPU times "
                         "of a flat form and of the highest threshold of the same input, and counts of a "
@@ -258,9 +237,6 @@ Command predict_command()
              {.name = "against",
               .value = "FILE",
               .help = "a log: print its measured times beside the predictions, and how near they are"},
-             {.name = "counts",
-              .value = "FILE",
-              .help = "data-dependent launches: another log, also of the executor, with the counts of more cases"},
              {.name = "choices",
               .value = "FILE",
               .help = "data-dependent launches: write what the model would choose, one row per study, to a new file"},

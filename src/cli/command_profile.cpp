@@ -170,10 +170,7 @@ int profile_program(Arguments words, const Given& given, std::ostream& out, std:
         throw UsageError(fmt::format("profile: there is no program '{}'", name));
     const std::string ncu = ncu_path(given, given.contains("print"));
     const auto commands_at = [&](const std::string& stem) {
-        return ncu_commands(ncu, stem,
-                            {"--target-processes", "all", "--metrics",
-                             "thread_inst_executed,inst_executed,launch__grid_size", "--log-file", stem + kLogEnding},
-                            words);
+        return ncu_commands(ncu, stem, {"--target-processes", "all", "--log-file", stem + kLogEnding}, words);
     };
     if (given.contains("print")) {
         print_commands(commands_at("my"), "my", out);

@@ -7,7 +7,6 @@
 #include "cli/trace_program.hpp"
 #include "cli/watched_case.hpp"
 #include "device/backends.hpp"
-#include "inspect/kernels.hpp"
 #include "inspect/timeline.hpp"
 #include "inspect/tree.hpp"
 #include "plan/axis.hpp"
@@ -35,16 +34,6 @@ constexpr std::uint64_t kDefaultGrids = 65536;
 constexpr std::uint64_t kMaxGrids = 1U << 20U; // 120 MiB of marks, and about 500 MB of text
 constexpr unsigned kDefaultRepeat = 15;        // the executor uses a third of it
 constexpr unsigned kWarmUps = 3;
-
-// The cases to trace, and where.
-struct Asked {
-    std::vector<Case> points;
-    std::uint32_t grids = 0; // capacity of the buffer
-    unsigned repeat = 0;
-    LocalSessions sessions;
-
-    LocalSession& session(const Case& point) const { return *sessions.at(point.backend); }
-};
 
 Options trace_options()
 {
@@ -77,49 +66,39 @@ std::string several_in(const Settings& settings)
     return several.empty() ? "" : fmt::format(" ({})", fmt::join(several, ", "));
 }
 
-// `several`: allows several cases; otherwise there must be exactly one.
-Asked asked_for(const Given& given, std::string_view command, bool several = false)
-{
-    Settings settings;
-    if (const auto& files = given.at("argument"); !files.empty())
-        settings.read_file(files.front());
-    set_from(settings, given);
-    Asked asked;
-    asked.grids = static_cast<std::uint32_t>(parse_number(
-        {"grids", only_value(given, "grids", std::to_string(kDefaultGrids), "a number"), "", 0, ""}, 1, kMaxGrids));
-    asked.sessions = open_sessions(settings, why_not_cuda, open_session);
-    const Plan plan = make_plan(settings, facts_of(asked.sessions));
-    refuse_programs(plan, "trace", "nestbed cpu --trace FILE my.cu");
-    if (plan.case_count() != 1 && !several)
-        throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value per option", command,
-                                     plan.case_count(), several_in(settings)));
-    for (const Group& group : plan.groups)
-        for (Case point : group.cases) {
-            point.graphs = 1; // otherwise each instance would run and be traced
-            asked.points.push_back(std::move(point));
-        }
-    const BackendKind backend = asked.points.front().backend;
-    const unsigned default_repeat = backend == BackendKind::cuda ? kDefaultRepeat : kDefaultRepeat / 3;
-    asked.repeat = settings.of("repeat").empty() ? default_repeat : plan.repeat.at(backend).least;
-    return asked;
-}
-
 double time_of(const Sample& sample)
 {
     return sample.gpu_us.value_or(sample.wall_us.value_or(0));
 }
 
-// Runs with and without tracing in turn. Returns the traced run with the median time, or the first that is not ok.
-Trace run_traced(const Asked& asked, const Case& point)
+// Runs the one case of the options with and without tracing in turn. Returns the traced run with the median time, or the
+// first that is not ok.
+Trace run_traced(const Given& given, std::string_view command)
 {
-    LocalSession& session = asked.session(point);
+    Settings settings;
+    if (const auto& files = given.at("argument"); !files.empty())
+        settings.read_file(files.front());
+    set_from(settings, given);
+    const auto grids = static_cast<std::uint32_t>(parse_number(
+        {"grids", only_value(given, "grids", std::to_string(kDefaultGrids), "a number"), "", 0, ""}, 1, kMaxGrids));
+    const LocalSessions sessions = open_sessions(settings, why_not_cuda, open_session);
+    const Plan plan = make_plan(settings, facts_of(sessions));
+    refuse_programs(plan, "trace", "nestbed cpu --trace FILE my.cu");
+    if (plan.case_count() != 1)
+        throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value per option", command,
+                                     plan.case_count(), several_in(settings)));
+    Case point = plan.groups.front().cases.front();
+    point.graphs = 1; // otherwise each instance would run and be traced
+    const unsigned default_repeat = point.backend == BackendKind::cuda ? kDefaultRepeat : kDefaultRepeat / 3;
+    const unsigned repeat = settings.of("repeat").empty() ? default_repeat : plan.repeat.at(point.backend).least;
+    LocalSession& session = *sessions.at(point.backend);
     std::vector<Trace> traces;
     TraceOverhead overhead;
-    for (unsigned run = 0; run < kWarmUps + asked.repeat; ++run) {
+    for (unsigned run = 0; run < kWarmUps + repeat; ++run) {
         const Sample untraced = session.sample(point, 0);
         if (untraced.device_lost)
             throw RunError(fmt::format("the device was lost: {}", untraced.detail));
-        Trace traced = session.trace(point, 0, asked.grids);
+        Trace traced = session.trace(point, 0, grids);
         if (traced.sample.status != Status::ok)
             return traced;
         if (run < kWarmUps || untraced.status != Status::ok)
@@ -175,27 +154,6 @@ int judged(const Sample& sample, std::ostream& err)
     return exit_rows_bad;
 }
 
-// Prints a summary like that of nvprof.
-int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
-{
-    std::vector<KernelCalls> cases;
-    int code = exit_ok;
-    for (const Case& point : asked.points) {
-        if (from_device(mechanism_of(Registry::find_anywhere(point.strategy)->info(), point))) {
-            const Trace traced = run_traced(asked, point);
-            cases.push_back(calls_of(traced));
-            code = std::max(code, judged(traced.sample, err));
-            continue;
-        }
-        static_cast<void>(asked.session(point).sample(point, 0)); // to warm up
-        const Sample sample = asked.session(point).sample(point, 0);
-        cases.push_back(calls_of(point, sample));
-        code = std::max(code, judged(sample, err));
-    }
-    out << asked.session(asked.points.front()).facts().name << "\n" << kernels_text(cases);
-    return code;
-}
-
 int trace(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
     if (given.contains("from"))
@@ -207,8 +165,7 @@ int trace(const Arguments& arguments, const Given& given, std::ostream& out, std
     std::optional<OutputFile> file;
     if (path != "-")
         file.emplace(path, given.contains("overwrite"));
-    const Asked asked = asked_for(given, "trace");
-    const Trace traced = run_traced(asked, asked.points.front());
+    const Trace traced = run_traced(given, "trace");
     if (traced.grids.empty())
         return judged(traced.sample, err);
     Arguments command{"nestbed", "trace"};
@@ -232,10 +189,7 @@ int tree(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         out << tree_text(trace_of_program(given, {})) << kTreeLegend;
         return exit_ok;
     }
-    const Asked asked = asked_for(given, "tree", given.contains("kernels"));
-    if (given.contains("kernels"))
-        return kernels(asked, out, err);
-    const Trace traced = run_traced(asked, asked.points.front());
+    const Trace traced = run_traced(given, "tree");
     if (!traced.grids.empty())
         out << heading(traced) << tree_text(traced);
     if (traced.grids.size() > 1)
@@ -300,12 +254,6 @@ Command tree_program_command()
 
 Command tree_command()
 {
-    Options options = trace_options();
-    options.push_back({.name = "kernels",
-                       .value = "",
-                       .help =
-                           "print one line per case, for any number of cases: launches from host and device, and how "
-                           "long a grid took"});
     return {.name = "tree",
             .arguments = "[EXPERIMENT.cfg] [options] | FILE.cu... [options of nvcc] [-- ARGUMENT...]",
             .summary = "print the launches of one case by depth",
@@ -317,7 +265,7 @@ Command tree_command()
                     "  nestbed tree --from nestbed-trace.json    # of one that was traced\n",
             .files = "cfg",
             .operands = 1,
-            .options = std::move(options),
+            .options = trace_options(),
             .settings = trace_settings(),
             .call = tree,
             .of_program = tree_program_command};

@@ -60,8 +60,8 @@ bool has_data_dependent_launches(const Case& point)
     return info.requests && from_device(mechanism_of(info, point));
 }
 
-std::optional<ExecutorCounts> counts_on_executor(Settings settings, const std::function<bool(const Case&)>& is_wanted,
-                                                 std::ostream& err)
+std::optional<CountedLog> counts_on_executor(Settings settings, const std::function<bool(const Case&)>& is_wanted,
+                                             std::ostream& err)
 {
     for (const char* key : {"precision", "max-repeat", "latency", "expect"})
         settings.set(key, {});
@@ -103,7 +103,7 @@ std::optional<ExecutorCounts> counts_on_executor(Settings settings, const std::f
                                result.reason);
         result.point = case_of_settings(settings_text(result.point), "the plan"); // as the cases of a log are
     }
-    return ExecutorCounts{.log = read_log(path, err), .results = std::move(results)};
+    return CountedLog{.log = read_log(path, err), .results = std::move(results)};
 }
 
 } // namespace nestbed

@@ -5,11 +5,9 @@
 #include "run/flat_times.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
 namespace nestbed
@@ -89,33 +87,19 @@ struct CountedCase {
     const Case& point() const { return made.demand.point; }
 };
 
-// What the rows of a log say of the launches of its cases: the same in all rows of a case.
-std::map<std::string, CountedCase> counted_by_key(const ParsedLog& log)
+// What the row of a log says of the launches of its case.
+CountedCase counted_case(const ParsedLog& log, const LogRow& row)
 {
-    std::map<std::string, CountedCase> counted;
-    constexpr std::array kCountColumns{"key",          "status",           "wave", "waves", "streams",
-                                       "child_blocks", "launches_by_depth"};
-    if (!std::ranges::all_of(kCountColumns, [&](const char* column) { return log.has(column); }))
-        return counted;
-    for (const LogRow& row : log.rows) {
-        const auto cell = [&](const char* column) { return row.cells.at(log.column(column)); };
-        if (cell("status") != "ok" || cell("child_blocks").empty() || counted.contains(cell("key")))
-            continue;
-        auto& [need, made] = counted[cell("key")];
-        need.waves = log.number(row, "waves");
-        need.streams = log.number(row, "streams");
-        need.child_blocks = log.number(row, "child_blocks");
-        LaunchPlan& plan = made.demand.plan;
-        plan.wave = static_cast<std::uint32_t>(log.number(row, "wave"));
-        plan.roots = static_cast<std::uint32_t>(log.number(row, "wave") * need.waves);
-        plan.streams = static_cast<std::uint32_t>(need.streams);
-        std::istringstream words(cell("launches_by_depth"));
-        for (std::string word; words >> word;) {
-            need.by_depth.push_back(log.number(row, "launches_by_depth", word));
-            made.demand.form.by_depth.push_back(static_cast<std::uint64_t>(need.by_depth.back()));
-        }
-    }
-    return counted;
+    CountedCase one;
+    one.need.waves = log.number(row, "waves");
+    one.need.streams = log.number(row, "streams");
+    one.need.child_blocks = log.number(row, "child_blocks");
+    one.made.demand.plan.wave = static_cast<std::uint32_t>(log.number(row, "wave"));
+    one.made.demand.plan.roots = static_cast<std::uint32_t>(log.number(row, "wave") * one.need.waves);
+    one.made.demand.plan.streams = static_cast<std::uint32_t>(one.need.streams);
+    one.made.demand.form.by_depth = launches_by_depth(log, row);
+    one.need.by_depth.assign(one.made.demand.form.by_depth.begin(), one.made.demand.form.by_depth.end());
+    return one;
 }
 
 // What the cases of a study have in common; logs of the GPU and of the executor have the same studies.
@@ -136,13 +120,14 @@ using Studies = std::vector<std::pair<Case, std::vector<CountedCase>>>; // by st
 // Adds the cases of a log to their studies, unless they are there.
 void add_counted(Studies& studies, const CountedLog& log)
 {
-    const std::map<std::string, CountedCase> counted = counted_by_key(*log.log);
+    const std::map<std::string, LogRow> rows = rows_by_key(log.log, {"wave", "waves", "streams", "child_blocks"});
     for (const CaseResult& result : log.results) {
         const StrategyInfo& info = Registry::find_anywhere(result.point.strategy)->info();
-        const auto found = counted.find(result.key);
-        if (!info.requests || !from_device(mechanism_of(info, result.point)) || found == counted.end())
+        const auto row = rows.find(result.key);
+        if (!info.requests || !from_device(mechanism_of(info, result.point)) || row == rows.end() ||
+            row->second.cells.at(log.log.column("child_blocks")).empty())
             continue;
-        CountedCase one = found->second;
+        CountedCase one = counted_case(log.log, row->second);
         Case& point = one.made.demand.point;
         point = result.point;
         point.backend = BackendKind::cuda;
@@ -221,8 +206,7 @@ std::optional<double> NeedStudy::cost_of_choice() const
     return measured ? std::optional(measured->value / cases.at(best).measured->value) : std::nullopt;
 }
 
-std::vector<NeedStudy> need_studies(const Roofline& roofline, const CountedLog& measured,
-                                    const std::optional<CountedLog>& counted)
+std::vector<NeedStudy> need_studies(const Roofline& roofline, const CountedLog& measured, const CountedLog* counted)
 {
     std::map<std::string, double> flat_us; // of the best, by input
     for (const CaseResult& result : measured.results) {

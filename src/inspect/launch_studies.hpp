@@ -3,11 +3,9 @@
 #pragma once
 
 #include "inspect/predictions.hpp"
-#include "log/parsed_log.hpp"
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace nestbed
@@ -54,16 +52,10 @@ struct NeedStudy {
     std::optional<double> cost_of_choice() const;
 };
 
-// A log and its cases.
-struct CountedLog {
-    const ParsedLog* log;
-    std::span<const CaseResult> results;
-};
-
 // The studies of a log of a GPU: a flat form and the highest threshold, both measured, and a lower threshold, measured or
 // at least counted in another log, which may be of the executor. Throws RunError that names file, line and column for a
 // cell that is not a number.
 std::vector<NeedStudy> need_studies(const Roofline& roofline, const CountedLog& measured,
-                                    const std::optional<CountedLog>& counted = std::nullopt);
+                                    const CountedLog* counted = nullptr);
 
 } // namespace nestbed

@@ -1,17 +1,15 @@
 #include "inspect/level_prices.hpp"
 
-#include "base/csv.hpp"
-#include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
+#include "log/parsed_log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -28,28 +26,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOthers{
 using Samples = std::map<std::uint32_t, std::map<std::string, std::map<unsigned, std::vector<double>>>>;
 
 // Times of the chains of a log, by blocks, mechanism and depth.
-Samples samples_of(const std::string& log, std::string_view gpu)
+Samples samples_of(const std::string& path, std::string_view gpu)
 {
-    CsvReader reader(TextSource::of_file(log));
-    CsvRow row;
-    std::map<std::string, std::size_t> columns;
-    if (reader.next(row))
-        for (std::size_t column = 0; column < row.cells.size(); ++column)
-            columns[row.cells[column]] = column;
-    for (const char* name : {"experiment", "mechanism", "grid", "depth", "gpu_us", "status", "gpu"})
-        if (!columns.contains(name))
-            throw RunError(fmt::format("{}: there is no column {}; it is not a log of nestbed run", log, name));
+    const ParsedLog log = parse_log(path, TextSource::of_file(path));
     Samples samples;
-    while (reader.next(row)) {
-        const auto cell = [&](const char* name) {
-            const std::size_t column = columns.at(name);
-            return column < row.cells.size() ? row.cells[column] : std::string();
-        };
-        if (cell("experiment") != "ladder" || cell("status") != "ok" || cell("gpu") != gpu || cell("gpu_us").empty())
-            continue;
-        samples[static_cast<std::uint32_t>(std::strtoul(cell("grid").c_str(), nullptr, 10))][cell("mechanism")]
-               [static_cast<unsigned>(std::strtoul(cell("depth").c_str(), nullptr, 10))]
-                   .push_back(std::strtod(cell("gpu_us").c_str(), nullptr));
+    for (const LogRow& row : log.rows) {
+        const auto cell = [&](const char* column) -> const std::string& { return row.cells[log.column(column)]; };
+        if (cell("experiment") == "ladder" && cell("status") == "ok" && cell("gpu") == gpu && !cell("gpu_us").empty())
+            samples[static_cast<std::uint32_t>(log.number(row, "grid"))][cell("mechanism")]
+                   [static_cast<unsigned>(log.number(row, "depth"))]
+                       .push_back(log.number(row, "gpu_us"));
     }
     return samples;
 }

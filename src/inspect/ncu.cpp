@@ -9,11 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <numeric>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <span>
@@ -27,15 +25,8 @@ namespace
 {
 
 constexpr std::string_view kKernelName = "Kernel Name";
-constexpr std::string_view kDuration = "gpu__time_duration.sum";
-constexpr std::string_view kActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
-// Metrics of the raw page and how their units begin.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kMetrics{{{"sm__ctas_launched.sum", "block"},
-                                                                                 {"sm__warps_launched.sum", "warp"},
-                                                                                 {kActive, "%"},
-                                                                                 {"dram__bytes_read.sum", "byte"},
-                                                                                 {"dram__bytes_write.sum", "byte"},
-                                                                                 {kDuration, "ns"}}};
+// The thread instructions of the functions with which kernels launch are the launches.
+constexpr const char* kCounted = "thread_inst_executed,inst_executed,launch__grid_size";
 // A launch calls the first and, if there is room for its arguments, the second. CUDA's older runtime has only the second.
 constexpr std::string_view kArgumentsFunction = "__cudaCDP2GetParameterBufferV2";
 constexpr std::string_view kLaunchFunction = "__cudaCDP2LaunchDeviceV2";
@@ -73,32 +64,9 @@ void check_cells(const std::string& path, const CsvRow& names, const CsvRow& row
             fmt::format("{} cells under {} columns; the file may be cut off", row.cells.size(), names.cells.size()));
 }
 
-std::optional<std::size_t> column_of(const CsvRow& names, std::string_view name)
+std::size_t column_of(const CsvRow& names, std::string_view name)
 {
-    const auto found = std::ranges::find(names.cells, name);
-    return found == names.cells.end() ? std::nullopt
-                                      : std::optional(static_cast<std::size_t>(found - names.cells.begin()));
-}
-
-// "1,980,000", "192", "35.328000"; empty without such a column, or if ncu has no value.
-std::optional<double> number_in(const std::string& path, const CsvRow& names, const CsvRow& row,
-                                std::string_view name)
-{
-    const std::optional<std::size_t> column = column_of(names, name);
-    if (!column || row.cells[*column].empty() || row.cells[*column] == "n/a")
-        return {};
-    std::string text = row.cells[*column];
-    std::erase(text, ',');
-    double value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-        refuse(path, row.line, fmt::format("{} = '{}' is not a number", name, row.cells[*column]));
-    return value;
-}
-
-std::uint64_t whole(double value)
-{
-    return static_cast<std::uint64_t>(std::llround(value));
+    return static_cast<std::size_t>(std::ranges::find(names.cells, name) - names.cells.begin());
 }
 
 // The name of a function without what only one of the pages has: namespaces, and the types of template arguments that are values.
@@ -109,59 +77,34 @@ std::string plain_name(const std::string& name)
     return std::regex_replace(std::regex_replace(name, namespaces, ""), types, "");
 }
 
-// ---- the raw page: a row of names, a row of units, and one row per root grid ----
-
-struct RawPage {
-    std::vector<std::string> kernels;                       // of the root grids: their plain names
-    std::map<std::string_view, std::vector<double>> values; // of a metric; none if ncu did not report all of them
-
-    std::optional<std::uint64_t> sum(std::string_view metric) const
-    {
-        const std::vector<double>& all = values.at(metric);
-        return all.empty() ? std::nullopt : std::optional(whole(std::reduce(all.begin(), all.end())));
-    }
-};
-
-RawPage read_raw_page(const std::string& path)
+// The raw page: a row of names, a row of units, and one row per root grid. Returns the plain names of their kernels.
+std::vector<std::string> read_root_kernels(const std::string& path)
 {
-    constexpr std::size_t kHead = 2;
-    std::vector<CsvRow> rows;
+    CsvRow names;
+    std::size_t rows = 0;
+    std::size_t last = 0;
+    std::vector<std::string> kernels;
     read_rows(path, [&](const CsvRow& row) {
-        rows.push_back(row);
-        check_cells(path, rows.front(), row);
+        last = row.line;
+        if (++rows == 1)
+            names = row;
+        check_cells(path, names, row);
+        const std::size_t kernel = column_of(names, kKernelName);
+        if (kernel == names.cells.size())
+            refuse(path, names.line, "a raw page of ncu has a column \"Kernel Name\"");
+        if (rows > 2)
+            kernels.push_back(plain_name(row.cells[kernel]));
     });
-    const CsvRow& names = rows.front();
-    const std::optional<std::size_t> kernel = column_of(names, kKernelName);
-    if (!kernel)
-        refuse(path, names.line, "a raw page of ncu has a column \"Kernel Name\"");
-    if (rows.size() <= kHead)
-        refuse(path, rows.back().line, "the raw page has no root grid");
-    const std::span grids(rows.begin() + kHead, rows.end());
-    RawPage page;
-    for (const CsvRow& grid : grids)
-        page.kernels.push_back(plain_name(grid.cells[*kernel]));
-    for (const auto& [metric, unit] : kMetrics) {
-        std::vector<double>& values = page.values[metric];
-        const std::optional<std::size_t> column = column_of(names, metric);
-        if (column && !rows[1].cells[*column].starts_with(unit)) // "ns", and "nsecond" in earlier versions
-            refuse(path, rows[1].line,
-                   fmt::format("the unit of {} is '{}'; allowed: {}", metric, rows[1].cells[*column], unit));
-        for (const CsvRow& grid : grids)
-            if (const std::optional<double> value = number_in(path, names, grid, metric))
-                values.push_back(*value);
-        if (values.size() != grids.size())
-            values.clear();
-    }
-    return page;
+    if (kernels.empty())
+        refuse(path, last, "the raw page has no root grid");
+    return kernels;
 }
 
-// ---- the source page: for each function its name, the names of columns, and its instructions ----
-
+// The source page has for each function its name, the names of columns, and its instructions.
 struct Section {
     std::string name;
     std::string plain;
     std::uint64_t threads = 0;                                 // that executed its first instruction
-    std::optional<std::uint64_t> warps;                        // that did
     bool is_kernel() const { return !name.starts_with("__"); } // or a function of the program that is not inlined
     bool operator==(const Section&) const = default;
 };
@@ -170,7 +113,6 @@ std::vector<Section> read_sections(const std::string& path)
 {
     constexpr std::array kThreads{"thread_inst_executed",
                                   "Thread Instructions Executed"}; // with --metrics, with --section
-    constexpr std::array kWarps{"inst_executed", "Instructions Executed"};
     std::vector<Section> sections;
     CsvRow names;
     std::size_t instructions = 1;
@@ -199,17 +141,15 @@ std::vector<Section> read_sections(const std::string& path)
         check_cells(path, names, row);
         if (++instructions > 1)
             return;
-        const auto number = [&](const auto& columns) {
-            const std::optional<double> first = number_in(path, names, row, columns[0]);
-            return first ? first : number_in(path, names, row, columns[1]);
-        };
-        const std::optional<double> threads = number(kThreads);
-        if (!threads)
+        const std::size_t column = std::min(column_of(names, kThreads[0]), column_of(names, kThreads[1]));
+        if (column == names.cells.size())
             refuse(path, names.line,
                    fmt::format("the section of {} has no {}", sections.back().name, fmt::join(kThreads, " or ")));
-        sections.back().threads = whole(*threads);
-        if (const std::optional<double> warps = number(kWarps))
-            sections.back().warps = whole(*warps);
+        std::string text = row.cells[column];
+        std::erase(text, ','); // "1,980,000"
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), sections.back().threads);
+        if (error != std::errc{} || end != text.data() + text.size())
+            refuse(path, row.line, fmt::format("{} = '{}' is not a number", names.cells[column], row.cells[column]));
     });
     end_section();
     // Other functions of the compiler's may be several of one name in one root grid.
@@ -259,31 +199,23 @@ std::vector<std::span<const Section>> divided(const std::vector<Section>& sectio
     return grids;
 }
 
-// What the sections say of one root grid, with its descendants.
-struct RootGrid {
-    std::uint64_t launches = 0;
-    std::optional<std::uint64_t> warps = 0; // of kernels
-};
-
-RootGrid root_grid_of(std::span<const Section> sections)
+// The launches below one root grid, by its sections.
+std::uint64_t launches_in(std::span<const Section> sections)
 {
-    RootGrid grid;
+    std::uint64_t launches = 0;
     for (const Section& one : sections)
         if (!one.is_kernel())
-            grid.launches = std::max(grid.launches, one.threads);
-        else
-            grid.warps = grid.warps && one.warps ? std::optional(*grid.warps + *one.warps) : std::nullopt;
-    return grid;
+            launches = std::max(launches, one.threads);
+    return launches;
 }
 
 // ncu prints the sections of each root grid once or, in some pages, twice. Empty: they do not match the kernels.
-std::vector<RootGrid> root_grids_of(const std::vector<Section>& sections, const std::vector<std::string>& kernels)
+std::vector<std::uint64_t> launches_of(const std::vector<Section>& sections, const std::vector<std::string>& kernels)
 {
-    std::vector<RootGrid> grids;
-    for (std::size_t copies = 1; grids.empty() && copies * kernels.size() <= sections.size(); ++copies)
-        for (const std::span<const Section> grid : divided(sections, kernels, copies))
-            grids.push_back(root_grid_of(grid));
-    return grids;
+    std::vector<std::uint64_t> launches;
+    for (std::size_t copies = 1; launches.empty() && copies * kernels.size() <= sections.size(); ++copies)
+        std::ranges::transform(divided(sections, kernels, copies), std::back_inserter(launches), launches_in);
+    return launches;
 }
 
 } // namespace
@@ -292,9 +224,10 @@ NcuCommands ncu_commands(const std::string& ncu, const std::string& stem, const 
                          const std::vector<std::string>& program)
 {
     const std::string report = stem + kReportEnding;
-    NcuCommands commands{.collect = {ncu, "--clock-control", "none", "--cache-control", "none"},
-                         .source = {ncu, "--import", report, "--page", "source", "--csv"},
-                         .raw = {ncu, "--import", report, "--page", "raw", "--csv", "--print-units", "base"}};
+    NcuCommands commands{
+        .collect = {ncu, "--clock-control", "none", "--cache-control", "none", "--metrics", kCounted},
+        .source = {ncu, "--import", report, "--page", "source", "--csv"},
+        .raw = {ncu, "--import", report, "--page", "raw", "--csv", "--print-units", "base"}};
     const std::vector<std::string> rest{"--import-source", "no", "--force-overwrite", "--export", report};
     for (const std::vector<std::string>* words : {&options, &rest, &program})
         commands.collect.insert(commands.collect.end(), words->begin(), words->end());
@@ -315,42 +248,24 @@ std::string ncu_reason(const std::string& path)
     return "";
 }
 
-std::optional<std::uint64_t> NcuCounts::runtime_blocks() const
-{
-    return warps && kernel_warps ? std::optional(*warps - *kernel_warps) : std::nullopt;
-}
-
 NcuCounts read_ncu_pages(const std::string& source, const std::string& raw)
 {
-    const RawPage page = read_raw_page(raw);
-    const std::vector<RootGrid> grids = root_grids_of(read_sections(source), page.kernels);
-    if (grids.empty())
+    const std::vector<std::string> root_grids = read_root_kernels(raw);
+    const std::vector<std::uint64_t> launches = launches_of(read_sections(source), root_grids);
+    if (launches.empty())
         throw RunError(fmt::format("{}: its sections do not match the root grids in {}: {}", source, raw,
-                                   fmt::join(page.kernels, ", ")));
-    NcuCounts counts{.root_grids = grids.size(), .kernel_warps = 0};
-    for (std::size_t root = 0; root < grids.size(); ++root) {
-        std::string name = page.kernels[root].substr(0, page.kernels[root].find_first_of("<("));
+                                   fmt::join(root_grids, ", ")));
+    NcuCounts counts{.root_grids = root_grids.size()};
+    for (std::size_t root = 0; root < root_grids.size(); ++root) {
+        std::string name = root_grids[root].substr(0, root_grids[root].find_first_of("<("));
         name.erase(0, name.rfind(' ') + 1); // "sort" of "void sort<int>(T1 *)", as in the table of a counted program
         auto found = std::ranges::find(counts.kernels, name, &NcuKernel::name);
         if (found == counts.kernels.end())
             found = counts.kernels.insert(found, {.name = name});
         ++found->from_host;
-        found->from_device += grids[root].launches;
-        counts.launches += grids[root].launches;
-        if (const auto& warps = grids[root].warps; counts.kernel_warps)
-            counts.kernel_warps = warps ? std::optional(*counts.kernel_warps + *warps) : std::nullopt;
+        found->from_device += launches[root];
+        counts.launches += launches[root];
     }
-    counts.blocks = page.sum("sm__ctas_launched.sum");
-    counts.warps = page.sum("sm__warps_launched.sum");
-    counts.dram_read_bytes = page.sum("dram__bytes_read.sum");
-    counts.dram_write_bytes = page.sum("dram__bytes_write.sum");
-    const std::vector<double>& ns = page.values.at(kDuration);
-    const std::vector<double>& active = page.values.at(kActive);
-    const double all_ns = std::reduce(ns.begin(), ns.end());
-    if (!ns.empty())
-        counts.duration_us = all_ns / 1e3;
-    if (!active.empty() && all_ns > 0)
-        counts.occupancy_percent = std::inner_product(ns.begin(), ns.end(), active.begin(), 0.0) / all_ns;
     return counts;
 }
 

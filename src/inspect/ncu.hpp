@@ -4,7 +4,6 @@
 #include "base/error.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,7 @@ namespace nestbed
 // A report of ncu has the path of its stem and one of these endings.
 inline constexpr const char* kReportEnding = ".ncu-rep";
 inline constexpr const char* kSourceEnding = ".source.csv"; // its source page: instructions with their counters
-inline constexpr const char* kRawEnding = ".raw.csv";       // its raw page: metrics of each root grid
+inline constexpr const char* kRawEnding = ".raw.csv";       // its raw page: a row for each root grid
 
 // Argument vectors.
 struct NcuCommands {
@@ -42,23 +41,11 @@ struct NcuKernel {
     std::uint64_t from_device = 0; // launches by its grids and all their descendants
 };
 
-// What ncu counted of all root grids, with all grids that descend from them. Empty: it did not report the value.
+// What ncu counted.
 struct NcuCounts {
     std::vector<NcuKernel> kernels; // in the order of their first launches
     std::uint64_t root_grids = 0;
-    std::uint64_t launches = 0;                // from the device, refused ones too
-    std::optional<std::uint64_t> kernel_warps; // warps of the kernels, without those of the device runtime
-    std::optional<std::uint64_t> blocks; // all blocks, including those that the device runtime launches for itself
-    std::optional<std::uint64_t> warps;  // all warps, including those of the device runtime
-    std::optional<double> occupancy_percent; // active warps, in percent of the device's maximum, weighted by duration
-    std::optional<std::uint64_t> dram_read_bytes;
-    std::optional<std::uint64_t> dram_write_bytes;
-    std::optional<double> duration_us; // sum over the root grids
-
-    // Blocks that the device runtime launches for itself. They have one warp each, so there are as many as there are
-    // warps that are not of the kernels. (In all 90 cases of results/h200/reconcile.csv, this number plus the number
-    // of blocks in the ledger was the number of ncu.)
-    std::optional<std::uint64_t> runtime_blocks() const;
+    std::uint64_t launches = 0; // from the device, refused ones too
 };
 
 // Reads both pages. The source page has a table for each function that a root grid and its descendants ran. A launch

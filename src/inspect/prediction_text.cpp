@@ -75,11 +75,11 @@ std::string mechanism_text(Mechanism mechanism)
 
 // Strategy, mechanism, these axes, and the values.
 template <class... Values>
-Cells cells_of_case(const Demand& demand, const std::vector<std::string_view>& axes, const Values&... values)
+Cells cells_of_case(const Demand& demand, const std::vector<const Axis*>& axes, const Values&... values)
 {
     Cells cells{demand.point.strategy, mechanism_text(demand.mechanism)};
-    for (const std::string_view axis : axes)
-        cells.push_back(cell(demand.point, axis));
+    for (const Axis* axis : axes)
+        cells.push_back(cell_of(*axis, demand.point));
     (cells.push_back(cell_text(values)), ...);
     return cells;
 }
@@ -93,11 +93,6 @@ std::string ratio_or_empty(const std::optional<double>& ratio)
     return ratio ? fmt::format("{:.2f}", *ratio) : "";
 }
 
-const Case& point_of(const PredictedCase& one)
-{
-    return one.demand.point;
-}
-
 Estimate measured_or_nan(const PredictedCase& one)
 {
     return one.measured.value_or(Estimate{NAN, {NAN, NAN}});
@@ -109,90 +104,56 @@ std::string choice_text(const Case& point)
     return fmt::format("{} {} {}", point.threshold, point.coarsen, cell(point, "aggregate"));
 }
 
-// "2048x512": the blocks and threads of the root grid; "2048x2048 by 16x16": a matrix and its blocks; and what the
-// case limits.
-std::string shape_of(const Case& point)
+std::vector<const Axis*> axes_of_cases(const std::vector<PredictedCase>& cases)
 {
-    if (point.aggregate != Aggregate::absent)
-        return fmt::format("{} {}, {}", cell(point, "input"), size_text(point), choice_text(point));
-    std::string shape = shape_text(point, "x");
-    if (point.nx != 0 && point.shape.threads() != 0)
-        shape += " by " + name_of(point.shape);
-    for (const auto& [name, axis] : {std::pair("input", "input"), std::pair("depth", "depth"),
-                                     std::pair("wave", "wave"), std::pair("limit", "pending-limit")})
-        if (const std::string value = cell(point, axis);
-            !value.empty() && value != text_of(axis_named(axis), axis_named(axis).default_value))
-            shape += fmt::format(" {} {}", name, value);
-    return shape;
+    std::vector<Case> points;
+    for (const PredictedCase& one : cases)
+        points.push_back(one.demand.point);
+    return axes_of_plan(points);
 }
 
 std::string cases_table(const std::vector<PredictedCase>& cases, bool measured)
 {
-    std::vector<Column> columns{
-        {"strategy", true}, {"mechanism", true, true}, {"shape", true, true}, {"launches", false, false, 1},
-        {"predicted"},      {"bound", true},           {"measured"},          {"ratio"}};
-    columns.resize(measured ? columns.size() : columns.size() - 2);
-    return table_of(columns, cases, [](const PredictedCase& one) {
-        return cells_of_case(one.demand, {}, shape_of(one.demand.point), one.demand.form.total(),
+    const std::vector<const Axis*> axes = axes_of_cases(cases);
+    std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}};
+    for (const Axis* axis : axes)
+        columns.push_back({std::string(axis->name), axis->named(), true});
+    columns.insert(columns.end(), {{"launches", false, false, 1}, {"predicted"}, {"bound", true}});
+    if (measured)
+        columns.insert(columns.end(), {{"measured"}, {"ratio"}});
+    return table_of(columns, cases, [&axes](const PredictedCase& one) {
+        const Demand& demand = one.demand;
+        return cells_of_case(demand, axes,
+                             demand.mechanism == Mechanism::host ? demand.host_launches
+                                                                 : static_cast<double>(demand.form.total()),
                              format_us(one.prediction.us), name_of(one.prediction.bound), us_or_empty(one.measured),
                              ratio_or_empty(one.ratio()));
     });
 }
 
-// "fire_and_forget 9.87 us, 0.219 us; host 1.94 us": of a level, and of each further launch.
-std::string prices_text(const Roofline& roofline, const std::vector<PredictedCase>& cases)
+// What the cases are of which only the launches are known; empty without any.
+std::string launches_alone_text(const Roofline& roofline, const std::vector<PredictedCase>& cases)
 {
-    std::map<std::string, std::string> texts;
+    std::map<std::string, std::string> prices; // "9.87 us, 0.219 us": of a level, and of each further launch
     for (const PredictedCase& one : cases)
-        if (const std::optional<LaunchPrices> prices = launch_prices(roofline, one.demand.mechanism))
-            texts[mechanism_text(one.demand.mechanism)] =
-                format_us(prices->level_us) + (prices->launch_us > 0 ? ", " + format_us(prices->launch_us) : "");
-    std::string text;
-    for (const auto& [mechanism, prices] : texts)
-        text += fmt::format("{}{} {}", text.empty() ? "" : "; ", mechanism, prices);
-    return text;
-}
-
-// Cases of which only the launches are known. A launch by the host is a level.
-std::string bounds_table(const Roofline& roofline, const std::vector<PredictedCase>& cases, bool measured)
-{
-    std::vector<Case> points;
-    std::ranges::transform(cases, std::back_inserter(points), point_of);
-    const std::vector<const Axis*> axes = axes_of_plan(points);
-    std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}};
-    for (const Axis* axis : axes)
-        columns.push_back({std::string(axis->name), axis->named(), true});
-    columns.insert(columns.end(), {{"levels"}, {"launches"}, {"at least"}});
-    if (measured)
-        columns.insert(columns.end(), {{"measured"}, {"ratio"}});
-    for (const PredictedCase& one : cases) {
-        const Demand& demand = one.demand;
-        Cells cells{demand.point.strategy, mechanism_text(demand.mechanism)};
-        for (const Axis* axis : axes)
-            cells.push_back(cell_of(*axis, demand.point));
-        const bool by_host = demand.mechanism == Mechanism::host;
-        const double launches = by_host ? demand.host_launches : static_cast<double>(demand.form.total());
-        for (const std::string& text :
-             {cell_text(by_host ? launches : demand.form.levels()), cell_text(launches), format_us(one.prediction.us),
-              us_or_empty(one.measured), ratio_or_empty(one.ratio())})
-            cells.push_back(text);
-        add_row(columns, std::move(cells));
-    }
-    const std::size_t width = terminal_of(STDOUT_FILENO).columns;
-    return words_in_lines("launches alone: at least so long (levels x price + further launches x price)", 0, width) +
-           table_text(std::move(columns)) +
-           words_in_lines(
-               fmt::format("(prices of a level and of a further launch: {})", prices_text(roofline, cases)), 0,
-               width) +
-           "\n";
+        if (const auto of = launch_prices(roofline, one.demand.mechanism); of && one.at_least())
+            prices[mechanism_text(one.demand.mechanism)] =
+                format_us(of->level_us) + (of->launch_us > 0 ? ", " + format_us(of->launch_us) : "");
+    if (prices.empty())
+        return "";
+    std::string text = "(launches alone: at least so long: levels x price + further launches x price; prices of a "
+                       "level and of a further launch:";
+    for (const auto& [mechanism, us] : prices)
+        text += fmt::format("{} {} {}", text.ends_with(':') ? "" : ";", mechanism, us);
+    return words_in_lines(text + ")", 0, terminal_of(STDOUT_FILENO).columns);
 }
 
 // How many times the least times the measured ones are; empty without any.
-std::string bounds_measured_text(const std::vector<PredictedCase>& cases, const std::string& against)
+std::string launches_alone_measured_text(const std::vector<PredictedCase>& cases, const std::string& against)
 {
     std::vector<double> ratios;
     for (const PredictedCase& one : cases)
-        if (const std::optional<double> ratio = one.ratio())
+        if (const std::optional<double> ratio = one.ratio(); ratio && one.at_least())
             ratios.push_back(*ratio);
     if (ratios.empty())
         return "";
@@ -220,7 +181,7 @@ std::string worst_text(const std::vector<PredictedCase>& cases)
     using Group = std::vector<PredictedCase>;
     std::map<std::pair<std::string, std::string>, Group> by_names;
     for (const PredictedCase& one : cases)
-        if (one.ratio())
+        if (one.ratio() && !one.at_least())
             by_names[{one.demand.point.strategy, mechanism_text(one.demand.mechanism)}].push_back(one);
     std::vector<Group> groups;
     for (const auto& [names, group] : by_names)
@@ -243,21 +204,17 @@ std::string worst_text(const std::vector<PredictedCase>& cases)
 
 std::string predictions_text(const Roofline& roofline, const Predictions& predictions, const std::string& against)
 {
+    const std::vector<PredictedCase>& cases = predictions.cases;
     std::string text = fmt::format("GPU times predicted for {}\n", gpu_of(roofline.facts));
-    std::vector<PredictedCase> cases = predictions.cases;
-    const auto first_bound = std::stable_partition(cases.begin(), cases.end(), std::not_fn(&PredictedCase::at_least));
-    const std::vector<PredictedCase> bounds(first_bound, cases.end());
-    cases.erase(first_bound, cases.end());
     if (!cases.empty())
-        text += cases_table(cases, !against.empty()) + "(bound: what takes longest; nestbed help predict)\n\n";
-    if (!bounds.empty())
-        text += bounds_table(roofline, bounds, !against.empty());
-    text += fmt::format("Predicted: {}\n{}", counted(predictions.cases.size(), "case"), left_out_text(predictions));
+        text += cases_table(cases, !against.empty()) + "(bound: what takes longest; nestbed help predict)\n" +
+                launches_alone_text(roofline, cases) + "\n";
+    text += fmt::format("Predicted: {}\n{}", counted(cases.size(), "case"), left_out_text(predictions));
     if (against.empty())
         return text;
     const Nearness nearness = nearness_of(cases);
-    text += bounds_measured_text(bounds, against);
-    if (nearness.cases == 0 && !bounds.empty())
+    text += launches_alone_measured_text(cases, against);
+    if (nearness.cases == 0 && std::ranges::any_of(cases, &PredictedCase::at_least))
         return text;
     text += words_in_lines(fmt::format("Measured in {}: {}", against, counted(nearness.cases, "case")), 0,
                            terminal_of(STDOUT_FILENO).columns);
@@ -270,40 +227,38 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
 }
 
 // "sizes" stands for all axes that are the size of a problem.
-std::vector<std::string_view> axes_of_table(std::initializer_list<std::string_view> names)
+std::vector<const Axis*> axes_of_table(std::initializer_list<std::string_view> names)
 {
-    std::vector<std::string_view> axes;
+    std::vector<const Axis*> axes;
     for (const std::string_view name : names)
         if (name != "sizes")
-            axes.push_back(name);
+            axes.push_back(&axis_named(name));
         else
             for (const Axis& axis : plain_axes())
                 if (axis.size)
-                    axes.push_back(axis.name);
+                    axes.push_back(&axis);
     return axes;
 }
 
-std::string columns_text(const std::vector<std::string_view>& axes)
+std::string columns_text(const std::vector<const Axis*>& axes)
 {
     std::string text = "strategy,mechanism";
-    for (const std::string_view axis : axes)
-        text += "," + axis_named(axis).column;
+    for (const Axis* axis : axes)
+        text += "," + axis->column;
     return text;
 }
 
 std::string predictions_csv(const Predictions& predictions)
 {
-    std::vector<std::string_view> axes = axes_of_table({"type", "input", "sizes", "grid", "block", "nx", "ny",
-                                                        "block-shape", "depth", "threshold", "coarsen", "aggregate"});
-    std::vector<Case> own;
-    for (const PredictedCase& one : predictions.cases)
-        if (one.at_least())
-            own.push_back(point_of(one));
-    for (const Axis* axis : axes_of_plan(own)) // what tells a user's own cases apart
-        if (axis->id != axis::wave && axis->id != axis::streams &&
-            std::ranges::find(axes, axis->name) == axes.end() &&
-            std::ranges::any_of(own, [&](const Case& point) { return !cell_of(*axis, point).empty(); }))
-            axes.push_back(axis->name);
+    std::vector<const Axis*> axes = axes_of_table({"type", "input", "sizes", "grid", "block", "nx", "ny",
+                                                   "block-shape", "depth", "threshold", "coarsen", "aggregate"});
+    std::vector<PredictedCase> of_user;
+    std::ranges::copy_if(predictions.cases, std::back_inserter(of_user), &PredictedCase::at_least);
+    for (const Axis* axis : axes_of_cases(of_user)) // what tells a user's cases apart
+        if (axis->id != axis::wave && axis->id != axis::streams && std::ranges::find(axes, axis) == axes.end() &&
+            std::ranges::any_of(of_user,
+                                [&](const PredictedCase& one) { return !cell_of(*axis, one.demand.point).empty(); }))
+            axes.push_back(axis);
     return csv_of(columns_text(axes) +
                       ",wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"
                       "measured_low_us,measured_high_us,measured_over_predicted,off",
@@ -345,7 +300,7 @@ std::string studies_text(const std::vector<NeedStudy>& studies)
 
 std::string studies_csv(const std::vector<NeedStudy>& studies)
 {
-    const std::vector<std::string_view> axes = axes_of_table({"input", "sizes", "threshold", "coarsen", "aggregate"});
+    const std::vector<const Axis*> axes = axes_of_table({"input", "sizes", "threshold", "coarsen", "aggregate"});
     return csv_of(columns_text(axes) + ",cases,median_off,flat_us,alone_us,predicted_us,measured_us,least_us,cost",
                   studies, [&axes](const NeedStudy& study) {
                       const PredictedCase& chosen = study.cases.at(study.chosen);
@@ -386,13 +341,6 @@ std::string parameters_csv(const Roofline& roofline)
         const std::string_view unit = roofline_parameter(key)->unit;
         return cells_of(key, one.value, one.interval.low, one.interval.high, unit,
                         unit == "us" ? one.value * bandwidth * kMegabytesPerUsInGb : NAN);
-    });
-}
-
-std::string correlations_csv(std::span<const ParameterPair> pairs)
-{
-    return csv_of("parameter,with,correlation", pairs, [](const ParameterPair& pair) {
-        return cells_of(pair.first, pair.second, fmt::format("{:.3f}", pair.correlation));
     });
 }
 

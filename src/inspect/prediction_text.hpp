@@ -3,10 +3,9 @@
 
 #include "inspect/launch_studies.hpp"
 #include "inspect/predictions.hpp"
-#include "inspect/roofline_fit.hpp"
 
-#include <span>
 #include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -26,7 +25,5 @@ std::string studies_csv(const std::vector<NeedStudy>& studies);
 std::string parameters_text(const Roofline& roofline);
 // One row per parameter. reads_mb: what the fastest flat kernel reads from memory in that time, in MB.
 std::string parameters_csv(const Roofline& roofline);
-// parameter, with, correlation.
-std::string correlations_csv(std::span<const ParameterPair> pairs);
 
 } // namespace nestbed

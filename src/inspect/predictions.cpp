@@ -4,7 +4,6 @@
 #include "plan/plan_description.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -75,27 +74,39 @@ std::string text_on_gpu(Case point)
     return settings_text(point);
 }
 
-CountedCases counts_in(const ParsedLog& log, std::span<const CaseResult> results)
+std::map<std::string, LogRow> rows_by_key(const ParsedLog& log, std::initializer_list<const char*> columns)
 {
-    constexpr std::array kOfCounts{"key", "status", "launches_by_depth", "host_launches"};
-    if (!std::ranges::all_of(kOfCounts, [&](const char* column) { return log.has(column); }))
-        return {};
-    std::map<std::string, CountedLaunches> by_key;
-    for (const LogRow& row : log.rows) {
-        const auto cell = [&](const char* column) { return row.cells.at(log.column(column)); };
-        if (cell("status") != "ok" || by_key.contains(cell("key")))
-            continue;
-        CountedLaunches& counted = by_key[cell("key")];
-        if (!cell("host_launches").empty()) // a library may have launched
-            counted.by_host = static_cast<std::uint32_t>(log.number(row, "host_launches"));
-        std::istringstream words(cell("launches_by_depth"));
-        for (std::string word; words >> word;)
-            counted.by_depth.push_back(static_cast<std::uint64_t>(log.number(row, "launches_by_depth", word)));
-    }
+    std::map<std::string, LogRow> rows;
+    const auto has = [&](const char* column) { return log.has(column); };
+    if (has("key") && has("status") && has("launches_by_depth") && std::ranges::all_of(columns, has))
+        for (const LogRow& row : log.rows)
+            if (row.cells.at(log.column("status")) == "ok")
+                rows.emplace(row.cells.at(log.column("key")), row);
+    return rows;
+}
+
+std::vector<std::uint64_t> launches_by_depth(const ParsedLog& log, const LogRow& row)
+{
+    std::vector<std::uint64_t> launches;
+    std::istringstream words(row.cells.at(log.column("launches_by_depth")));
+    for (std::string word; words >> word;)
+        launches.push_back(static_cast<std::uint64_t>(log.number(row, "launches_by_depth", word)));
+    return launches;
+}
+
+CountedCases counts_in(const CountedLog& counted)
+{
+    const ParsedLog& log = counted.log;
+    const std::map<std::string, LogRow> rows = rows_by_key(log, {"host_launches"});
     CountedCases counts;
-    for (const CaseResult& result : results)
-        if (const auto found = by_key.find(result.key); found != by_key.end())
-            counts.emplace(text_on_gpu(result.point), found->second);
+    for (const CaseResult& result : counted.results)
+        if (const auto found = rows.find(result.key); found != rows.end()) {
+            const LogRow& row = found->second;
+            CountedLaunches& launches = counts[text_on_gpu(result.point)];
+            launches.by_depth = launches_by_depth(log, row);
+            if (!row.cells.at(log.column("host_launches")).empty()) // a library may have launched
+                launches.by_host = static_cast<std::uint32_t>(log.number(row, "host_launches"));
+        }
     return counts;
 }
 

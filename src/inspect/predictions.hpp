@@ -7,6 +7,7 @@
 #include "predict/roofline.hpp"
 
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -37,9 +38,19 @@ struct Predictions {
 // The settings of a case on a GPU, also of one that the executor runs, which knows neither `submit` nor `l2`.
 std::string text_on_gpu(Case point);
 
+// A log and its cases.
+struct CountedLog {
+    ParsedLog log;
+    std::vector<CaseResult> results;
+};
+
+// The first row of each key that is ok. Empty unless the log has these columns.
+std::map<std::string, LogRow> rows_by_key(const ParsedLog& log, std::initializer_list<const char*> columns);
+std::vector<std::uint64_t> launches_by_depth(const ParsedLog& log, const LogRow& row);
+
 // What the rows of a log counted that are ok, by text_on_gpu() of their cases. Empty without the columns.
 using CountedCases = std::map<std::string, CountedLaunches>;
-CountedCases counts_in(const ParsedLog& log, std::span<const CaseResult> results);
+CountedCases counts_in(const CountedLog& log);
 
 // In the order of `points`. `results`: what a log measured; there may be none. A case is that of a result with the same
 // settings, or with the same key. A case whose work depends on the input is predicted only if it is among `counts`: as at

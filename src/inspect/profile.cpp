@@ -24,11 +24,6 @@ namespace
 
 namespace fs = std::filesystem;
 
-// The thread instructions give the number of launches, the others describe the recursion in more detail.
-constexpr const char* kCounted = "thread_inst_executed,inst_executed,sm__ctas_launched.sum,sm__warps_launched.sum,"
-                                 "sm__warps_active.avg.pct_of_peak_sustained_active,dram__bytes_read.sum,"
-                                 "dram__bytes_write.sum,gpu__time_duration.sum,launch__grid_size";
-
 std::map<std::string, std::string> read_ledger(const std::string& path)
 {
     const std::vector<std::vector<std::string>> rows = parse_csv(read_text_file(path));
@@ -137,9 +132,8 @@ NcuCommands profile_commands(const Case& point, const std::string& stem, const P
     for (const char* word : {"--repeat", "1", "--warmup", "0", "--untimed", "--in-process", "--output"})
         run.emplace_back(word);
     run.push_back(stem + kLedgerEnding);
-    return ncu_commands(
-        options.ncu, stem,
-        {"--nvtx", "--nvtx-include", fmt::format("regex:{}@.*/", kRangeDomain), "--metrics", kCounted}, run);
+    return ncu_commands(options.ncu, stem, {"--nvtx", "--nvtx-include", fmt::format("regex:{}@.*/", kRangeDomain)},
+                        run);
 }
 
 std::string why_not_counted(const Case& point)
@@ -229,67 +223,21 @@ std::string profile_text(const std::vector<Profiled>& cases)
 
 std::string profile_csv(const std::vector<Profiled>& cases)
 {
-    std::vector<std::string> names{"strategy",
-                                   "mechanism",
-                                   "type",
-                                   "elements",
-                                   "grid",
-                                   "block",
-                                   "nx",
-                                   "ny",
-                                   "depth",
-                                   "input",
-                                   "threshold",
-                                   "coarsen",
-                                   "aggregate",
-                                   "status",
-                                   "launches_expected",
-                                   "launches_attempted",
-                                   "launches_nsight",
-                                   "verdict",
-                                   "detail",
-                                   "root_grids",
-                                   "blocks_user",
-                                   "blocks_runtime",
-                                   "blocks_launched",
-                                   "warps_launched",
-                                   "achieved_occupancy_percent",
-                                   "dram_read_bytes",
-                                   "dram_write_bytes",
-                                   "duration_us",
-                                   "gpu",
-                                   "driver",
-                                   "git"};
-    auto place = std::ranges::find(names, "elements");
-    place = names.erase(place);
+    std::vector<std::string> names{"strategy", "mechanism", "type"};
     for (const Axis& axis : plain_axes())
         if (axis.size)
-            place = names.insert(place, axis.column) + 1;
+            names.push_back(axis.column);
+    for (const char* name : {"grid", "block", "nx", "ny", "depth", "input", "threshold", "coarsen", "aggregate",
+                             "status", "launches_expected", "launches_attempted", "launches_nsight", "verdict",
+                             "detail", "root_grids", "gpu", "driver", "git"})
+        names.emplace_back(name);
     std::string text = csv_line(names);
     for (const Profiled& one : cases) {
         std::map<std::string, std::string> cells = one.row;
         cells["verdict"] = one.verdict();
         cells["detail"] = one.detail;
-        const auto whole = [&](const char* name, std::optional<std::uint64_t> value) {
-            cells[name] = value ? std::to_string(*value) : "";
-        };
-        const auto decimals = [&](const char* name, std::optional<double> value) {
-            cells[name] = value ? fmt::format("{:.3f}", *value) : "";
-        };
-        if (one.nsight) {
-            const NcuCounts& counts = *one.nsight;
-            const std::optional<std::uint64_t> runtime = counts.runtime_blocks();
-            whole("launches_nsight", counts.launches);
-            whole("root_grids", counts.root_grids);
-            whole("blocks_user", runtime && counts.blocks ? std::optional(*counts.blocks - *runtime) : std::nullopt);
-            whole("blocks_runtime", runtime);
-            whole("blocks_launched", counts.blocks);
-            whole("warps_launched", counts.warps);
-            decimals("achieved_occupancy_percent", counts.occupancy_percent);
-            whole("dram_read_bytes", counts.dram_read_bytes);
-            whole("dram_write_bytes", counts.dram_write_bytes);
-            decimals("duration_us", counts.duration_us);
-        }
+        cells["launches_nsight"] = one.nsight ? std::to_string(one.nsight->launches) : "";
+        cells["root_grids"] = one.nsight ? std::to_string(one.nsight->root_grids) : "";
         std::vector<std::string> line;
         for (const std::string& name : names)
             line.push_back(cells[name]);

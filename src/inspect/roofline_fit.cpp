@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 namespace nestbed
@@ -15,8 +14,6 @@ namespace nestbed
 
 namespace
 {
-
-constexpr double kWidest = 100; // the interval of a parameter that is determined: high / low
 
 struct MeasuredCase {
     Demand demand;
@@ -166,29 +163,6 @@ class Fit
         set(logs_of_values());
     }
 
-    // Removes the parameters that fewer than two cases determine, and the cases that need them. Returns their names.
-    std::vector<std::string> remove_undetermined()
-    {
-        std::vector<std::string> removed;
-        for (Eigen::Index key = 0; key < size();) {
-            const Eigen::VectorXd slope = slope_at(key, residuals());
-            if ((slope.array() != 0).count() >= 2) {
-                ++key;
-                continue;
-            }
-            std::vector<const MeasuredCase*> others;
-            for (Eigen::Index row = 0; row < slope.size(); ++row)
-                if (slope[row] == 0)
-                    others.push_back(cases_[row]);
-            cases_ = std::move(others);
-            removed.push_back(keys_[key].name);
-            keys_.erase(keys_.begin() + key);
-            logs_ = logs_of_values();
-            key = 0; // another may have been determined by the cases that were removed
-        }
-        return removed;
-    }
-
     void run()
     {
         constexpr int kMaxSteps = 60;
@@ -219,8 +193,7 @@ class Fit
         }
     }
 
-    // Sets the intervals, and returns the correlations.
-    std::vector<ParameterPair> add_intervals()
+    void add_intervals()
     {
         constexpr double kNormal = 1.96;
         const Eigen::VectorXd rest = residuals();
@@ -230,17 +203,11 @@ class Fit
             (weights.array() * rest.array().square()).sum() / static_cast<double>(rest.size() - size());
         const Eigen::MatrixXd normal = slopes.transpose() * weights.asDiagonal() * slopes;
         const Eigen::MatrixXd covariance = normal.ldlt().solve(Eigen::MatrixXd::Identity(size(), size())) * variance;
-        std::vector<ParameterPair> pairs;
-        for (Eigen::Index second = 0; second < size(); ++second) {
-            const double error = kNormal * std::sqrt(std::max(0.0, covariance(second, second)));
-            Estimate& parameter = roofline_.parameters.at(keys_[second].name);
+        for (Eigen::Index key = 0; key < size(); ++key) {
+            const double error = kNormal * std::sqrt(std::max(0.0, covariance(key, key)));
+            Estimate& parameter = roofline_.parameters.at(keys_[key].name);
             parameter.interval = {parameter.value * std::exp(-error), parameter.value * std::exp(error)};
-            for (Eigen::Index first = 0; first < second; ++first)
-                pairs.push_back(
-                    {keys_[first].name, keys_[second].name,
-                     covariance(first, second) / std::sqrt(covariance(first, first) * covariance(second, second))});
         }
-        return pairs;
     }
 
   private:
@@ -303,44 +270,23 @@ class Fit
 
 } // namespace
 
-RooflineFit fit_roofline(std::span<const LoggedCases> logs, std::span<const std::string> left_out)
+Roofline fit_roofline(std::span<const LoggedCases> logs)
 {
-    RooflineFit fit;
-    Roofline& roofline = fit.roofline;
+    Roofline roofline;
     if (!logs.empty() && logs.front().runs.contains(BackendKind::cuda))
         roofline.facts = logs.front().runs.at(BackendKind::cuda).device;
     const std::vector<MeasuredCase> all = measured_in(logs, roofline.facts);
     fit_flat(all, roofline);
     std::vector<const MeasuredCase*> empty_grids;
-    std::set<std::string> known;
     for (const MeasuredCase& one : all)
-        if (determines_parameters(one, roofline.facts)) {
+        if (determines_parameters(one, roofline.facts))
             empty_grids.push_back(&one);
-            known.insert(one.demand.point.strategy);
-        }
-    for (const std::string& strategy : left_out) {
-        if (!known.contains(strategy))
-            throw UsageError(fmt::format("{}: the fit has no grids without work of this strategy; allowed: {}",
-                                         strategy, fmt::join(known, ", ")));
-        std::erase_if(empty_grids, [&](const MeasuredCase* one) { return one->demand.point.strategy == strategy; });
-    }
     if (empty_grids.size() <= keys().size())
         throw_missing("cases of chain");
     Fit least_squares(roofline, std::move(empty_grids));
-    const std::vector<std::string> removed =
-        left_out.empty() ? std::vector<std::string>() : least_squares.remove_undetermined();
     least_squares.run();
-    fit.pairs = least_squares.add_intervals();
-    for (const std::string& name : removed)
-        roofline.parameters.erase(name);
-    if (!left_out.empty())
-        std::erase_if(roofline.parameters, [](const auto& one) {
-            return !(one.second.interval.high <= kWidest * one.second.interval.low);
-        });
-    std::erase_if(fit.pairs, [&](const ParameterPair& pair) {
-        return !roofline.parameters.contains(pair.first) || !roofline.parameters.contains(pair.second);
-    });
-    return fit;
+    least_squares.add_intervals();
+    return roofline;
 }
 
 } // namespace nestbed

@@ -5,22 +5,9 @@
 #include "predict/roofline.hpp"
 
 #include <span>
-#include <string>
-#include <vector>
 
 namespace nestbed
 {
-
-// Two parameters of the least squares, and the correlation of the logarithms of their estimates.
-struct ParameterPair {
-    std::string first, second;
-    double correlation = 0;
-};
-
-struct RooflineFit {
-    Roofline roofline;
-    std::vector<ParameterPair> pairs; // each once
-};
 
 // The logs must be of one GPU, whose facts must be known: LoggedCases::runs. Uses the medians of the GPU times of
 //  - chain, chains, chains_synced, fanout, trees, trees_by_lanes: grids without work;
@@ -30,12 +17,7 @@ struct RooflineFit {
 // of the linearised fit, from its residuals (Seber and Wild, "Nonlinear Regression", section 2.1.2); those of the
 // bandwidths are bootstrap intervals of medians.
 //
-// Without the grids without work of the strategies `left_out`, the model lacks the parameters that the other cases do
-// not determine: fewer than two cases depend on the parameter, or the ends of its interval differ by a factor of more
-// than 100.
-//
-// Throws RunError that says which kind of case is missing, and UsageError if the fit has no case of a strategy to be left
-// out.
-RooflineFit fit_roofline(std::span<const LoggedCases> logs, std::span<const std::string> left_out = {});
+// Throws RunError that says which kind of case is missing.
+Roofline fit_roofline(std::span<const LoggedCases> logs);
 
 } // namespace nestbed

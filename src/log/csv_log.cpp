@@ -15,7 +15,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <thread>
@@ -66,11 +65,10 @@ void hold_alone(int descriptor, const std::string& path)
     }
 }
 
-std::optional<struct stat> status_of(const std::string& path)
+bool is_there(const std::string& path)
 {
-    struct stat there {
-    };
-    return lstat(path.c_str(), &there) == 0 ? std::optional(there) : std::nullopt;
+    std::error_code ignored;
+    return fs::exists(fs::symlink_status(path, ignored));
 }
 
 // Whether the open file still has this name, so that nobody has moved, deleted or replaced it.
@@ -115,7 +113,7 @@ std::string free_name_for_copy(const std::string& path)
 {
     for (unsigned number = 1;; ++number)
         if (std::string name = fmt::format("{}.old-{}", path, number);
-            !status_of(name) && !status_of(manifest_path(name)))
+            !is_there(name) && !is_there(manifest_path(name)))
             return name;
 }
 
@@ -129,7 +127,7 @@ std::string back_up(const std::string& path)
         refuse(path, "another run has just moved it");
     std::string aside = free_name_for_copy(path);
     const std::string manifest = manifest_path(path);
-    const bool moves_manifest = status_of(manifest).has_value();
+    const bool moves_manifest = is_there(manifest);
     int error = moves_manifest && rename_to_new(manifest, manifest_path(aside)) < 0 ? errno : 0;
     if (error == 0 && rename_to_new(path, aside) < 0) { // move both or none
         error = errno;

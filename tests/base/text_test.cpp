@@ -48,6 +48,13 @@ TEST(Suggestions, AreAllOfAFewNamesAndTheFiveNearestOfMany)
               ", did you mean 'nine'?; allowed: nine, one, five, six, seven, ... (9 in all: nestbed list)");
 }
 
+TEST(SplitLines, KeepsLinesAsTheyAre)
+{
+    EXPECT_TRUE(split_lines("").empty());
+    EXPECT_THAT(split_lines(" a\n\nb \r\n"), testing::ElementsAre(" a", "", "b \r"));
+    EXPECT_THAT(split_lines("a\nb"), testing::ElementsAre("a", "b")); // a last line without a line break
+}
+
 TEST(DidYouMean, CountsChangesOfLettersUpToAThirdOfTheLongerName)
 {
     constexpr std::array<std::string_view, 1> kNine{"abcdefghi"};

@@ -98,24 +98,6 @@ TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
     EXPECT_EQ(calibrate(printed).out, text);
 }
 
-TEST_F(CalibrateCommand, FitsWithoutAStrategy)
-{
-    std::vector<std::string> words = logs();
-    words.insert(words.end(), {"--leave-out", "trees", "--csv", scratch_.path("parameters.csv"), "--correlations",
-                               scratch_.path("pairs.csv")});
-    EXPECT_EQ(calibrate(words).exit_code, 0);
-    EXPECT_THAT(scratch_.read("parameters.csv"), AllOf(HasSubstr("\nlevel.tail,"), Not(HasSubstr("sibling."))));
-    EXPECT_THAT(scratch_.read("pairs.csv"), AllOf(StartsWith("parameter,with,correlation"), HasSubstr("level.tail,"),
-                                                  Not(HasSubstr("sibling.")), Not(HasSubstr("nan"))));
-    words = logs(); // fan-outs from the host hardly tell the start from the launches: factor of more than 100
-    words.insert(words.end(), {"--leave-out", "chain", "--csv", "-"});
-    EXPECT_THAT(calibrate(words).out, AllOf(HasSubstr("\nrate.host,"), Not(HasSubstr("first.host,"))));
-    words = logs();
-    words.insert(words.end(), {"--leave-out", "nosync"});
-    expect_refused(words, "nosync: the fit has no grids without work of this strategy; allowed: chain, chains, "
-                          "chains_synced, fanout, trees, trees_by_lanes");
-}
-
 TEST_F(CalibrateCommand, RefusesWhatIsNoLogOfAGpu)
 {
     const std::string empty = part_of_log(
@@ -182,14 +164,10 @@ TEST_F(CalibrateCommand, RefusesAnOutputThatItCannotWrite)
     for (const auto& [words, why] : std::vector<std::pair<Words, std::string>>{
              {{log, "-o", kept}, kept},
              {{log, "--csv", kept}, kept},
-             {{log, "--correlations", kept}, kept},
              {{log, "-o", scratch_.path("none/model.json")}, "none"},
-             {{log, "--overwrite"},
-              "--overwrite: there is no file to write; allowed: with --output, --csv or --correlations"},
-             {{log, "-o", scratch_.path("a.json"), "--leave-out", "chain"},
-              "--leave-out: the model would lack parameters; allowed: without --output"},
-             {{log, "--csv", scratch_.path("a"), "--correlations", scratch_.path("a")},
-              "a: --csv is the same file; allowed: different files"},
+             {{log, "--overwrite"}, "--overwrite: there is no file to write; allowed: with --output or --csv"},
+             {{log, "-o", scratch_.path("a"), "--csv", scratch_.path("a")},
+              "a: --output is the same file; allowed: different files"},
              {{log, log}, "launch.csv: it has the same content as " + log + "; allowed: each log once"},
              {{log, "-o", "a.json", "-o", "b.json"}, "--output"}})
         expect_refused(words, why);

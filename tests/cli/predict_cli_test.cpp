@@ -35,7 +35,8 @@ TEST_F(PredictCommand, PlansCasesAsARunWithoutAGpu)
     const Outcome done = predict("--strategy nosync,tail,neighbored,host,quick_kway --grid 64");
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(done.err, "");
-    EXPECT_THAT(done.out, AllOf(StartsWith("GPU times predicted for NVIDIA H200"), HasSubstr("\nshape 64x512\n"),
+    EXPECT_THAT(done.out, AllOf(StartsWith("GPU times predicted for NVIDIA H200"),
+                                HasSubstr("grid 64, block 512, depth full\n"),
                                 ContainsRegex("nosync +null_stream +512 +[0-9.]+ us +rate\n"),
                                 ContainsRegex("tail +tail +512 +[0-9.]+ us +[a-z]+\n"),
                                 HasSubstr("\n(bound: what takes longest; nestbed help predict)\n"),
@@ -118,58 +119,44 @@ TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
     EXPECT_THAT(done.out,
                 AllOf(HasSubstr("Predicted: 576 cases\n"), HasSubstr("  168: their launches depend on the input\n"),
                       HasSubstr("  96: they launch nothing, and their measured time is given\n"),
-                      HasSubstr("uniform 16384, 64 32 grid"), HasSubstr("that the\nmodel chooses, ")));
+                      HasSubstr("\ninput uniform, mechanism tail, threshold 64:\n"),
+                      HasSubstr("that the\nmodel chooses, ")));
     expect_columns(done.out, 80U);
     EXPECT_EQ(rows_of(csv).size(), 4U);
     expect_refused({"--against", h200_path("cgo22_sort.csv"), "--choices", csv}, csv);
 }
 
-// A GPU need not measure the candidates: the flat forms and the highest threshold are enough, with the counts of another log.
-TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
+// A GPU need not measure the candidates: the flat forms and the highest threshold are enough, because the command runs the
+// executor for the cases of an experiment. It chooses as by the counts of the GPU.
+TEST_F(PredictCommand, ChoosesByCountsOfTheExecutor)
 {
-    const auto choices_of = [&](std::vector<std::string> words, const std::string& name) {
-        words.insert(words.end(), {"--choices", scratch_.path(name)});
-        const Outcome done = predict(words);
-        EXPECT_EQ(done.exit_code, 0) << done.err;
-        return rows_of(scratch_.path(name));
-    };
     const auto is_few = [](const std::string& row) {
         return row.find(",quick_kway,") == std::string::npos || row.find(",full,4096,") != std::string::npos;
     };
     const std::string few = part_of_log(scratch_, "cgo22_sort.csv", is_few, "", "", "few.csv");
-    const std::vector<Row> all = choices_of({"--against", h200_path("cgo22_sort.csv")}, "all.csv");
-    const std::vector<Row> counted =
-        choices_of({"--against", few, "--counts", h200_path("cgo22_sort.csv")}, "counted.csv");
-    ASSERT_EQ(all.size(), 4U);
-    ASSERT_EQ(counted.size(), 4U);
-    for (std::size_t study = 0; study < all.size(); ++study)
-        for (const char* column :
-             {"input", "threshold", "coarsen", "aggregate", "predicted_us", "flat_us", "alone_us"})
-            EXPECT_EQ(counted[study].at(column), all[study].at(column)) << column;
-
-    const std::string executed = scratch_.path("executed.csv");
-    const Outcome run = ended(
-        0, Words("run --strategy quick_kway --backend cpu --mechanism tail --input zipf --elements 16384 --block 128 "
-                 "--fanout 16 --grain 256 --threshold 0,16 --coarsen 1 --aggregate block,grid --repeat 1 -o") +
-               executed);
-    const std::vector<Row> by_executor = choices_of({"--against", few, "--counts", executed}, "by_executor.csv");
-    const auto zipf = std::ranges::find_if(by_executor, [](const Row& row) { return row.at("cases") == "28"; });
-    ASSERT_NE(zipf, by_executor.end()); // 24 with the highest threshold, and 4
-    EXPECT_EQ(zipf->at("input"), "zipf");
-    EXPECT_EQ(zipf->at("threshold"), "0");
-    EXPECT_EQ(zipf->at("aggregate"), "grid");
-    EXPECT_EQ(zipf->at("measured_us") + zipf->at("cost"), "");
-
-    // The command itself runs the executor for the cases of an experiment.
     const Words planned("--strategy quick_kway --mechanism tail --input zipf --elements 16384 --block 128 --fanout "
                         "16 --grain 256 --threshold 0,16 --coarsen 1 --aggregate block,grid");
-    const Outcome itself = predict(planned + Words{"--against", few, "--choices", scratch_.path("by_itself.csv")});
-    EXPECT_EQ(itself.exit_code, 0) << itself.err;
-    EXPECT_THAT(itself.err, ContainsRegex("counting the launches of 4 cases on the executor: about .* s\n"
-                                          "nestbed: counted in [0-9.]+ s\n"));
-    const std::vector<Row> by_itself = rows_of(scratch_.path("by_itself.csv"));
-    ASSERT_EQ(by_itself.size(), 1U); // of the planned input
-    EXPECT_EQ(by_itself.front(), *zipf);
+    const Outcome done = predict(planned + Words{"--against", few, "--choices", scratch_.path("choices.csv")});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_THAT(done.err, ContainsRegex("counting the launches of 4 cases on the executor: about .* s\n"
+                                        "nestbed: counted in [0-9.]+ s\n"));
+    const std::vector<Row> choices = rows_of(scratch_.path("choices.csv"));
+    ASSERT_EQ(choices.size(), 1U); // of the planned input
+    const Row& zipf = choices.front();
+    EXPECT_EQ(zipf.at("cases"), "28"); // 24 with the highest threshold, and 4
+    EXPECT_EQ(zipf.at("input"), "zipf");
+    EXPECT_EQ(zipf.at("threshold"), "0");
+    EXPECT_EQ(zipf.at("aggregate"), "grid");
+    EXPECT_EQ(zipf.at("measured_us") + zipf.at("cost"), "");
+
+    EXPECT_EQ(predict({"--against", h200_path("cgo22_sort.csv"), "--choices", scratch_.path("all.csv")}).exit_code,
+              0);
+    const std::vector<Row> all = rows_of(scratch_.path("all.csv")); // by the counts of the GPU
+    const auto same = std::ranges::find_if(
+        all, [&](const Row& row) { return row.at("input") == "zipf" && row.at("mechanism") == "tail"; });
+    ASSERT_NE(same, all.end());
+    for (const char* column : {"threshold", "coarsen", "aggregate", "predicted_us", "flat_us", "alone_us"})
+        EXPECT_EQ(zipf.at(column), same->at(column)) << column;
     const Outcome without_times = predict(planned + Words{"--against", h200_path("ways.csv"), "--elements", "8192"});
     EXPECT_THAT(without_times.err,
                 HasSubstr("their times are not predicted: the log needs GPU times of a flat form"));
@@ -224,7 +211,6 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict)
     const std::string book = h200_path("book.csv");
     for (const auto& [words, why, exit_code] : std::vector<std::tuple<Words, std::string, int>>{
              {{}, no_case, 2},
-             {{"--counts", book}, no_case, 2},
              {"--strategy nosync --backend cpu",
               "--backend cpu: only GPU times can be predicted; allowed: auto, cuda", 2},
              {"--strategy nosinc", "nosinc", 2},
@@ -236,13 +222,7 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict)
               "book.csv: it has no GPU times of cases that can be predicted (1); allowed: a log of these cases", 2},
              {Words("--strategy nosync --choices") + scratch_.path("new.csv"),
               "--choices: only measured times of an input tell what to choose; allowed: with --against", 2},
-             {{"--strategy", "nosync", "--against", book, "--counts", book},
-              fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without an "
-                          "experiment or settings",
-                          book),
-              2},
-             {{"--against", book, "--counts", scratch_.path("none.csv")}, "none.csv", 1},
-             {{"--against", book, "--counts", book},
+             {{"--against", book, "--choices", scratch_.path("new.csv")},
               "book.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form "
               "and of the highest threshold of the same input, and counts of a lower threshold",
               2},

@@ -1,4 +1,4 @@
-// Launches and counters from the pages of ncu. tests/data/README.md says where the pages of tests/data come from.
+// Launches from the pages of ncu. tests/data/README.md says where the pages of tests/data come from.
 #include "inspect/ncu.hpp"
 
 #include "support/profile_support.hpp"
@@ -61,8 +61,6 @@ TEST_F(NcuPages, OfAProgramHaveTheLaunchesBelowEachKernel)
         EXPECT_THAT(rows_of(counts), ElementsAre("rec 2 288", "tailrec 1 5", "flat 1 0"));
         EXPECT_EQ(counts.launches, 192U + 96 + 5);
         EXPECT_EQ(counts.root_grids, 4U);
-        // rec: 64 and 32 blocks, with 3 levels below each; tailrec: 6 grids of 128; flat: 128. One warp per block.
-        EXPECT_EQ(counts.kernel_warps, 64U * 4 + 32 * 4 + 128 * 6 + 128);
     }
 }
 
@@ -75,28 +73,6 @@ TEST_F(NcuPages, OfCasesHaveTheKnownLaunches)
                 ElementsAre("list_of_vertices 1 0", "mst_components 3 43", "hook_components 3 0", "follow_hooks 3 0",
                             "forget_lists 3 0", "count_edges 3 0", "place_lists 3 0", "move_edges 3 0",
                             "report_words 3 0"));
-}
-
-TEST_F(NcuPages, HaveCountersThatAreSumsOverTheRootGrids)
-{
-    const NcuCounts counts = counts_of("nested");
-    EXPECT_EQ(counts.blocks, 293U + 156 + 774 + 128);
-    EXPECT_EQ(counts.warps, 293U + 156 + 774 + 128);
-    EXPECT_EQ(counts.dram_read_bytes, 35328U + 6144 + 512);
-    EXPECT_EQ(counts.dram_write_bytes, 175104U + 33024 + 1280);
-    EXPECT_NEAR(*counts.duration_us, 117.952 + 84.736 + 73.696 + 2.016, 1e-9);
-    const double weighted = 1.651350 * 117.952 + 1.709621 * 84.736 + 1.562424 * 73.696 + 1.561228 * 2.016;
-    EXPECT_NEAR(*counts.occupancy_percent, weighted / *counts.duration_us, 1e-9);
-}
-
-TEST_F(NcuPages, LeaveOutWhatNcuDoesNotSay)
-{
-    const NcuCounts counts =
-        read(section("a()"), "\"Kernel Name\",dram__bytes_read.sum,sm__ctas_launched.sum,gpu__time_duration.sum\n"
-                             ",byte,block,nsecond\na(),n/a,,\"1,980,000\"\n");
-    EXPECT_EQ(counts.root_grids, 1U);
-    EXPECT_DOUBLE_EQ(*counts.duration_us, 1980);
-    EXPECT_FALSE(counts.dram_read_bytes || counts.blocks || counts.occupancy_percent || counts.kernel_warps);
 }
 
 // The source page does not say where a root grid begins, and may have every section twice.
@@ -166,11 +142,7 @@ TEST_F(NcuPages, ThatAreWrongAreRefusedWithTheirLine)
         return "\"Kernel Name\"," + names + "\n," + units + "\na()," + cells + "\n";
     };
     for (const auto& [text, why] :
-         {std::pair{raw("gpu__time_duration.sum", "minute", "1"),
-                    "x.raw.csv:2: the unit of gpu__time_duration.sum is 'minute'; allowed: ns"},
-          std::pair{raw("sm__ctas_launched.sum", "block", "many"),
-                    "x.raw.csv:3: sm__ctas_launched.sum = 'many' is not a number"},
-          std::pair{raw("launch__grid_size", "", "1,2"),
+         {std::pair{raw("launch__grid_size", "", "1,2"),
                     "x.raw.csv:3: 3 cells under 2 columns; the file may be cut off"},
           std::pair{std::string("a,b\n"), "x.raw.csv:1: a raw page of ncu has a column \"Kernel Name\""},
           std::pair{std::string("\"Kernel Name\",a\n,\n"), "x.raw.csv:2: the raw page has no root grid"},

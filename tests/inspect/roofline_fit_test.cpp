@@ -63,8 +63,8 @@ TEST(RooflineFit, FindsKnownParametersInTheirIntervals)
     constexpr unsigned kLogs = 12;
     std::size_t in_interval = 0;
     for (unsigned seed = 0; seed < kLogs; ++seed)
-        in_interval += expect_the_same(fit_roofline(std::array{log_by(another_gpu(), always, seed)}).roofline,
-                                       another_gpu(), 2 * kRoom);
+        in_interval +=
+            expect_the_same(fit_roofline(std::array{log_by(another_gpu(), always, seed)}), another_gpu(), 2 * kRoom);
     const std::size_t all = kLogs * another_gpu().parameters.size();
     EXPECT_GE(in_interval, all * 92 / 100);
     EXPECT_LT(in_interval, all); // they are not too wide
@@ -82,7 +82,7 @@ TEST(RooflineFit, JoinsLogsAndUsesOnlyGpuTimesThatAreOk)
     for (KeptSample& sample : executed.samples)
         sample.gpu_us = 1e9;
     logs[1].results.push_back(executed);
-    expect_the_same(fit_roofline(logs).roofline, another_gpu(), kRoom);
+    expect_the_same(fit_roofline(logs), another_gpu(), kRoom);
 }
 
 // A case that is far from the model counts by its amount, not by its square.
@@ -94,7 +94,7 @@ TEST(RooflineFit, IsNotLedByAFewCasesThatAreFarOff)
         if (is_empty_grids(result.point) && ++index % 40 == 0)
             for (KeptSample& sample : result.samples)
                 *sample.gpu_us *= 5;
-    expect_the_same(fit_roofline(std::array{log}).roofline, another_gpu(), 3 * kRoom, 1);
+    expect_the_same(fit_roofline(std::array{log}), another_gpu(), 3 * kRoom, 1);
 }
 
 // What the model leaves out: a pending limit of twice the default or more, more than one device graph per case, trees in
@@ -116,39 +116,7 @@ TEST(RooflineFit, LeavesOutWhatTheModelDoesNotDescribe)
         add(on_a_gpu("fanout", 256, 32, tail), [](Case&) {});
         add(on_a_gpu("chain", 528, 512, host, 64), [](Case&) {});
     }
-    expect_the_same(fit_roofline(std::array{log}).roofline, another_gpu(), kRoom);
-}
-
-// Only trees determine what one more child of a block takes. The others come back without them.
-TEST(RooflineFit, FitsWithoutAStrategy)
-{
-    const std::array logs{log_by(another_gpu(), always)};
-    const RooflineFit all = fit_roofline(logs, {});
-    EXPECT_EQ(all.roofline.parameters.size(), another_gpu().parameters.size());
-    const RooflineFit fit = fit_roofline(logs, std::array<std::string, 1>{"trees"});
-    Roofline known = another_gpu();
-    EXPECT_EQ(std::erase_if(known.parameters, [](const auto& one) { return one.first.starts_with("sibling."); }), 4U);
-    expect_the_same(fit.roofline, known, 2 * kRoom, 1);
-    const RooflineFit levels = fit_roofline(logs, std::array<std::string, 1>{"chain"});
-    for (const char* only_by_chain : {"level.host", "level.grid_sync", "deep", "block"})
-        EXPECT_FALSE(levels.roofline.parameters.contains(only_by_chain)) << only_by_chain;
-    EXPECT_TRUE(levels.roofline.parameters.contains("level.tail"));
-    const auto pairs_of = [](std::size_t parameters) { return parameters * (parameters - 1) / 2; };
-    constexpr std::size_t kFlat = 3; // bandwidth, copy and first.none are not of the least squares
-    EXPECT_EQ(all.pairs.size(), pairs_of(another_gpu().parameters.size() - kFlat));
-    EXPECT_EQ(fit.pairs.size(), pairs_of(known.parameters.size() - kFlat));
-    for (const ParameterPair& pair : all.pairs) {
-        EXPECT_NE(pair.first, pair.second);
-        EXPECT_LE(std::abs(pair.correlation), 1) << pair.first << ", " << pair.second;
-    }
-    const auto start_and_level = std::ranges::find_if(all.pairs, [](const ParameterPair& pair) {
-        return pair.first == "first.grid_sync" && pair.second == "level.grid_sync";
-    });
-    ASSERT_NE(start_and_level, all.pairs.end());
-    EXPECT_LT(start_and_level->correlation, 0); // a chain that starts sooner has slower levels
-    EXPECT_THAT(
-        text_of<UsageError>([&] { static_cast<void>(fit_roofline(logs, std::array<std::string, 1>{"nosync"})); }),
-        HasSubstr("nosync: the fit has no grids without work of this strategy; allowed: chain, "));
+    expect_the_same(fit_roofline(std::array{log}), another_gpu(), kRoom);
 }
 
 TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)

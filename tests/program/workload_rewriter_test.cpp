@@ -219,7 +219,7 @@ TEST(WorkloadRewriter, TakesTheUsersOwnHeadersIn)
     std::vector<std::filesystem::path> files;
     const auto write = [&](const char* name, const char* text) { std::ofstream(folder.path() / name) << text; };
     const auto read = [&] {
-        std::string text = with_own_headers(folder.path() / "a.cu", files);
+        std::string text = with_user_headers(folder.path() / "a.cu", files);
         replace_all(text, folder.path().string() + "/", "");
         return text;
     };

@@ -23,10 +23,7 @@ inline std::string source_page(unsigned launches)
            std::to_string(launches) + "\"\n";
 }
 
-inline const std::string kRawPage =
-    "\"Kernel "
-    "Name\",\"gpu__time_duration.sum\",\"launch__grid_size\",\"sm__ctas_launched.sum\",\"sm__warps_launched.sum\"\n"
-    "\"\",\"ns\",\"\",\"block\",\"warp\"\n\"hello()\",\"117,952\",\"4\",\"18\",\"18\"\n";
+inline const std::string kRawPage = "\"Kernel Name\",\"launch__grid_size\"\n\"\",\"\"\n\"hello()\",\"4\"\n";
 
 // 4 blocks of 8 threads, each with children of 4, 2 and 1 threads: 12 launches.
 inline Case hello_case(std::uint32_t grid = 4)

@@ -1,6 +1,7 @@
 #include "program/build/compiler_messages.hpp"
 
 #include "base/terminal.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -37,16 +38,6 @@ std::optional<std::size_t> number_at(std::string_view text, std::size_t& at)
     return number;
 }
 
-template <class Take>
-void for_each_line(std::string_view text, const Take& take)
-{
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        take(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-}
-
 // "my.cu:12:7: error: …"
 struct Message {
     PlaceOfLine place;
@@ -78,7 +69,7 @@ std::map<PlaceOfLine, std::vector<std::string_view>> lines_at(std::string_view p
         found[place];
     PlaceOfLine now;
     bool is_of_place = false;
-    for_each_line(preprocessed, [&](std::string_view line) {
+    for (const std::string_view line : split_lines(preprocessed)) {
         if (line.starts_with("# ")) {
             std::size_t at = 2;
             const auto number = number_at(line, at);
@@ -88,7 +79,7 @@ std::map<PlaceOfLine, std::vector<std::string_view>> lines_at(std::string_view p
                 now = {std::string(line.substr(begin + 1, end - begin - 1)), *number};
                 is_of_place =
                     std::ranges::any_of(places, [&](const PlaceOfLine& each) { return each.first == now.first; });
-                return;
+                continue;
             }
         }
         if (is_of_place)
@@ -96,7 +87,7 @@ std::map<PlaceOfLine, std::vector<std::string_view>> lines_at(std::string_view p
                 place != found.end() && line.find_first_not_of(" \t") != std::string_view::npos)
                 place->second.push_back(line);
         ++now.second;
-    });
+    }
     return found;
 }
 
@@ -141,7 +132,7 @@ std::vector<std::size_t> places_of_word(std::string_view line, std::string_view 
 }
 
 // The column of the source for one of the preprocessed line; 0: not known.
-std::size_t own_column(std::size_t column, std::string_view source, const std::vector<std::string_view>& lines)
+std::size_t source_column(std::size_t column, std::string_view source, const std::vector<std::string_view>& lines)
 {
     if (lines.empty()) // of a header that is not rewritten
         return column;
@@ -180,13 +171,13 @@ bool is_of_picture(std::string_view line, bool& is_source)
 
 } // namespace
 
-std::string with_own_columns(const std::string& messages, const std::string& preprocessed)
+std::string with_source_columns(const std::string& messages, const std::string& preprocessed)
 {
     std::vector<PlaceOfLine> places;
-    for_each_line(messages, [&](std::string_view line) {
+    const std::vector<std::string_view> message_lines = split_lines(messages);
+    for (const std::string_view line : message_lines)
         if (const auto message = message_of(line))
             places.push_back(message->place);
-    });
     if (places.empty())
         return messages;
     const auto lines = lines_at(preprocessed, places);
@@ -194,17 +185,17 @@ std::string with_own_columns(const std::string& messages, const std::string& pre
     std::string all;
     std::size_t caret = 0; // of the picture that follows
     enum class Picture { kept, moved, without_caret, none } picture = Picture::kept;
-    for_each_line(messages, [&](std::string_view line) {
+    for (const std::string_view line : message_lines) {
         bool is_source = false;
         if (is_of_picture(line, is_source)) {
             if (picture == Picture::none || (picture != Picture::kept && !is_source))
-                return;
+                continue;
             all.append(line) += '\n';
             if (picture == Picture::moved && is_source) {
                 all += fmt::format("{:{}} | {:{}}^\n", "", line.find('|') - 1, "", caret - 1);
                 picture = Picture::without_caret;
             }
-            return;
+            continue;
         }
         picture = Picture::kept;
         const auto message = message_of(line);
@@ -216,24 +207,24 @@ std::string with_own_columns(const std::string& messages, const std::string& pre
                 line.ends_with(": In lambda function:") || line.starts_with("In lambda function,") ||
                 (line.starts_with("    inlined from ") && line.find("nestbed::program::") != std::string_view::npos);
             if (is_of_executor)
-                return;
+                continue;
             all += line.substr(0, body);
             all += body == std::string_view::npos ? "" : line.substr(body + kBody.size());
             all += '\n';
-            return;
+            continue;
         }
         if (const std::size_t ptx = line.find(kPtx); ptx != std::string_view::npos) {
             picture = Picture::none;
             all += fmt::format("{}:{}: error: {}\n", message->place.first, message->place.second,
                                line.substr(ptx + kPtx.find("inline")));
-            return;
+            continue;
         }
-        caret = own_column(message->column, line_of_file(message->place), lines.at(message->place));
+        caret = source_column(message->column, line_of_file(message->place), lines.at(message->place));
         picture = caret == message->column ? Picture::kept : caret == 0 ? Picture::without_caret : Picture::moved;
         all += caret == 0
                    ? fmt::format("{}:{}{}\n", message->place.first, message->place.second, message->text)
                    : fmt::format("{}:{}:{}{}\n", message->place.first, message->place.second, caret, message->text);
-    });
+    }
     return all;
 }
 

@@ -9,7 +9,7 @@ namespace nestbed::program
 // Messages about lines in which the preprocessor has expanded a name have that text's columns: they become those of the source, or none,
 // if it is not certain which they are. `preprocessed` is what was rewritten. A statement of inline PTX that is not supported is one
 // line.
-std::string with_own_columns(const std::string& messages, const std::string& preprocessed);
+std::string with_source_columns(const std::string& messages, const std::string& preprocessed);
 
 // With colours for a terminal.
 std::string in_compiler_colours(const std::string& messages);

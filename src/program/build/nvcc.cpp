@@ -111,7 +111,7 @@ ProgramEnd run_step(const Step& step, const NvccCommand& command, const fs::path
     const auto source = std::ranges::find_if(command.inputs, &NvccInput::is_source);
     const std::string shown = step.links
                                   ? with_hint_of_main(text, source == command.inputs.end() ? "k.cu" : source->text)
-                                  : with_own_columns(text, read_text_file(step.preprocessed));
+                                  : with_source_columns(text, read_text_file(step.preprocessed));
     const bool is_terminal = &err == &std::cerr && terminal_of(STDERR_FILENO).colour; // else somebody reads them
     err << (is_terminal ? in_compiler_colours(shown) : shown) << std::flush;
     return end;

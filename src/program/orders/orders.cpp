@@ -20,18 +20,6 @@ namespace
 
 constexpr std::size_t kMaxShown = 100; // characters of a line in a message
 
-std::vector<std::string_view> lines_of(const std::string& text)
-{
-    std::vector<std::string_view> lines;
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const std::size_t end = rest.find('\n');
-        lines.push_back(rest.substr(0, end));
-        rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
-    }
-    return lines;
-}
-
 std::string shown(std::string_view line)
 {
     return line.size() <= kMaxShown ? fmt::format("'{}'", printable(line))
@@ -42,8 +30,8 @@ std::string shown(std::string_view line)
 
 std::set<std::size_t> unstable_lines(const std::string& first, const std::string& second)
 {
-    const std::vector<std::string_view> a = lines_of(first);
-    const std::vector<std::string_view> b = lines_of(second);
+    const std::vector<std::string_view> a = split_lines(first);
+    const std::vector<std::string_view> b = split_lines(second);
     std::set<std::size_t> lines;
     if (a.size() == b.size())
         for (std::size_t line = 0; line < a.size(); ++line)
@@ -54,7 +42,7 @@ std::set<std::size_t> unstable_lines(const std::string& first, const std::string
 
 std::string sorted_lines(const std::string& text)
 {
-    std::vector<std::string_view> lines = lines_of(text);
+    std::vector<std::string_view> lines = split_lines(text);
     std::ranges::sort(lines);
     std::string sorted;
     for (const std::string_view line : lines)
@@ -92,7 +80,7 @@ std::vector<Problem> problems_of(const Json& report, const std::string& messages
     if (report.value("suspect", false) && problems.empty()) {
         static constexpr std::string_view kMark = "nestbed: ";
         Problem problem{.what = "the executor reports an error"};
-        for (const std::string_view line : lines_of(messages))
+        for (const std::string_view line : split_lines(messages))
             if (line.starts_with(kMark) && problem.detail.empty())
                 problem.detail = line.substr(kMark.size());
         problems.push_back(std::move(problem));
@@ -151,8 +139,8 @@ std::optional<std::string> difference_of(const Outcome& outcome, const Outcome& 
         for (const Problem& problem : expected.problems)
             if (lacks(outcome, problem))
                 return fmt::format("by {}, but not here, {}", reference, problem.what);
-    const std::vector<std::string_view> lines = lines_of(outcome.output);
-    const std::vector<std::string_view> others = lines_of(expected.output);
+    const std::vector<std::string_view> lines = split_lines(outcome.output);
+    const std::vector<std::string_view> others = split_lines(expected.output);
     for (std::size_t line = 0; line < std::max(lines.size(), others.size()); ++line) {
         if (line >= lines.size())
             return fmt::format("the output ends before line {}, which is {} by {}", line + 1, shown(others[line]),

@@ -172,7 +172,7 @@ class CountRewriter
 
     void refuse(std::span<const RefusedNames> names)
     {
-        for (const auto& [token, name, reason] : find_calls(source_, names, OwnFunctions::defined))
+        for (const auto& [token, name, reason] : find_calls(source_, names, UserFunctions::defined))
             refused_.emplace(token, std::string(name) + ": " + std::string(reason));
     }
 
@@ -440,7 +440,7 @@ class CountRewriter
     void say_uncounted()
     {
         std::size_t number = 0;
-        for (const auto& [token, name, reason] : find_calls(source_, kSaid, OwnFunctions::defined)) {
+        for (const auto& [token, name, reason] : find_calls(source_, kSaid, UserFunctions::defined)) {
             if (is_strict_)
                 refused_[token] = std::string(name) + ": " + std::string(reason);
             changes_.append_line("static const bool nestbed_uncounted_" + std::to_string(++number) +

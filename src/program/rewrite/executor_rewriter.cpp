@@ -75,8 +75,8 @@ class ExecutorRewriter
 
     Changes rewrite(std::string_view folder, bool whole_program) &&
     {
-        refuse_calls(source_, kRefused, OwnFunctions::declared);
-        for (const FoundCall& call : find_calls(source_, kEnding, OwnFunctions::declared))
+        refuse_calls(source_, kRefused, UserFunctions::declared);
+        for (const FoundCall& call : find_calls(source_, kEnding, UserFunctions::declared))
             end_at(call);
         const std::vector<Launch> launches = find_launches(source_);
         for (const Launch& each : launches)

@@ -194,7 +194,7 @@ class Inliner
 
 } // namespace
 
-std::string with_own_headers(const fs::path& file, std::vector<fs::path>& files)
+std::string with_user_headers(const fs::path& file, std::vector<fs::path>& files)
 {
     Inliner inliner(file);
     inliner.add(file);

@@ -83,7 +83,7 @@ bool names(const RefusedNames& refused, std::string_view text)
 } // namespace
 
 std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedNames> names_of,
-                                  OwnFunctions own_functions)
+                                  UserFunctions user_functions)
 {
     std::optional<std::unordered_set<std::string_view>> own;
     std::vector<FoundCall> calls;
@@ -101,17 +101,17 @@ std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedN
         if (!is_call)
             continue;
         if (!own)
-            own = own_functions == OwnFunctions::defined ? defined_functions(source) : declared_functions(source);
+            own = user_functions == UserFunctions::defined ? defined_functions(source) : declared_functions(source);
         if (!own->contains(text))
             calls.push_back({token, text, found->reason});
     }
     return calls;
 }
 
-void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own_functions)
+void refuse_calls(const Source& source, std::span<const RefusedNames> refused, UserFunctions user_functions)
 {
     std::map<std::size_t, std::string> reasons;
-    for (const auto& [token, name, reason] : find_calls(source, refused, own_functions))
+    for (const auto& [token, name, reason] : find_calls(source, refused, user_functions))
         reasons[token] = std::string(name) + ": " + std::string(reason);
     source.fail_if_any(reasons);
 }

@@ -19,7 +19,7 @@ struct RefusedNames {
 };
 
 // The functions of a refused name that are the source's own.
-enum class OwnFunctions : std::uint8_t {
+enum class UserFunctions : std::uint8_t {
     defined,
     declared, // also those that it only declares
 };
@@ -29,10 +29,10 @@ struct FoundCall {
     std::string_view name, reason;
 };
 // The calls of such functions. The source's own functions, a member and a name of another namespace are none.
-std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedNames> names, OwnFunctions own);
+std::vector<FoundCall> find_calls(const Source& source, std::span<const RefusedNames> names, UserFunctions own);
 
 // Throws RunError "FILE:LINE: NAME: reason", with a line for each of them.
-void refuse_calls(const Source& source, std::span<const RefusedNames> refused, OwnFunctions own);
+void refuse_calls(const Source& source, std::span<const RefusedNames> refused, UserFunctions own);
 
 // Whether a function of CUDA's own is called by this name here: it is followed by a parenthesis or template arguments,
 // and is no member and not of a namespace. `begin` becomes the first token, with a :: or std:: before the name.

@@ -74,7 +74,7 @@ int run(int count, char** words)
     const bool of_workload =
         mode->second == RewriteMode::workload_cuda || mode->second == RewriteMode::workload_executor;
     std::vector<std::filesystem::path> files;
-    const std::string text = of_workload ? nestbed::program::with_own_headers(words[2], files) : read_file(words[2]);
+    const std::string text = of_workload ? nestbed::program::with_user_headers(words[2], files) : read_file(words[2]);
     std::vector<std::string> warnings;
     write_file(words[3], nestbed::program::rewrite(text, mode->second, std::filesystem::current_path().string(),
                                                    &warnings, true));

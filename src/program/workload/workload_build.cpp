@@ -1,4 +1,4 @@
-#include "program/build/workload_build.hpp"
+#include "program/workload/workload_build.hpp"
 
 #include "base/build_line.hpp"
 #include "base/error.hpp"
