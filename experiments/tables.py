@@ -27,6 +27,15 @@ def family_of(strategy):
     return tables()["strategies"].get(strategy, {}).get("family", "")
 
 
+def is_of_library(strategy):
+    return tables()["strategies"].get(strategy, {}).get("family_word") == "library"
+
+
+def decider_of(mechanism):
+    """Who decides by a mechanism whether there is another level, as a word; empty for one that this nestbed does not have."""
+    return tables()["mechanisms"].get(mechanism, {"decider": ""})["decider"]
+
+
 @functools.cache
 def names_with(table, quality):
     """The names of the entries with a quality: of strategies racy, data_dependent, is_reference; of mechanisms from_device; of workloads

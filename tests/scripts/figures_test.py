@@ -512,12 +512,23 @@ class IrregularWorkloads(FigureTest):
         means = math.prod(range(1, 8)) ** (1 / 7)  # the times of the works are multiples of those of the first
         self.assertEqual([round(y, 3) for y in line.get_ydata()], [round(means * (40 - threshold) / 10, 3) for threshold in (0, 8, 33)])
         self.assertGreaterEqual(len(figure.axes), 8)
+        alone = [row for row in made if row.get("aggregate") == "grid"]  # without flat forms: over the time with the smallest threshold
+        figure = self.check_figure("threshold", alone, ["All works: geometric mean of each workload", "time over that at the smallest"], columns=BY_NEED)
+        self.assertEqual([round(y, 3) for y in figure.axes[0].lines[0].get_ydata()], [round((40 - threshold) / 40, 3) for threshold in (0, 8, 33)])
+
+    def test_launches_have_one_unit(self):
+        made = [row for size, factor in ((512, 1), (1024, 1000)) for number in (1, 9, 99, 999, 9999)
+                for row in by_need(factor * number, threshold=number, launches=number, elements=size)]
+        figure = self.check_figure("launches-time", made, ["Time against the number of launches"], columns=BY_NEED, panels=2)
+        self.assertEqual([axes.get_ylabel() for axes in figure.axes], ["time, ms", ""])
 
     def test_they_are_drawn_along_their_size(self):
         made = [row for at, size in enumerate(SWEPT) for row in
                 [*sort(40 - at, elements=size, block=128), *sort(20 - at, elements=size, block=256), *sort(10 - at, "sort_radix", elements=size)]]
         self.check_figure("time-size", [*made, *sort(1, "sort_merge", elements=4096)], ["quick_kway takes 2.25 times the time of sort_radix", "ns per key"],
                           ["sort_merge"], [(20000 / 1024, 19000 / 2048, 18000 / 4096)], SORT)  # of the fastest block
+        several = [{**row, "input": name} for name in ("uniform", "sorted") for row in made]
+        self.check_figure("time-size", several, ["at 2¹² (uniform), quick_kway takes 2.25 times the time of sort_radix"], columns=SORT)
         made = [row for queens in (8, 10, 12) for row in
                 [*search(queens, input="queens", queens=queens), *search(5 * queens, "search_queue", input="queens", queens=queens)]]
         axes = self.check_figure("time-size", made, lines=[(8, 10, 12)], columns=SEARCH).axes[0]
