@@ -38,7 +38,7 @@ def kind_of(case):
     mechanism = case["mechanism"]
     if mechanism in tables.names_with("mechanisms", "from_device"):
         return GRAPH if mechanism.startswith("graph_") else LAUNCHES
-    if tables.is_of_library(case["strategy"]):
+    if tables.family_of(case["strategy"]) == "library":
         return LIBRARY
     kinds = {"graph_while": "WHILE node", "host": HOST, "grid_sync": "one grid", "cluster_sync": "one grid", "none": "one launch", "": "one launch",
              **dict.fromkeys(("host_pdl", "host_graph", "host_graph_pdl", "host_max_levels", "host_graph_max_levels", "host_graph_pdl_max_levels"), BOUND)}

@@ -23,12 +23,13 @@ def workload_of(strategy):
 
 
 def family_of(strategy):
-    """What its launches are made for; empty for a strategy that this nestbed does not have."""
-    return tables()["strategies"].get(strategy, {}).get("family", "")
+    """What its launches are made for, as a word; empty for a strategy that this nestbed does not have."""
+    return tables()["strategies"].get(strategy, {}).get("family_word", "")
 
 
-def is_of_library(strategy):
-    return tables()["strategies"].get(strategy, {}).get("family_word") == "library"
+@functools.cache
+def family_text(family):
+    return next((entry["family"] for entry in tables()["strategies"].values() if entry["family_word"] == family), family.replace("_", " "))
 
 
 def decider_of(mechanism):

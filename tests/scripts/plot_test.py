@@ -23,7 +23,7 @@ from made_logs import COLUMNS, ROW, FigureTest, as_written, rows, texts_of, word
 import matplotlib
 import pandas
 
-import figure_sources
+import drawn_from
 import figure_style
 import figures
 import figures_rows
@@ -135,14 +135,14 @@ class TablesAndTraces(FigureTest):
             for name in names:
                 self.assertIn(f"figures/{name}.svg", out)
             self.assertNotIn(f"{path.name} is not a log", messages)
-            self.assertEqual(figure_sources.figure_problems(self.folder), [])
+            self.assertEqual(drawn_from.figure_problems(self.folder), [])
             first = (self.folder / f"figures/{names[0]}.png").read_bytes()
             out, _ = self.run_plot(path, "-o", self.folder / "alone")
             self.assertEqual(len(out.splitlines()), 2 * len(names))
             self.assertEqual((self.folder / f"alone/{names[0]}.png").read_bytes(), first)
         self.predictions(**{"rate.null_stream": 0.4})
         self.assertIn(f"roofline.svg: it is not drawn from {self.folder}/model.json as that is now: run experiments/plot.sh {self.folder}",
-                      " ".join(figure_sources.figure_problems(self.folder)))
+                      " ".join(drawn_from.figure_problems(self.folder)))
         out, _ = self.run_plot(self.predictions(name="other.csv"), "-o", self.folder / "alone")
         self.assertIn("alone/other-roofline.svg", out)
 
