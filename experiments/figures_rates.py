@@ -51,9 +51,9 @@ def beside_cub(cases):
 def _over_cub(cases):
     """The cases beside which there is a CUB, with their ratio to it as y."""
     reference = logs.faster_cub(cases)
-    ratios = pandas.DataFrame([one or [float("nan")] * 3 for one in logs.ratios_to_cub(cases)], index=cases.index, columns=["y", "y_low", "y_high"])
     beside = [logs.cub_key(case) in reference for case in cases.to_dict("records")]
-    return pandas.concat([cases, ratios], axis=1)[beside & ~cases["strategy"].isin(tables.names_with("strategies", "is_reference"))]
+    over = cases.assign(**dict(zip(("y", "y_low", "y_high"), MEASURES["ratio"].of(cases))))
+    return over[beside & ~cases["strategy"].isin(tables.names_with("strategies", "is_reference"))]
 
 
 def against_cub(part, taken, _):
