@@ -38,7 +38,7 @@ def kind_of(case):
     mechanism = case["mechanism"]
     if mechanism in tables.names_with("mechanisms", "from_device"):
         return GRAPH if mechanism.startswith("graph_") else LAUNCHES
-    if tables.family_of(case["strategy"]) == "the library":
+    if tables.family_of(case["strategy"]) == "library":
         return LIBRARY
     kinds = {"graph_while": "WHILE node", "host": HOST, "grid_sync": "one grid", "cluster_sync": "one grid", "none": "one launch", "": "one launch",
              **dict.fromkeys(("host_pdl", "host_graph", "host_graph_pdl", "host_max_levels", "host_graph_max_levels", "host_graph_pdl_max_levels"), BOUND)}
@@ -69,13 +69,12 @@ class Measured:
 
 def cases_of(path):
     """{key: Measured} of a log, whose axes have `gpu` and `machine` too. Raises logs.LogError."""
-    header, _, rows = logs.read_rows(path)
-    missing = [name for name in ("workload", "gpu", "machine", "key", "wall_us", "prepare_us", "status") if name not in header]
+    table = logs.read_table(path)
+    missing = [name for name in ("workload", "gpu", "machine", "key", "wall_us", "prepare_us", "status") if name not in table]
     if missing:
         raise BadInput(f"{path}: it has no column {', '.join(missing)}; allowed: a log of this version of nestbed")
     found, axes = {}, [*tables.axis_columns(), "gpu", "machine"]  # a log may be older than an axis
-    for row in rows:
-        cells = dict(zip(header, row))
+    for cells in table.to_dict("records"):
         case = found.setdefault(cells["key"], Measured({"workload": cells["workload"], **{name: cells.get(name, "") for name in axes}}))
         case.right &= cells["status"] == "ok"
         if cells["status"] == "ok":

@@ -190,7 +190,7 @@ def _columns(texts, heads, size):
     return [max(style.text_width(text, size) for text in column) for column in zip(*texts, *([heads] if heads else []))]
 
 
-def _row_panel(sheet, rows, top, left, width, xlabel, *, x="fit", xs=(), across=None, heads=(), title="", step=LINE_HEIGHT, size=8.5, pad=1.12,
+def add_rows(sheet, rows, top, left, width, xlabel, *, x="fit", xs=(), across=None, heads=(), title="", step=LINE_HEIGHT, size=8.5, pad=1.12,
                more=None):
     """A panel of rows, the first at the top, in a strip of the sheet. `heads`: of the columns. `across`: a line to compare the dots with. `more`:
     draws what else is on the axes."""
@@ -243,12 +243,12 @@ def _row_panel(sheet, rows, top, left, width, xlabel, *, x="fit", xs=(), across=
 
 
 def draw_rows(title, panels, caption, *, key=(), subtitle="", notes=(), columns=1, top=0.0, **look):
-    """A figure of panels of rows: [(rows, options of _row_panel)], below each other in columns, each in the shorter one. `look`: the options that
+    """A figure of panels of rows: [(rows, options of add_rows)], below each other in columns, each in the shorter one. `look`: the options that
     they share."""
     sheet = Sheet(title, key, subtitle)
     tops, pitch = [top or (0.25 if len(panels) == 1 else 0.3)] * columns, sheet.width / columns
     for rows, own in panels:
         column = tops.index(min(tops))
-        _row_panel(sheet, rows, tops[column], column * pitch, pitch, **{**look, **own})
+        add_rows(sheet, rows, tops[column], column * pitch, pitch, **{**look, **own})
         tops[column] += row_height(rows, look.get("step", LINE_HEIGHT)) + 0.78
     return sheet.finish([*notes, *caption])

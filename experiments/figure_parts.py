@@ -298,7 +298,7 @@ def in_rows(names, a_row=2):
 
 def key_of(there):
     """The key entries of families, in their order."""
-    return [(family, colour, "s") for family, colour in style.FAMILY_COLOURS.items() if family in there]
+    return [(tables.family_text(family), colour, "s") for family, colour in style.FAMILY_COLOURS.items() if family in there]
 
 
 def family_key(lines):

@@ -33,19 +33,19 @@ DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 # The background colours of the page (page.css), and the contrast that lines need on them.
 SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}
 
-FLAT = "no recursion"
+FLAT, OTHERS = "no_recursion", "other_recursions"
 # The colours of families: of what the launches of a strategy are made for, as `nestbed list --json` says. The members of a family share a
 # hue.
 FAMILY_COLOURS = {
-    "one child per block": VERMILLION,
-    "one child per level": BLUE,
-    "children share the whole input": "#B0508A",
-    "levels started by the host or a barrier": GREEN,
-    "the library": "#7B5BB5",
+    "child_per_block": VERMILLION,
+    "child_per_level": BLUE,
+    "shared_input": "#B0508A",
+    "host_levels": GREEN,
+    "library": "#7B5BB5",
     FLAT: "#555555",
-    "other recursions": "#B87A00",
-    "patterns of memory visibility": "#8C5A3C",
-    "data-dependent launches": "#A03070",
+    OTHERS: "#B87A00",
+    "memory_patterns": "#8C5A3C",
+    "data_dependent": "#A03070",
 }
 # The colours of strategies without recursion in figures that have no others.
 FLAT_COLOURS = ("#555555", "#A8762B", "#0E7C86", "#9C4F96")
@@ -63,9 +63,9 @@ matplotlib.rcParams.update({
 
 
 def family_of(strategy, launches=0):
-    """The family of a strategy by name. A strategy that this nestbed does not have gets its family from whether it launches."""
+    """The family of a strategy, as a word. A strategy that this nestbed does not have gets its family from whether it launches."""
     family = tables.family_of(strategy)
-    return family if family in FAMILY_COLOURS else "other recursions" if launches > 0 else FLAT
+    return family if family in FAMILY_COLOURS else OTHERS if launches > 0 else FLAT
 
 
 @functools.cache

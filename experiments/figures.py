@@ -132,7 +132,7 @@ FIGURES = [
     Figure("threshold", "threshold", "Time and launches against the threshold", "", "data-dependent launches with several thresholds", "bezier",
            irregular.THRESHOLD.takes, irregular.THRESHOLD.draw),
     Figure("by-launches", "launches-time", "Time against the number of launches", "", "data-dependent launches in several numbers", "bezier",
-           irregular.launches, irregular.against_launches),
+           irregular.BY_LAUNCHES.takes, irregular.BY_LAUNCHES.draw),
     Figure("by-size", "time-size", "Time per element against the size", "", "an irregular workload in several sizes", "sort",
            irregular.BY_SIZE.takes, irregular.BY_SIZE.draw),
     Figure("by-input", "time-input", "Time against the input", "", "an irregular workload with several inputs", "sort",

@@ -15,7 +15,8 @@ import figure_style as style
 import tables
 from figure_panels import Dot, Panel, Row, measured
 
-MOST_PANELS = 6
+MOST_PANELS = 6  # that one looks at together
+FEW_PANELS = 4  # more works than these, each with its launches beside it, begin with a panel of all
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget",
         "bucket_width", "points_per_thread", "pending_limit_asked"]  # see _form
 IN_WORDS = {"workload", "input", "type", "elements", "nx", "ny", "edge_factor", "graph_file", "values", *tables.ITEM_WORK}  # of work_text
@@ -223,7 +224,7 @@ def notes_of_own(shown, drawn):
 class Sweep:
     """A panel for each work, and a line for each form: its fastest case at each value of an axis.
 
-    `axis`: the column of x. `form`: the columns of which a line has one value. `facet`: those of which a panel has one; by default the work,
+    `axis`: the column of x. `form`: the columns of which a line has one value. `dots`: all its cases, without a line. `facet`: those of which a panel has one; by default the work,
     without the columns `without`, and `more`. `of`: the cases of a log that it is about. `least`: a panel has a form with so many values; `whole`: then
     it has the others, too. `measure`: the time. `y`: a line's values, from (its cases, all of the panel); by default the time. `places`: where the values
     of the axis are, and the options of such a Panel. `beside`: whether a second panel has the launches. `across`: whether the best flat form is a dashed
@@ -242,6 +243,7 @@ class Sweep:
     measure: str = "us"
     y: typing.Callable = None
     places: typing.Callable = lambda values: (dict(zip(values, values)), {})
+    dots: bool = False
     beside: bool = False
     across: bool = False
     label: typing.Callable = lambda case: form_label(case["strategy"], case["mechanism"])
@@ -257,25 +259,25 @@ class Sweep:
         return parts.grouped_by(own, list(self.facet)) if self.facet else by_work(own, self.more(), self.without)
 
     def takes(self, cases):
-        """The groups in which a form has `least` values of the axis, or of them these forms alone."""
+        """The groups in which a form has `least` values of the axis, or of them these forms alone; of dots, all forms together."""
         own = self._own(cases)
         own = own[own[self.axis].notna()]
         found = []
         for group in self.groups(own):
-            enough = [form for form in parts.grouped_by(group, list(self.form)) if form[self.axis].nunique() >= self.least]
+            enough = [form for form in ([group] if self.dots else parts.grouped_by(group, list(self.form))) if form[self.axis].nunique() >= self.least]
             found += [group] if enough and self.whole else enough
         return _together(own, found)
 
     def lines(self, group):
-        idle = (group["aggregate"] != "") & (group["expected"] == 0) & (self.axis != "threshold")  # its threshold leaves nothing to launch
+        idle = (group["aggregate"] != "") & (group["expected"] == 0) & (self.axis not in ("threshold", "launches"))  # its threshold leaves nothing to launch
         found = []
         for form in parts.grouped_by(group[~idle], list(self.form)):
-            best = fastest(form, self.axis, self.measure)
+            best = form.dropna(subset=[self.measure]) if self.dots else fastest(form, self.axis, self.measure)
             if not len(best):
                 continue
             best = measured(best) if self.y is None else best.assign(y=self.y(best, group[~idle]))
             best = best[best["y"].notna()]
-            if len(best) >= (1 if self.axis == "threshold" else 2):
+            if len(best) >= (1 if self.dots or self.axis == "threshold" else 2):
                 case = best.iloc[0]
                 found.append(parts.Line(self.label(case), case["strategy"], case["mechanism"], case, list(best[self.axis]), best))
         return sorted(found, key=lambda line: _groups(group).index(line.value["group"])) if self.form == ("group",) else found
@@ -283,7 +285,7 @@ class Sweep:
     def panels(self, shown):
         """[(its cases, its lines)]"""
         found = [(group, self.lines(group)) for group in self.groups(self._own(shown))]
-        return [(group, lines) for group, lines in found if any(len(line.x) >= 2 for line in lines)]
+        return [(group, lines) for group, lines in found if self.dots and lines or any(len(line.x) >= 2 for line in lines)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -294,6 +296,7 @@ class Swept:
     title: typing.Callable
     notes: typing.Callable
     keyed: bool = False
+    columns: int = 1
     height: float = 3.4
     most: int = 0
 
@@ -318,7 +321,7 @@ class Swept:
             for line in lines:
                 line.x = [places[x] for x in line.x]
                 line.colour, line.mark = sweep.look(line) if sweep.look else looks[line.strategy, line.mechanism] if self.keyed else (line.colour, line.mark)
-                line.dash = "-" if self.keyed or launches_grids(line.mechanism) else (0, (4, 2))
+                line.dash = "none" if sweep.dots else "-" if self.keyed or launches_grids(line.mechanism) else (0, (4, 2))
                 key.setdefault(line.label, (line.label, line.colour, line.mark))
             case, label = group.iloc[0], sweep.ylabel(group.iloc[0])
             rival = across.get(work_of(case)) if sweep.across else None
@@ -340,26 +343,27 @@ class Swept:
                 made.append(Panel("", launched, sweep.xlabel(case), "device launches", xs=places.values(), ends=False, **options)
                             if launched and counts not in drawn else None)
                 drawn.append(counts)
-        summary = _over_flat(found, across) if across and len(found) > MOST_PANELS else []
-        made = [Panel("All works: geometric mean of each workload", summary, found[0][0].xlabel(shown.iloc[0]), "time over the best flat form", across=[(1, "", style.INK)]),
-                None, *made] if summary else made
+        two = any(sweep.beside for sweep in self.sweeps)
+        summary = _over_rival(found, across) if any(sweep.across for sweep, *_ in found) and two and len(found) > FEW_PANELS else []
+        made = [Panel("All works: geometric mean of each workload", summary, found[0][0].xlabel(shown.iloc[0]),
+                      "time over the best flat form" if across else "time over that at the smallest", across=[(1, "", style.INK)]), None, *made] if summary else made
         notes = list(self.notes(shown))
         notes += ["Works of fewer thresholds than others of their workload are not in the first panel."] if summary else []
         notes += [f"The {len(found)} works with the most cases; {len(every) - len(found)} more are in the log."] if len(found) < len(every) else []
         notes += ["A row without launches at the right has those of a row above."] if any(one and one in drawn[:row] for row, one in enumerate(drawn)) else []
         first = [(group, lines) for sweep, group, lines in found if sweep is found[0][0]]
-        two = any(sweep.beside for sweep in self.sweeps)
         subtitle = "Dashed: the best flat form of the same work." if across else "" if two else "Solid: launches from the device. Dashed: flat forms."
         return panels_of.draw(self.title(figure.title, first, shown), made, parts.caption_of(part, shown), key=key.values() if self.keyed else (),
-                              columns=2 if two else 1, height=2.0 if two else self.height, notes=notes, subtitle=subtitle)
+                              columns=2 if two else self.columns, height=2.0 if two else self.height, notes=notes, subtitle=subtitle)
 
 
-def _over_flat(found, flat):
-    """A line for each workload: at each value of the axis the time of its fastest form over that of the best flat form, as the geometric mean over its
-    works that have as many values as any."""
+def _over_rival(found, flat):
+    """A line for each workload: at each value of the axis the time of its fastest form over that of the best flat form (in a log without any: over that
+    at the first value), as the geometric mean over its works that have as many values as any."""
     of = collections.defaultdict(list)
     for sweep, group, _ in found:
-        best, rival = fastest(group, sweep.axis), flat.get(work_of(group.iloc[0]))
+        best = fastest(group, sweep.axis)
+        rival = flat.get(work_of(group.iloc[0])) if flat else best.iloc[0]
         if rival is not None:
             of[group["workload"].iloc[0]].append(pandas.Series(numpy.log(best["us"].to_numpy() / rival["us"]), best[sweep.axis].to_numpy()))
     lines, colours = [], style.scale_colours(len(of))
@@ -376,14 +380,16 @@ def ends(lines, x):
     return [(launches_grids(line.mechanism), y, line.strategy) for line in lines for at, y in zip(line.x, line.cases["y"]) if at == x]
 
 
-def _size_title(title, panels, _):
+def _size_title(title, panels, shown):
     """With the largest size of the first panel: the fastest form that launches from the device against the fastest flat one."""
     largest = max(x for line in panels[0][1] for x in line.x)
     there = ends(panels[0][1], largest)
     if len({nested for nested, _, _ in there}) < 2:
         return title
     nested, flat = (min((y, strategy) for is_nested, y, strategy in there if is_nested == wanted) for wanted in (True, False))
-    return f"{title}: at {style.power_text(largest)}, {nested[1]} takes {style.three(nested[0] / flat[0])} times the time of {flat[1]}"
+    case = panels[0][0].iloc[0]
+    work = f" ({work_text(case, parts.varying(shown, work_columns(shown, BY_SIZE.sweeps[0].without)))})" if len(panels) > 1 else ""
+    return f"{title}: at {style.power_text(largest)}{work}, {nested[1]} takes {style.three(nested[0] / flat[0])} times the time of {flat[1]}"
 
 
 def _from_on(values, most):
@@ -415,7 +421,7 @@ def _tenants_title(_, panels, __):
     """The width of a level from which on the best launch takes about as long as the queue."""
     least = [{}, {}]
     for line in panels[0][1]:
-        if from_device(line.mechanism) or line.strategy == "tenants_queue":
+        if from_device(line.mechanism) or line.strategy.endswith("_queue"):
             own = least[from_device(line.mechanism)]
             own.update({x: min(y, own.get(x, y)) for x, y in zip(line.x, line.cases["y"])})
     both = sorted(set(least[0]) & set(least[1]))
@@ -429,7 +435,7 @@ def _tenants_title(_, panels, __):
 
 def _resources_title(title, panels, _):
     """What the best and the worst one grid take at the largest scan of the first panel."""
-    ends = [line.cases["y"].iloc[-1] for line in panels[0][1] if line.strategy == "icp_cooperative"]
+    ends = [line.cases["y"].iloc[-1] for line in panels[0][1] if line.value["shape"]]
     return title + (f": with the largest scan, one grid takes {style.three(min(ends))} to {style.three(max(ends))} times the time of launches" if ends else "")
 
 
@@ -507,15 +513,14 @@ def _over(rivals, axis):
     return y
 
 
-def _icp(cases):
-    """The cases of icp, if it has launches and one grid."""
-    own = cases[cases["workload"] == "icp"]
-    own = own.assign(**{name: pandas.to_numeric(own[name], errors="coerce") for name in ("block", "points_per_thread")})
-    together = own["strategy"] == "icp_cooperative"
+def _with_shape(cases):
+    """With the shape of a form that is one grid."""
+    own = cases.assign(**{name: pandas.to_numeric(cases[name], errors="coerce") for name in ("block", "points_per_thread")})
+    together = own["mechanism"].map(tables.decider_of) == "running_kernel"
     return own.assign(shape=[f", {block:.0f} × {points:.0f}" if one else "" for one, block, points in zip(together, own["block"], own["points_per_thread"])])
 
 
-def _icp_look(line):
+def _shape_look(line):
     colour, mark = style.look_of(line.strategy)[:2]
     return (POINTS.get(line.value["points_per_thread"], colour), BLOCKS.get(line.value["block"], mark)) if line.value["shape"] else (colour, mark)
 
@@ -527,9 +532,9 @@ def _mechanism_look(line):
     return style.mechanism_look(line.mechanism)[1], style.mechanism_mark(line.mechanism)
 
 
-def _icp_sweep(axis, other, words, xlabel, **more):
-    return Sweep(axis, lambda case: xlabel, lambda case: "time over the best launches", ("strategy", "mechanism", "shape"), (other,), of=_icp,
-                 y=_over(lambda group: group["strategy"] == "icp_launches", axis), look=_icp_look,
+def _resources_sweep(axis, other, words, xlabel, **more):
+    return Sweep(axis, lambda case: xlabel, lambda case: "time over the best launches", ("strategy", "mechanism", "shape"), (other,), of=_with_shape,
+                 y=_over(lambda group: group["mechanism"].map(tables.decider_of) == "kernel_by_launch", axis), look=_shape_look,
                  label=lambda case: style.marked(case["strategy"]) + case["shape"] if case["shape"] else full_label(case),
                  text=lambda case, shown: words.format(style.grouped(float(case[other]))), **more)
 
@@ -537,7 +542,7 @@ def _icp_sweep(axis, other, words, xlabel, **more):
 def _tenants_sweep(arrival, axis, other, xlabel, ylabel, text, **more):
     def of(cases):
         idle = cases["mechanism"].map(from_device) & (cases["expected"] == 0)
-        return cases[(cases["workload"] == "tenants") & (cases["input"] == arrival) & ~idle]
+        return cases[(cases["input"] == arrival) & ~idle]
     return Sweep(axis, lambda case: xlabel, lambda case: ylabel, facet=("tenant_count", "levels", "node_work", "seed", other), of=of, look=_mechanism_look,
                  label=full_label,
                  text=lambda case, shown: text.format(style.grouped(float(case["tenant_count"])), case["level_nodes"]), **more)
@@ -554,6 +559,15 @@ def _with_group(case):
     return ", ".join(filter(None, [full_label(case), group if group != DEVICE_GRAPH else ""]))
 
 
+def _group_label(case):
+    return f"aggregation {case['group']}" if case["group"] in LOOKS else case["group"]
+
+
+def _nested(cases):
+    own = prepared(cases)
+    return own[own["by_need"]]
+
+
 BY_SIZE = Swept((Sweep("size", _items, _per_item, without=("size", "nx", "ny"), places=lambda values: (dict(zip(values, values)), {"xtext": style.power_text}),
                        y=lambda best, _: best["us"] * (1 if _sized_by_input(best["workload"].iloc[0]) else 1000 / best["size"])),),
                 _size_title, lambda shown: ["A point is the fastest case of its strategy and mechanism at that size."])
@@ -568,49 +582,25 @@ TENANTS = Swept((_tenants_sweep("together", "level_nodes", "arrival_gap_us", "no
                                 "{} tenants of {} nodes a level that arrive at random times", least=2, measure="latency", y=lambda best, _: best["latency"])),
                 _tenants_title, lambda shown: ["A point is the fastest case of its strategy and mechanism: its block, threshold, waves and streams. A case of a "
                                                "launching form that launches nothing is left out."])
-RESOURCES = Swept((_icp_sweep("elements", "near_every", "one scan point of {} is near the surface", "MB that an iteration reads",
+RESOURCES = Swept((_resources_sweep("elements", "near_every", "one scan point of {} is near the surface", "MB that an iteration reads",
                               places=lambda values: ({value: value * SCAN_MB for value in values}, {"xtext": style.three})),
-                   _icp_sweep("near_every", "elements", "{} scan points", "one scan point of so many is near the surface")), _resources_title,
+                   _resources_sweep("near_every", "elements", "{} scan points", "one scan point of so many is near the surface")), _resources_title,
                   lambda shown: ["A point is the fastest case of its form; of one grid, by threads of a block × scan points of a thread at a time."],
                   height=4.2)
 BY_BUDGET = _search_sweep("budget", "nodes per thread before the block leaves the rest")
 BY_CUTOFF = _search_sweep("cutoff", "depth from which a thread searches alone", places=_cutoffs)
 THRESHOLD = Swept((Sweep("threshold", lambda case: "threshold" if "threshold" in tables.own_meanings(case["workload"]) else "threshold, threads",
-                         form=("group",), more=_form, of=lambda cases: prepared(cases)[prepared(cases)["by_need"]], whole=False, beside=True, across=True, kind="fit",
+                         form=("group",), more=_form, of=_nested, whole=False, beside=True, across=True, kind="fit",
                          places=lambda values: ({value: place for place, value in enumerate(values)}, {"x": list(map(style.grouped, values))}),
-                         label=lambda case: f"aggregation {case['group']}" if case["group"] in LOOKS else case["group"],
-                         look=lambda line: look_of_group(line.value["group"]), text=lambda case, shown: _form_text(shown, case, _form())),),
+                         label=_group_label, look=lambda line: look_of_group(line.value["group"]), text=lambda case, shown: _form_text(shown, case, _form())),),
                   _threshold_title, _threshold_notes, keyed=True)
+BY_LAUNCHES = Swept((Sweep("launches", lambda case: "device launches", form=("group",), of=_nested, least=5, dots=True, across=True,
+                           places=lambda values: (dict(zip(values, values)), {"x": "log" if values[0] > 0 else "swept"}),
+                           label=_group_label, look=lambda line: look_of_group(line.value["group"]), text=lambda case, shown: work_text(case, _names(shown))),),
+                    lambda title, *_: title, lambda shown: [], keyed=True, columns=2, height=2.0, most=MOST_PANELS)
 
 
-# --- others: time against launches, launches by depth -----------------------------------------------------------------------------
-
-
-def launches(cases):
-    """Data-dependent launches with five different numbers of launches or more for the same work."""
-    own = prepared(cases)
-    own = own[own["by_need"] & own["launches"].notna()]
-    return _together(own, [panel for panel in by_work(own) if panel["launches"].nunique() >= 5])
-
-
-def against_launches(part, shown, figure):
-    """A panel for each work, those with the most cases first; a dot for each form."""
-    flat = flat_of(part)
-    every = sorted(by_work(shown.dropna(subset=["us"])), key=len, reverse=True)
-    made = []
-    for panel in every[:MOST_PANELS]:
-        rival = flat.get(work_of(panel.iloc[0]))
-        scale, unit = style.time_unit([*panel["us"], *([] if rival is None else [rival["us"]])])
-        lines = []
-        for name, own in panel.groupby("group"):
-            colour, mark = look_of_group(name)
-            lines.append(parts.Line("", "", "", name, list(own["launches"]), pandas.DataFrame({"y": own["us"] / scale}), colour, mark, "none"))
-        made.append(Panel(work_text(panel.iloc[0], _names(shown)), lines, "device launches", f"time, {unit}", ends=False,
-                          x="log" if panel["launches"].min() > 0 else "swept", across=[] if rival is None else [(rival["us"] / scale, "", style.INK)]))
-    left_out = len(every) - len(made)
-    return panels_of.draw(figure.title, made, parts.caption_of(part, shown), key=_key(shown), columns=2, height=2.0,
-                          subtitle="Dashed: the best flat form of the same work.",
-                          notes=[f"The {len(made)} works with the most cases; {left_out} more are in the log."] if left_out else [])
+# --- launches by depth ------------------------------------------------------------------------------------------------------------
 
 
 def depths(cases):

@@ -274,9 +274,9 @@ def by_blocks(part, shown, _):
     slopes = pandas.DataFrame({"y": (pairs["us", "last"] - pairs["us", "first"]) / levels,
                                "y_low": ((pairs["low", "last"] - pairs["high", "first"]) / levels).clip(lower=1e-3),
                                "y_high": (pairs["high", "last"] - pairs["low", "first"]) / levels}).reset_index()
-    deciders = {name: entry["decided_by"] for name, entry in tables.tables()["mechanisms"].items()}
-    colours = dict(zip(dict.fromkeys(filter(None, deciders.values())), DECIDERS))
-    slopes = slopes.assign(by=slopes["mechanism"].map(deciders))
+    texts = {entry["decider"]: entry["decided_by"] for entry in tables.tables()["mechanisms"].values() if entry["decided_by"]}
+    colours = dict(zip(texts, DECIDERS))
+    slopes = slopes.assign(by=slopes["mechanism"].map(tables.decider_of))
     lines = []
     for group in parts.grouped_by(slopes.sort_values("x"), ["mechanism"]):
         ends = [f"{us:.{2 if us < 10 else 1}f}" for us in (group["y"].iloc[0], group["y"].iloc[-1])]
@@ -286,7 +286,7 @@ def by_blocks(part, shown, _):
     return panels_of.draw(
         _ladder_title(slopes), [Panel("", lines, f"blocks of a level, of {style.grouped(shown['block'].iloc[0])} threads each", "time of one more level, µs",
                                       pad=1.25)], parts.caption_of(part, shown), height=4.6,
-        key=[(by, colours[by], "o") for by in colours if by in set(slopes["by"])], subtitle="Who decides whether there is another level:",
+        key=[(texts[by], colours[by], "o") for by in colours if by in set(slopes["by"])], subtitle="Who decides whether there is another level:",
         notes=[f"The difference of the times of chains of {depths} empty levels, divided by the levels between them. At the right: of the smallest and of "
                "the largest level."])
 
@@ -294,12 +294,11 @@ def by_blocks(part, shown, _):
 def _ladder_title(slopes):
     """The cheapest level of a kernel that decides, and the cheapest that was submitted ahead, at the smallest level."""
     small = slopes[slopes["x"] == slopes["x"].min()]
-    bound = small["by"] == "a kernel, up to a bound"
     sentences = []
-    for words, chosen in (("decided on the GPU", small["by"].str.startswith("a kernel,") & ~bound & (small["by"] != "a kernel, which goes on")),
-                          ("on the GPU up to a bound", bound), ("by a host that reads", small["by"].str.startswith("the host")),
-                          ("submitted ahead", small["by"].str.startswith("nobody"))):
-        sentences += [f"{words} {style.time_text(small['y'][chosen].min())}"] if chosen.any() else []
+    for words, deciders in (("decided on the GPU", ["kernel_by_launch", "kernel_by_graph"]), ("on the GPU up to a bound", ["kernel_up_to_bound"]),
+                            ("by a host that reads", ["host"]), ("submitted ahead", ["nobody"])):
+        chosen = small["y"][small["by"].isin(deciders)]
+        sentences += [f"{words} {style.time_text(chosen.min())}"] if len(chosen) else []
     return "One more level costs at least: " + ", ".join(sentences)
 
 

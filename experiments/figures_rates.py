@@ -48,17 +48,12 @@ def beside_cub(cases):
     return own if own["elements"].nunique() >= 3 else own[:0]
 
 
-def _lines_to_cub(cases):
-    """Lines of ratios to the faster CUB at each size, by elements: one per strategy and mechanism, with all sizes that CUB has."""
-    reference, several, found = logs.faster_cub(cases), parts.mechanisms_each(cases), []
-    ratios = pandas.DataFrame([one or [float("nan")] * 3 for one in logs.ratios_to_cub(cases)], index=cases.index, columns=["y", "y_low", "y_high"])
-    beside = [case["strategy"] not in tables.names_with("strategies", "is_reference") and logs.cub_key(case) in reference for _, case in cases.iterrows()]
-    own = pandas.concat([cases, ratios], axis=1)[beside]
-    for rows in sorted(parts.grouped_by(own, ["strategy", "mechanism"]), key=lambda rows: tuple(rows.iloc[0][["strategy", "mechanism"]])):
-        rows, case = rows.sort_values("elements", kind="stable"), rows.iloc[0]
-        found.append(parts.Line(parts.strategy_label(case, several), case["strategy"], case["mechanism"], None, list(rows["elements"]), rows))
-    parts.dress(found)
-    return found
+def _over_cub(cases):
+    """The cases beside which there is a CUB, with their ratio to it as y."""
+    reference = logs.faster_cub(cases)
+    beside = [logs.cub_key(case) in reference for case in cases.to_dict("records")]
+    over = cases.assign(**dict(zip(("y", "y_low", "y_high"), MEASURES["ratio"].of(cases))))
+    return over[beside & ~cases["strategy"].isin(tables.names_with("strategies", "is_reference"))]
 
 
 def against_cub(part, taken, _):
@@ -67,20 +62,21 @@ def against_cub(part, taken, _):
     references = part.cases["strategy"].isin(tables.names_with("strategies", "is_reference"))
     shown = sized(part.cases[references | part.cases["workload"].isin(set(taken["workload"]))])
     shown = shown[shown["elements"].isin(set(taken["elements"]))]
-    kinds = sorted(set(shown["type"]), key=parts.order_of)
-    panels = [Panel(kind if len(kinds) > 1 else "", _lines_to_cub(shown[shown["type"] == kind]), AXES["elements"].title, MEASURES["ratio"].label,
-                    ys=(0.95, 1.05), across=[(1, "as fast as CUB", style.INK)], crosses=0, xtext=style.power_text, pad=1.03) for kind in kinds]
+    panels = [Panel(name, lines, AXES["elements"].title, MEASURES["ratio"].label, ys=(0.95, 1.05), across=[(1, "as fast as CUB", style.INK)], crosses=0,
+                    xtext=style.power_text, pad=1.03)
+              for name, lines in parts.lines_and_panels(parts.along(_over_cub(shown), "elements", least=1), parts.names_beside("elements"))]
     lines = [line for panel in panels for line in panel.lines]
-    spans, without = {}, []
+    spans, without, several = {}, [], parts.mechanisms_each(shown)
     for line in lines:
+        label = parts.strategy_label(line.cases.iloc[0], several)
         if line.cases["y"].notna().any():
-            spans.setdefault(line.label, []).extend(line.cases["y"].dropna())
+            spans.setdefault(label, []).extend(line.cases["y"].dropna())
         else:
-            without.append(f"{line.label} ({parts.status_text(line.cases) or 'no CUB beside it'})")
+            without.append(f"{label} ({parts.status_text(line.cases) or 'no CUB beside it'})")
     if not spans:
         return None
     sentences = [f"{label} {'' if place else 'takes '}{min(found):.2f} to {max(found):.2f}{'' if place else ' times as long as CUB'}"
-            for place, (label, found) in enumerate(spans.items())]
+            for place, (label, found) in enumerate(sorted(spans.items()))]
     ys = [value for line in lines for name in ("y", "y_low", "y_high") for value in line.cases[name].dropna()]
     reference = "the faster of cub and cub_narrow at each size" if shown["strategy"].isin(["cub_narrow"]).any() else "cub"
     notes = [f"Ratio of medians to {reference} in the same log; below 1 is faster than CUB. Bars: 95 % bootstrap interval of the ratio."]

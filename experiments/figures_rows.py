@@ -22,7 +22,7 @@ NEAR = 0.1  # share of the peak: panels with a rate above it show the peak
 # Their column `work` is the edges out of all reached vertices, each once. A form that also searches bottom-up looks at fewer edges, and
 # one that corrects distances at more.
 EXACT = ["bfs_frontier", "bfs_balanced"]
-COUNTED = {"bfs": "edges that leave reached vertices, each once", "sssp": "edges that the form with the least work looks at, the same for all forms"}
+EACH_ONCE, LEAST_WORK = "edges that leave reached vertices, each once", "edges that the form with the least work looks at, the same for all forms"
 # Outcomes of lanes, with their looks.
 FORMS = {"lanes_in_turn": "in turn", "lanes_at_once": "at once"}
 ENDS, REFUSED, HANGS, OTHER = "all launches run", "some launches refused, the grid ends", "the grid hangs", "another outcome"
@@ -334,14 +334,18 @@ def lanes(part, shown, _):
 # --- edges per second ---------------------------------------------------------------------------------------------------------
 
 
+def _counts_each_once(workload):
+    return workload in map(tables.workload_of, EXACT)
+
+
 def traversed(cases):
     """The cases of graphs with flat and nested forms, with a column `edges`, the same for all forms of a graph: the numerator of edges per
     second. A graph without a case that counts its edges is left out."""
     own = irregular.prepared(cases)
-    own = own[((own["aggregate"] == "") | (own["expected"] != 0)) & own["workload"].isin(list(COUNTED))]
+    own = own[(own["aggregate"] == "") | (own["expected"] != 0)]
     found = []
     for graph in irregular.by_work(own, ["seed"]):
-        counting = graph[graph["strategy"].isin(EXACT)] if graph["workload"].iloc[0] == "bfs" else graph
+        counting = graph[graph["strategy"].isin(EXACT)] if _counts_each_once(graph["workload"].iloc[0]) else graph
         if counting["work"].min() > 0 and graph["by_need"].nunique() == 2:
             found.append(graph.assign(edges=counting["work"].min()))
     return pandas.concat(found) if found else own[:0]
@@ -373,7 +377,8 @@ def edges_per_second(part, shown, figure):
     top = max(tops, key=lambda case: case["rate"])
     nested = sum(bool(case["by_need"] and case["expected"] > 0) for case in tops)
     panels = []
-    for workload, counted in COUNTED.items():
+    for workload in tables.workloads_with_figure(figure.name):
+        counted = EACH_ONCE if _counts_each_once(workload) else LEAST_WORK
         rows = [Row((best["text"].iloc[0],), [Dot(case["rate"], *looks[case["strategy"], case["mechanism"]], case["rate_low"], case["rate_high"],
                                                   shift=0.19 if case["by_need"] else -0.19) for _, case in best.iterrows()])
                 for best in graphs if best["workload"].iloc[0] == workload]

@@ -3,7 +3,6 @@ roofline, and the timeline of a trace."""
 import json
 import math
 
-import matplotlib.patheffects
 import numpy
 import pandas
 from matplotlib.collections import LineCollection, PolyCollection
@@ -24,12 +23,9 @@ COLOURS = [style.BLUE, style.VERMILLION, style.PURPLE, style.ORANGE, style.GREEN
 MOST_MARKS = 40  # of a line of a frontier
 VERDICTS = {"yes": ("pays", style.BLUE), "unclear": ("unclear", style.ORANGE), "no": ("does not pay", "#888888")}
 MODEL = "model.json"  # beside a table of predictions
-MOST_DRAWN = 50  # points of a panel as shapes; more are an image, so that the file stays small
+MOST_DRAWN = 50  # points of a panel or row as shapes; more are an image, so that the file stays small
 NEAR = 0.25
-MOST_NAMED, NAME_SIZE, NAME_STEP = 3, 6.8, 0.13  # cases named above a panel
-TAG_PLACES = [(-5, 5), (-9, -3), (2, 9), (-9, 8)]  # of a number beside its point, in points; mirrored below the diagonal
-WIDE = 1.15  # intervals from this ratio of their ends on are drawn; others are smaller than their mark
-PALE = "#B4B4B4"
+PALE, BAND = "#B4B4B4", "#E3E8EE"
 MOST_ARROWS = 100  # of a trace
 LANE, LEAST, MOST = 0.09, 1.2, 6.0  # inches: the height of a lane of a trace, and the smallest and largest height of its panel
 
@@ -42,19 +38,18 @@ def has(*names):
 def read_table(path, allowed):
     """The rows of a CSV as a frame. `allowed`: {column: (numbers that are, whether it may be empty, words for them)}; such a column has numbers.
     Raises logs.LogError."""
-    header, lines, rows = logs.read_rows(path)
-    frame = pandas.DataFrame(rows, columns=header, dtype=str)
+    frame = logs.read_table(path)
     for name, (is_allowed, may_be_empty, words) in allowed.items():
         numbers = pandas.to_numeric(frame[name], errors="coerce")
         bad = frame.index[~((frame[name] == "") & may_be_empty | is_allowed(numbers) & (numbers.abs() < 2**53))]
         if len(bad):
-            raise logs.LogError(f"{path}, line {lines[bad[0]]}: {name} is '{logs.printable(frame[name][bad[0]])}'; allowed: {words}")
+            raise logs.LogError(f"{path}, line {bad[0]}: {name} is '{logs.printable(frame[name][bad[0]])}'; allowed: {words}")
         frame[name] = numbers
-    return frame.assign(line=lines)
+    return frame
 
 
 def refuse(path, row, name, words):
-    raise logs.LogError(f"{path}, line {row['line']}: {name} is '{logs.printable(str(row[name]))}'{words}")
+    raise logs.LogError(f"{path}, line {row.name}: {name} is '{logs.printable(str(row[name]))}'{words}")
 
 
 # --- the frontier of a graph ----------------------------------------------------------------------------------------------------
@@ -69,7 +64,7 @@ def frontiers(path):
                              (("elements", 1), ("edge_factor", 1), ("edges", 0), ("level", 0), ("vertices", 1), ("edges_of_level", 0))})
     for name in ("input", "graph_file", "seed"):
         rows[name] = [logs.shortened(logs.printable(text)) for text in rows[name]]
-    rows = rows.assign(**{name: "" for name in tables.problem_columns() if name not in rows}).assign(workload="bfs", nx=float("nan"))
+    rows = rows.assign(**{name: "" for name in tables.problem_columns() if name not in rows}).assign(workload=tables.workloads_with_figure("teps")[0], nx=float("nan"))
     lines = []
     for graph in parts.grouped_by(rows, GRAPH):
         graph, place = graph.sort_values("level", kind="stable"), len(lines)
@@ -211,7 +206,7 @@ def read_predictions(path, model):
     frame = read_table(path, {"launches": (lambda numbers: numbers >= 0, False, "0 or more"), "predicted_us": (lambda numbers: numbers > 0, False, above),
                               "latency_us": (lambda numbers: numbers >= 0, False, above), **measured})
     for _, row in frame[(frame["latency_us"] == 0) & (frame["launches"] > 0)].iterrows():  # a threshold that leaves nothing to launch has no latency
-        refuse(path, {**row, "latency_us": 0}, "latency_us", f"; allowed: {above}")
+        refuse(path, row, "latency_us", f"; allowed: {above}")
     level = frame["mechanism"].map({name.removeprefix("level."): us for name, us in model["parameters"].items() if name.startswith("level.")})
     for _, row in frame[level.isna()].iterrows():
         allowed = ", ".join(name.removeprefix("level.") for name in model["parameters"] if name.startswith("level."))
@@ -314,101 +309,54 @@ def _roofline(cases, model):
 
 
 def _predicted(cases, model):
-    """A panel for each log: measured against predicted times, with the diagonal and a band around it. The strategies that are farthest from their
-    predictions are named."""
+    """Measured over predicted time: of all cases against the predicted one, and below a row for each log, or for each strategy of a single log, with its
+    farthest case at the right."""
     by_need = cases["by_need"].all()
     others = cases if by_need or cases["fitted"].all() else cases[~cases["fitted"]]
     which = "whose launches depend on the input" if by_need else f"that the model was {'' if others is cases else 'not '}fitted to"
     off, near, share = _nearness(others)
-    sheet = Sheet(f"Half of {parts.count_text(len(others), 'case')} {which} are predicted within {off} %, and {near} ({style.three(share)} %) within "
-                  f"{100 * NEAR:g} %", [(*style.mechanism_look(name), style.mechanism_mark(name)) for name in _mechanisms(cases)])
-    panels = [(name, cases[cases["log"] == name]) for name in cases["log"].unique()]
-    columns, left, gap = 3, 0.75, 0.55
-    below = _draw_ratios(sheet, others, left) if len(panels) > 1 else 0
-    side = (style.WIDTH - left - 2 * style.MARGIN - (columns - 1) * gap) / columns
-    head = 0.47 + NAME_STEP * max(len(farthest(some)) for _, some in panels)
-    for place, (name, some) in enumerate(panels):
-        row, column = divmod(place, columns)
-        axes = sheet.add(left + column * (side + gap), below + head + row * (side + head + 0.42), side, side)
-        off, _, share = _nearness(some)
-        for text, up, look in ((f"{name}: {parts.count_text(len(some), 'case')}{', fitted' if some['fitted'].all() else ''}", 0.19,
-                                {"fontsize": 9, "fontweight": "bold", "color": "#444444"}),
-                               (f"median error {off} %; {share:.0f} % within {100 * NEAR:g} %", 0.04, {"fontsize": 7.5, "color": "#555555"})):
-            axes.text(0, 1 + (head - 0.4 + up) / side, text, transform=axes.transAxes, va="bottom", **look)
-        _draw_predicted(axes, some, side, head - 0.4)
-        axes.set_ylabel("" if column else "measured")
-        axes.set_xlabel("predicted" if place >= len(panels) - columns else "")
-    notes = [f"Line: measured as predicted; band: ±{100 * NEAR:g} %. Numbered and named: up to {MOST_NAMED} strategies and "
-             f"mechanisms of each log whose farthest case is more than {100 * NEAR:g} % off, with measured / predicted of that case. Bars: 95 % "
-             f"intervals whose ends differ by more than {100 * (WIDE - 1):.0f} %."]
-    if by_need:
-        notes.append("Of each input the model gets two measured times. Its rules for data-dependent launches were chosen with these logs in view.")
-    return sheet.finish([*notes, *_caption(cases, model, "the panels marked so")])
-
-
-def _draw_ratios(sheet, cases, left, height=1.9):
-    """All cases in one panel: measured over predicted, with the band. Returns the inches that it takes."""
-    width = style.WIDTH - left - 2 * style.MARGIN
-    axes = sheet.add(left, 0.1, width, height)
-    style.set_axis(axes, "x", "log", cases["predicted_us"], width)
-    style.set_axis(axes, "y", "log", [0.5, 2, *cases["ratio"]], height)
-    axes.axhspan(1 - NEAR, 1 + NEAR, color="#E3E8EE", linewidth=0, zorder=0.5)
+    sheet = Sheet(f"Half of {parts.count_text(len(others), 'case')} of {parts.count_text(others['log'].nunique(), 'log')} {which} are predicted within {off} %, "
+                  f"and {near} ({style.three(share)} %) within {100 * NEAR:g} %",
+                  [(*style.mechanism_look(name), style.mechanism_mark(name)) for name in _mechanisms(cases)])
+    width, height = style.WIDTH - 0.75 - 2 * style.MARGIN, 1.9
+    axes = sheet.add(0.75, 0.1, width, height)
+    style.set_axis(axes, "x", "log", others["predicted_us"], width)
+    style.set_axis(axes, "y", "log", [0.5, 2, *others["ratio"]], height)
+    axes.axhspan(1 - NEAR, 1 + NEAR, color=BAND, linewidth=0, zorder=0.5)
     axes.axhline(1, color="#888888", linewidth=0.9, zorder=1)
-    for mechanism, some in cases.groupby("mechanism", sort=False):
-        axes.plot(some["predicted_us"], some["ratio"], style.mechanism_mark(mechanism), color=style.mechanism_look(mechanism)[1], markersize=3.4, alpha=0.7,
-                  markeredgewidth=0, zorder=4, rasterized=len(cases) > MOST_DRAWN)
     axes.set_xlabel("predicted, µs")
     axes.set_ylabel("measured / predicted")
-    return height + 0.75
+    _dots(axes, others, others["predicted_us"], others["ratio"], 3.4)
+    of = "log" if cases["log"].nunique() > 1 else "strategy"
+    groups = {name: cases[cases[of] == name] for name in cases[of].unique()}
+    rows = []
+    for name, some in groups.items():
+        off, _, share = _nearness(some)
+        rows.append(Row((name,), [], (f"{style.grouped(len(some))}{', fitted' if some['fitted'].all() else ''}", f"{off} %", f"{share:.0f} %", _farthest(some))))
+
+    def of_groups(axes):
+        axes.axvspan(1 - NEAR, 1 + NEAR, color=BAND, linewidth=0, zorder=0.5)
+        for place, some in enumerate(groups.values()):
+            _dots(axes, some, some["ratio"], pandas.Series(place, some.index), 3.8)
+    panels_of.add_rows(sheet, rows, height + 1.0, 0, style.WIDTH, "measured / predicted", x="log", xs=[0.5, 2, *cases["ratio"]], across=1, more=of_groups,
+                       heads=(of, "cases", "median error", f"within {100 * NEAR:g} %", "the farthest case, measured / predicted"))
+    notes = [f"Line: measured as predicted; band: ±{100 * NEAR:g} %."]
+    if by_need:
+        notes.append("Of each input the model gets two measured times. Its rules for data-dependent launches were chosen with these logs in view.")
+    return sheet.finish([*notes, *_caption(cases, model, "the logs marked so")])
 
 
-def _draw_predicted(axes, some, side, names):
-    every = some[["predicted_us", "measured_us"]].to_numpy()
-    ends = numpy.array([every.min() / 1.6, every.max() * 2])
-    for which in "xy":
-        style.set_axis(axes, which, "log", ends, pad=1)
-        axis = getattr(axes, f"{which}axis")
-        decades = [10.0**power for power in range(math.ceil(math.log10(ends[0])), math.floor(math.log10(ends[1])) + 1)]
-        places = decades if len(decades) > 1 else list(axis.get_major_locator()())
-        style.ticks(axis, places[::math.ceil(len(places) / 5)], {float(f"{place:.9g}"): _tick_text(place) for place in places})
-    axes.fill_between(ends, ends * (1 - NEAR), ends * (1 + NEAR), color="#E3E8EE", linewidth=0, zorder=0.5)
-    axes.plot(ends, ends, color="#888888", linewidth=0.9, zorder=1)
-    for mechanism, cases in some.groupby("mechanism", sort=False):
-        colour = style.mechanism_look(mechanism)[1]
-        axes.plot(cases["predicted_us"], cases["measured_us"], style.mechanism_mark(mechanism), color=colour, markersize=3.8, alpha=0.8,
-                  markeredgewidth=0, zorder=4, rasterized=len(some) > MOST_DRAWN)
-        wide = cases[cases["measured_high_us"] / cases["measured_low_us"] > WIDE]
-        style.intervals(axes, wide["predicted_us"], wide["measured_low_us"], wide["measured_high_us"], color=colour, linewidth=1, alpha=0.5)
-    _name_farthest(axes, farthest(some), side, names)
+def _dots(axes, cases, xs, ys, size):
+    for mechanism, own in cases.groupby("mechanism", sort=False):
+        axes.plot(xs[own.index], ys[own.index], style.mechanism_mark(mechanism), color=style.mechanism_look(mechanism)[1], markersize=size, alpha=0.7,
+                  markeredgewidth=0, zorder=4, rasterized=len(cases) > MOST_DRAWN)
 
 
-def _tick_text(us):
-    scale, unit = next((one for one in ((1e6, "s"), (1e3, "ms")) if us >= one[0]), (1, "µs"))
-    return f"{us / scale:g} {unit}"
-
-
-def farthest(cases):
-    """The farthest case of each strategy and mechanism that has one farther than NEAR, the farthest first; at most MOST_NAMED."""
-    off = numpy.log(cases["ratio"]).abs()
-    worst = cases.loc[off.sort_values(ascending=False, kind="stable").index].drop_duplicates(["strategy", "mechanism"])
-    return worst[(worst["ratio"] - 1).abs() > NEAR].head(MOST_NAMED)
-
-
-def _name_farthest(axes, worst, side, height):
-    """Numbers beside these points, and their names above the axes, in a space of so many inches."""
-    points = (axes.transData + axes.transAxes.inverted()).transform(worst[["predicted_us", "measured_us"]].to_numpy()) * side * 72
-    taken = []
-    for place, (point, (_, case)) in enumerate(zip(points, worst.iterrows())):
-        look = {"color": style.mechanism_look(case["mechanism"])[1], "transform": axes.transAxes}
-        words = f"{style.marked(case['strategy'])}, {parts.mechanism_text(case['mechanism'])}: {style.three(case['ratio'])}"
-        axes.text(0, 1 + (height - NAME_STEP * (place + 0.5)) / side, f"{place + 1}  {words}", fontsize=NAME_SIZE, va="center_baseline", **look)
-        away = 1 if case["ratio"] > 1 else -1
-        beside = [(point[0] + x * away, point[1] + y * away) for x, y in TAG_PLACES]
-        inside = [one for one in beside if all(5 < value < side * 72 - 5 for value in one)] or beside
-        at = next((one for one in inside if all(math.dist(one, other) > NAME_SIZE for other in taken)), inside[0])
-        taken.append(at)
-        axes.text(at[0] / side / 72, at[1] / side / 72, f"{place + 1}", ha="center", va="center", fontsize=7.5, fontweight="bold", zorder=6,
-                  path_effects=[matplotlib.patheffects.withStroke(linewidth=1.5, foreground="white")], **look)
+def _farthest(cases):
+    """The case whose ratio is the farthest from 1, in words; empty if all are near."""
+    case = cases.loc[numpy.log(cases["ratio"]).abs().idxmax()]
+    words = [style.marked(case["strategy"])] if cases["strategy"].nunique() > 1 else []
+    return f"{', '.join([*words, parts.mechanism_text(case['mechanism'])])}: {style.three(case['ratio'])}" if abs(case["ratio"] - 1) > NEAR else ""
 
 
 # --- the timeline of a trace ----------------------------------------------------------------------------------------------------

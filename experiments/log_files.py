@@ -4,6 +4,7 @@ The text of LOG.csv is in the file LOG.csv or, compressed by gzip, in LOG.csv.gz
 name, and find and open it by the functions here. The same holds for other CSVs.
 """
 import errno
+import gzip
 import hashlib
 import io
 import os
@@ -72,12 +73,7 @@ class _Unpacked(io.RawIOBase):
 
     def __init__(self, file):
         super().__init__()
-        self._file, self._packed, self._left = file, b"", MOST_BYTES
-        self._unpacker = self._new()
-
-    @staticmethod
-    def _new():
-        return zlib.decompressobj(16 + zlib.MAX_WBITS)  # with gzip's header and checksum
+        self._file, self._text = file, gzip.GzipFile(fileobj=file)
 
     def readable(self):
         return True
@@ -87,25 +83,15 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
     def readinto(self, buffer):
-        text = b""
-        while not text:
-            packed = self._packed or self._file.read(PIECE)
-            if self._unpacker.eof:
-                if not packed:
-                    return 0
-                self._unpacker = self._new()  # gzip's files may follow one another, and their texts do too
-            try:
-                text = self._unpacker.decompress(packed, len(buffer))
-            except zlib.error as error:
-                self._refuse(f"its gzip content is damaged: {str(error).rpartition(': ')[2]}")
-            self._packed = self._unpacker.unused_data if self._unpacker.eof else self._unpacker.unconsumed_tail
-            if not text and not packed and not self._unpacker.eof:
-                self._refuse("its gzip content is cut off")
-        self._left -= len(text)
-        if self._left < 0:
+        try:
+            size = self._text.readinto(buffer)
+        except EOFError:
+            self._refuse("its gzip content is cut off")
+        except (gzip.BadGzipFile, zlib.error) as error:
+            self._refuse(f"its gzip content is damaged: {error}")
+        if self._text.tell() > MOST_BYTES:
             self._refuse(f"it is too large when unpacked; allowed: {MOST_BYTES / 2**30:g} GiB")
-        buffer[:len(text)] = text
-        return len(text)
+        return size
 
     def _refuse(self, why):
         raise OSError(errno.EINVAL, why, self._file.name)

@@ -96,11 +96,11 @@ def shortened(text):
     return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
 
 
-def read_rows(path):
-    """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and the line of each row in the
-    file, where the header is line 1. Blank lines are skipped. Raises LogError."""
+def read_table(path):
+    """The rows of any CSV with a header, as texts; the index is the line of each in the file, where the header is line 1. Blank lines are skipped.
+    Raises LogError."""
     (_, header), *rows = _parsed(path, lambda file: list(packed_csv.records(file)))
-    return header, [line for line, _ in rows], [row for _, row in rows]
+    return pandas.DataFrame([row for _, row in rows], [line for line, _ in rows], header, dtype=str)
 
 
 def _parsed(path, parse):

@@ -24,8 +24,8 @@ COLUMNS = ["benchmark", "strategy", "elements", "nvbench_us", "nvbench_samples",
 
 def read_nvbench(options):
     """nvbench's rows of the benchmarks in --map, without skipped ones. The index is the line."""
-    header, lines, rows = logs.read_rows(options.nvbench)
-    table = pandas.DataFrame(rows, lines, header).loc[:, ~pandas.Index(header).duplicated()]  # there are two of Noise
+    table = logs.read_table(options.nvbench)
+    table = table.loc[:, ~table.columns.duplicated()]  # there are two of Noise
     for name in ("Benchmark", TIME, options.size, *options.only):
         if name not in table:
             raise BadInput(f"{options.nvbench}, line 1: it has no column '{name}'; it has {', '.join(table)}")

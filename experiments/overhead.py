@@ -6,9 +6,7 @@
 The ratio of the medians, and its 95 % interval by a bootstrap that draws whole rounds (medians.py). Needs Debian's
 python3-pandas.
 """
-import csv
 import sys
-from collections import defaultdict
 
 import checked_output
 import log_files
@@ -17,14 +15,11 @@ import logs
 
 def rounds_of(path):
     """{strategy: {variant: [[gpu_us of a run], ...]}}, with one run per round."""
-    found = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    with log_files.opened(path) as file:
-        for row in csv.DictReader(file):
-            # Some strategies are racy: a wrong row has no time.
-            if row["status"] == "ok" and row["gpu_us"]:
-                found[row["strategy"]][row["experiment"]][row["run_id"]].append(float(row["gpu_us"]))
-    return {strategy: {variant: list(runs.values()) for variant, runs in variants.items()}
-            for strategy, variants in found.items()}
+    rows, found = logs.read_table(path), {}
+    rows = rows[(rows["status"] == "ok") & (rows["gpu_us"] != "")]  # some strategies are racy: a wrong row has no time
+    for (strategy, variant, _), run in rows.groupby(["strategy", "experiment", "run_id"], sort=False):
+        found.setdefault(strategy, {}).setdefault(variant, []).append(run["gpu_us"].astype(float).tolist())
+    return found
 
 
 def show(log):
@@ -43,10 +38,7 @@ def show(log):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.strip())
-    try:
-        show(log_files.named(sys.argv[1]))
-    except OSError as error:
-        raise checked_output.ScriptError(f"{sys.argv[1]}: {error.strerror}") from error
+    show(log_files.named(sys.argv[1]))
 
 
 if __name__ == "__main__":

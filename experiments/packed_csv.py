@@ -4,7 +4,6 @@ import collections
 import csv
 import itertools
 import math
-import re
 
 import numpy
 import pandas
@@ -20,38 +19,10 @@ class CsvError(Exception):
         self.line = line
 
 
-def stray_quote(text):
-    """The position of a quote in a cell that does not begin with one; None if there is none. Python's reader accepts
-    it even in strict mode."""
-    for quoted in re.finditer(r'"[^"]*(?:""[^"]*)*"?', text):
-        if quoted.start() and text[quoted.start() - 1] not in ",\r\n":
-            return quoted.start()
-    return None
-
-
-def _checked(lines):
-    """The lines of a file, without zero bytes and stray quotes."""
-    open_lines, is_open = [], False  # those of a cell in quotes that goes on in the next line
-    for number, line in enumerate(lines, 1):
-        if "\0" in line:
-            raise CsvError(number, "a byte is 0: the file is damaged, or not text")
-        if is_open or '"' in line:
-            open_lines.append(line)
-            is_open ^= line.count('"') % 2 == 1
-            if not is_open or len(open_lines) == 1:
-                text = "".join(open_lines)
-                if (at := stray_quote(text)) is not None:
-                    raise CsvError(number + 1 - len(open_lines) + text[:at].count("\n"),
-                                   "a quote inside a cell without quotes; allowed: the cell in quotes, and each quote in it twice")
-            if not is_open:
-                open_lines = []
-        yield line
-
-
 def records(file):
     """(line, cells) of each row of a file, the header first; the header is line 1. Blank lines are skipped. Raises
     CsvError."""
-    reader, before, columns = csv.reader(_checked(file), strict=True), 0, 0
+    reader, before, columns = csv.reader(file, strict=True), 0, 0
     try:
         for row in reader:
             if row:

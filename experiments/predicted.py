@@ -2,12 +2,13 @@
 """Writes the predictions of `nestbed predict` for the logs of a folder into one table. experiments/predicted.sh installs what this
 needs and runs it, with NESTBED, the path of a nestbed."""
 import argparse
-import csv
 import io
 import os
 import pathlib
 import subprocess
 import sys
+
+import pandas
 
 import checked_output
 import logs
@@ -23,7 +24,7 @@ def say(text):
 
 
 def predictions_of(path, model):
-    """(header, rows) of the predictions of a log, which may be of none of its cases. Raises ScriptError."""
+    """The predictions of a log, which may be of none of its cases; without those of cases that have no row that is ok. Raises ScriptError."""
     words = [os.environ["NESTBED"], "predict", "--device", model, "--against", path, "--csv", "-"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -31,8 +32,8 @@ def predictions_of(path, model):
         raise ScriptError(f"{words[0]}: {error.strerror}") from error
     if done.returncode not in (0, NONE_PREDICTED):
         raise ScriptError(f"{path}: `nestbed predict` ended with {done.returncode}: {done.stderr.strip()}")
-    header, *rows = csv.reader(io.StringIO(done.stdout), strict=True)
-    return header, rows
+    found = pandas.read_csv(io.StringIO(done.stdout), dtype=str, keep_default_na=False)
+    return found[found["measured_us"] != ""]
 
 
 def chosen_logs(folder, names):
@@ -43,8 +44,7 @@ def chosen_logs(folder, names):
     if unknown := [name for name in names if name not in known]:
         raise BadInput(f"{unknown[0]}: there is no such log in {folder}; allowed: {', '.join(known)}")
     for name, path in known.items() if not names else ():
-        header, _, rows = logs.read_rows(path)
-        if any(row[header.index("strategy")].startswith(logs.TEST_ONLY) for row in rows):
+        if logs.read_table(path)["strategy"].str.startswith(logs.TEST_ONLY).any():
             say(f"{path} has strategies that exist only for tests: left out")
         else:
             names.append(name)
@@ -55,21 +55,14 @@ def chosen_logs(folder, names):
 
 def table_of(paths, model):
     """The table as text, with a first column that names the log. Raises ScriptError."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    without = []
-    for path in paths:
-        header, rows = predictions_of(path, model)
-        rows = [row for row in rows if row[header.index("measured_us")]]  # a case may have no row that is ok
-        if not out.tell():
-            writer.writerow(["log", *header])
-        writer.writerows([path.stem, *row] for row in rows)
-        without += [] if rows else [path.stem]
+    found = {path.stem: predictions_of(path, model) for path in paths}
+    without = [name for name, predicted in found.items() if not len(predicted)]
     if len(without) == len(paths):
         raise ScriptError(f"the model predicts no case of {', '.join(without)}; allowed: logs of cases that launch from the device")
     if without:
         say(f"no case that the model predicts: {', '.join(without)}")
-    return out.getvalue()
+    table = pandas.concat([predicted.assign(log=name) for name, predicted in found.items()])
+    return table[["log", *table.columns.drop("log")]].to_csv(index=False, lineterminator="\n")
 
 
 def main():

@@ -145,10 +145,10 @@ def tables_of(cases):
     return {
         "axes": {name: fields(axis, OF_AXIS) for name, axis in AXES.items()},
         "measures": {name: fields(measure, OF_MEASURE) for name, measure in MEASURES.items()},
-        "families": [{"name": name, **views.look(colour)} for name, colour in style.FAMILY_COLOURS.items()],
+        "families": [{"name": tables.family_text(name), **views.look(colour)} for name, colour in style.FAMILY_COLOURS.items()],
         "glyphs": views.GLYPHS,
         "racy": tables.names_with("strategies", "racy"),
-        "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
+        "strategies": {name: tables.family_text(style.family_of(name, most[name])) for name in sorted(most.index, key=style.rank_of)},
         "mechanisms": {name: one["words"] for name, one in tables.tables()["mechanisms"].items()},
         "fields": {name: parts.HEADINGS.get(name, name.replace("_", " ")) for name in ["log", *logs.case_columns()]},
         "filters": [*(name for name in tables.axis_columns() if name != "backend"), "log"],

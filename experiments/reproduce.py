@@ -1,6 +1,7 @@
 """The implementation of experiments/reproduce.sh. Needs only Python."""
 import argparse
 import csv
+import datetime
 import json
 import os
 import pathlib
@@ -15,7 +16,6 @@ import checked_output
 import log_files
 import machine_page
 from checked_output import BadInput, ScriptError
-from utc import seconds_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -62,6 +62,11 @@ def rows_by_run(log):
     for row in machine_page.log_rows(log):
         found.setdefault(row["run_id"], []).append(row.get("utc"))
     return found
+
+
+def seconds_of(utc):
+    """Seconds since 1970 for "2026-11-21T12:03:03Z"."""
+    return datetime.datetime.fromisoformat(utc).timestamp()
 
 
 def seconds_of_first(name):

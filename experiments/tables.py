@@ -23,8 +23,18 @@ def workload_of(strategy):
 
 
 def family_of(strategy):
-    """What its launches are made for; empty for a strategy that this nestbed does not have."""
-    return tables()["strategies"].get(strategy, {}).get("family", "")
+    """What its launches are made for, as a word; empty for a strategy that this nestbed does not have."""
+    return tables()["strategies"].get(strategy, {}).get("family_word", "")
+
+
+@functools.cache
+def family_text(family):
+    return next((entry["family"] for entry in tables()["strategies"].values() if entry["family_word"] == family), family.replace("_", " "))
+
+
+def decider_of(mechanism):
+    """Who decides by a mechanism whether there is another level, as a word; empty for one that this nestbed does not have."""
+    return tables()["mechanisms"].get(mechanism, {"decider": ""})["decider"]
 
 
 @functools.cache

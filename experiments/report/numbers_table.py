@@ -158,12 +158,6 @@ def table(own, listed, gpus, results, beside):
             f'</caption><thead><tr>{head}</tr></thead>{"".join(bodies)}</table></div>')
 
 
-def cells_of(path, lines):
-    """(header, {line: cells}) for these lines of any CSV. Raises logs.LogError."""
-    header, places, rows = logs.read_rows(path)
-    return header, {line: row for line, row in zip(places, rows) if line in lines}
-
-
 def rows_behind(own, shown, results, beside):
     """The data of each number for the page's script: {sentence, what, log, link, command, lines}. If the CSV is not one
     of the logs on the page (`shown`), also the header and the cells of these lines. Raises logs.LogError."""
@@ -174,8 +168,7 @@ def rows_behind(own, shown, results, beside):
             entry = {"sentence": statement["sentence"].replace("`", ""), "what": f"{number['text']}: {number['what']}", "log": path.name,
                      "link": link(path, beside), "command": statement["command"], "lines": number["lines"]}
             if path not in shown:
-                header, cells = cells_of(path, set(number["lines"]))
-                entry["header"] = header
-                entry["cells"] = [cells.get(line, []) for line in number["lines"]]
+                table = logs.read_table(path)
+                entry.update(header=list(table.columns), cells=table.loc[number["lines"]].to_numpy().tolist())
             found[number["id"]] = entry
     return found

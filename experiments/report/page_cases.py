@@ -7,6 +7,7 @@ import pandas
 
 import figure_style as style
 import logs
+import tables
 import views
 from measures import MEASURES
 
@@ -39,7 +40,7 @@ def cases_of(path, parts_of_log):
     """A log's cases with the columns that the table of figures needs."""
     cases = pandas.concat([part.cases for part in parts_of_log], ignore_index=True)
     measured = {name: pandas.Series(spans_of(measure, cases), dtype=object) for name, measure in MEASURES.items()}
-    family = [style.family_of(strategy, launches) for strategy, launches in zip(cases["strategy"], cases["launches"])]
+    family = [tables.family_text(style.family_of(strategy, launches)) for strategy, launches in zip(cases["strategy"], cases["launches"])]
     machine = [views.machine_of(case) for case in cases[["backend", "gpu"]].to_dict("records")]
     return cases.assign(**measured, log=path.name, family=family, machine=machine)
 

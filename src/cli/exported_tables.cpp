@@ -11,8 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed
@@ -40,33 +43,52 @@ Json own_axes(const StrategyInfo& info)
     return names;
 }
 
+// The word that scripts compare, and the text that they show.
+struct Named {
+    std::string_view word;
+    std::string_view text;
+};
+
 // What its launches are made for: figures give each family a colour.
-std::string_view family_of(const StrategyInfo& info)
+Named family_of(const StrategyInfo& info)
 {
     if (info.nondeterministic_answer())
-        return "patterns of memory visibility";
+        return {"memory_patterns", "patterns of memory visibility"};
     if (std::ranges::none_of(info.mechanisms, from_device)) {
         if (info.mechanisms.front() != Mechanism::none)
-            return "levels started by the host or a barrier";
-        return info.cuda_only ? "the library" : "no recursion"; // what the executor cannot run is a library's
+            return {"host_levels", "levels started by the host or a barrier"};
+        if (info.cuda_only) // what the executor cannot run is a library's
+            return {"library", "the library"};
+        return {"no_recursion", "no recursion"};
     }
     if (info.irregular())
-        return "data-dependent launches";
+        return {"data_dependent", "data-dependent launches"};
     if (!info.has(axis::op)) // not a reduction
-        return "other recursions";
+        return {"other_recursions", "other recursions"};
     const Case point{.strategy = std::string(info.name), .elements = 1024, .grid = 16, .block = 64};
     const ExpectedLaunches launches = Registry::find_anywhere(info.name)->launches(point);
     if (launches.per_root_block())
-        return "one child per block";
-    return launches.fan_in > 1 || launches.blocks_per_multiprocessor != 0 ? "children share the whole input"
-                                                                          : "one child per level";
+        return {"child_per_block", "one child per block"};
+    if (launches.fan_in > 1 || launches.blocks_per_multiprocessor != 0)
+        return {"shared_input", "children share the whole input"};
+    return {"child_per_level", "one child per level"};
+}
+
+// In the order of Decider.
+std::string_view word_of(Decider decider)
+{
+    constexpr std::array<std::string_view, 7> kWords{
+        "nothing", "nobody", "kernel_by_launch", "kernel_by_graph", "running_kernel", "host", "kernel_up_to_bound"};
+    return kWords.at(static_cast<std::size_t>(decider));
 }
 
 Json strategy_json(const StrategyInfo& info)
 {
+    const Named family = family_of(info);
     return {{"name", info.name},
             {"workload", info.workload->name},
-            {"family", family_of(info)},
+            {"family", family.text},
+            {"family_word", family.word},
             {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
             {"mechanisms", names_of(info.mechanisms)},
             {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},
@@ -170,6 +192,7 @@ Json mechanism_json(Mechanism mechanism)
             {"from_device", from_device(mechanism)},
             {"cuda_only", cuda_only(mechanism)},
             {"decided_by", text_of(info_of(mechanism).decided_by)},
+            {"decider", word_of(info_of(mechanism).decided_by)},
             {"words", info_of(mechanism).words}};
 }
 

@@ -186,6 +186,8 @@ TEST_F(ShowCommand, ListsAllTablesAsJson)
     EXPECT_TRUE(entry(json["mechanisms"], "tail")["from_device"]);
     EXPECT_FALSE(entry(json["mechanisms"], "host")["from_device"]);
     EXPECT_EQ(entry(json["mechanisms"], "graph_while")["decided_by"], "a kernel, through a graph");
+    EXPECT_EQ(entry(json["mechanisms"], "graph_while")["decider"], "kernel_by_graph");
+    EXPECT_EQ(entry(json["mechanisms"], "host_max_levels")["decider"], "kernel_up_to_bound");
     for (const auto& mechanism : json["mechanisms"])
         EXPECT_EQ(mechanism["words"] == "", mechanism["name"] == "none") << mechanism["name"];
     // Every column of a row, with what it holds, in its order.

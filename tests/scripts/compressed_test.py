@@ -125,7 +125,7 @@ class Scripts(Compressed):
 
     def test_know_its_text(self):
         self.assertEqual(log_files.sha256_of(self.packed / "book.csv"), log_files.sha256_of(self.plain / "book.csv"))
-        self.assertEqual(logs.read_rows(self.packed / "book.csv"), logs.read_rows(self.plain / "book.csv"))
+        self.assertTrue(logs.read_table(self.packed / "book.csv").equals(logs.read_table(self.plain / "book.csv")))
         self.assertEqual(logs.logs_in(self.packed)[0], [self.packed / "book.csv"])
         self.assertEqual(log_files.manifest_path(self.packed / "book.csv"), self.packed / "book.csv.json")
 
@@ -155,16 +155,16 @@ class Texts(Scratch):
                              (whole[:-4] + b"0000", "its gzip content is damaged: incorrect length check"),
                              (whole + b"more", "its gzip content is damaged: incorrect header check")):
             with self.subTest(why, content=content):
-                self.assertEqual(self.read(content), why)
-                with self.assertRaises(logs.LogError) as error:
-                    logs.read_rows(self.folder / "a.csv")
-                self.assertEqual(str(error.exception), f"{self.folder}/a.csv: {why}")
+                begin = why.partition(": ")[0]  # what zlib says of it, Python says in other words
+                self.assertTrue(self.read(content).startswith(begin), self.read(content))
+                with self.assertRaisesRegex(logs.LogError, f"^{self.folder}/a.csv: {begin}"):
+                    logs.read_table(self.folder / "a.csv")
                 done = subprocess.run([NESTBED, "show", self.folder / "a.csv"], capture_output=True, text=True, check=False)
                 self.assertEqual((done.returncode, done.stderr), (1, f"nestbed: {self.folder}/a.csv.gz: it could not be read: {why}\n"))
         for content in (b"", packed(b"")):
             (self.folder / "a.csv.gz").write_bytes(content)
             with self.assertRaises(logs.LogError) as error:
-                logs.read_rows(self.folder / "a.csv")
+                logs.read_table(self.folder / "a.csv")
             self.assertEqual(str(error.exception), f"{self.folder}/a.csv: it is empty; allowed: a CSV with a header")
 
     def test_that_are_too_large_are_refused(self):

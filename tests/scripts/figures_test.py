@@ -263,12 +263,19 @@ class AlongAnAxis(FigureTest):
                                                                                 "NULL stream: no auto"])
             self.assertNotIn("in waves", words_of(figure).split("Left:")[0])
 
+    def check_looks(self, figure):
+        """That last_block looks as in each other figure."""
+        colour, mark, _ = figure_style.look_of("last_block")
+        lines = [line for axes in figure.axes for line in axes.get_lines() if line.get_marker() == mark]
+        self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {matplotlib.colors.to_hex(colour)})
+
     def test_against_cub(self):
         made = [row for size in SWEPT for name, time in (("cub", 10), ("cub_narrow", 5), ("last_block", 20 if size < 4096 else None), ("thrust", None))
                 for row in rows([time] * 5, strategy=name, elements=size)]
         figure = self.check_figure("against-cub", made, ["last_block takes 4.00 to 4.00 times as long as CUB", "Without any ratio: thrust (15 wrong)",
                                                          "the faster of cub and cub_narrow at each size"], lines=[(4, 4)])
         self.assertEqual(sorted(map(sorted, self.crosses(figure).values())), [list(SWEPT), [4096]])
+        self.check_looks(figure)
         many = [row for name in ["cub", *(f"way{number:02}" for number in range(20))] for row in along("elements", SWEPT, [10, 11], strategy=name)]
         self.check_figure("against-cub", many, ["way19"])
 
@@ -278,10 +285,9 @@ class AlongAnAxis(FigureTest):
             bandwidth_gb_s=80 if (kind, size) == ("float32", 2048) else 40, peak_gb_s=100, launches_attempted=0)]
         found = self.drawn([{**row, "bandwidth_gb_s": row["bandwidth_gb_s"] if row["status"] == "ok" else ""} for row in made])
         self.assertIn("reads 80.0 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words_of(found["made-bandwidth"]))
-        for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both figures
-            colour, mark, _ = figure_style.look_of("last_block")
-            lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == mark]
-            self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {matplotlib.colors.to_hex(colour)}, name)
+        self.check_looks(found["made-bandwidth"])
+        types = {text.get_text() for axes in found["made-against-cub"].axes for text in axes.texts}
+        self.assertEqual(types, {"int32", "float32", "as fast as CUB"})  # of one strategy the types are lines
         self.assertEqual(set(self.crosses(found["made-bandwidth"])),
                          {matplotlib.colors.to_hex(figure_style.look_of(name)[0]) for name in ("cub", "last_block")})
         made = [row for size, rate in ((1024, 1), (2**20, 300), (2**22, 800), (2**24, 900)) for name in ("cub", "last_block")
@@ -296,11 +302,11 @@ class AlongAnAxis(FigureTest):
 
     def test_families_are_those_that_nestbed_names(self):
         strategies = tables.tables()["strategies"]
-        self.assertEqual({entry["family"] for entry in strategies.values()}, set(figure_style.FAMILY_COLOURS))
-        for name, family in (("synced", "one child per block"), ("wide_block", "children share the whole input"), ("sort_radix", "the library"),
-                             ("chains_synced", "other recursions"), ("bfs_queue", "no recursion")):
+        self.assertEqual({entry["family_word"] for entry in strategies.values()}, set(figure_style.FAMILY_COLOURS))
+        for name, family in (("synced", "child_per_block"), ("wide_block", "shared_input"), ("sort_radix", "library"),
+                             ("chains_synced", "other_recursions"), ("bfs_queue", "no_recursion")):
             self.assertEqual(figure_style.family_of(name), family)
-        self.assertEqual([figure_style.family_of("of_mine", launches) for launches in (0, 5)], ["no recursion", "other recursions"])
+        self.assertEqual([figure_style.family_of("of_mine", launches) for launches in (0, 5)], ["no_recursion", "other_recursions"])
         made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine")
                 for row in along("depth", range(3), [10], strategy=name, launches_attempted=lambda depth: 1 + depth)]
         self.check_figure("latency-depth", made, ["one child per block", "one child per level", "levels started by the host or a barrier",
@@ -512,12 +518,23 @@ class IrregularWorkloads(FigureTest):
         means = math.prod(range(1, 8)) ** (1 / 7)  # the times of the works are multiples of those of the first
         self.assertEqual([round(y, 3) for y in line.get_ydata()], [round(means * (40 - threshold) / 10, 3) for threshold in (0, 8, 33)])
         self.assertGreaterEqual(len(figure.axes), 8)
+        alone = [row for row in made if row.get("aggregate") == "grid"]  # without flat forms: over the time with the smallest threshold
+        figure = self.check_figure("threshold", alone, ["All works: geometric mean of each workload", "time over that at the smallest"], columns=BY_NEED)
+        self.assertEqual([round(y, 3) for y in figure.axes[0].lines[0].get_ydata()], [round((40 - threshold) / 40, 3) for threshold in (0, 8, 33)])
+
+    def test_launches_have_one_unit(self):
+        made = [row for size, factor in ((512, 1), (1024, 1000)) for number in (1, 9, 99, 999, 9999)
+                for row in by_need(factor * number, threshold=number, launches=number, elements=size)]
+        figure = self.check_figure("launches-time", made, ["Time against the number of launches"], columns=BY_NEED, panels=2)
+        self.assertEqual([axes.get_ylabel() for axes in figure.axes], ["time, ms", ""])
 
     def test_they_are_drawn_along_their_size(self):
         made = [row for at, size in enumerate(SWEPT) for row in
                 [*sort(40 - at, elements=size, block=128), *sort(20 - at, elements=size, block=256), *sort(10 - at, "sort_radix", elements=size)]]
         self.check_figure("time-size", [*made, *sort(1, "sort_merge", elements=4096)], ["quick_kway takes 2.25 times the time of sort_radix", "ns per key"],
                           ["sort_merge"], [(20000 / 1024, 19000 / 2048, 18000 / 4096)], SORT)  # of the fastest block
+        several = [{**row, "input": name} for name in ("uniform", "sorted") for row in made]
+        self.check_figure("time-size", several, ["at 2¹² (uniform), quick_kway takes 2.25 times the time of sort_radix"], columns=SORT)
         made = [row for queens in (8, 10, 12) for row in
                 [*search(queens, input="queens", queens=queens), *search(5 * queens, "search_queue", input="queens", queens=queens)]]
         axes = self.check_figure("time-size", made, lines=[(8, 10, 12)], columns=SEARCH).axes[0]

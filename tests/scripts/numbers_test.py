@@ -20,7 +20,7 @@ import unittest.mock
 
 from scratch import ROOT, Scratch, only_all
 
-import figure_sources
+import drawn_from
 import log_files
 sys.path.insert(0, str(ROOT / "experiments/report"))
 import numbers_table
@@ -248,7 +248,7 @@ class OfTheRepository(unittest.TestCase):
 
     def test_figures_are_drawn_from_the_logs_as_they_are(self):
         for gpu in numbers.GPUS:
-            self.assertEqual(figure_sources.figure_problems(ROOT / "results" / gpu), [])
+            self.assertEqual(drawn_from.figure_problems(ROOT / "results" / gpu), [])
             self.assertTrue(log_files.csvs_in(ROOT / "results" / gpu))
 
     def test_documents_are_short_and_their_sentences_too(self):

@@ -642,12 +642,12 @@ class Page(InBrowser):
                         view.series.map(({name, look}) => [name, look[theme()], look.dash])];""", figure)
             self.assertEqual(drawn, said)
         found = self.script("return families.map(({name, light}) => [name, light.toUpperCase()])")
-        self.assertEqual(found, [[name, colour.upper()] for name, colour in figure_style.FAMILY_COLOURS.items()])
+        self.assertEqual(found, [[tables.family_text(name), colour.upper()] for name, colour in figure_style.FAMILY_COLOURS.items()])
         self.assertEqual(len(set(self.script("return families.map(({dark}) => dark)"))), len(found))
         self.drawn("ways")
         self.only("log", "ways.csv")
         for name, cases in self.drawn("ways").items():
-            self.assertEqual({figure_style.family_of(case["strategy"], case["launches"] or 0) for case in cases}, {name})
+            self.assertEqual({tables.family_text(figure_style.family_of(case["strategy"], case["launches"] or 0)) for case in cases}, {name})
 
     def test_levels_of_the_table_are_drawn(self):
         """Across the axis of values: at a height in plots with axes, at a horizontal position in dot plots."""
