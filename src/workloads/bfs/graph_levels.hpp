@@ -128,8 +128,8 @@ __device__ void append_vertices(const GraphSearch& search, unsigned list, Shared
     for (unsigned base = 0; base < count; base += blockDim.x) {
         const unsigned index = base + threadIdx.x;
         const unsigned vertex = index < count ? vertex_at(index) : 0;
-        const unsigned degree =
-            index < count && keeps(vertex, index) ? search.task.starts[vertex + 1] - search.task.starts[vertex] : 0;
+        const unsigned edges = index < count ? search.task.starts[vertex + 1] - search.task.starts[vertex] : 0;
+        const unsigned degree = edges != 0 && keeps(vertex, index) ? edges : 0;
         ItemsAndBlocks total = 0;
         const ItemsAndBlocks before = exclusive_scan(degree == 0 ? 0 : 1ULL << kItemsShift | degree, false, total);
         if (threadIdx.x == 0)
