@@ -240,7 +240,9 @@ struct ClusterSearch {
                 kept[atomicAdd(&shared.staged, 1U)] = vertex;
         }
         __syncthreads();
-        append_vertices(search, 1 - now.list, shared, shared.staged, [&](unsigned index) { return kept[index]; });
+        append_vertices(
+            search, 1 - now.list, shared, shared.staged, [&](unsigned index) { return kept[index]; },
+            [](unsigned, unsigned) { return true; });
     }
 };
 static_assert(kSmallVertices <= kReceived && kMaxClusterBlocks * kReceived * kNarrow < kTooLarge);

@@ -26,7 +26,9 @@ __global__ void frontier_step(GraphSearch search, unsigned list, unsigned items,
     const unsigned distance = index < items ? load_relaxed(&task.distance[vertex]) : 0;
     for (unsigned edge = first; edge < end; ++edge) {
         const unsigned to = task.ends[edge];
-        if (reaches<Weighted>(search, to, longer_by(task, distance, edge), kUnreached, level + 1, true))
+        if (!reaches<Weighted>(search, to, longer_by(task, distance, edge), true))
+            continue;
+        if (!Weighted || atomicExch(&search.listed[to], level + 1) != level + 1)
             search.lists[1 - list][atomicAdd(&search.state->found, ItemsAndBlocks{1}) - before].vertex = to;
     }
     const unsigned looked = end - first;

@@ -10,6 +10,8 @@
 //     sssp_tail (Bellman and Ford): a vertex is listed again whenever a shorter path to it is found
 //     sssp_near_far: a vertex at a distance of `bound` or more is put aside; no near ones are left: bound += delta, and a step
 //         moves those put aside that are near now to the next list
+//         a block goes on with the near vertices that it has reached, if they have few edges, for up to 32 rounds, before it appends what
+//         is left: others may shorten the same paths meanwhile, so that it works more, and waits less
 //
 // Launches: one per step, but the first, that is not small (2048 vertices, 8192 edges) and needs more than one block
 // (src/workloads/bfs/graph_step.hpp). bfs: by the oracle, because they depend on the input. sssp: the order of execution decides
@@ -17,9 +19,9 @@
 // ledger must equal what the blocks requested. The block does itself what is refused.
 // Hazards: none. The last block arrives with acquire-release order, so it and its child see what all blocks wrote. bfs: a vertex
 // is in a list once, because one atomic operation reaches it first. sssp: distances only fall, by an atomic minimum, so that the
-// end does not depend on the order. A vertex is among the far ones once, because of a flag.
+// end does not depend on the order. A vertex is among the far ones once, because of a flag, and in a list once, because of its number.
 // Source: Merrill, Garland, Grimshaw, PPoPP 2012 (lists of vertices); Beamer, Asanovic, Patterson, SC 2012 (directions);
-// Davidson, Baxter, Garland, Owens, IPDPS 2014 (workfront sweep, near-far).
+// Davidson, Baxter, Garland, Owens, IPDPS 2014 (workfront sweep, near-far); Zhang et al., CGO 2020 (rounds).
 #include "workloads/bfs/graph_steps.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

@@ -6,7 +6,8 @@
 // With `directions` a level of many edges goes the other way: every vertex that was not reached looks for a neighbour
 // in the level, and stops at the first.
 // Shortest paths (`weights`) have a list of far vertices besides: those at distances of at least `bound`. They are
-// divided again when no near ones are left (near-far).
+// divided again when no near ones are left (near-far). What a block reaches, it collects with its distance: who shortens a path
+// answers for it, so that another block may shorten it again at any time; then the longer one is dropped.
 // Source: Merrill, Garland, Grimshaw, "Scalable GPU Graph Traversal", PPoPP 2012; Beamer, Asanovic, Patterson,
 // "Direction-Optimizing Breadth-First GraphSearch", SC 2012; Davidson et al., "Work-Efficient Parallel GPU Methods for
 // Single-Source Shortest Paths", IPDPS 2014.
@@ -55,12 +56,15 @@ struct GraphSearch {
     GraphSearchState* state;
     ListedVertex* lists[2];
     unsigned* far[2];
-    unsigned* listed; // sssp: by vertex, the step for whose list it was listed last
+    unsigned* listed; // sssp: by vertex, the list that it was in last, by the step that reads it
     unsigned* is_far; // sssp: by vertex, 1 if it is in the list of far vertices
     unsigned max_blocks;
     unsigned delta;  // sssp: width of a range of near distances; 0: all are near
     bool small;      // small levels are done by one block
     bool directions; // bottom-up where it looks at fewer edges
+
+    // Whether each block goes on for some rounds with what it has reached (workloads/bfs/graph_small.hpp).
+    __device__ bool has_rounds() const { return delta != 0; }
 };
 
 // What a small level counts.
@@ -73,7 +77,7 @@ struct SmallCounts {
 // Shared memory of a block.
 inline constexpr unsigned kStagedVertices = 2 * kSmallVertices; // vertices that were reached
 inline constexpr unsigned kTileVertices = 1024;                 // vertices whose edges the block works on
-inline constexpr unsigned kHistory = 4096;                      // vertices that small levels tested lately
+inline constexpr unsigned kHistory = kStagedVertices;           // bfs: vertices that small levels tested lately
 struct GraphShared {
     ItemsAndBlocks place;
     SmallCounts small[2]; // of levels with even and with odd numbers
@@ -81,19 +85,18 @@ struct GraphShared {
     unsigned starts[kTileVertices];
     unsigned firsts[kTileVertices];
     unsigned values[kTileVertices];
-    unsigned history[kHistory];
-    unsigned staged;   // vertices in the stage
-    unsigned found_at; // find_vertex()
+    unsigned history[kHistory]; // sssp: the distances of the stage
+    unsigned staged;            // vertices in the stage
+    unsigned found_at;          // find_vertex()
     unsigned worked;
     unsigned continues; // the block does the next step, without the others
     unsigned staying;   // blocks that go on (waiting)
 };
 
-// Whether a path of this length is the first, or the shortest yet, to the vertex, and the vertex must be listed.
+// Whether a path of this length is the first, or the shortest yet, to the vertex.
 // check: look before the atomic operation, which pays where most vertices have been reached.
 template <bool Weighted>
-__device__ bool reaches(const GraphSearch& search, unsigned vertex, unsigned distance, unsigned bound, unsigned step,
-                        bool check)
+__device__ bool reaches(const GraphSearch& search, unsigned vertex, unsigned distance, bool check)
 {
     unsigned* at = &search.task.distance[vertex];
     if constexpr (!Weighted) {
@@ -103,32 +106,30 @@ __device__ bool reaches(const GraphSearch& search, unsigned vertex, unsigned dis
     } else {
         if (check && load_relaxed(at) <= distance)
             return false;
-        if (atomicMin(at, distance) <= distance)
-            return false;
-        if (distance < bound)
-            return atomicExch(&search.listed[vertex], step) != step;
-        return atomicExch(&search.is_far[vertex], 1U) == 0;
+        return atomicMin(at, distance) > distance;
     }
 }
 
-// Appends far vertices; all threads of the warp call it.
+// Appends far vertices, unless they are in the list; all threads of the warp call it.
 __device__ inline void append_far(const GraphSearch& search, unsigned list, bool is_far, unsigned vertex)
 {
+    is_far = is_far && atomicExch(&search.is_far[vertex], 1U) == 0;
     const unsigned place = place_in(&search.state->far_count, is_far);
     if (is_far)
         search.far[list][place] = vertex;
 }
 
-// Appends `count` vertices, which vertex_at(index) gives, to the list, without those that have no edges. All threads of the
-// block call it, after a barrier; it ends with one, and the stage is empty. `Shared` has `place` and `staged`, as GraphShared.
-template <class Shared, class VertexAt>
+// Appends `count` vertices, for which keeps(vertex_at(index), index) is true, to the list, without those that have no edges. All threads
+// of the block call it, after a barrier; it ends with one, and the stage is empty. `Shared` has `place` and `staged`, as GraphShared.
+template <class Shared, class VertexAt, class Keeps>
 __device__ void append_vertices(const GraphSearch& search, unsigned list, Shared& shared, unsigned count,
-                                const VertexAt& vertex_at)
+                                const VertexAt& vertex_at, const Keeps& keeps)
 {
     for (unsigned base = 0; base < count; base += blockDim.x) {
         const unsigned index = base + threadIdx.x;
         const unsigned vertex = index < count ? vertex_at(index) : 0;
-        const unsigned degree = index < count ? search.task.starts[vertex + 1] - search.task.starts[vertex] : 0;
+        const unsigned edges = index < count ? search.task.starts[vertex + 1] - search.task.starts[vertex] : 0;
+        const unsigned degree = edges != 0 && keeps(vertex, index) ? edges : 0;
         ItemsAndBlocks total = 0;
         const ItemsAndBlocks before = exclusive_scan(degree == 0 ? 0 : 1ULL << kItemsShift | degree, false, total);
         if (threadIdx.x == 0)
@@ -141,6 +142,25 @@ __device__ void append_vertices(const GraphSearch& search, unsigned list, Shared
     if (threadIdx.x == 0 && count != 0)
         shared.staged = 0;
     __syncthreads();
+}
+
+// Whether a path of this length is still the shortest to a vertex that is not in the list of step `step` yet, and is so now.
+__device__ inline bool is_for_list(const GraphSearch& search, unsigned vertex, unsigned distance, unsigned step)
+{
+    return load_relaxed(&search.task.distance[vertex]) == distance &&
+           atomicExch(&search.listed[vertex], step) != step;
+}
+
+// Appends the vertices of the stage to the next list; all threads of the block call it, after a barrier.
+template <bool Weighted>
+__device__ void append_stage(const GraphSearch& search, const GraphSearchPlan& now, GraphShared& shared,
+                             unsigned count, unsigned first = 0)
+{
+    append_vertices(
+        search, 1 - now.list, shared, count, [&](unsigned index) { return shared.stage[first + index]; },
+        [&](unsigned vertex, unsigned index) {
+            return !Weighted || is_for_list(search, vertex, shared.history[first + index], now.level + 1);
+        });
 }
 
 // The last vertex of the list with at most `edge` edges before it. All threads of the block call it.
@@ -161,7 +181,7 @@ __device__ inline unsigned find_vertex(const ListedVertex* list, unsigned items,
     return low;
 }
 
-// Follows the edges begin to end - 1 of the `count` vertices of the tile, and calls found(reached, vertex, far) in every thread
+// Follows the edges begin to end - 1 of the `count` vertices of the tile, and calls found(reached, vertex, distance) in every thread
 // for each of them, and after() in all threads of the block now and then. All threads of the block call it.
 template <bool Weighted, class Found, class After>
 __device__ void follow_edges(const GraphSearch& search, const GraphSearchPlan& now, const GraphShared& shared,
@@ -182,9 +202,8 @@ __device__ void follow_edges(const GraphSearch& search, const GraphSearchPlan& n
             distances[turn] = Weighted ? longer_by(search.task, shared.values[of], place) : now.level + 1;
         }
         for (unsigned turn = 0; turn < kEdgesPerThread; ++turn) {
-            const bool reached = valid[turn] && reaches<Weighted>(search, vertices[turn], distances[turn], now.bound,
-                                                                  now.level + 1, true);
-            found(reached, vertices[turn], Weighted && reached && distances[turn] >= now.bound);
+            const bool reached = valid[turn] && reaches<Weighted>(search, vertices[turn], distances[turn], true);
+            found(reached, vertices[turn], distances[turn]);
         }
         after();
     }
@@ -193,24 +212,28 @@ __device__ void follow_edges(const GraphSearch& search, const GraphSearchPlan& n
 // Stages what was reached; all threads of the block call it.
 template <bool Weighted>
 __device__ void stage_found(const GraphSearch& search, const GraphSearchPlan& now, GraphShared& shared, bool reached,
-                            unsigned vertex, bool is_far)
+                            unsigned vertex, unsigned distance)
 {
+    const bool is_far = Weighted && distance >= now.bound;
     const unsigned place = place_in(&shared.staged, reached && !is_far);
-    if (reached && !is_far)
+    if (reached && !is_far) {
         shared.stage[place] = vertex;
+        if constexpr (Weighted)
+            shared.history[place] = distance;
+    }
     if constexpr (Weighted)
-        append_far(search, now.far, is_far, vertex);
+        append_far(search, now.far, reached && is_far, vertex);
 }
 
 // Makes room for `more` staged vertices. All threads of the block call it.
-__device__ inline void make_room(const GraphSearch& search, const GraphSearchPlan& now, GraphShared& shared,
-                                 unsigned more)
+template <bool Weighted>
+__device__ void make_room(const GraphSearch& search, const GraphSearchPlan& now, GraphShared& shared, unsigned more)
 {
     __syncthreads();
     const unsigned staged = shared.staged;
     __syncthreads();
     if (staged + more > kStagedVertices)
-        append_vertices(search, 1 - now.list, shared, staged, [&](unsigned index) { return shared.stage[index]; });
+        append_stage<Weighted>(search, now, shared, staged);
 }
 
 // A tile of vertices of a list, from vertex `first` on.
@@ -249,10 +272,10 @@ __device__ void top_down(const GraphSearch& search, const GraphSearchPlan& now, 
         tile_end = tile_end < end ? tile_end : end;
         follow_edges<Weighted>(
             search, now, shared, count, begin, tile_end,
-            [&](bool reached, unsigned vertex, bool is_far) {
-                stage_found<Weighted>(search, now, shared, reached, vertex, is_far);
+            [&](bool reached, unsigned vertex, unsigned distance) {
+                stage_found<Weighted>(search, now, shared, reached, vertex, distance);
             },
-            [&] { make_room(search, now, shared, kEdgesPerThread * blockDim.x); });
+            [&] { make_room<Weighted>(search, now, shared, kEdgesPerThread * blockDim.x); });
         begin = tile_end;
         item += count;
     }
@@ -304,8 +327,8 @@ __device__ inline void bottom_up(const GraphSearch& search, const GraphSearchPla
         }
         if (found)
             store_relaxed(&task.distance[vertex], now.level + 1);
-        stage_found<false>(search, now, shared, found, vertex, false);
-        make_room(search, now, shared, blockDim.x);
+        stage_found<false>(search, now, shared, found, vertex, now.level + 1);
+        make_room<false>(search, now, shared, blockDim.x);
     }
     add_of_warp(&shared.worked, looked);
     __syncthreads();
@@ -321,14 +344,14 @@ __device__ inline void split_far(const GraphSearch& search, const GraphSearchPla
     for (unsigned base = block * blockDim.x; base < now.far_read; base += blocks * blockDim.x) {
         const unsigned index = base + threadIdx.x;
         const unsigned vertex = index < now.far_read ? search.far[1 - now.far][index] : 0;
-        const unsigned distance = index < now.far_read ? search.task.distance[vertex] : 0;
+        const unsigned distance = index < now.far_read ? load_relaxed(&search.task.distance[vertex]) : 0;
         const bool stays = index < now.far_read && distance >= now.bound;
         const bool near = index < now.far_read && !stays && distance >= now.settled;
-        if (index < now.far_read && !stays)
-            search.is_far[vertex] = 0;
+        if (index < now.far_read)
+            store_relaxed(&search.is_far[vertex], 0U); // in the other list
         min_of_warp(&search.state->far_least, stays ? distance : kUnreached);
-        stage_found<true>(search, now, shared, near || stays, vertex, stays);
-        make_room(search, now, shared, blockDim.x);
+        stage_found<true>(search, now, shared, near || stays, vertex, distance);
+        make_room<true>(search, now, shared, blockDim.x);
     }
 }
 

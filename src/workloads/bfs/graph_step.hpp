@@ -57,6 +57,18 @@ constexpr LevelStep step_of_level(StepMode before, std::uint32_t items, std::uin
     return {StepMode::top_down, threads_for(edges)};
 }
 
+// The same of a list of few edges per vertex, in a search whose blocks go on with what they have reached: few vertices for each, because
+// they wait for memory more than they work.
+inline constexpr std::uint32_t kFewEdges = 1024;
+inline constexpr std::uint32_t kVerticesOfBlock = 16;
+constexpr LevelStep step_with_rounds(StepMode before, std::uint32_t items, std::uint32_t edges, std::uint32_t block)
+{
+    if (before != StepMode::small && edges <= kFewEdges)
+        return {StepMode::small, 1};
+    const std::uint32_t threads = ((items - 1) / kVerticesOfBlock + 1) * block;
+    return {StepMode::top_down, threads < threads_for(edges) ? threads_for(edges) : threads};
+}
+
 // Steps of a breadth-first search that are not small, at most, and the first one: each takes many vertices or many edges.
 constexpr std::uint32_t max_large_steps(std::uint32_t vertices, std::uint32_t edges)
 {

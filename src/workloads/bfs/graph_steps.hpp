@@ -34,8 +34,11 @@ struct GraphSteps {
                 bottom_up(search, now, block, blocks, shared);
         }
         __syncthreads();
-        append_vertices(search, 1 - now.list, shared, shared.staged,
-                        [&](unsigned index) { return shared.stage[index]; });
+        if constexpr (Weighted) {
+            if (search.has_rounds() && shared.staged <= kSmallVertices)
+                return small_levels<true>(search, now, shared, true);
+        }
+        append_stage<Weighted>(search, now, shared, shared.staged);
         return now.level + 1;
     }
 
@@ -54,16 +57,18 @@ struct GraphSteps {
         next.unexplored = now.unexplored - next.edges;
         LevelStep step;
         if (next.items != 0) {
-            step = step_of_level(now.mode, next.items, next.edges, next.unexplored, search.task.vertices,
-                                 search.small, search.directions);
+            step = search.has_rounds() && next.edges <= kEdgesPerThread * next.items
+                       ? step_with_rounds(now.mode, next.items, next.edges, threads)
+                       : step_of_level(now.mode, next.items, next.edges, next.unexplored, search.task.vertices,
+                                       search.small, search.directions);
         } else if (!Weighted || state.far_count == 0) {
             next.mode = StepMode::done;
             next.blocks = 0;
             return;
         } else {
             // After a split that found nothing near, the next range begins at the least distance.
-            const unsigned from =
-                now.mode == StepMode::split && state.far_least > now.bound ? state.far_least : now.bound;
+            const bool nothing_near = now.mode == StepMode::split && state.far_count == now.far_read;
+            const unsigned from = nothing_near && state.far_least > now.bound ? state.far_least : now.bound;
             next.settled = now.bound;
             next.bound = from < kUnreached - search.delta ? from + search.delta : kUnreached;
             next.far = 1 - now.far;

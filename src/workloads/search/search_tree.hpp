@@ -159,6 +159,79 @@ struct HashTree {
     }
 };
 
+// A board, and the columns of its next row that are not tried. The columns from `queens` on count as taken.
+struct alignas(16) QueensRow {
+    unsigned columns, left, right, free;
+
+    __device__ static QueensRow none() { return {~0U, 0, 0, 0}; }
+    __device__ static QueensRow of(const Board& board, unsigned queens)
+    {
+        const unsigned columns = board.columns | ~((1U << queens) - 1);
+        return {columns, board.left, board.right, ~(columns | board.left | board.right)};
+    }
+    // The board with one more queen, in the column `bit` of the free ones.
+    __device__ QueensRow with(unsigned bit) const
+    {
+        QueensRow child{columns + bit, (left + bit) << 1, (right + bit) >> 1, 0};
+        child.free = ~(child.columns | child.left | child.right);
+        return child;
+    }
+    __device__ bool solved() const { return columns == ~0U; }
+};
+
+// The search of one thread below a board, depth first; boards with columns that are not tried wait on a stack, of which every
+// Stride-th entry is the thread's. The lowest is none().
+template <unsigned Stride>
+struct QueensSearch {
+    QueensRow now;
+    QueensRow* oldest; // entry of the stack
+    QueensRow* end;    // behind the newest
+    unsigned nodes, inner, solutions;
+
+    __device__ void begin(const QueensRow& row, QueensRow* stack)
+    {
+        now = row;
+        *stack = QueensRow::none();
+        oldest = stack + Stride;
+        end = oldest;
+        solutions = 0;
+    }
+    __device__ bool active() const { return now.free != 0; }
+    // Visits a node, if it is active. Without branches: the threads of a warp hardly ever agree. A row at a time, an H200
+    // took four times as long with them.
+    __device__ void step()
+    {
+        const unsigned bit = now.free & (0 - now.free);
+        const unsigned rest = now.free - bit;
+        const QueensRow child = now.with(bit);
+        const bool down = child.free != 0;
+        const bool done = active() && !down && rest == 0;
+        nodes += active() ? 1 : 0;
+        inner += down ? 1 : 0;
+        solutions += active() && child.solved() ? 1 : 0;
+        if (down && rest != 0) {
+            *end = {now.columns, now.left, now.right, rest};
+            end += Stride;
+        }
+        now.columns = down ? child.columns : now.columns;
+        now.left = down ? child.left : now.left;
+        now.right = down ? child.right : now.right;
+        now.free = down ? child.free : rest;
+        if (done) {
+            end -= Stride;
+            now = *end;
+        }
+    }
+    // Adds what was found below a board of this depth. Any board with 4 queens or more has solutions, so that some thread finds
+    // the deepest node; with fewer, no board on a stack has grandchildren.
+    __device__ void add_to(ThreadFound& found, unsigned depth, unsigned queens, unsigned solutions_of_each)
+    {
+        const unsigned deepest = solutions != 0 ? queens : depth + 1;
+        found.answer += static_cast<unsigned long long>(solutions) * solutions_of_each;
+        found.depth = found.depth < deepest ? deepest : found.depth;
+    }
+};
+
 struct QueensTree {
     using Node = Board;
 
@@ -194,49 +267,17 @@ struct QueensTree {
     }
 
   private:
-    // All below a board. Depth first; a board is on the stack while it has columns that are not tried.
+    // All below a board that has children.
     __device__ void search_rows(const Node& node, ThreadFound& found) const
     {
-        struct Row {
-            unsigned columns, left, right, free;
-        };
-        Row rows[kMaxQueens];
-        const unsigned all = (1U << queens) - 1;
-        const unsigned first = node.depth();
-        Row now{node.columns, node.left, node.right, free_columns(node, queens)};
-        unsigned row = first; // of the queens in now.free
-        unsigned solutions = 0;
-        unsigned deepest = row;
-        for (unsigned height = 0;;) {
-            const unsigned bit = now.free & (0 - now.free);
-            now.free ^= bit;
-            ++found.nodes;
-            const unsigned columns = now.columns | bit;
-            const unsigned left = (now.left | bit) << 1;
-            const unsigned right = (now.right | bit) >> 1;
-            const unsigned free = row + 1 == queens ? 0 : all & ~(columns | left | right);
-            deepest = deepest < row + 1 ? row + 1 : deepest;
-            if (free != 0) {
-                if (now.free != 0) {
-                    rows[height] = now;
-                    rows[height++].columns |= row << kMaxQueens;
-                }
-                now = {columns, left, right, free};
-                ++row;
-                continue;
-            }
-            ++found.leaves;
-            solutions += row + 1 == queens ? 1 : 0;
-            if (now.free == 0) {
-                if (height == 0)
-                    break;
-                now = rows[--height];
-                row = now.columns >> kMaxQueens;
-                now.columns &= (1U << kMaxQueens) - 1;
-            }
-        }
-        found.answer += static_cast<unsigned long long>(solutions) * node.solutions();
-        found.depth = found.depth < deepest ? deepest : found.depth;
+        QueensRow stack[kMaxQueens];
+        QueensSearch<1> search{};
+        search.begin(QueensRow::of(node, queens), stack);
+        while (search.active())
+            search.step();
+        found.nodes += search.nodes;
+        found.leaves += search.nodes - search.inner;
+        search.add_to(found, node.depth(), queens, node.solutions());
     }
 };
 
