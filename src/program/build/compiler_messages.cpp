@@ -235,7 +235,7 @@ std::string in_compiler_colours(const std::string& messages)
                                            std::pair(std::string_view(": warning: "), Colour::yellow),
                                            std::pair(std::string_view(": note: "), Colour::green)};
     std::string all;
-    for_each_line(messages, [&](std::string_view line) {
+    for (std::string_view line : split_lines(messages)) {
         for (const auto& [label, colour] : kLabels)
             if (const std::size_t at = line.find(label); at != std::string_view::npos && !line.starts_with(' ')) {
                 const std::string_view word = label.substr(2, label.size() - 4);
@@ -244,7 +244,7 @@ std::string in_compiler_colours(const std::string& messages)
                 break;
             }
         all.append(line) += '\n';
-    });
+    }
     return all;
 }
 
