@@ -150,7 +150,7 @@ Argument parse_argument(const std::string& text)
     } else if (equals == std::string::npos) {
         refuse(text);
     }
-    if (argument.type.empty() || argument.type.find_first_of("\"\\;{}\n") != std::string::npos ||
+    if (argument.type.empty() || argument.type.find_first_of("\"\\;{}[]\n") != std::string::npos ||
         argument.value.find_first_of(";\n") != std::string::npos)
         refuse(text);
     return argument;

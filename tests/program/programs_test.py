@@ -394,7 +394,7 @@ int main() { return check(); }
             random = run(NESTBED, "cpu", "my.cu", "--kernel", "my::sum<float>", "--arg", "float:9", "--arg", "double:1=0", "--arg", "int=9", "--arg", "float=1")
             sums = re.findall(r"sum ([0-9.]+)", random.stdout)
             self.assertAlmostEqual(float(sums[0]), float(sums[1]), places=5)
-            for wrong in ("--kernel k --arg int8", "--kernel k --arg int:0", "--kernel k --arg int:x", "--kernel k --arg int=", "--kernel k --arg :3",
+            for wrong in ("--kernel k --arg int8", "--kernel k --arg int:0", "--kernel k --arg int:x", "--kernel k --arg int=", "--kernel k --arg :3", "--kernel k --arg int[]:4",
                           "--kernel k;l", "--kernel k --grid 0", "--kernel k --grid 1,1,1,1", "--kernel k --block 1,2000", "--kernel k --shared x",
                           "--arg int=1", "--grid 3", "--kernel k --driver driver.cu"):
                 done = run(NESTBED, "cpu", "my.cu", *wrong.split())
