@@ -22,11 +22,13 @@ class CsvError(Exception):
 def records(file):
     """(line, cells) of each row of a file, the header first; the header is line 1. Blank lines are skipped. Raises
     CsvError."""
-    reader, before, columns = csv.reader(file, strict=True), 0, 0
+    reader, before, columns = csv.reader(file, strict=True), 0, 0  # of a power loss, zeros may remain, which it reads as text
     try:
         for row in reader:
             if row:
                 columns = columns or len(row)
+                if any("\0" in cell for cell in row):
+                    raise CsvError(before + 1, "it has a zero byte: the row is incomplete")
                 if len(row) != columns:
                     raise CsvError(before + 1, f"{len(row)} cells under {columns} columns: the row is incomplete")
                 yield before + 1, row

@@ -66,7 +66,7 @@ def rows_by_run(log):
 
 def seconds_of(utc):
     """Seconds since 1970 for "2026-11-21T12:03:03Z"."""
-    return datetime.datetime.fromisoformat(utc).timestamp()
+    return datetime.datetime.strptime(utc, "%Y-%m-%dT%H:%M:%S%z").timestamp()
 
 
 def seconds_of_first(name):

@@ -44,7 +44,13 @@ Terminal terminal_of(int descriptor)
 std::string for_terminal(int descriptor, const std::string& message)
 {
     constexpr std::size_t kIndent = 2;
-    return isatty(descriptor) == 1 ? folded(message, kIndent).substr(kIndent) : message + "\n";
+    if (isatty(descriptor) != 1)
+        return message + "\n";
+    std::string text;
+    for (const std::string_view line : split_lines(message))
+        text += line.empty() || line.starts_with(' ') ? std::string(line) + "\n"
+                                                      : folded(std::string(line), kIndent).substr(kIndent);
+    return text;
 }
 
 FoldedMessages::FoldedMessages(std::ostream& stream, int descriptor)

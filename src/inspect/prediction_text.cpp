@@ -124,8 +124,8 @@ std::string cases_table(const std::vector<PredictedCase>& cases, bool measured)
     return table_of(columns, cases, [&axes](const PredictedCase& one) {
         const Demand& demand = one.demand;
         return cells_of_case(demand, axes,
-                             demand.mechanism == Mechanism::host ? demand.host_launches
-                                                                 : static_cast<double>(demand.form.total()),
+                             demand.mechanism == Mechanism::host ? static_cast<std::uint64_t>(demand.host_launches)
+                                                                 : demand.form.total(),
                              format_us(one.prediction.us), name_of(one.prediction.bound), us_or_empty(one.measured),
                              ratio_or_empty(one.ratio()));
     });

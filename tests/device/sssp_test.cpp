@@ -1,6 +1,8 @@
 // The workload `sssp` on the executor: every form on every graph, in every order.
 #include "support/graph_support.hpp"
 
+#include <fmt/format.h>
+
 namespace nestbed
 {
 namespace
@@ -68,6 +70,24 @@ TEST_F(Sssp, DoesARefusedStepInTheBlockThatPlannedIt)
                 EXPECT_EQ(sample.launches->attempted_by_depth,
                           std::vector<std::uint64_t>(sample.launches->attempted, 1));
             }
+    }
+}
+
+// 2047 vertices of one level, each of which shortens the paths to the same four: a small level reaches more than the graph has vertices.
+TEST_F(Sssp, IsRightWhereEachEdgeOfALevelShortensAPath)
+{
+    std::string text;
+    for (unsigned vertex = 1; vertex <= 2047; ++vertex) {
+        text += fmt::format("0 {} {}\n", vertex, 5000 - vertex);
+        for (unsigned end = 2048; end <= 2051; ++end)
+            text += fmt::format("{} {} 1\n", vertex, end);
+    }
+    const GraphShape graph{"fan", InputKind("file"), 0, 0, text.c_str()};
+    const auto session = session_of("fifo");
+    for (const std::string strategy : {"sssp_tail", "sssp_near_far", "sssp_balanced"}) {
+        Case point = graph_case(strategy, graph, folder);
+        point.block = 256;
+        expect_right(*session, point);
     }
 }
 

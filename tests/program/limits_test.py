@@ -281,7 +281,7 @@ class NotSupported(unittest.TestCase):
         ("the rest of CUDA's libraries", "#include <cufft.h>", "", "cufftHandle p; cufftPlan1d(&p, 16, CUFFT_C2C, 1);", "nestbed's executor does not support cuFFT"),
         ("the rest of CUDA's libraries", "#include <curand.h>", "", "curandGenerator_t p; curandCreateGenerator(&p, CURAND_RNG_PSEUDO_DEFAULT);",
          "nestbed's executor does not support cuRAND"),
-        ("any other is an error of the build", "", '__global__ void k(int* o) { asm("vote.frob.b32 %0, 1;" : "=r"(*o)); }', "",
+        ("any other instruction is an error of the build", "", '__global__ void k(int* o) { asm("vote.frob.b32 %0, 1;" : "=r"(*o)); }', "",
          "inline PTX 'vote.frob.b32 %0, 1' is not supported on the executor"),
         ("not of 4 bits and of 1 bit", "#include <mma.h>", "__global__ void k() { nvcuda::wmma::experimental::precision::b1* a = nullptr; (void)a; }", "",
          "'nvcuda::wmma::experimental' has not been declared"),

@@ -220,7 +220,7 @@ void describe(int signal, const siginfo_t& info, const Registers& registers)
     constexpr std::uintptr_t kNear = 1UL << 16U;
     write_text("nestbed: ");
     write_text(cause_of(signal, info));
-    if (signal == SIGSEGV && info.si_code != SI_KERNEL) {
+    if (signal == SIGSEGV && info.si_code > 0 && info.si_code != SI_KERNEL) {
         write_text(info.si_addr == registers.code ? ": call of 0x"
                    : !registers.writes            ? ": 0x"
                    : *registers.writes            ? ": write of 0x"

@@ -135,7 +135,8 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
               .delta = options.near_far ? job.point.bucket_width : 0,
               .small = options.small,
               .directions = options.directions};
-    const std::size_t places = std::max<std::size_t>(task.vertices, kStagedVertices); // small levels keep some here
+    // Small levels keep some here; of shortest paths one for each edge that shortened a path.
+    const std::size_t places = std::max<std::size_t>(task.vertices, weighted ? kSmallEdges : kStagedVertices);
     search.state = make(setup.state, 1, "search");
     for (unsigned list = 0; list < 2; ++list) {
         search.lists[list] = make(setup.lists[list], places, list == 0 ? "even_list" : "odd_list");
