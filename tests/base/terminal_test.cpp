@@ -79,6 +79,8 @@ TEST(Terminal, GetsMessagesInLinesOf80Characters)
     const std::string folded = "nestbed: " + std::string(50, 'a') + "\n  " + std::string(30, 'b') + " c\n";
     EXPECT_EQ(for_terminal(terminal, message), folded);
     EXPECT_EQ(for_terminal(-1, message), message + "\n");
+    const std::string place = "  " + std::string(90, 'p') + " of the source";
+    EXPECT_EQ(for_terminal(terminal, message + "\n" + place + "\n" + message), folded + place + "\n" + folded);
     const std::string other = "nest " + message + "\n\n";
     for (const int descriptor : {static_cast<int>(terminal), -1}) {
         std::ostringstream out;
