@@ -34,7 +34,8 @@ struct ProgramThread {
         0;                        // how often in a row it gave way after reads of a clock alone: it waits for a time
     std::uint32_t impatience = 0; // of a thread that does nothing but wait: it gives way 2^n times as soon
     const volatile void* waits_for =
-        nullptr; // the last that it read atomically and did not change; nullptr: nothing since it gave way
+        nullptr;        // the last that it read atomically and did not change; nullptr: nothing since it gave way
+    bool carry = false; // of inline PTX
     std::uintptr_t stack_begin = 0;
     std::uintptr_t stack_to_check = 0; // a recursion that gets there may be too deep
 };

@@ -47,16 +47,38 @@ class Block
     // Throws Unsupported.
     explicit Block(std::string_view text)
     {
+        std::vector<Registers> scopes(1); // that are open, each with what it takes from those around it
         for (std::string_view rest = text; !rest.empty();) {
-            std::string_view one = next_part(rest, ';');
-            while (one.starts_with('{') || one.starts_with('}')) // of a scope: no instruction begins with one
+            Instruction next{"", next_part(rest, ';'), {}};
+            std::string_view& one = next.text;
+            while (true) {
+                if (const std::string_view label = next_label(one); !label.empty()) {
+                    if (!labels_.emplace(label).second) // of another scope
+                        throw Unsupported();
+                    next.labels += "nestbed_" + std::string(label) + ": __attribute__((unused)); ";
+                    continue;
+                }
+                if (one.starts_with('{')) // of a scope: no instruction begins with one
+                    scopes.push_back(scopes.back());
+                else if (!one.starts_with('}'))
+                    break;
+                else if (scopes.size() > 1)
+                    scopes.pop_back();
                 one = trimmed(one.substr(1));
-            while (std::ranges::count(one, '}') > std::ranges::count(one, '{') && one.ends_with('}'))
+            }
+            std::size_t open = scopes.size(); // behind the instruction
+            while (std::ranges::count(one, '}') > std::ranges::count(one, '{') && one.ends_with('}')) {
                 one = trimmed(one.substr(0, one.size() - 1));
-            if (one.starts_with(".reg "))
-                declare(one.substr(std::string_view(".reg ").size()));
-            else if (!one.empty())
-                instructions_.push_back(one);
+                open = std::max<std::size_t>(open - 1, 1);
+            }
+            if (one.starts_with(".reg ")) {
+                declare(one.substr(std::string_view(".reg ").size()), scopes.back());
+                one = {};
+            }
+            next.registers = scopes.back();
+            if (!one.empty() || !next.labels.empty())
+                instructions_.push_back(std::move(next));
+            scopes.resize(open);
         }
     }
 
@@ -64,15 +86,22 @@ class Block
     PtxBlock translated()
     {
         own_ = types_.size();
-        for (const std::string_view one : instructions_) // a number is a register, too
+        for (const Instruction& each : instructions_) { // a number is a register, too
+            std::string_view one = each.text;
+            next_predicate(one);
             for (std::size_t at = 0; at < one.size(); at = std::max(at, end_of_number(one, at)) + 1)
                 own_ += end_of_number(one, at) == 0 ? 0 : 1;
+        }
         std::string code;
-        for (const std::string_view one : instructions_)
-            code += statement(at_ = one);
+        for (const Instruction& each : instructions_) {
+            registers_ = each.registers;
+            code += each.labels + statement(at_ = each.text);
+        }
         for (const std::string& label : jumps_)
             if (!labels_.contains(label))
                 throw Unsupported();
+        if (types_.size() > own_)
+            throw Unsupported();
         std::string types;
         types_.resize(own_, "int"); // those that are not used
         for (const std::string& type : types_)
@@ -87,8 +116,15 @@ class Block
     [[nodiscard]] std::string_view at() const { return at_; }
 
   private:
+    using Registers = std::map<std::string, std::size_t, std::less<>>; // their numbers
+    struct Instruction {
+        std::string labels;    // before it, in C++
+        std::string_view text; // with its predicate
+        Registers registers;   // of its scope
+    };
+
     // ".pred p, q" and ".b32 t<4>", which is t0 to t3.
-    void declare(std::string_view text)
+    void declare(std::string_view text, Registers& scope)
     {
         const std::string_view word = next_part(text, ' ');
         const std::string_view type = type_of_ptx(word.substr(std::min<std::size_t>(1, word.size())));
@@ -102,21 +138,37 @@ class Block
             unsigned count = 0;
             std::from_chars(names.data(), names.data() + names.size(), count);
             if (names.empty())
-                add_register(name, type);
+                add_register(scope, name, type);
             else if (count == 0 || count > kMaxRegisters)
                 throw Unsupported();
             for (unsigned at = 0; at < count; ++at)
-                add_register(name + std::to_string(at), type);
+                add_register(scope, name + std::to_string(at), type);
         }
     }
-    // Scopes of one statement may have registers of one name; then one register is enough.
-    void add_register(const std::string& name, std::string_view type)
+    // In place of one of that name in a scope around it.
+    void add_register(Registers& scope, const std::string& name, std::string_view type)
     {
-        const auto [known, is_new] = registers_.emplace(name, types_.size());
-        if (is_new)
-            types_.emplace_back(type);
-        else if (types_[known->second] != type)
-            throw Unsupported();
+        scope[name] = types_.size();
+        types_.emplace_back(type);
+    }
+
+    // "L:" is taken from the text; "": it does not begin with a label.
+    static std::string_view next_label(std::string_view& text)
+    {
+        const std::string_view label = text.substr(0, std::ranges::find_if_not(text, is_word) - text.begin());
+        const std::string_view behind = text.substr(label.size());
+        if (label.empty() || !behind.starts_with(':') || behind.starts_with("::"))
+            return "";
+        text = trimmed(behind.substr(1));
+        return label;
+    }
+    // "p" of "@p" and "!p" of "@!p", which is taken from the instruction; "": it has none.
+    static std::string_view next_predicate(std::string_view& instruction)
+    {
+        if (!instruction.starts_with('@'))
+            return "";
+        instruction.remove_prefix(1);
+        return next_part(instruction, ' ');
     }
 
     // Where the number in place of a register that begins there ends; 0: none begins there.
@@ -172,20 +224,10 @@ class Block
     std::string statement(std::string_view one)
     {
         std::string code;
-        for (std::size_t end = 0;;) {
-            end = std::ranges::find_if_not(one, is_word) - one.begin();
-            if (end == 0 || !one.substr(end).starts_with(':') || one.substr(end).starts_with("::"))
-                break;
-            labels_.emplace(one.substr(0, end));
-            code += "nestbed_" + std::string(one.substr(0, end)) + ": __attribute__((unused)); ";
-            one = trimmed(one.substr(end + 1));
-        }
-        if (one.starts_with('@')) {
-            one.remove_prefix(1);
-            std::string_view predicate = next_part(one, ' ');
+        if (std::string_view predicate = next_predicate(one); !predicate.empty()) {
             const bool is_not = predicate.starts_with('!');
             predicate.remove_prefix(is_not ? 1 : 0);
-            code += "if (" + std::string(is_not ? "!" : "") + spelled(own_register(predicate)) + ") ";
+            code = "if (" + std::string(is_not ? "!" : "") + spelled(own_register(predicate)) + ") ";
         }
         return code + (one.empty() ? "" : "{ " + instruction(one) + "; } ");
     }
@@ -248,7 +290,7 @@ class Block
             const std::string value = instruction.substr(at, end - at);
             at = end;
             code += spelled(types_.size()) + " = " + value_of(value) + "; ";
-            add_register(number, is_real(value) ? value.starts_with("0f") ? "float" : "double" : "long long");
+            add_register(registers_, number, is_bits(value, 'f') ? "float" : is_real(value) ? "double" : "long long");
             with_registers += number;
         }
         const std::string called = call_of(numbered(with_registers));
@@ -256,16 +298,20 @@ class Block
             throw Unsupported();
         return code + called;
     }
+    // 0f3F800000 and 0d3FF0000000000000 have the bits of the number; F and D are allowed, too.
+    static bool is_bits(std::string_view number, char type)
+    {
+        return number.size() > 2 && number[0] == '0' && std::tolower(static_cast<unsigned char>(number[1])) == type;
+    }
     static bool is_real(const std::string& number)
     {
-        return number.starts_with("0f") || number.starts_with("0d") || number.find('.') != std::string::npos;
+        return is_bits(number, 'f') || is_bits(number, 'd') || number.find('.') != std::string::npos;
     }
-    // 0f3F800000 and 0d3FF0000000000000 have the bits of the number.
     static std::string value_of(const std::string& number)
     {
-        if (!number.starts_with("0f") && !number.starts_with("0d"))
+        const bool is_float = is_bits(number, 'f');
+        if (!is_float && !is_bits(number, 'd'))
             return is_real(number) || is_ptx_number(number) ? number : throw Unsupported();
-        const bool is_float = number.starts_with("0f");
         return std::string("::nestbed::program::ptx_converted<") + (is_float ? "float" : "double") + ">(0x" +
                number.substr(2) + (is_float ? "U" : "ULL") + ")";
     }
@@ -284,10 +330,10 @@ class Block
         return function.name + "(" + operands + ")";
     }
 
-    std::vector<std::string_view> instructions_;
-    std::string_view at_; // of them
-    std::map<std::string, std::size_t, std::less<>> registers_;
-    std::vector<std::string> types_; // of the registers
+    std::vector<Instruction> instructions_;
+    std::string_view at_;            // the text of one
+    Registers registers_;            // of that one
+    std::vector<std::string> types_; // of all registers
     std::size_t own_ = 0;            // registers and numbers
     std::set<std::string> labels_;
     std::set<std::string> jumps_; // their labels
@@ -305,7 +351,7 @@ PtxBlock block_of_ptx(std::string_view text)
         } catch (const Unsupported&) {
             refused = block.at();
         }
-    } catch (const Unsupported&) { // of a register
+    } catch (const Unsupported&) { // of a register or a label
     }
     return {"", "", std::string(refused)};
 }

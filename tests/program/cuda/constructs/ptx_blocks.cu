@@ -137,9 +137,82 @@ __global__ void run(int* in, int* out, unsigned long long* big)
     printf("%d", counted(out + 7));
     printf(" %d\n", out[7]);
 }
+struct Parts {
+    unsigned low : 4, high : 28;
+};
+// Operands are registers: variables are read before the instructions and written behind them.
+__global__ void variables(unsigned* memory)
+{
+    __shared__ unsigned words[2];
+    unsigned a = ~0u, b = ~0u, once = 3, last = 5, old, pair[2] = {1, 2};
+    volatile unsigned twice = 4;
+    asm("{ mul.lo.u32 %0, %2, %3; mul.hi.u32 %1, %2, %3; }" : "=&r"(a), "=&r"(b) : "r"(a), "r"(b));
+    asm("{ mov.u32 %0, 100; add.u32 %0, %0, %1; }" : "=&r"(once) : "r"(once));
+    asm("mov.u32 %0, %3; mov.u32 %1, %2;"
+        : "=&"
+          "r"(pair[0]),
+          "=&r"(pair[1])
+        : "r"(pair[0]), "r"(pair[1]));
+    asm volatile("{ mov.u32 %0, %1; add.u32 %0, %0, %1; }" : "=&r"(twice) : "r"(twice));
+    asm("{ add.u32 %0, %0, 1; add.u32 %1, %1, %0; }" : "+r"(last), "+r"(last));
+    printf("%x %x %u, %u %u, %u %u\n", a, b, once, pair[0], pair[1], twice, last);
+    memory[0] = 9;
+    asm volatile("{ mov.u32 %0, 7; ld.global.u32 %1, [%2]; }"
+                 : "=&r"(memory[0]), "=&r"(old)
+                 : "l"(memory)
+                 : "memory");
+    memory[2] = 20;
+    memory[3] = 30;
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(memory[3]), "=r"(memory[2]) : "l"(memory + 2) : "memory");
+    words[1] = 6;
+    const Parts parts = {11, 5};
+    asm volatile("{ .reg .u64 t; add.u64 t, %1, 4; ld.u32 %0, [t]; shl.b32 %0, %0, %2; add.u32 %0, %0, %3; }"
+                 : "=&r"(a)
+                 : "l"(words), "r"(parts.low), "r"(parts.high)
+                 : "memory");
+    printf("%u %u, %u %u, %u\n", old, memory[0], memory[2], memory[3], a);
+}
+__global__ void scopes_and_numbers(unsigned x, unsigned by, short s)
+{
+    unsigned r, other;
+    asm volatile("{ .reg .pred p; mov.u32 %0, %1; setp.ne.u32 p, %0, 0; @p nanosleep.u32 100; }" : "=r"(r) : "r"(x));
+    asm volatile("{ .reg .pred p; mov.u32 %0, %1; setp.eq.u32 p, %0, 0; @p bra END; SLEEP: nanosleep.u32 77; END: }"
+                 : "=r"(other)
+                 : "r"(x));
+    printf("%u %u, ", r, other);
+    asm("{ .reg .u32 t; mov.u32 t, %2; { .reg .u32 t; mov.u32 t, 5; }\n"
+        "L: { .reg .f32 t; mov.f32 t, 0F40000000; cvt.rzi.u32.f32 %1, t; { add.u32 %1, %1, 1; } } mov.u32 %0, t; }"
+        : "=&r"(r), "=&r"(other)
+        : "r"(x));
+    double d;
+    asm("{ .reg .f64 t; mov.f64 t, 0D4000000000000000; add.f64 %0, t, 0d3FF0000000000000; }" : "=d"(d));
+    short left, right, negative;
+    asm("shl.b16 %0, %1, %2;" : "=h"(left) : "h"(s), "r"(by));
+    asm("shr.u16 %0, %1, %2;" : "=h"(right) : "h"(s), "r"(by));
+    asm("{ neg.s16 %0, %1; shr.s16 %0, %0, %2; }" : "=&h"(negative) : "h"(s), "r"(by));
+    printf("%u %u %g, %d %d %d\n", r, other, d, left, right, negative);
+}
+// Each thread has its carry, also where it lets another one run.
+__global__ void carries(const unsigned* in, unsigned* wrong)
+{
+    const unsigned carry = threadIdx.x % 2;
+    for (int round = 0; round < 1000; ++round) {
+        unsigned low, high, read;
+        asm volatile("add.cc.u32 %0, %3, 1; ld.global.u32 %2, [%4]; addc.u32 %1, %2, 0;"
+                     : "=&r"(low), "=&r"(high), "=&r"(read)
+                     : "r"(0u - carry), "l"(in));
+        if (low != 1 - carry || read != 42 || high != 42 + carry)
+            atomicAdd(wrong, 1);
+    }
+}
 int main()
 {
     const int numbers[16] = {42};
     run<<<1, 2>>>(copy_of(numbers), memory<int>(16), memory<unsigned long long>(2));
     CHECK(cudaDeviceSynchronize());
+    variables<<<1, 1>>>(memory<unsigned>(4));
+    scopes_and_numbers<<<1, 1>>>(9, 0x10000, 3);
+    unsigned* const wrong = zeros<unsigned>();
+    carries<<<1, 2>>>((const unsigned*)copy_of(numbers), wrong);
+    printf("%u carries wrong\n", value_of(wrong));
 }

@@ -171,7 +171,11 @@ template <class T, int order, bool in_block, bool shared, class Operands, std::s
 void ptx_ld_parts(const Operands& operands, std::index_sequence<at...>)
 {
     const auto address = (std::uintptr_t)std::get<sizeof...(at)>(operands); // NOLINT: of a pointer or a number
-    (ptx_ld<T, order, in_block, shared>(std::get<at>(operands), address + at * sizeof(T)), ...);
+    // All are read before one is written.
+    T values[sizeof...(at)];
+    (ptx_ld<T, order, in_block, shared>(values[at], address + at * sizeof(T)), ...);
+    const auto set = [](auto& to, T value) { to = ptx_converted<std::decay_t<decltype(to)>>(value); };
+    (set(std::get<at>(operands), values[at]), ...);
 }
 template <class T, int order, bool in_block, bool shared, class... Operands>
 void ptx_ld_vector(Operands&&... operands)

@@ -70,7 +70,9 @@ T ptx_flushed(T value)
     return value;
 }
 
-struct PtxMadWide;
+// An operation whose inputs are not all of the type of the instruction.
+struct PtxMixed {
+};
 
 // Calls with the operands of these numbers, in this order: `asm("st.u32 [%1], %0;" :: "r"(value), "l"(at))`.
 template <std::size_t... numbers, class Call, class... Operands>
@@ -108,7 +110,7 @@ template <class Operation, class T, bool flushes, class... Inputs, class To, cla
 void ptx_arithmetic(To& to, const Others&... others)
 {
     const std::tuple<const To&, const Others&...> operands(to, others...);
-    if constexpr (std::is_same<Operation, PtxMadWide>::value) // its last input is twice as wide
+    if constexpr (std::is_base_of<PtxMixed, Operation>::value)
         to = ptx_converted<To>(Operation::template of<T>(operands, Inputs()...));
     else
         to = ptx_converted<To>(
@@ -274,15 +276,10 @@ struct PtxMultiplyHigh {
         return static_cast<T>(PtxMultiplyWide::of(a, b) >> kPtxBits<T>);
     }
 };
-// The carry of the last instruction with .cc. A thread keeps it from statement to statement, because nothing interrupts them.
-class PtxCarry
-{
-  public:
-    __attribute__((no_sanitize("thread"))) static bool get() { return carry_; }
-    __attribute__((no_sanitize("thread"))) static void set(bool carry) { carry_ = carry; }
-
-  private:
-    static inline thread_local bool carry_ = false;
+// The carry of the last instruction with .cc, which a thread keeps from statement to statement.
+struct PtxCarry {
+    __attribute__((no_sanitize("thread"))) static bool get() { return cpu::current_thread->program.carry; }
+    __attribute__((no_sanitize("thread"))) static void set(bool carry) { cpu::current_thread->program.carry = carry; }
 };
 struct PtxSum {
     template <class T>
@@ -319,7 +316,7 @@ struct PtxMadWithCarry {
         return PtxWithCarry<PtxSum, takes, gives>::of(static_cast<T>(Product::of(a, b)), c);
     }
 };
-struct PtxMadWide {
+struct PtxMadWide : PtxMixed { // the last one is twice as wide
     template <class T, class Operands, class First, class Second, class Third>
     static auto of(const Operands& operands, First, Second, Third)
     {
@@ -352,20 +349,22 @@ struct PtxRemainder {
         return PtxSubtract::of(a, PtxMultiply::of(PtxDivide::of(a, b), b));
     }
 };
-// A shift by more bits than there are shifts all out.
-struct PtxShiftLeft {
-    template <class T>
-    static T of(T a, T by)
+// A shift by more bits than there are shifts all out. The amount is of 32 bits.
+struct PtxShiftLeft : PtxMixed {
+    template <class T, class Operands, class First, class Second>
+    static T of(const Operands& operands, First, Second)
     {
-        const Wrapped<T> bits = static_cast<Wrapped<T>>(by);
+        const T a = First::template of<T>(operands);
+        const auto bits = Second::template of<unsigned>(operands);
         return bits >= kPtxBits<T> ? T(0) : static_cast<T>(static_cast<Wrapped<T>>(a) << bits);
     }
 };
-struct PtxShiftRight {
-    template <class T>
-    static T of(T a, T by)
+struct PtxShiftRight : PtxMixed {
+    template <class T, class Operands, class First, class Second>
+    static T of(const Operands& operands, First, Second)
     {
-        const Wrapped<T> bits = static_cast<Wrapped<T>>(by);
+        const T a = First::template of<T>(operands);
+        const auto bits = Second::template of<unsigned>(operands);
         return bits >= kPtxBits<T> ? static_cast<T>(a < 0 ? -1 : 0) : static_cast<T>(a >> bits);
     }
 };

@@ -52,12 +52,31 @@ void ptx_call(Place place, Operands&&... operands)
     auto all = std::forward_as_tuple(operands...);
     ptx_apply<Function>(place, Inputs::at(all)...);
 }
-// Calls what the instructions of a statement are, with its own registers, which are 0, and its operands.
+// An operand that the instructions of a statement only read.
+template <class T>
+T ptx_input(T value)
+{
+    return value;
+}
+template <class Operand, class T>
+void ptx_give_back(std::remove_reference_t<Operand>& to, const T& value)
+{
+    if constexpr (std::is_lvalue_reference<Operand>::value) // no input
+        to = value;
+}
+template <std::size_t first, class... Operands, class All, std::size_t... at>
+void ptx_give_all_back(const All& all, std::index_sequence<at...>, std::remove_reference_t<Operands>&... operands)
+{
+    (ptx_give_back<Operands>(operands, std::get<first + at>(all)), ...);
+}
+// Calls what the instructions of a statement are, with its own registers, which are 0, and with registers for its operands: a variable is
+// read before them, and written behind them, in the order of the operands.
 template <class... Registers, class Instructions, class... Operands>
 void ptx_block(Place place, const Instructions& instructions, Operands&&... operands)
 {
-    std::tuple<Registers...> registers{};
-    std::apply([&](auto&... each) { instructions(place, each..., operands...); }, registers);
+    std::tuple<Registers..., std::decay_t<Operands>...> all(Registers()..., operands...);
+    std::apply([&](auto&... each) { instructions(place, each...); }, all);
+    ptx_give_all_back<sizeof...(Registers), Operands...>(all, std::index_sequence_for<Operands...>(), operands...);
 }
 
 // ---- barriers in memory; `shared`: of addresses in shared memory ----
