@@ -108,7 +108,7 @@ class PtxRewriter
         else if (!block.code.empty())
             replace(begin, closing, at,
                     "::nestbed::program::ptx_block<" + block.types + ">(" + std::string(kPlace) + ", " + block.code,
-                    false, "::nestbed::program::ptx_input");
+                    false, true);
         else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
             refuse(begin, closing, at, block.refused, " is not supported on the executor");
     }
@@ -171,32 +171,35 @@ class PtxRewriter
     }
 
     // `asm volatile ("…" : "=r"(a) : "r"(b))` becomes `call a, b)`, on the same lines. `call` is `function(` or has a
-    // first argument, too. `input` is called with each operand that instructions only read.
+    // first argument, too. Of a block, operands say whether they are inputs or outputs.
     void replace(std::size_t begin, std::size_t closing, std::size_t operands, std::string call, bool is_first,
-                 const std::string& input = "")
+                 bool is_block = false)
     {
         changes_.replace(begin, std::move(call));
         changes_.remove(begin + 1, operands);
         for (std::size_t at = operands; at < closing; ++at) {
             const bool is_operand = source_.is(at, "(") && source_.is_string(at - 1);
-            const bool is_called = is_operand && !input.empty() && is_input(at);
-            changes_.replace(at, (is_operand && !is_first ? ", " : "") + (is_called ? input + "(" : ""));
+            const std::string kind = is_operand && is_block ? kind_of(at) : "";
+            changes_.replace(at, (is_operand && !is_first ? ", " : "") + kind);
             if (is_operand) {
                 at = source_.match(at);
-                if (!is_called)
+                if (kind.empty())
                     changes_.replace(at, "");
                 is_first = false;
             }
         }
     }
-    // Whether the constraint before the operand is neither "=…" nor "+…". It may have several literals: "=" "r".
-    bool is_input(std::size_t operand) const
+    // Of the constraint before the operand, which may have several literals: "=" "r". "" for one that is read and written.
+    std::string kind_of(std::size_t operand) const
     {
         std::size_t constraint = operand - 1;
         while (source_.is_string(constraint - 1))
             --constraint;
         const std::string_view text = source_.text(constraint);
-        return std::string_view("=+").find(text[text.find('"') + 1]) == std::string_view::npos;
+        const char first = text[text.find('"') + 1];
+        return first == '+'   ? ""
+               : first == '=' ? "::nestbed::program::ptx_output("
+                              : "::nestbed::program::ptx_input(";
     }
 
     bool is_in_kernel(std::size_t token) const

@@ -58,23 +58,61 @@ T ptx_input(T value)
 {
     return value;
 }
-template <class Operand, class T>
-void ptx_give_back(std::remove_reference_t<Operand>& to, const T& value)
+// One that they only write.
+template <class T>
+struct PtxOutput {
+    T& variable;
+};
+template <class T>
+PtxOutput<T> ptx_output(T& variable)
 {
-    if constexpr (std::is_lvalue_reference<Operand>::value) // no input
-        to = value;
+    return {variable};
 }
+// What its register has before the instructions.
+template <class T>
+T ptx_register(T value)
+{
+    return value;
+}
+template <class T>
+std::remove_cv_t<T> ptx_register(PtxOutput<T>)
+{
+    return {};
+}
+template <class Operand>
+struct PtxGiveBack { // to nothing: of an input
+    template <class T>
+    static void to(const Operand&, const T&)
+    {
+    }
+};
+template <class Variable>
+struct PtxGiveBack<Variable&> {
+    template <class T>
+    static void to(Variable& variable, const T& value)
+    {
+        variable = value;
+    }
+};
+template <class Variable>
+struct PtxGiveBack<PtxOutput<Variable>> {
+    template <class T>
+    static void to(PtxOutput<Variable> output, const T& value)
+    {
+        output.variable = value;
+    }
+};
 template <std::size_t first, class... Operands, class All, std::size_t... at>
 void ptx_give_all_back(const All& all, std::index_sequence<at...>, std::remove_reference_t<Operands>&... operands)
 {
-    (ptx_give_back<Operands>(operands, std::get<first + at>(all)), ...);
+    (PtxGiveBack<Operands>::to(operands, std::get<first + at>(all)), ...);
 }
 // Calls what the instructions of a statement are, with its own registers, which are 0, and with registers for its operands: a variable is
 // read before them, and written behind them, in the order of the operands.
 template <class... Registers, class Instructions, class... Operands>
 void ptx_block(Place place, const Instructions& instructions, Operands&&... operands)
 {
-    std::tuple<Registers..., std::decay_t<Operands>...> all(Registers()..., operands...);
+    std::tuple<Registers..., decltype(ptx_register(operands))...> all(Registers()..., ptx_register(operands)...);
     std::apply([&](auto&... each) { instructions(place, each...); }, all);
     ptx_give_all_back<sizeof...(Registers), Operands...>(all, std::index_sequence_for<Operands...>(), operands...);
 }
