@@ -263,7 +263,7 @@ class NothingRan(Programs):
     def test_a_run_that_is_too_large_for_the_detector_is_told_so(self):
         kernel = "__global__ void k(char* a, int n) { a[n] = 1; for (int i = threadIdx.x; i < n; i += 1024) a[i] = 1; }"
         done = run("races", kernel, ["char* d; cudaMalloc(&d, 30000000);", "k<<<1, 2>>>(d, 3); cudaDeviceSynchronize();", "k<<<1, 1024>>>(d, 29999999);",
-                                     "cudaDeviceSynchronize(); cudaMalloc(&d, 4); k<<<1, 1>>>(d, 1);"], "--json")
+                                     "cudaDeviceSynchronize(); cudaMalloc(&d, 4); k<<<1, 1>>>(d, 1);"], "--json", "--timeout", "300")
         self.check(done, EXIT_BAD, r"^race: write and write of d, byte 3 ", r"^  not all: .*the race detector needs more\n  than 2048 MB")
         report = json.loads(done.stdout[done.stdout.index("{"):].splitlines()[0])
         self.assertIn("the race detector needs more than 2048 MB", report["incomplete"])
