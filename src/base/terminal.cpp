@@ -43,13 +43,14 @@ Terminal terminal_of(int descriptor)
 
 std::string for_terminal(int descriptor, const std::string& message)
 {
-    constexpr std::size_t kIndent = 2;
+    constexpr std::size_t kFurtherIndent = 2;
     if (isatty(descriptor) != 1)
         return message + "\n";
     std::string text;
     for (const std::string_view line : split_lines(message))
-        text += line.empty() || line.starts_with(' ') ? std::string(line) + "\n"
-                                                      : folded(std::string(line), kIndent).substr(kIndent);
+        text += line.empty() || line.starts_with(' ')
+                    ? std::string(line) + "\n"
+                    : folded(std::string(line), kFurtherIndent).substr(kFurtherIndent);
     return text;
 }
 

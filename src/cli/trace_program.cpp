@@ -110,7 +110,7 @@ std::filesystem::path build_traced(Arguments words, bool has_driver, const Tempo
         words.push_back("-rdc=true");
     if (!is_given(words, {"-arch", "--arch", "-gencode", "--gencode", "--generate-code", "--gpu-architecture"}))
         words.push_back("-arch=native");
-    const std::filesystem::path program = folder.path() / "program";
+    std::filesystem::path program = folder.path() / "program";
     words.insert(words.end(), {"-o", program.string()});
     const std::filesystem::path messages = folder.path() / "messages";
     const Descriptor file(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)); // NOLINT(*-vararg)
@@ -118,7 +118,8 @@ std::filesystem::path build_traced(Arguments words, bool has_driver, const Tempo
                                                 err, has_driver && file >= 0 ? file : STDERR_FILENO);
     if (code == exit_ok)
         return program;
-    err << read_text_file(messages.string());
+    if (has_driver && file >= 0)
+        err << read_text_file(messages.string());
     return {};
 }
 
