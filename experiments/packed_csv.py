@@ -19,16 +19,22 @@ class CsvError(Exception):
         self.line = line
 
 
+def _without_zeros(lines):
+    """The lines; zero bytes are what a power loss may leave of a row. Python reads them as text."""
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            raise CsvError(number, "it has a zero byte: the row is incomplete")
+        yield line
+
+
 def records(file):
     """(line, cells) of each row of a file, the header first; the header is line 1. Blank lines are skipped. Raises
     CsvError."""
-    reader, before, columns = csv.reader(file, strict=True), 0, 0  # of a power loss, zeros may remain, which it reads as text
+    reader, before, columns = csv.reader(_without_zeros(file), strict=True), 0, 0
     try:
         for row in reader:
             if row:
                 columns = columns or len(row)
-                if any("\0" in cell for cell in row):
-                    raise CsvError(before + 1, "it has a zero byte: the row is incomplete")
                 if len(row) != columns:
                     raise CsvError(before + 1, f"{len(row)} cells under {columns} columns: the row is incomplete")
                 yield before + 1, row

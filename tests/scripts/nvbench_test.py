@@ -126,6 +126,7 @@ class Beside(Scratch):
                 (",Elements,", ",Numbers,", "nvbench.csv, line 1: it has no column 'Elements'"),
                 ("NVIDIA H200", "Tesla T4", "nvbench.csv, line 2: cub_sum: it is of Tesla T4, and log.csv of NVIDIA H200; allowed: the "
                                             "same GPU"),
+                ("0.1,8.63e-06", "0.1,8.6\0\0", "nvbench.csv, line 2: it has a zero byte: the row is incomplete"),
                 ("0.1,8.63e-06", "0.1,8.63e-06,1", "nvbench.csv, line 2: 13 cells under 12 columns: the row is incomplete")):
             with self.subTest(after):
                 self.nvbench(NVBENCH.replace(before, after, 1))

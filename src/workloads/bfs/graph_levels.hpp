@@ -85,12 +85,15 @@ struct GraphShared {
     unsigned starts[kTileVertices];
     unsigned firsts[kTileVertices];
     unsigned values[kTileVertices];
-    unsigned history[kHistory]; // sssp: the distances of the stage
+    unsigned history[kHistory]; // bfs
     unsigned staged;            // vertices in the stage
     unsigned found_at;          // find_vertex()
     unsigned worked;
     unsigned continues; // the block does the next step, without the others
     unsigned staying;   // blocks that go on (waiting)
+
+    // sssp: of the vertices on the stage. A search has these or a history.
+    __device__ unsigned* distances() { return history; }
 };
 
 // Whether a path of this length is the first, or the shortest yet, to the vertex.
@@ -159,7 +162,7 @@ __device__ void append_stage(const GraphSearch& search, const GraphSearchPlan& n
     append_vertices(
         search, 1 - now.list, shared, count, [&](unsigned index) { return shared.stage[first + index]; },
         [&](unsigned vertex, unsigned index) {
-            return !Weighted || is_for_list(search, vertex, shared.history[first + index], now.level + 1);
+            return !Weighted || is_for_list(search, vertex, shared.distances()[first + index], now.level + 1);
         });
 }
 
@@ -219,7 +222,7 @@ __device__ void stage_found(const GraphSearch& search, const GraphSearchPlan& no
     if (reached && !is_far) {
         shared.stage[place] = vertex;
         if constexpr (Weighted)
-            shared.history[place] = distance;
+            shared.distances()[place] = distance;
     }
     if constexpr (Weighted)
         append_far(search, now.far, reached && is_far, vertex);

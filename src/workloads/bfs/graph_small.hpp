@@ -64,7 +64,7 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
     for (unsigned index = threadIdx.x; index < count && !together; index += blockDim.x) {
         shared.stage[index] = search.lists[now.list][index].vertex;
         if constexpr (Weighted)
-            shared.history[index] = load_relaxed(&task.distance[shared.stage[index]]);
+            shared.distances()[index] = load_relaxed(&task.distance[shared.stage[index]]);
     }
     if constexpr (!Weighted)
         for (unsigned index = threadIdx.x; index < kHistory; index += blockDim.x)
@@ -79,7 +79,7 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
         const unsigned vertex = shared.stage[current + index];
         first = task.starts[vertex];
         if constexpr (Weighted)
-            if (load_relaxed(&task.distance[vertex]) != shared.history[current + index])
+            if (load_relaxed(&task.distance[vertex]) != shared.distances()[current + index])
                 return 0U;
         return task.starts[vertex + 1] - first;
     };
@@ -113,7 +113,7 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
             if (has && place < kSmallVertices) {
                 shared.stage[next + place] = vertex;
                 if constexpr (Weighted)
-                    shared.history[next + place] = distance;
+                    shared.distances()[next + place] = distance;
             } else if (has) {
                 search.lists[now.list][place] = {vertex, distance}; // this list has been read
             }
@@ -122,7 +122,7 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
             const unsigned index = base + threadIdx.x;
             if (base != 0)
                 degree = index < count ? degree_of(index, first) : 0;
-            const unsigned value = Weighted && index < count ? shared.history[current + index] : 0;
+            const unsigned value = Weighted && index < count ? shared.distances()[current + index] : 0;
             if (counts.wide == 0) { // no thread has many edges
                 follow_few<Weighted>(search, now, shared, first, degree, value,
                                      [&](const auto& has, const auto& vertices, const auto& distances) {
@@ -158,8 +158,9 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
             ++now.level; // as long as the paths of the next level
         if (count > kSmallVertices) {
             const auto one = [&](unsigned index) {
-                return index < kSmallVertices ? ListedVertex{shared.stage[next + index], shared.history[next + index]}
-                                              : search.lists[now.list][index];
+                return index < kSmallVertices
+                           ? ListedVertex{shared.stage[next + index], shared.distances()[next + index]}
+                           : search.lists[now.list][index];
             };
             append_vertices(
                 search, 1 - now.list, shared, count, [&](unsigned index) { return one(index).vertex; },
