@@ -5,6 +5,8 @@
 #                                              machine has a CUDA toolkit and a GPU, otherwise cpu-only
 #     experiments/build.sh --cuda [TARGET]     release, for a GPU elsewhere; an error without a CUDA toolkit
 #     experiments/build.sh --check             lists what a build or the ordinary tests need and this machine lacks; installs and builds nothing
+#     experiments/build.sh package             on Debian 12: nestbed_VERSION_amd64.deb and nestbed-VERSION-x86_64.tar.gz in the build folder;
+#                                              package-cuda: the same with GPU code
 #     experiments/build.sh PRESET run WORD...  only what `nestbed run WORD...` needs: the program, and modules of workloads
 #
 # The target nestbed is the program with all that its commands need, but for traces on a GPU: their kernels are in the target
@@ -108,11 +110,14 @@ elif [[ -z $preset && -z $capability ]]; then
     preset=cpu-only
 fi
 preset=${preset:-release}
-[[ -z $capability || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
+[[ -z $capability || $preset == all-gpus || $preset == package* ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
 
 install_packages "${parts[@]%%:*}"
 # The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.
 install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
+
+# The man page, what libdw needs to be linked statically, and what finds a package's dependencies.
+[[ $preset != package* ]] || install_packages help2man libbz2-dev dpkg-dev file
 
 # Warnings are errors only on Debian 12, where nestbed is developed. A newer compiler may have new warnings.
 grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF)
@@ -135,4 +140,5 @@ run)
     ;;
 *) build --target "$2" ;;
 esac
+[[ $preset != package* || -n ${2:-} ]] || in_root cpack --preset "$preset" >&2
 printf '%s\n' "$root/build/$preset"
