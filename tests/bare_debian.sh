@@ -69,15 +69,14 @@ readarray -t proxies < <(env | grep -iE '^(https?|no)_proxy=' || true)
 make_system() {
     system=$there/system
     rm -rf --one-file-system "$system"
-    contained mmdebstrap --variant=minbase --quiet "${settings[@]/#/--aptopt=}" --dpkgopt=force-unsafe-io --skip=download/empty,essential/unlink,cleanup/apt/cache \
+    contained mmdebstrap --variant=minbase --include=apt --quiet "${settings[@]/#/--aptopt=}" --dpkgopt=force-unsafe-io --skip=download/empty,essential/unlink,cleanup/apt/cache \
         --setup-hook="mkdir -p \"\$1/var/cache/apt/archives\" && cp -r '$cache/.' \"\$1/var/cache/apt/archives/\"" \
         --setup-hook='for file in /etc/apt/auth.conf /etc/apt/auth.conf.d; do [ ! -e "$file" ] || cp -r "$file" "$1/etc/apt/"; done' \
         --customize-hook='chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash student' \
         "$suite" "$system" ${mirror:+"$mirror"} >&2
     if [[ $1 == package ]]; then
         mkdir "$system/nestbed"
-        cp "$root"/build/package/nestbed[-_]*.{deb,tar.gz} "$root"/tests/program/cuda/listings/{nested_reduce_nosync.cu,sums.h} "$root/tests/packaged.sh" \
-            "$system/nestbed"
+        cp "$root"/build/package/nestbed[-_]*.{deb,tar.gz} "$root/tests/packaged.sh" "$system/nestbed"
         chown -R 1000:1000 "$system/nestbed"
         return
     fi
@@ -106,6 +105,7 @@ keep_packages() {
 # tried WHO COMMAND: runs it in the folder of the repository, and says how long it took. The user has no terminal: no /dev/pts.
 tried() {
     local failed=0
+    rm -f "$system/tmp/took"
     # shellcheck disable=SC2016 # they are of the shells inside
     contained bash -c '
         set -e
@@ -117,7 +117,7 @@ tried() {
             as=() home=/root
         fi
         exec chroot "${as[@]}" "$system" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" "${@:3}" \
-            bash -c "cd /nestbed; TIMEFORMAT=\"%R %U %S\"; { time $2 2>&4; } 4>&2 2>/tmp/took"
+            bash -c "cd /nestbed; TIMEFORMAT=\"%R %U %S\"; { time { $2; } 2>&4; } 4>&2 2>/tmp/took"
     ' "$system" "$1" "$2" "${proxies[@]}" || failed=$?
     say "$(awk -v what="$2" -v where="$suite, as $1" -v failed="$failed" '{ printf "bare %s: %s: %s after %.0f s (%.0f processor seconds)",
         where, what, failed ? "FAILED with exit code " failed : "passed", $1, $2 + $3 }' "$system/tmp/took")"
@@ -133,7 +133,7 @@ try_packages() {
         tried user "\$HOME/nestbed-*/libexec/nestbed/program/use_compiler g++"
     fi
     tried user "PATH=\$(echo ~/nestbed-*/bin):\$PATH; ./packaged.sh ~/nestbed-*"
-    tried user "rm -r ~/nestbed-* ~/.cache"
+    tried user "rm -rf ~/nestbed-* ~/.cache"
     tried root "apt-get install -y -qq --no-install-recommends ./nestbed_*.deb man-db bash-completion"
     tried user "./packaged.sh /usr"
     tried root "apt-get purge -y -qq nestbed && ! find / -xdev -name '*nestbed*' ! -path '/nestbed*' ! -path '/home/*' ! -path '/tmp/*' | grep ."
