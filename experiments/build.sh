@@ -5,8 +5,8 @@
 #                                              machine has a CUDA toolkit and a GPU, otherwise cpu-only
 #     experiments/build.sh --cuda [TARGET]     release, for a GPU elsewhere; an error without a CUDA toolkit
 #     experiments/build.sh --check             lists what a build or the ordinary tests need and this machine lacks; installs and builds nothing
-#     experiments/build.sh package             on Debian 12: nestbed_VERSION_amd64.deb and nestbed-VERSION-x86_64.tar.gz in the build folder;
-#                                              package-cuda: the same with GPU code
+#     experiments/build.sh package             also nestbed_VERSION_amd64.deb and nestbed-VERSION-x86_64.tar.gz in the build folder, for this
+#                                              system and later ones; package-cuda: the same with GPU code
 #     experiments/build.sh PRESET run WORD...  only what `nestbed run WORD...` needs: the program, and modules of workloads
 #
 # The target nestbed is the program with all that its commands need, but for traces on a GPU: their kernels are in the target
@@ -116,8 +116,11 @@ install_packages "${parts[@]%%:*}"
 # The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.
 install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
 
-# The man page, what libdw needs to be linked statically, and what finds a package's dependencies.
-[[ $preset != package* ]] || install_packages help2man libbz2-dev dpkg-dev file
+# For packages: the g++ that users' programs get, the man page, what libdw needs to be linked statically, and what finds dependencies.
+if [[ $preset == package* ]]; then
+    install_packages g++-12 gcc-12-plugin-dev help2man libbz2-dev libzstd-dev dpkg-dev file
+    export CXX=${CXX:-g++-12}
+fi
 
 # Warnings are errors only on Debian 12, where nestbed is developed. A newer compiler may have new warnings.
 grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF)

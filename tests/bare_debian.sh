@@ -136,6 +136,7 @@ try_packages() {
     tried user "rm -rf ~/nestbed-* ~/.cache"
     tried root "apt-get install -y -qq --no-install-recommends ./nestbed_*.deb man-db bash-completion"
     tried user "./packaged.sh /usr"
+    tried root "cd /usr/libexec/nestbed/program && rm watch_plugin.so && apt-get install -y -qq --reinstall gcc-12-plugin-dev && ls watch_plugin.so"
     tried root "apt-get purge -y -qq nestbed && ! find / -xdev -name '*nestbed*' ! -path '/nestbed*' ! -path '/home/*' ! -path '/tmp/*' | grep ."
     keep_packages
 }
