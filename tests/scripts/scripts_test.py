@@ -417,6 +417,28 @@ class Check(Scratch):
         self.assertIn("missing: g++ 12 or later (here: 11; CXX=g++-12 chooses another)  (package g++-12)\n", shown.stderr)
 
 
+class UseCompiler(Scratch):
+    """What use_compiler refuses before it changes anything. What it makes, tests/bare_debian.sh tries."""
+
+    def refused(self, *words):
+        done = called(ROOT / "src/program/use_compiler", *words, cwd=self.folder)
+        self.assertEqual(done.stdout, "")
+        return done.returncode, done.stderr
+
+    def test_what_is_no_compiler_for_it(self):
+        for words, said in (((), ": allowed: one g++, by its path or its name, such as g++ or g++-14"),
+                            (("g++", "g++"), "g++ g++: allowed: one g++, by its path or its name, such as g++ or g++-14"),
+                            (("none",), "none: there is no such program; allowed: a g++ 12 or later")):
+            self.assertEqual(self.refused(*words), (2, f"use_compiler: {said}\n"))
+        compiler = self.folder / "g++"
+        for version, failed, said in (("11.4.0", 2, f"{compiler} is g++ 11.4.0; allowed: 12 or later"),
+                                      ("13.3.0", 1, f"{compiler}: there is no {self.folder}/plugin/include/gcc-plugin.h; it is in the package "
+                                                    "gcc-13-plugin-dev")):
+            compiler.write_text(f'#!/bin/sh\n[ "$1" = -dumpfullversion ] && echo {version} || echo {self.folder}/plugin\n')
+            compiler.chmod(0o755)
+            self.assertEqual(self.refused(compiler), (failed, f"use_compiler: {said}\n"))
+
+
 class Sweep(Scratch):
     def test_an_experiment_whose_name_begins_as_an_option_is_a_file(self):
         (self.folder / "-x.cfg").write_text("strategy = nosync\nbackend = cpu\ngrid = 4\nblock = 32\n")
