@@ -238,7 +238,7 @@ class Baseline
         for (std::size_t index = 0; index < findings.size(); ++index)
             if (findings[index].level == program::Finding::Level::error) {
                 if (are_new[index])
-                    text += folded(program::new_text(findings[index]), 2);
+                    text += program::new_text(findings[index]);
                 else
                     ++known;
             }

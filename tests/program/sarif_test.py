@@ -4,6 +4,7 @@
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/sarif_test.py [Class.test_…]
 """
 import json
+import pathlib
 import re
 import subprocess
 import unittest
@@ -11,6 +12,7 @@ import unittest
 from programs import EXIT_BAD, NESTBED, called, new_folder
 
 EXIT_USAGE = 2
+MATCHERS = pathlib.Path(__file__).resolve().parents[2] / ".github" / "matchers"
 
 # Each finding stands in a line with its label, `// RULE: first` and `// RULE: other` where it has two places.
 MANY = """\
@@ -238,8 +240,8 @@ class Baseline(unittest.TestCase):
         self.assertIn(f"nestbed: {known} known (old.json), {new} new\n", done.stderr)
         self.assertEqual(done.returncode, code, done.stderr)
         printed = done.stderr.split(" new\n", 1)[1]
-        self.assertEqual(printed.count("  new: "), new)
-        return " ".join(printed.split())
+        self.assertEqual(printed.count("new: "), new)
+        return printed
 
     def test_what_an_earlier_report_has_is_known(self):
         program = Program(RACE % ("", ""))
@@ -264,24 +266,24 @@ class Baseline(unittest.TestCase):
         program = Program(RACE % ("", ""))
         program.keep()
         for kernel, launch, text in (
-                ("__global__ void more(int* v) { v[2] = threadIdx.x; }", "more<<<1, 2>>>(v);", "new: race: write and write of v[2] (4 bytes), my.cu:9"),
-                ("__global__ void out(int* v) { v[64] = 1; }", "out<<<1, 1>>>(v);", "new: out of bounds: write of v[64], 4 bytes past its end, my.cu:9"),
-                ("__device__ int x;", "x = 1;", "new: copy of the host: the host writes its own copy of the __device__ variable x"),
-                ("__global__ void fails() { __trap(); }", "fails<<<1, 1>>>();", "new: failed kernel: kernel fails (launched at my.cu:16)"),
+                ("__global__ void more(int* v) { v[2] = threadIdx.x; }", "more<<<1, 2>>>(v);", "my.cu:9: new: race: write and write of v[2] (4 bytes)\n"),
+                ("__global__ void out(int* v) { v[64] = 1; }", "out<<<1, 1>>>(v);", "my.cu:9: new: out of bounds: write of v[64], 4 bytes past its end\n"),
+                ("__device__ int x;", "x = 1;", "my.cu:16: new: copy of the host: the host writes its own copy of the __device__ variable x"),
+                ("__global__ void fails() { __trap(); }", "fails<<<1, 1>>>();", "my.cu:16: new: failed kernel: kernel fails (launched at my.cu:16)"),
                 ("__global__ void big() {}\n__global__ void launches() { big<<<1, 2000>>>(); }", "launches<<<1, 1>>>();",
-                 "new: refused launch: 1 of 1 launches of big were refused: InvalidConfiguration, my.cu:10")):
+                 "my.cu:10: new: refused launch: 1 of 1 launches of big were refused: InvalidConfiguration\n")):
             with self.subTest(text):
                 done = program.change(RACE % (kernel, launch)).races("--baseline", "old.json")
                 self.assertEqual(done.returncode, EXIT_BAD)
                 self.assertIn("nestbed: 1 known (old.json), ", done.stderr)
                 self.assertNotIn(" 0 new", done.stderr)
-                self.assertIn(text, " ".join(done.stderr.split()))
+                self.assertIn("\n" + text, done.stderr)
 
     def test_a_second_one_of_the_same_kind_is_new(self):
         twice = RACE.replace("        v[1] = v[0];\n", "    {\n        v[1] = v[0];\n        v[1] = v[0];\n    }\n") % ("", "")
         program = Program(RACE % ("", ""))
         program.keep()
-        self.assertIn("new: race: write and read of v[0]", self.check(program.change(twice), EXIT_BAD, 1, 1))
+        self.assertIn("my.cu:5: new: race: write and read of v[0]", self.check(program.change(twice), EXIT_BAD, 1, 1))
         program.keep()  # of both
         self.check(program, 0, 2, 0)
         self.check(program.change(RACE % ("", "")), 0, 1, 0)
@@ -340,6 +342,100 @@ class Baseline(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (EXIT_USAGE, ""), done.stderr)
                 self.assertRegex(done.stderr, f"--baseline:? {re.escape(name)}")
                 self.assertIn(words, done.stderr)
+
+
+class Matchers(unittest.TestCase):
+    """The matchers of the GitHub action (action.yml) find in the text what --sarif has."""
+    maxDiff = None
+
+    @staticmethod
+    def annotations(name, text):
+        """As a runner finds them: FILE:LINE, severity, message."""
+        matchers = json.loads((MATCHERS / f"{name}.json").read_text(encoding="utf-8"))["problemMatcher"]
+        states = {one["owner"]: [None] * len(one["pattern"]) for one in matchers}
+        found = []
+
+        def matched(one, line):
+            state = states[one["owner"]]
+            last = len(state) - 1
+            for index in range(last, -1, -1):
+                before = {} if index == 0 else state[index - 1]
+                if before is None:
+                    state[index] = None
+                    continue
+                pattern = one["pattern"][index]
+                match = re.search(pattern["regexp"], line)
+                now = match and {**before, **{key: match[group] for key, group in pattern.items() if key != "regexp" and match[group]}}
+                if now and index == last:
+                    return now
+                state[index if index < last else last - 1] = now
+            return None
+
+        for line in text.splitlines():
+            for one in matchers:
+                if (now := matched(one, line)) is not None:
+                    found.append((f"{now['file']}:{now['line']}", now.get("severity", one["severity"]), now["message"]))
+                    for state in states.values():
+                        state[:] = [None] * len(state)
+                    break
+        return found
+
+    def test_each_finding_stands_at_its_line(self):
+        program = Program(MANY)
+        done, log = program.sarif()
+        found = self.annotations("races", "some text\n  write my.cu:7\n" + done.stderr)
+        results = [(places(one)[0], one["message"]["text"].splitlines()[0]) for one in log["runs"][0]["results"]]
+        self.assertEqual(sorted(place for place, _, _ in found), sorted(place for place, _ in results), done.stderr)
+        self.assertEqual({severity for place, severity, _ in found if place != f"my.cu:{program.line('refused-launch')}"}, {"error"})
+        for place, _, message in found:
+            self.assertTrue(any(place == one and message.split(": ", 1)[-1] in words for one, words in results), message)
+
+    def test_long_lines_are_folded(self):
+        name = "a_folder_with_a_name_that_is_long/and_another_one_of_this_kind"
+        source = """\
+__device__ int a_variable_with_a_name_that_is_so_long_that_nobody_would_type_it_but_this_test_does[4];
+__global__ void k(const int* at)
+{
+    __shared__ int few[4];
+    few[threadIdx.x & 3] = threadIdx.x;
+    a_variable_with_a_name_that_is_so_long_that_nobody_would_type_it_but_this_test_does[at[0]] = few[0];
+    int x = __ldg(&a_variable_with_a_name_that_is_so_long_that_nobody_would_type_it_but_this_test_does[0]);
+    if (threadIdx.x < 32)
+        __syncthreads();
+    few[3] = __shfl_up_sync(0x0f, x, 1);
+}
+int main()
+{
+    int* v;
+    cudaMalloc(&v, 4);
+    cudaMemset(v, 0, 4);
+    k<<<1, 64>>>(v);
+    cudaDeviceSynchronize();
+}
+"""
+        (folder := new_folder("", *name.split("/")[:1])).joinpath(name).mkdir()
+        (folder / name / "my.cu").write_text(source, encoding="utf-8")
+        done = called([NESTBED, "races", f"{name}/my.cu", "--sarif", "my.sarif"], folder)
+        found = self.annotations("races", done.stderr)
+        results = json.loads((folder / "my.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+        self.assertGreater(len(results), 3, done.stderr)
+        self.assertEqual(sorted((places(one)[0], one["level"]) for one in results), sorted(one[:2] for one in found), done.stderr)
+
+    def test_with_a_baseline_only_new_ones_are_shown(self):
+        program = Program(RACE % ("", ""))
+        program.keep()
+        program.change(RACE % ("__global__ void more(int* v) { v[2] = threadIdx.x; }", "more<<<1, 2>>>(v);"))
+        self.assertEqual(self.annotations("new", program.races("--baseline", "old.json").stderr),
+                         [("my.cu:9", "error", "race: write and write of v[2] (4 bytes)")])
+
+    def test_all_kinds_are_in_it(self):
+        source = (MATCHERS.parents[1] / "src" / "inspect" / "race_text.cpp").read_text(encoding="utf-8")
+        kinds = re.findall(r'return "([a-z -]+)";', source[source.index("name_of(BadAccess::Kind kind)"):source.index("// \"out of bounds: write of")])
+        self.assertEqual(len(kinds), 12)
+        for kind in (*kinds, "race"):
+            self.assertEqual(self.annotations("races", f"{kind}: words of it\n  write  a b.cu:12  depth 0, block 0, thread 1"), [("a b.cu:12", "error", f"{kind}: words of it")])
+        self.assertEqual(self.annotations("races", "note: words\n  volatile write a.cu:12\n"), [])
+        self.assertEqual(self.annotations("races", "warning: words\nof it\n  at     a.cu:12  depth 0"), [("a.cu:12", "warning", "warning: words")])
 
 
 if __name__ == "__main__":

@@ -288,10 +288,9 @@ std::vector<bool> are_new(const std::vector<Finding>& findings, const std::vecto
 
 std::string new_text(const Finding& finding)
 {
-    std::string text = "new: " + finding.message;
-    if (!finding.places.empty())
-        text += fmt::format(", {}:{}", finding.places[0].file, finding.places[0].line);
-    return text;
+    const std::string place =
+        finding.places.empty() ? "" : fmt::format("{}:{}: ", finding.places[0].file, finding.places[0].line);
+    return fmt::format("{}new: {}\n", place, finding.message);
 }
 
 } // namespace nestbed::program

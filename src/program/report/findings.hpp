@@ -40,7 +40,7 @@ std::vector<Finding> read_baseline(const std::string& path);
 // For each finding, whether it is new: of as many with one identity as `known` has, none is.
 std::vector<bool> are_new(const std::vector<Finding>& findings, const std::vector<Finding>& known);
 
-// "new: race: write and read of numbers[1] (4 bytes), my.cu:14 and my.cu:16".
+// "my.cu:14: new: race: write and read of numbers[1] (4 bytes)", a line.
 std::string new_text(const Finding& finding);
 
 } // namespace nestbed::program
