@@ -35,7 +35,7 @@ class Build(Scratch):
             (self.folder / name).write_text(text)
             (self.folder / name).chmod(0o755)
         for name, answer in (("dpkg-query", "install ok installed"), ("nvcc", f"release {cuda}, V{cuda}.88"), ("nvidia-smi", gpu),
-                             ("cmake", "")):
+                             ("cmake", ""), ("cpack", "")):
             path = self.folder / "bin" / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(f'#!/bin/sh\necho "{answer}"\n' if answer else f'#!/bin/sh\necho "$@" >>"{self.folder}/asked"\n')
@@ -125,7 +125,8 @@ class Build(Scratch):
 
     def test_makes_code_for_the_gpu_here_unless_the_preset_says(self):
         self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89( -DNESTBED_WERROR=OFF)?$")
-        self.assertNotIn("ARCHITECTURES", self.asked("all-gpus"))
+        for preset in ("all-gpus", "package-cuda"):
+            self.assertNotIn("ARCHITECTURES", self.asked(preset))
 
     def test_builds_what_programs_of_users_need_with_nestbed(self):
         self.asked("cpu-only", "nestbed")
