@@ -34,7 +34,7 @@ test_packages=(python3-pandas python3-matplotlib python3-scipy)
 install_test_packages() {
     install_packages "${test_packages[@]}"
     [[ ${1-} == --all ]] || return 0
-    install_packages python3-plotly python3-selenium chromium chromium-driver
+    install_packages python3-plotly python3-selenium chromium chromium-driver mkdocs cmark-gfm
     ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
 }
 

@@ -2,8 +2,8 @@
 #include "base/table.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "cli/arguments.hpp"
+#include "cli/bug_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/exported_tables.hpp"
 #include "cli/help.hpp"
@@ -160,14 +160,16 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
     return exit_ok;
 }
 
-int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& out, std::ostream& /*err*/)
+int info(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
 {
+    if (given.contains("report")) {
+        out << bug_report();
+        return exit_ok;
+    }
     const auto line = [&](std::string_view what, const auto& value) {
-        out << fmt::format("  {:<24}{}\n", what, value);
+        out << info_line(what, fmt::to_string(value));
     };
-    out << fmt::format("nestbed {} ({}, {})\n", kVersion, kGit, kBuild);
-    line("compiler", kCompiler);
-    line("nvcc", std::string_view(kNvcc).empty() ? "none: CPU-only build" : kNvcc);
+    out << build_text();
     for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu}) {
         const std::string reason = why_not(backend);
         out << fmt::format("{}{}\n", name_of(backend), backend == default_backend() ? " (default)" : "");
@@ -229,12 +231,15 @@ Command info_command()
 {
     return {
         .name = "info",
-        .arguments = "[graph | warps]",
+        .arguments = "[graph | warps | --report]",
         .summary = "the device, its limits, this build; also graphs and warps",
         .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n"
                 "\n"
                 "  nestbed info graph    the input graphs of bfs and sssp\n"
                 "  nestbed info warps    the warps that add in each step of a reduction\n",
+        .options = {{.name = "report",
+                     .value = "",
+                     .help = "print a block in Markdown for a bug report, without private names"}},
         .call = info,
         .with = [](const std::string& what) {
             const Command* const command = find_command("info " + what);

@@ -183,6 +183,82 @@ class Lists(Scratch):
         self.assertEqual([f"`{name}`" for name in names if f"`{name}`" not in first_cells(ROOT / "src/README.md", "## Build")], [])
 
 
+class Stable(Scratch):
+    """The tables of STABLE.md against the program."""
+    @classmethod
+    def setUpClass(cls):
+        rows = re.findall(r"^\| (.*?) \| (.*?) ?\|$", (ROOT / "STABLE.md").read_text(encoding="utf-8"), re.MULTILINE)
+        cls.texts = {what.replace("`", ""): names for what, names in rows}
+        cls.table = {what: set(re.findall(r"`([\w-]+)`", names)) for what, names in cls.texts.items()}
+
+    def fields(self, *rows):
+        return set().union(*(row.keys() for row in rows))
+
+    def log(self):
+        path = self.folder / "one.csv"
+        made = called(NESTBED, "run", "--strategy", "neighbored", "--backend", "cpu", "--grid", "1", "--block", "2", "--repeat", "1", "-o", path)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return path
+
+    def test_lists_of_the_program_have_these_fields(self):
+        known = json.loads(called(NESTBED, "list", "--json").stdout)
+        self.assertEqual(self.table["list --json"], set(known))
+        known["parameters"] = [one for row in known["workloads"] for one in row["parameters"]]
+        self.assertEqual({what.split(", ")[1]: names for what, names in self.table.items() if what.startswith("list --json, ")},
+                         {kind: self.fields(*rows) for kind, rows in known.items()})
+
+    def test_tables_of_a_log_have_these_columns(self):
+        path = self.log()
+        of_case = {axis["column"] for axis in json.loads(called(NESTBED, "list", "--json").stdout)["axes"]}
+        row, = json.loads(called(NESTBED, "show", path, "--json").stdout)
+        self.assertEqual(set(row) - self.table["show --json, --csv"], of_case)
+        self.assertLessEqual(self.table["show --json, --csv"], set(row))
+        self.assertEqual(next(csv.reader(called(NESTBED, "show", path, "--csv").stdout.splitlines())), list(row))
+
+    def test_reports_of_races_have_these_fields(self):
+        one, = map(json.loads, called(NESTBED, "races", "--strategy", "nosync", "--grid", "2", "--block", "16", "--json").stdout.splitlines())
+        self.assertEqual(self.table["races --json of a case"], set(one) | {"detail"})
+        self.assertEqual(self.table["races --json, races"], self.fields(*one["races"]))
+        self.assertEqual(self.table["races --json, first"] - {"kernel", "launched_at"},
+                         self.fields(*(race[which] for race in one["races"] for which in ("first", "second"))))
+
+    def test_reports_of_races_of_a_program_have_these_fields(self):
+        done = called(NESTBED, "races", ROOT / "tests/program/cuda/listings/nested_reduce_nosync.cu", "--json")
+        if "to build it: " in done.stderr:
+            self.skipTest("what users' programs need is not built")
+        report = json.loads(done.stdout)
+        self.assertEqual(self.table["races --json of a program"], set(report))
+        self.assertEqual(self.table["races --json, kernels"], self.fields(*report["kernels"]))
+        self.assertEqual(self.table["races --json, races"], self.fields(*report["races"]))
+        self.assertEqual(self.table["races --json, first"], self.fields(*(race[which] for race in report["races"] for which in ("first", "second"))))
+
+    def test_key_of_a_case_is_that_of_this_version(self):
+        version, key = re.match(r"version (\d+): `(\w+)`", self.texts["key of a case"]).groups()
+        path = self.log()
+        with open(path, newline="", encoding="utf-8") as file:
+            self.assertEqual([row["key"] for row in csv.DictReader(file)], [key])
+        path.write_text(path.read_text(encoding="utf-8").replace("budget", "delta", 1), encoding="utf-8")
+        self.assertIn(f"allowed: a log of key version {version}\n", called(NESTBED, "show", path).stderr)
+
+    def test_exit_codes_are_those_of_the_help(self):
+        codes = set(re.findall(r"^  (\d+)  ", called(NESTBED, "help").stdout.partition("Exit codes:")[2], re.MULTILINE))
+        self.assertEqual(self.table["[exit codes](experiments/README.md#run-and-resume)"], codes)
+        self.assertEqual({cell for cell in first_cells(ROOT / "experiments/README.md", "## Run and resume") if cell.isdigit()}, codes)
+        for words, code in (("list", 0), ("show none.csv", 1), ("list --none", 2), ("races --strategy nosync --grid 1 --block 8", 3)):
+            self.assertEqual((words, called(NESTBED, *words.split()).returncode), (words, code))
+
+    def test_commands_have_these_options(self):
+        commands = re.findall(r"^  (\w+)  ", called(NESTBED, "help").stdout.partition("Commands:")[2].partition("Examples:")[0], re.MULTILINE)
+        cells = " ".join(first_cells(ROOT / "experiments/README.md", "## The keys"))
+        keys = set(re.findall(r"`(\w+)`", cells))
+
+        def options_of(command):
+            options = re.findall(r"^  (?:-\w, )?--([\w-]+)", called(NESTBED, "help", command).stdout.partition("Options:")[2], re.MULTILINE)
+            return {f"--{one}" for one in options if one != "help" and one.replace("-", "_") not in keys}
+        self.assertEqual({what: names for what, names in self.table.items() if what.isalpha() and what not in ("what", "command")},
+                         {command: options_of(command) for command in commands})
+
+
 class Commands(unittest.TestCase):
     def test_name_scripts_and_experiments_that_are_there(self):
         missing = []
