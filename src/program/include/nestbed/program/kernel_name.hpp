@@ -82,11 +82,12 @@ template <class Kernel, unsigned site>
 struct LaunchedAt {
     static constexpr unsigned kMixed = site ^ hash<Kernel>();
     static constexpr unsigned kSite = kMixed == 0 ? 1 : kMixed;
+    static constexpr const char* kText = text<Kernel>(); // not read when the program runs
 };
 template <class Kernel, unsigned site>
 NESTBED_FOR_BOTH constexpr Launched launched()
 {
-    return {LaunchedAt<Kernel, site>::kSite, text<Kernel>()};
+    return {LaunchedAt<Kernel, site>::kSite, LaunchedAt<Kernel, site>::kText};
 }
 
 } // namespace nestbed_names
