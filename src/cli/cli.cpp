@@ -234,6 +234,18 @@ const Command* find_command(std::string_view name)
     return &made.emplace(key, found->second()).first->second;
 }
 
+// Columns that the tables of `predict` and the scripts for figures add to those of a log.
+constexpr auto kAddedColumns = std::to_array<std::string_view>(
+    {"at_once",     "bound",   "break_even", "by",       "by_need", "clock",    "depths",
+     "dur",         "each",    "edges",      "expected", "failed",  "fanouts",  "flat_prepare_us",
+     "gpu_speedup", "group",   "high",       "lane",     "latency", "launched", "launches",
+     "length",      "line",    "lines",      "log",      "logs",    "low",      "machine",
+     "off",         "ok",      "orders",     "outcome",  "pays",    "place",    "problem",
+     "rank",        "rate_us", "ratio",      "row",      "rows",    "samples",  "shape",
+     "share",       "speedup", "statuses",   "text",     "time",    "top",      "trials",
+     "ts",          "us",      "whole",      "work_us",  "x",       "y",        "y_high",
+     "y_low"});
+
 void check_parameters()
 {
     auto user_axes = plain_axes() | std::views::filter(&Axis::of_user);
@@ -246,12 +258,20 @@ void check_parameters()
     for (const auto& [name, make] : kCommands)
         for (const Option& option : make().options)
             taken.insert(option.name);
-    for (const Axis& axis : user_axes)
-        if (taken.contains(std::string(axis.name)) || form_of(axis.column).form != Form::axis)
+    for (const Axis& axis : user_axes) {
+        if (axis.is_file())
+            throw UsageError(
+                fmt::format("parameter '{}' of a workload that is loaded: its values are files; allowed: "
+                            "numbers or names",
+                            axis.name));
+        if (taken.contains(std::string(axis.name)) || form_of(axis.column).form != Form::axis ||
+            std::ranges::find(kAddedColumns, axis.column) != kAddedColumns.end() ||
+            axis.column.starts_with("predicted_") || axis.column.starts_with("measured_"))
             throw UsageError(
                 fmt::format("parameter '{}' of a workload that is loaded: nestbed has an option or a column of "
-                            "this name; allowed: another name",
+                            "this name, or of its form; allowed: another name",
                             axis.name));
+    }
 }
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)

@@ -58,7 +58,8 @@ LogPart read_part(const std::string& path)
     const std::string_view start = text.piece(0, buffer);
     check_line_ends(path, start);
     if (!start.starts_with(csv_line(columns())))
-        refuse(path, "it is not a log of this version", "CSVs of nestbed run --shard");
+        refuse(path, "its columns are not those of a log of this version, or not those of the first log",
+               "CSVs of nestbed run --shard; those of a workload of your own with --load FOLDER");
     if (const std::size_t whole = bytes_of_whole_rows(text); whole != text.size()) {
         text.cut(whole);
         refuse(path, "its last row is incomplete", "a complete log" + advice(path, std::move(text)));

@@ -235,7 +235,7 @@ bool has_default(const Parameter& one)
     return !one.file && (!one.names.empty() || one.initial() >= one.least);
 }
 
-// What it means in each workload: of those of nestbed's, whose place is known, or else of users'.
+// What it means in each workload; the numbers of a user's program, which have no place, say nothing.
 std::string help_of(const std::vector<const Parameter*>& declared)
 {
     const std::uint32_t place = std::ranges::min(declared, {}, &Parameter::place)->place;
@@ -289,11 +289,18 @@ struct Table {
     std::vector<const Axis*> in_tables; // plain axes, in the order of columns
 };
 
+// Those with one name.
+struct Declared {
+    std::vector<const Parameter*> of_nestbed, of_users;
+
+    // A user's workload changes nothing for nestbed's own.
+    const std::vector<const Parameter*>& deciding() const { return of_nestbed.empty() ? of_users : of_nestbed; }
+};
+
 // The current table. Those before it are kept: what has an axis may live longer than the declaration of another one.
 struct Tables {
     std::mutex mutex;
-    std::map<std::string_view, std::vector<const Parameter*>> declared;
-    std::set<std::string_view> of_nestbed; // names of them
+    std::map<std::string_view, Declared> declared;
     std::deque<Table> all;
     std::atomic<const Table*> current = nullptr; // null: a parameter was declared since
 };
@@ -307,11 +314,12 @@ Table made_table(const Tables& of)
 {
     std::vector<Axis> own;
     for (const auto& [name, declared] : of.declared) {
-        own.push_back(axis_of(declared));
-        own.back().of_user = !of.of_nestbed.contains(name);
+        own.push_back(axis_of(declared.deciding()));
+        own.back().of_user = declared.of_nestbed.empty();
     }
     const auto place_of = [&](const Axis& axis) {
-        return std::ranges::min(of.declared.at(axis.name), {}, &Parameter::place)->place;
+        return axis.of_user ? UINT32_MAX
+                            : std::ranges::min(of.declared.at(axis.name).of_nestbed, {}, &Parameter::place)->place;
     };
     std::ranges::stable_sort(own, {}, place_of); // by place, then by name
     Table table{.axes = general_axes()};
@@ -352,12 +360,13 @@ std::string values_text(const Parameter& one)
 
 bool is_same(const Parameter& one, const Parameter& other)
 {
-    return one.help == other.help && one.initial() == other.initial() && one.default_text == other.default_text &&
-           one.role == other.role && one.decides_input == other.decides_input && one.size == other.size;
+    return values_text(one) == values_text(other) && one.help == other.help && one.initial() == other.initial() &&
+           one.default_text == other.default_text && one.role == other.role &&
+           one.decides_input == other.decides_input && one.size == other.size;
 }
 
 // Why it cannot be declared; empty if it can.
-std::string why_not(const Parameter& one, const std::vector<const Parameter*>* before)
+std::string why_not(const Parameter& one, const Parameter* before)
 {
     constexpr std::size_t kMaxLetters = 40;
     constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
@@ -369,7 +378,8 @@ std::string why_not(const Parameter& one, const std::vector<const Parameter*>* b
                });
     };
     if (!is_word(one.name, kOthers))
-        return "it is no name for a parameter; allowed: small letters, digits and '-', a letter first, not more "
+        return "it is not a valid name of a parameter; allowed: small letters, digits and '-', a letter first, not "
+               "more "
                "than " +
                std::to_string(kMaxLetters);
     const std::vector<Axis> general = general_axes();
@@ -379,14 +389,18 @@ std::string why_not(const Parameter& one, const std::vector<const Parameter*>* b
     for (const std::string_view name : one.names)
         if (!is_word(name, "0123456789_") || std::ranges::count(one.names, name) > 1)
             return "its value '" + std::string(name) +
-                   "' is no name, or stands twice; allowed: small letters, digits and _, a letter first";
+                   "' is not a valid name, or is repeated; allowed: small letters, digits and _, a letter first";
+    if (one.file && !one.names.empty())
+        return "its values are files and names; allowed: one of these";
     const AxisRange range = range_of(one);
-    if (range.least > range.most || one.initial() > range.most)
+    if (range.least > range.most)
+        return "its values are " + values_text(one) + "; allowed: a least value that is not above the greatest";
+    if (one.initial() > range.most || (one.initial() != 0 && one.initial() < range.least))
         return "its default " + std::to_string(one.initial()) +
-               " is not one of its values; allowed: " + values_text(one);
-    if (before != nullptr && values_text(*before->front()) != values_text(one))
+               " is not one of its values; allowed: " + values_text(one) + ", or 0 if its workload replaces that";
+    if (before != nullptr && values_text(*before) != values_text(one))
         return "it has other values (" + values_text(one) +
-               ") than in another workload; allowed: " + values_text(*before->front()) + ", or another name";
+               ") than in another workload; allowed: " + values_text(*before) + ", or another name";
     return "";
 }
 
@@ -396,19 +410,18 @@ std::string declare_parameter(const Parameter& parameter, bool of_user)
 {
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
-    if (!of_user && all.of_nestbed.insert(parameter.name).second)
-        all.current = nullptr;
     const auto known = all.declared.find(parameter.name);
     const bool is_new = known == all.declared.end();
-    if (!is_new && std::ranges::any_of(known->second, [&](const Parameter* one) { return one == &parameter; }))
+    const auto has = [&](const std::vector<const Parameter*>& declared) {
+        return std::ranges::any_of(declared, [&](const Parameter* one) { return is_same(*one, parameter); });
+    };
+    if (!is_new && (has(known->second.of_nestbed) || (of_user && has(known->second.of_users)))) // also of its modules
         return "";
-    if (const std::string why = why_not(parameter, is_new ? nullptr : &known->second); !why.empty())
+    if (const std::string why = why_not(parameter, is_new ? nullptr : known->second.deciding().front()); !why.empty())
         return "parameter '" + std::string(parameter.name) + "': " + why;
-    if (is_new ||
-        std::ranges::none_of(known->second, [&](const Parameter* one) { return is_same(*one, parameter); })) {
-        all.declared[parameter.name].push_back(&parameter);
-        all.current = nullptr;
-    }
+    Declared& of_name = all.declared[parameter.name];
+    (of_user ? of_name.of_users : of_name.of_nestbed).push_back(&parameter);
+    all.current = nullptr;
     return "";
 }
 

@@ -7,8 +7,8 @@
 namespace nestbed
 {
 
-// The parameter of a workload (Parameter::file) has the path and the begin of the SHA-256 of the content: "road.gr#0123456789ab", so that a log says
-// which file it is of. The content of a file in gzip is what it unpacks to. Throws RunError if the file cannot be read, is
+// The parameter of a workload (Parameter::file) has the path and the begin of the SHA-256 of the content:
+// "road.gr#0123456789ab", so that a log says which file it is of. The content of a file in gzip is what it unpacks to. Throws RunError if the file cannot be read, is
 // compressed by another program or larger than 8 GiB, or if its name has
 // a space, '#', '=', or a character that cannot be printed.
 std::string graph_file_id(const std::string& path);

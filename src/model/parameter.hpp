@@ -29,9 +29,10 @@ struct Parameter {
     std::span<const std::string_view> names = {}; // in place of numbers: a value is the place of its name in these
     bool file = false;                            // in place of numbers: the file of input `file`
     AxisRole role = AxisRole::by_default;
-    bool decides_input = false;       // of what tunes: the input depends on it, and cases with one value run together
-    bool size = false;                // how large the problem is
-    std::uint32_t place = UINT32_MAX; // among all columns and in keys, which stay as they are; then by name
+    bool decides_input = false; // of what tunes: the input depends on it, and cases with one value run together
+    bool size = false;          // how large the problem is
+    std::uint32_t place =
+        UINT32_MAX; // of nestbed's: among all columns and in keys; those of users are behind, by name
 
     constexpr operator std::string_view() const { return name; } // NOLINT(google-explicit-constructor): point[...]
     constexpr std::uint32_t initial() const { return default_value.value_or(names.empty() && !file ? least : 0); }

@@ -56,24 +56,24 @@ constexpr AxisMeaning kMeanings[]{
 
 // Numbers for its arguments, with the names and ranges of parameters of workloads.
 constexpr Parameter number(std::string_view name, std::uint32_t least, std::uint32_t most,
-                           AxisRole role = AxisRole::problem)
+                           std::uint32_t default_value = 0, AxisRole role = AxisRole::problem)
 {
     return {.name = name,
             .help = "a number for the arguments",
             .least = least,
             .most = most,
-            .default_value = 0,
-            .default_text = "none",
+            .default_value = default_value,
+            .default_text = default_value == 0 ? "none" : "",
             .role = role};
 }
 constexpr std::uint32_t kMaxNumber = 65535;
-constexpr Parameter kDwell = number("dwell", 1, kMaxNumber);
-constexpr Parameter kDivision = number("division", 1, 1024);
+constexpr Parameter kDwell = number("dwell", 1, kMaxNumber, 512);
+constexpr Parameter kDivision = number("division", 1, 1024, 32);
 constexpr Parameter kFanout = number("fanout", 2, 256);
 constexpr Parameter kGrain = number("grain", 1, kMaxNumber);
-constexpr Parameter kCutoff = number("cutoff", 1, kMaxNumber, AxisRole::tuning);
-constexpr Parameter kLevels = number("levels", 1, 16);
-constexpr Parameter kIterations = number("iterations", 1, 16);
+constexpr Parameter kCutoff = number("cutoff", 1, kMaxNumber, 0, AxisRole::tuning);
+constexpr Parameter kLevels = number("levels", 1, 16, 16);
+constexpr Parameter kIterations = number("iterations", 1, 16, 16);
 const DeclaredParameters declared{&kDwell, &kDivision, &kFanout, &kGrain, &kCutoff, &kLevels, &kIterations};
 
 constexpr WorkloadInfo kWorkload{

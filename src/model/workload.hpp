@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,10 +81,15 @@ class AxisSet
     }
     constexpr void add(Item item)
     {
-        if (item.parameter == nullptr)
+        if (item.parameter == nullptr) {
             bits_ |= std::uint64_t{1} << item.name;
-        else if (!has(*item.parameter))
-            parameters_.at(count_++) = item.parameter;
+        } else if (const Parameter* const known = find(item.parameter->name); known == nullptr) {
+            if (count_ == kMaxParameters)
+                throw std::length_error("a workload has more than 16 parameters");
+            parameters_[count_++] = item.parameter;
+        } else if (known != item.parameter) {
+            throw std::invalid_argument("two parameters of a workload have the same name");
+        }
     }
     constexpr bool has(axis::Name name) const { return (bits_ >> name & 1) != 0; }
     constexpr bool has(const Parameter& parameter) const { return find(parameter.name) != nullptr; }

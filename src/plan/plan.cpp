@@ -36,8 +36,10 @@ void set_default(const Axes& axes, Case& point, const StrategyInfo& info, const 
 {
     const bool given = !axes.of(axis).front().setting->value.empty() &&
                        (axis.range.least == 0 || axis.get(point) != std::uint64_t{0});
-    if (const std::uint64_t own = default_of(axis, info); own != 0 && !given)
-        axis.set(point, own);
+    const std::uint64_t of_workload = default_of(axis, info);
+    const bool is_parameter = axis.id == axis::own && info.parameter(axis.name) != nullptr; // 0: complete() sets it
+    if (!given && (is_parameter || of_workload != 0))
+        axis.set(point, of_workload);
 }
 
 // Resets settings that do not apply to the strategy to their defaults, so that they do not multiply cases.

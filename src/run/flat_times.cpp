@@ -34,7 +34,7 @@ std::string work_of(const Case& point)
     std::string text(info.workload->name);
     for (const Axis& axis : plain_axes())
         if (is_problem(axis, info))
-            text += "|" + cell_of(axis, point);
+            text.append("|").append(axis.name).append("=").append(cell_of(axis, point));
     return text;
 }
 

@@ -178,9 +178,9 @@ TEST_F(Merging, RefusesInputsThatAreNoLogs)
     const std::string none = scratch_.path("none.csv");
     expect_inputs_refused({good, none}, none + ": there is no such file; allowed: CSVs of nestbed run --shard");
     const std::string other = scratch_.write("other.csv", "experiment,strategy\r\n");
-    expect_inputs_refused({good, other}, other + ": it is not a log of this version");
+    expect_inputs_refused({good, other}, other + ": its columns are not those of a log of this version");
     const std::string empty = scratch_.write("empty.csv", "");
-    expect_inputs_refused({empty}, empty + ": it is not a log of this version");
+    expect_inputs_refused({empty}, empty + ": its columns are not those of a log of this version");
     std::string text = scratch_.read(fs::path(good).filename().string());
     std::erase(text, '\r');
     const std::string line_feeds = scratch_.write("lf.csv", text);

@@ -5,6 +5,7 @@
 #include "support/support.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace nestbed
 {
@@ -78,6 +79,18 @@ TEST(Parameters, OfOneNameHaveTheSameValues)
               "numbers from 1 to 4, or another name");
 }
 
+TEST(Parameters, OfAUserChangeNothingForNestbedsOwn)
+{
+    const Axis before = axis_named("cutoff");
+    static constexpr Parameter kOther{.name = "cutoff", .help = "another", .most = 65535, .default_value = 4};
+    EXPECT_EQ(declare_parameter(kOther), "");
+    const Axis& after = axis_named("cutoff");
+    EXPECT_EQ(after.default_value, before.default_value);
+    EXPECT_EQ(after.default_text, before.default_text);
+    EXPECT_EQ(after.help, before.help);
+    EXPECT_EQ(std::tuple(after.of_user, after.input, after.problem), std::tuple(false, before.input, before.problem));
+}
+
 TEST(Parameters, HaveNamesThatOptionsAndColumnsCanHave)
 {
     for (const std::string_view name :
@@ -86,9 +99,15 @@ TEST(Parameters, HaveNamesThatOptionsAndColumnsCanHave)
         EXPECT_THAT(why, HasSubstr("; allowed: ")) << name;
     }
     static constexpr std::string_view kTwice[]{"one", "one"};
-    EXPECT_THAT(declare_parameter({.name = "twice", .help = "wrong", .names = kTwice}), HasSubstr("stands twice"));
+    EXPECT_THAT(declare_parameter({.name = "twice", .help = "wrong", .names = kTwice}), HasSubstr("is repeated"));
     EXPECT_THAT(declare_parameter({.name = "above", .help = "wrong", .most = 3, .default_value = 4}),
                 HasSubstr("its default 4 is not one of its values; allowed: whole numbers from 1 to 3"));
+    EXPECT_THAT(declare_parameter({.name = "below", .help = "wrong", .least = 2, .most = 3, .default_value = 1}),
+                HasSubstr("its default 1 is not one of its values; allowed: whole numbers from 2 to 3, or 0"));
+    EXPECT_THAT(declare_parameter({.name = "reversed", .help = "wrong", .least = 4, .most = 3}),
+                HasSubstr("allowed: a least value that is not above the greatest"));
+    EXPECT_THAT(declare_parameter({.name = "of-file", .help = "wrong", .names = kWords, .file = true}),
+                HasSubstr("its values are files and names"));
 }
 
 } // namespace

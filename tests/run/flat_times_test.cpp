@@ -4,6 +4,8 @@
 #include "model/axis_table.hpp"
 #include "support/stand_ins.hpp"
 #include "support/support.hpp"
+#include "workloads/refine/descriptor.hpp"
+#include "workloads/sort/descriptor.hpp"
 
 #include <array>
 
@@ -77,8 +79,13 @@ TEST(FlatTimes, AnAxisIsTheProblemUnlessItsWorkloadSaysOtherwise)
         EXPECT_TRUE(is_problem(axis_named(name), irregular) && is_problem(axis_named(name), regular)) << name;
     for (const char* name : {"block", "grid"})
         EXPECT_TRUE(!is_problem(axis_named(name), irregular) && is_problem(axis_named(name), regular)) << name;
-    for (const char* name : {"threshold", "depth", "grain"}) // grain: they have none
+    for (const char* name : {"threshold", "depth"})
         EXPECT_TRUE(!is_problem(axis_named(name), irregular) && !is_problem(axis_named(name), regular)) << name;
+    const StrategyInfo sort{.workload = &workloads::sort, .axes = {SortParameter::fanout, SortParameter::grain}};
+    const StrategyInfo refinement{.workload = &workloads::refine};
+    EXPECT_FALSE(is_problem(axis_named("grain"), sort) || is_problem(axis_named("fanout"), sort));
+    EXPECT_TRUE(is_problem(axis_named("levels"), refinement) && is_problem(axis_named("division"), refinement));
+    EXPECT_FALSE(is_problem(axis_named("grain"), refinement)); // it has none
     const StrategyInfo integral{.workload = &kIntegral};
     EXPECT_EQ(declare_parameter(kDigits) + declare_parameter(kOfGrid), "");
     EXPECT_TRUE(is_problem(axis_named("tolerance-digits"), integral));

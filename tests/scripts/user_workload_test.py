@@ -114,6 +114,14 @@ class UserWorkload(unittest.TestCase):
         figure = (self.folder / "figures/leveled-threshold.svg").read_text()
         self.assertTrue("levels 3" in figure and "levels 4" in figure)  # the names of its panels
 
+    def test_it_changes_nothing_for_other_workloads(self):
+        self.changed("cutting", ("constexpr Parameter kDigits", 'constexpr Parameter kCutoff{.name = "cutoff", .help = "another", .most = 65535, '
+                                 ".default_value = 4};\nconstexpr Parameter kDigits"), ("axis::depth, kDigits", "axis::depth, kCutoff, kDigits"))
+        search = ("run", "--strategy", "search_children,search_budget", "--mechanism", "tail", "--input", "queens,t1", "--queens", "8", "--tree-levels", "5",
+                  "--backend", "cpu", "--dry-run")
+        for more in ((), ("--cutoff", "3,4")):
+            self.assertEqual(self.called(*search, *more, "--load", "cutting").stdout, self.called(*search, *more).stdout)
+
     OWN = (("constexpr Parameter kDigits", 'constexpr std::string_view kRules[]{"coarse", "fine"};\n'
             'constexpr Parameter kRule{.name = "my-rule", .help = "how much is divided", .names = kRules, .role = AxisRole::tuning};\n'
             "constexpr Parameter kDigits"), ("axis::depth, kDigits", "axis::depth, kDigits, kRule"),
@@ -184,13 +192,18 @@ class UserWorkload(unittest.TestCase):
         for name, more, message in (("levels", ", .most = 40, .default_value = 1", levels % "whole numbers from 1 to 40"),
                                     ("levels", ", .names = kFew", levels % "few, many"),
                                     ("grid", "", "parameter 'grid': it is the name of an axis of all workloads; allowed: another name, or that axis"),
-                                    ("my_radius", "", "parameter 'my_radius': it is no name for a parameter; allowed: small letters, digits and '-', "
+                                    ("my_radius", "", "parameter 'my_radius': it is not a valid name of a parameter; allowed: small letters, digits and '-', "
                                                       "a letter first, not more than 40"),
                                     ("radius", ", .most = 8, .default_value = 9", "parameter 'radius': its default 9 is not one of its values; allowed: "
-                                                                                  "whole numbers from 1 to 8"),
-                                    ("repeat", "", "parameter 'repeat' of a workload that is loaded: nestbed has an option or a column of this name; "
+                                                                                  "whole numbers from 1 to 8, or 0 if its workload replaces that"),
+                                    ("radius", ", .least = 2, .most = 8, .default_value = 1", "its default 1 is not one of its values"),
+                                    ("radius", ", .file = true", "its values are files; allowed: numbers or names"),
+                                    ("digits", "", "two parameters of a workload have the same name"),
+                                    *((name, "", f"parameter '{name}' of a workload that is loaded: nestbed has an option or a column of this name, or of its form")
+                                      for name in ("rows", "bound", "measured-us")),
+                                    ("repeat", "", "parameter 'repeat' of a workload that is loaded: nestbed has an option or a column of this name, or of its form; "
                                                    "allowed: another name"),
-                                    ("status", "", "parameter 'status' of a workload that is loaded: nestbed has an option or a column of this name; "
+                                    ("status", "", "parameter 'status' of a workload that is loaded: nestbed has an option or a column of this name, or of its form; "
                                                    "allowed: another name")):
             with self.subTest(name + more):
                 self.write("taken", ("constexpr Parameter kDigits", 'constexpr std::string_view kFew[]{"few", "many"};\n' * ("kFew" in more) + declared % (name, more)),

@@ -116,9 +116,9 @@ class Refinement
     bool process(std::uint64_t step, std::uint32_t tile, unsigned level, std::uint32_t code)
     {
         const std::uint64_t root = step * reference_.shape.tiles + tile;
-        const unsigned finer = point_[RefineParameter::levels] - level;
-        const std::uint32_t left = ((tile % point_[RefineParameter::division]) << level) + every_second_bit(code);
-        const std::uint32_t top = ((tile / point_[RefineParameter::division]) << level) + every_second_bit(code >> 1);
+        const unsigned finer = levels_ - level;
+        const std::uint32_t left = ((tile % division_) << level) + every_second_bit(code);
+        const std::uint32_t top = ((tile / division_) << level) + every_second_bit(code >> 1);
         const auto at = [&](std::uint32_t cell, unsigned sample) {
             return __builtin_fmaf(static_cast<float>((2 * (cell * kSampleSide + sample) + 1) << finer), half_, -0.5F);
         };
@@ -127,7 +127,7 @@ class Refinement
             samples.x[index] = at(left, index % kSampleSide);
             samples.y[index] = at(top, index / kSampleSide);
         }
-        go_back(samples, turn_of(point_, step), point_[RefineParameter::cell_work]);
+        go_back(samples, turn_of(point_, step), cell_work_);
         std::array<float, kSamples> values{};
         for (unsigned index = 0; index < kSamples; ++index)
             values[index] = value_at(samples.x[index], samples.y[index], point_.input);
@@ -135,10 +135,12 @@ class Refinement
             std::bit_cast<std::uint32_t>(mean_of(values));
         const auto [least, most] = std::ranges::minmax(values);
         const bool kept = step != 0 && reference_.refined(root - reference_.shape.tiles, level, code);
-        return level < point_[RefineParameter::levels] && most - least > (kept ? kKeepRange : kRefineRange);
+        return level < levels_ && most - least > (kept ? kKeepRange : kRefineRange);
     }
 
     const Case& point_;
+    const std::uint32_t levels_ = point_[RefineParameter::levels], division_ = point_[RefineParameter::division],
+                        cell_work_ = point_[RefineParameter::cell_work];
     float half_;
     RefineReference reference_;
 };

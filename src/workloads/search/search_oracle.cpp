@@ -147,6 +147,7 @@ class BudgetRecursion
         std::vector<Entry> inner;
         std::size_t next = 0;
         const std::uint32_t budget = point_[SearchParameter::budget];
+        const std::uint32_t cutoff = point_[SearchParameter::cutoff];
         for (std::uint32_t step = 0; step < budget && stack.size() + threads <= kSearchStack; ++step) {
             taken.clear();
             while (taken.size() < threads && !stack.empty()) {
@@ -162,8 +163,7 @@ class BudgetRecursion
             std::size_t single = 0;
             for (const Entry& entry : taken) {
                 const std::uint64_t child = nodes_.child(nodes_.first_child(entry.parent), entry.first);
-                const std::uint32_t count =
-                    entry.depth + 1 >= point_[SearchParameter::cutoff] ? 0 : nodes_.children(child);
+                const std::uint32_t count = entry.depth + 1 >= cutoff ? 0 : nodes_.children(child);
                 rests.push_back({entry.parent, entry.first + 1, entry.count - 1, entry.depth});
                 inner.push_back({child, 0, count, entry.depth + 1});
                 single += entry.count - 1 + count;

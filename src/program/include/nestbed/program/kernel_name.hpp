@@ -3,7 +3,7 @@
 #pragma once
 #pragma GCC system_header
 
-#ifdef __CUDACC__
+#ifdef __host__ // of nvcc
 #define NESTBED_FOR_BOTH __host__ __device__
 #else
 #define NESTBED_FOR_BOTH
