@@ -5,6 +5,8 @@
 #                                              machine has a CUDA toolkit and a GPU, otherwise cpu-only
 #     experiments/build.sh --cuda [TARGET]     release, for a GPU elsewhere; an error without a CUDA toolkit
 #     experiments/build.sh --check             lists what a build or the ordinary tests need and this machine lacks; installs and builds nothing
+#     experiments/build.sh package             also nestbed_VERSION_amd64.deb and nestbed-VERSION-x86_64.tar.gz in the build folder, for this
+#                                              system and later ones; package-cuda: the same with GPU code
 #     experiments/build.sh PRESET run WORD...  only what `nestbed run WORD...` needs: the program, and modules of workloads
 #
 # The target nestbed is the program with all that its commands need, but for traces on a GPU: their kernels are in the target
@@ -108,11 +110,17 @@ elif [[ -z $preset && -z $capability ]]; then
     preset=cpu-only
 fi
 preset=${preset:-release}
-[[ -z $capability || $preset == all-gpus ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
+[[ -z $capability || $preset == all-gpus || $preset == package* ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
 
 install_packages "${parts[@]%%:*}"
 # The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.
 install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
+
+# For packages: the g++ that users' programs get, the man page, what libdw needs to be linked statically, and what finds dependencies.
+if [[ $preset == package* ]]; then
+    install_packages g++-12 gcc-12-plugin-dev help2man libbz2-dev libzstd-dev dpkg-dev file
+    export CXX=${CXX:-g++-12}
+fi
 
 # Warnings are errors only on Debian 12, where nestbed is developed. A newer compiler may have new warnings.
 grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF)
@@ -135,4 +143,5 @@ run)
     ;;
 *) build --target "$2" ;;
 esac
+[[ $preset != package* || -n ${2:-} ]] || in_root cpack --preset "$preset" >&2
 printf '%s\n' "$root/build/$preset"

@@ -339,6 +339,16 @@ def status_text(cases):
     return ", ".join(f"{style.grouped(count)} {status}" for status, count in sorted(statuses(cases).items()))
 
 
+def _others_text(part, shown, left):
+    """What the `left` rows of the log that are not shown are: by the one thing that all of them, and none of those shown, have."""
+    for column, plural in ("workload", "workloads"), ("strategy", "strategies"), ("mechanism", "mechanisms"):
+        others = part.cases[~part.cases[column].isin(shown[column])]
+        names = sorted(set(others[column].astype(str)))
+        if int(others["rows"].sum()) == left and "" not in names:
+            return f"{column if len(names) == 1 else plural} {', '.join(names)}" if len(names) <= 4 else f"{len(names)} other {plural}"
+    return "other cases"
+
+
 def caption_of(part, shown, timed=True, elsewhere=""):
     """The lines below a figure of the cases `shown` of a part: measure, samples, rows without a time, machine, commit
     and command. `elsewhere`: what the other rows of the log are."""
@@ -368,7 +378,7 @@ def caption_of(part, shown, timed=True, elsewhere=""):
                      f"{', '.join(dict.fromkeys(names))} ({count_text(len(let_go), 'point')}).")
     left = int(part.cases["rows"].sum() - shown["rows"].sum())
     if left:
-        elsewhere = elsewhere or ("cases in which too little varies" if any(map(tables.is_own, shown["workload"].unique())) else "other cases")
+        elsewhere = elsewhere or ("cases in which too little varies" if any(map(tables.is_own, shown["workload"].unique())) else _others_text(part, shown, left))
         words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "
                      f"{elsewhere}.")
     racy = sorted(set(shown["strategy"]) & set(tables.names_with("strategies", "racy")))

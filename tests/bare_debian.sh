@@ -6,6 +6,7 @@
 #     tests/bare_debian.sh                    Debian 12 (bookworm), as root and as a user
 #     tests/bare_debian.sh trixie             Debian 13
 #     tests/bare_debian.sh bookworm root      only as root; or: user
+#     tests/bare_debian.sh noble package      the packages of build/package on Ubuntu 24.04, or of bookworm, trixie; 2 minutes
 #     MIRROR=http://host/debian tests/bare_debian.sh    another mirror than that of this machine's apt
 #
 # It tries the files of this repository as they are, also what is not committed. It prints the times, and ends with 1 at the first command
@@ -18,8 +19,8 @@ source "$root/experiments/packages.sh"
 answer_help "" "$@"
 suite=${1:-bookworm}
 users=("${@:2}")
-if [[ ! $suite =~ ^[a-z]+$ || " root user " != *" ${users[*]:-root} "* ]]; then
-    say "bare_debian.sh: $*: allowed: a release of Debian from bookworm on, then root or user"
+if [[ ! $suite =~ ^[a-z]+$ || " root user package " != *" ${users[*]:-root} "* ]]; then
+    say "bare_debian.sh: $*: allowed: a release of Debian from bookworm on, then root, user or package"
     exit 2
 fi
 ((EUID == 0)) || {
@@ -58,6 +59,8 @@ contained() {
 # How this machine reaches its packages: its mirror of Debian, apt's settings, and passwords.
 mirror=${MIRROR:-$(apt-get indextargets --format '$(ORIGIN),$(LABEL),$(SITE)' 'Created-By: Packages' | sed -n 's/^Debian,Debian,//p' | head -n 1)}
 readarray -t settings < <(apt-config dump | grep -E '^Acquire::(https?::|Check-|Retries)' || true)
+# Ubuntu's archive, whose keys Debian does not have.
+[[ $suite != noble || -n ${MIRROR:-} ]] || mirror="deb [trusted=yes] http://archive.ubuntu.com/ubuntu noble main universe"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/nestbed/debian/$suite
 mkdir -p "$cache"
 readarray -t proxies < <(env | grep -iE '^(https?|no)_proxy=' || true)
@@ -66,11 +69,17 @@ readarray -t proxies < <(env | grep -iE '^(https?|no)_proxy=' || true)
 make_system() {
     system=$there/system
     rm -rf --one-file-system "$system"
-    contained mmdebstrap --variant=minbase --quiet "${settings[@]/#/--aptopt=}" --dpkgopt=force-unsafe-io --skip=download/empty,essential/unlink,cleanup/apt/cache \
+    contained mmdebstrap --variant=minbase --include=apt --quiet "${settings[@]/#/--aptopt=}" --dpkgopt=force-unsafe-io --skip=download/empty,essential/unlink,cleanup/apt/cache \
         --setup-hook="mkdir -p \"\$1/var/cache/apt/archives\" && cp -r '$cache/.' \"\$1/var/cache/apt/archives/\"" \
         --setup-hook='for file in /etc/apt/auth.conf /etc/apt/auth.conf.d; do [ ! -e "$file" ] || cp -r "$file" "$1/etc/apt/"; done' \
         --customize-hook='chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash student' \
         "$suite" "$system" ${mirror:+"$mirror"} >&2
+    if [[ $1 == package ]]; then
+        mkdir "$system/nestbed"
+        cp "$root"/build/package/nestbed[-_]*.{deb,tar.gz} "$root/tests/packaged.sh" "$system/nestbed"
+        chown -R 1000:1000 "$system/nestbed"
+        return
+    fi
     if [[ -d $there/nestbed ]]; then # that of the run before, with its build
         mv "$there/nestbed" "$system/nestbed"
         mv "$system/nestbed/build" "$there/build"
@@ -96,6 +105,7 @@ keep_packages() {
 # tried WHO COMMAND: runs it in the folder of the repository, and says how long it took. The user has no terminal: no /dev/pts.
 tried() {
     local failed=0
+    rm -f "$system/tmp/took"
     # shellcheck disable=SC2016 # they are of the shells inside
     contained bash -c '
         set -e
@@ -107,15 +117,37 @@ tried() {
             as=() home=/root
         fi
         exec chroot "${as[@]}" "$system" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" "${@:3}" \
-            bash -c "cd /nestbed; TIMEFORMAT=\"%R %U %S\"; { time $2 2>&4; } 4>&2 2>/tmp/took"
+            bash -c "cd /nestbed; TIMEFORMAT=\"%R %U %S\"; { time { $2; } 2>&4; } 4>&2 2>/tmp/took"
     ' "$system" "$1" "$2" "${proxies[@]}" || failed=$?
     say "$(awk -v what="$2" -v where="$suite, as $1" -v failed="$failed" '{ printf "bare %s: %s: %s after %.0f s (%.0f processor seconds)",
         where, what, failed ? "FAILED with exit code " failed : "passed", $1, $2 + $3 }' "$system/tmp/took")"
     return "$failed"
 }
 
+# try_packages: the archive where there is g++ alone, then the package of Debian; nothing of it may stay when it is removed.
+try_packages() {
+    tried root "apt-get update -qq && apt-get install -y -qq --no-install-recommends g++"
+    tried user "tar -xzf nestbed-*.tar.gz -C ~"
+    if [[ $suite != bookworm ]]; then # the archive has the plugins of g++ 12
+        tried root "apt-get install -y -qq --no-install-recommends gcc-\$(g++ -dumpversion)-plugin-dev"
+        tried user "\$HOME/nestbed-*/libexec/nestbed/program/use_compiler g++"
+    fi
+    tried user "PATH=\$(echo ~/nestbed-*/bin):\$PATH; ./packaged.sh ~/nestbed-*"
+    tried user "rm -rf ~/nestbed-* ~/.cache"
+    tried root "apt-get install -y -qq --no-install-recommends ./nestbed_*.deb man-db bash-completion"
+    tried user "./packaged.sh /usr"
+    tried root "cd /usr/libexec/nestbed/program && rm watch_plugin.so && apt-get install -y -qq --reinstall gcc-12-plugin-dev && ls watch_plugin.so"
+    tried root "apt-get purge -y -qq nestbed && ! find / -xdev -name '*nestbed*' ! -path '/nestbed*' ! -path '/home/*' ! -path '/tmp/*' | grep ."
+    keep_packages
+}
+
 for who in "${users[@]}"; do
     make_system "$who"
+    if [[ $who == package ]]; then
+        try_packages
+        say "bare_debian.sh: the packages are installed, used and removed on a bare $suite"
+        exit
+    fi
     if [[ $who == user ]]; then
         failed=0
         tried user "! experiments/build.sh --check" 2>"$there/said" || failed=$? # it says what is missing, and fails

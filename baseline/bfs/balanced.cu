@@ -103,7 +103,7 @@ struct SsspBalanced {
         .summary = "flat: near-far steps by the host, whose blocks share the edges evenly",
         .hazards = "none: a grid starts when the grid before it is complete",
         .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
-        .axes = {axis::bucket_width},
+        .axes = {BfsParameter::bucket_width},
         .waits = true,
     };
     static constexpr GraphForm form = GraphForm::flat;

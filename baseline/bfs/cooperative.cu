@@ -60,7 +60,7 @@ struct SsspCooperative {
         .summary = "flat: one cooperative grid for all steps; small ones run in one block",
         .hazards = "none: all blocks are resident and wait for the last one",
         .source = "CUDA C++ Programming Guide, Cooperative Groups",
-        .axes = {axis::bucket_width},
+        .axes = {BfsParameter::bucket_width},
         .cuda_only = true,
     };
     static constexpr GraphForm form = GraphForm::flat;

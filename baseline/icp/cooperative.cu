@@ -49,14 +49,14 @@ struct IcpCooperative {
         .summary = "flat: one cooperative grid for all iterations, with the shared memory of a leaf",
         .hazards = "none: all blocks are resident and wait for each other",
         .source = "CUDA C++ Programming Guide, Cooperative Groups",
-        .axes = {axis::points_per_thread},
+        .axes = {IcpParameter::points_per_thread},
         .cuda_only = true,
     };
 
 #ifdef __CUDACC__
     static std::function<void()> prepare(const IcpJob& job)
     {
-        switch (job.point.points_per_thread) {
+        switch (job.point[IcpParameter::points_per_thread]) {
         case 1:
             return together<1>(job);
         case 2:
@@ -66,7 +66,7 @@ struct IcpCooperative {
         case 8:
             return together<8>(job);
         default:
-            throw Unsupported("--points-per-thread " + std::to_string(job.point.points_per_thread) +
+            throw Unsupported("--points-per-thread " + std::to_string(job.point[IcpParameter::points_per_thread]) +
                               "; allowed: 1, 2, 4 or 8");
         }
     }

@@ -12,6 +12,7 @@
 // depends on the order of execution.
 // Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees", HPG 2012; CUB, which comes
 // with the CUDA toolkit.
+// Compiled with CUB, which it includes.
 #include "workloads/quadtree/quadtree_sorted.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

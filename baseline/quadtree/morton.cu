@@ -11,6 +11,7 @@
 // on the order of execution.
 // Source: CUB, which comes with the CUDA toolkit. Sorting by Morton codes first is the way of RAPIDS cuSpatial
 // (quadtree_on_points), which then finds the nodes level by level.
+// Compiled with CUB, which it includes.
 #include "workloads/quadtree/quadtree_sorted.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

@@ -88,7 +88,7 @@ struct SearchLevels {
                    "per subtree",
         .hazards = "none: a grid starts when the grid before it is complete",
         .source = "ours",
-        .axes = {axis::cutoff},
+        .axes = {SearchParameter::cutoff},
         .waits = true,
     };
     static constexpr SearchForm form = SearchForm::flat;

@@ -159,7 +159,7 @@ struct SearchByPrefixes {
             "the root",
         .hazards = "none: the numbers are shared by an atomic counter",
         .source = "Feinbube et al., ISPDC 2010",
-        .axes = {axis::cutoff},
+        .axes = {SearchParameter::cutoff},
     };
     static constexpr SearchForm form = SearchForm::flat;
 
@@ -184,7 +184,8 @@ struct SearchByPrefixes {
         if constexpr (std::is_same_v<Tree, QueensTree>) {
             constexpr std::uint32_t kMaxNumbers = 1U << 25; // a prefix has a row less if there would be more
             const std::uint32_t least = tree.queens > kPrefixRows + 1 ? tree.queens - kPrefixRows - 1 : 1;
-            const std::uint32_t most = std::min(tree.queens, std::max(least + 1, job.point.cutoff) - 1);
+            const std::uint32_t most =
+                std::min(tree.queens, std::max(least + 1, job.point[SearchParameter::cutoff]) - 1);
             prefixes.count *= kPrefixParts;
             while (prefixes.rows < most && prefixes.count <= kMaxNumbers / tree.queens) {
                 ++prefixes.rows;

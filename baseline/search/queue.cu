@@ -73,7 +73,7 @@ struct SearchByQueue {
         .summary = "flat: resident blocks with stacks take nodes from a queue, and append what they leave",
         .hazards = "none: an entry is written before the end of the queue moves past it",
         .source = "persistent threads, Gupta, Stuart, Owens, InPar 2012",
-        .axes = {axis::cutoff, axis::budget},
+        .axes = {SearchParameter::cutoff, SearchParameter::budget},
     };
     static constexpr SearchForm form = SearchForm::budget;
 

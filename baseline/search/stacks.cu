@@ -142,7 +142,7 @@ struct SearchByStacks {
         .summary = "flat: resident blocks with stacks in memory, which steal from each other",
         .hazards = "none: a stack is changed by the thread that holds its lock",
         .source = "Blumofe, Leiserson, JACM 1999; Olivier et al., UTS, LCPC 2006",
-        .axes = {axis::cutoff, axis::budget},
+        .axes = {SearchParameter::cutoff, SearchParameter::budget},
     };
     static constexpr SearchForm form = SearchForm::budget;
 

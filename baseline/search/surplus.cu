@@ -272,7 +272,7 @@ struct SearchBySurplus {
             "flat: resident blocks with stacks; those with more nodes than threads send some to those that ask",
         .hazards = "none: a parcel is written before its count",
         .source = "ours; sharing on demand: Kumar, Grama, Vempaty, JPDC 1994",
-        .axes = {axis::cutoff},
+        .axes = {SearchParameter::cutoff},
     };
     static constexpr SearchForm form = SearchForm::flat;
 

@@ -26,7 +26,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // The steps of quick_kway: what the blocks of a level do, and what they request.
 struct LevelParts : SortRecursion {
-    static unsigned max_requests(const Case& point) { return point.fanout; }
+    static unsigned max_requests(const Case& point) { return point[SortParameter::fanout]; }
 
     __device__ static bool root(const SortTask& task, unsigned block, SortItem& child, unsigned* words)
     {
@@ -87,7 +87,7 @@ struct SortLevels {
         .summary = "flat: one grid per level of quick_kway, launched by the host",
         .hazards = "none: a grid starts when the grid before it is complete; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.3",
-        .axes = {axis::grain, axis::fanout},
+        .axes = {SortParameter::grain, SortParameter::fanout},
         .waits = true,
     };
     static constexpr SortForm form = SortForm::kway;
@@ -106,7 +106,7 @@ struct SortCooperative {
         .summary = "flat: all levels of quick_kway in one cooperative grid",
         .hazards = "none: all blocks are resident and wait for each other between the levels; not stable",
         .source = "CUDA C++ Programming Guide, Cooperative Groups",
-        .axes = {axis::grain, axis::fanout},
+        .axes = {SortParameter::grain, SortParameter::fanout},
         .cuda_only = true,
     };
     static constexpr SortForm form = SortForm::kway;

@@ -41,7 +41,7 @@ struct TenantsStreams {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        return {.root_blocks = static_cast<std::uint32_t>(point.tenant_count)};
+        return {.root_blocks = static_cast<std::uint32_t>(point[TenantsParameter::tenant_count])};
     }
 
     struct Lane {

@@ -90,7 +90,7 @@ struct SsspGraph {
         .summary = "a graph of one large step of near-far that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
-        .axes = {axis::bucket_width},
+        .axes = {BfsParameter::bucket_width},
         .cuda_only = true,
         .by_order = true,
     };

@@ -118,7 +118,7 @@ struct SsspNearFar : TailSearch<true> {
         .summary = "shortest paths, near vertices first; the last block of a step launches the next",
         .hazards = "none: distances only fall, by an atomic minimum",
         .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
-        .axes = {axis::bucket_width},
+        .axes = {BfsParameter::bucket_width},
         .by_order = true,
     };
     static constexpr GraphForm form = GraphForm::by_order;

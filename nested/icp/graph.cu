@@ -61,7 +61,7 @@ struct IcpGraph {
     static Graph prepare(const IcpJob& job)
     {
         const std::uint32_t blocks = job.context.resident_blocks<icp_node_of_traversal>(job.point.block);
-        return capture_levels(job, job.point.iterations, [&](cudaStream_t stream, auto nest) {
+        return capture_levels(job, job.point[IcpParameter::iterations], [&](cudaStream_t stream, auto nest) {
             using Nest = decltype(nest);
             job.context.allow_shared<icp_node_of_leaves<Nest>>(job.shared_bytes);
             icp_node_of_traversal<<<blocks, job.point.block, 0, stream>>>(job.task);

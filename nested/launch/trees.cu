@@ -99,9 +99,9 @@ struct WholeTrees : Trees<WholeTrees> {
         .summary = "every root block launches a tree of empty grids",
         .hazards = "none: the grids share only an atomic sum",
         .source = "nestbed",
-        .axes = {axis::depth, axis::fanout},
+        .axes = {axis::depth, LaunchParameter::fanout},
     };
-    static unsigned fanout(const Case& point) { return point.fanout; }
+    static unsigned fanout(const Case& point) { return point[LaunchParameter::fanout]; }
 };
 
 struct TreesByLanes : Trees<TreesByLanes> {
@@ -114,9 +114,9 @@ struct TreesByLanes : Trees<TreesByLanes> {
         .summary = "the same trees; as many threads of a block as it has children launch one each",
         .hazards = "none: the grids share only an atomic sum",
         .source = "nestbed",
-        .axes = {axis::depth, axis::fanout},
+        .axes = {axis::depth, LaunchParameter::fanout},
     };
-    static unsigned fanout(const Case& point) { return std::min(point.fanout, point.block); }
+    static unsigned fanout(const Case& point) { return std::min(point[LaunchParameter::fanout], point.block); }
 };
 
 struct Chains : Trees<Chains> {

@@ -25,6 +25,7 @@
 // Source: Samet, "The Quadtree and Related Hierarchical Data Structures", ACM Computing Surveys 1984; the divisions are
 // those of quick_kway. CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch", "Conditional
 // Graph Nodes".
+// Compiled alone: it takes longest.
 #include "workloads/quadtree/quadtree_parts.hpp"
 
 #ifdef __CUDACC__

@@ -20,6 +20,7 @@
 // is not bounded by the pending-launch limit. The graph, or the body, runs again only when its current run is complete.
 // Source: ours. Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006; CUDA C++ Programming Guide, "Device
 // Graph Launch", "Device Self-Relaunch", "Conditional Graph Nodes".
+// Compiled alone: it takes longest.
 #include "workloads/search/search_block.hpp"
 
 #ifdef __CUDACC__
@@ -134,7 +135,7 @@ struct SearchBudget {
         .summary = "a child for the nodes that a block has left after its budget",
         .hazards = "none: a block writes what it leaves before a barrier",
         .source = "ours",
-        .axes = {axis::cutoff, axis::budget},
+        .axes = {SearchParameter::cutoff, SearchParameter::budget},
         .requests = true,
     };
     static constexpr SearchForm form = SearchForm::budget;
@@ -166,7 +167,7 @@ struct SearchGraph {
         .summary = "a graph of one round of search_budget that runs again",
         .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
-        .axes = {axis::cutoff, axis::budget},
+        .axes = {SearchParameter::cutoff, SearchParameter::budget},
         .cuda_only = true,
         .requests = true,
     };

@@ -96,7 +96,7 @@ struct SearchChildren {
         .summary = "a child for every inner node; its threads visit the node's children",
         .hazards = "none: the items of a launch are written before a barrier or an arrival",
         .source = "Olivier et al., UTS, LCPC 2006",
-        .axes = {axis::cutoff},
+        .axes = {SearchParameter::cutoff},
         .requests = true,
     };
     static constexpr SearchForm form = SearchForm::children;

@@ -147,7 +147,7 @@ struct QuickBinary {
         .summary = "quicksort into two parts by the middle of their range of values",
         .hazards = "none: the last block to arrive launches; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.2",
-        .axes = {axis::grain},
+        .axes = {SortParameter::grain},
         .requests = true,
     };
     static constexpr SortForm form = SortForm::binary;

@@ -53,7 +53,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // What the blocks of a grid do, and what they request.
 struct KwayParts : SortRecursion {
-    static unsigned max_requests(const Case& point) { return point.fanout; }
+    static unsigned max_requests(const Case& point) { return point[SortParameter::fanout]; }
 
     __device__ static bool root(const SortTask& task, unsigned block, SortItem& child, unsigned* words)
     {
@@ -123,7 +123,7 @@ struct QuickKway {
         .summary = "quicksort into many parts: children count, move and sort them",
         .hazards = "none: the last block to arrive launches; not stable",
         .source = "Sedgewick, Algorithms in C, 3rd ed., section 10.3",
-        .axes = {axis::grain, axis::fanout},
+        .axes = {SortParameter::grain, SortParameter::fanout},
         .requests = true,
     };
     static constexpr SortForm form = SortForm::kway;
@@ -151,7 +151,7 @@ struct SortGraph {
         .summary = "a graph of one level of quick_kway that runs again",
         .hazards = "none: the graph runs again only when its current run is complete; not stable",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
-        .axes = {axis::grain, axis::fanout},
+        .axes = {SortParameter::grain, SortParameter::fanout},
         .cuda_only = true,
         .requests = true,
     };

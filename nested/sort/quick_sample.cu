@@ -115,7 +115,7 @@ struct QuickSample {
         .summary = "quicksort into two parts as in the CUDA samples: without an order between move and launch",
         .hazards = "racy: nothing orders the moved keys before the launch of the children",
         .source = "NVIDIA cuda-samples, cdpAdvancedQuicksort",
-        .axes = {axis::grain},
+        .axes = {SortParameter::grain},
         .racy = true,
     };
     static constexpr SortForm form = SortForm::sample;

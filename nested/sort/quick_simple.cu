@@ -37,7 +37,7 @@ struct QuickSimple {
         .summary = "quicksort in place, a grid of one thread for each side",
         .hazards = "none: a child reads only what its own launcher wrote; not stable",
         .source = "NVIDIA cuda-samples, cdpSimpleQuicksort",
-        .axes = {axis::grain},
+        .axes = {SortParameter::grain},
     };
     static constexpr SortForm form = SortForm::simple;
     static constexpr bool in_place = true;

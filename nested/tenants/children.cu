@@ -41,7 +41,7 @@ struct TenantsChildren {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        return {.root_blocks = static_cast<std::uint32_t>(point.tenant_count), .by_input = true};
+        return {.root_blocks = static_cast<std::uint32_t>(point[TenantsParameter::tenant_count]), .by_input = true};
     }
 
     // A wave begins when its last tenant has arrived.

@@ -84,7 +84,7 @@ struct TenantsGraph {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        return {.root_blocks = static_cast<std::uint32_t>(point.tenant_count),
+        return {.root_blocks = static_cast<std::uint32_t>(point[TenantsParameter::tenant_count]),
                 .by_input = from_device(mechanism_of(info, point))};
     }
 

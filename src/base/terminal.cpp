@@ -33,6 +33,33 @@ std::size_t columns_of(int descriptor)
     return columns < kFewest || columns > kMaxColumns ? Terminal().columns : columns;
 }
 
+// Where the command begins in a line that ends in ": COMMAND"; npos: it does not.
+std::size_t command_in(std::string_view line)
+{
+    for (const std::string_view program : {"nestbed ", "cmake ", "make ", "./", "experiments/"}) {
+        const std::size_t found = line.rfind(": " + std::string(program));
+        if (found == std::string_view::npos)
+            continue;
+        const std::string_view command = line.substr(found + 2);
+        if (command.find(", ") == command.npos && command.find("; ") == command.npos &&
+            command.find(". ") == command.npos)
+            return found + 2;
+    }
+    return std::string_view::npos;
+}
+
+// To be copied, a command stays whole.
+std::string folded_but_command(std::string_view line)
+{
+    constexpr std::size_t kFurtherIndent = 2;
+    const std::string whole = folded(line, kFurtherIndent);
+    const std::size_t command = whole.find('\n') + 1 == whole.size() ? std::string_view::npos : command_in(line);
+    if (command == std::string_view::npos)
+        return whole.substr(kFurtherIndent);
+    return folded(line.substr(0, command - 1), kFurtherIndent).substr(kFurtherIndent) +
+           std::string(kFurtherIndent, ' ') + std::string(line.substr(command)) + "\n";
+}
+
 } // namespace
 
 Terminal terminal_of(int descriptor)
@@ -43,14 +70,11 @@ Terminal terminal_of(int descriptor)
 
 std::string for_terminal(int descriptor, const std::string& message)
 {
-    constexpr std::size_t kFurtherIndent = 2;
     if (isatty(descriptor) != 1)
         return message + "\n";
     std::string text;
     for (const std::string_view line : split_lines(message))
-        text += line.empty() || line.starts_with(' ')
-                    ? std::string(line) + "\n"
-                    : folded(std::string(line), kFurtherIndent).substr(kFurtherIndent);
+        text += line.empty() || line.starts_with(' ') ? std::string(line) + "\n" : folded_but_command(line);
     return text;
 }
 

@@ -44,7 +44,7 @@ class FoldedMessages : public std::streambuf
 
 enum class Colour : unsigned char { none, red, green, yellow };
 // A message, with a line break at its end. Where the descriptor is a terminal, a line that does not begin with a blank gets at most 80
-// characters; the rest of it follows, indented.
+// characters; the rest of it follows, indented, and a command at its end on a line of its own, whole.
 std::string for_terminal(int descriptor, const std::string& message);
 // The text in this colour.
 std::string coloured(std::string_view text, Colour colour);

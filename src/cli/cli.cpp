@@ -6,7 +6,10 @@
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "cli/help.hpp"
+#include "log/cell_form.hpp"
+#include "model/axis_table.hpp"
 #include "model/modules.hpp"
+#include "plan/settings.hpp"
 #include "program/build/nvcc_command.hpp"
 #include "run/worker_session.hpp"
 
@@ -18,8 +21,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <ostream>
+#include <ranges>
+#include <set>
 #include <streambuf>
+#include <utility>
 
 namespace nestbed
 {
@@ -50,7 +57,7 @@ UsageError no_command(std::string_view name, std::initializer_list<std::string_v
 
 constexpr std::string_view kLoadOption = "--load";
 
-// Before the words are parsed: they may name a strategy, or be a command, of such a workload.
+// Before the words are parsed: they may name a strategy, be a command, or be an option of such a workload.
 void load_user_workloads(const Arguments& words)
 {
     for (std::size_t word = 0; word < words.size(); ++word) {
@@ -62,6 +69,7 @@ void load_user_workloads(const Arguments& words)
             throw UsageError("--load needs a value; allowed: the folder of a workload");
         load_folder(words[++word]);
     }
+    check_parameters();
 }
 
 // `nestbed help`, `nestbed help COMMAND`, `nestbed help COMMAND WORKLOAD`.
@@ -104,6 +112,7 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     if (constexpr std::array<std::string_view, 3> kWithout{"build", "--version", "--help"};
         std::ranges::find(kWithout, name) == kWithout.end())
         load_folders_of_environment();
+    check_parameters();
     if (name == kWorkerCommand)
         return worker(rest);
     if (name == "--help" || name == "-h" || name == "help")
@@ -124,8 +133,10 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     if (const Command* const found = find_command(name)) {
         Command command = *found;
         Arguments words = rest;
-        if (takes_load(command))
+        if (takes_load(command)) {
             load_user_workloads(split_at_dashes(words).before);
+            command = *find_command(name); // with their options
+        }
         if (takes_load(command) && modules_in_use() != nullptr)
             for (const std::string& text : modules_in_use()->changed_since_built())
                 err << fmt::format("nestbed: {}\n", text);
@@ -212,13 +223,35 @@ const std::vector<Command>& all_commands()
 
 const Command* find_command(std::string_view name)
 {
-    static std::map<std::string_view, Command> made; // only those that are asked for, for a fast start
+    // Only those that are asked for, for a fast start; and by the table of axes, which are options.
+    static std::map<std::pair<std::string_view, const Axis*>, Command> made;
     const auto* const found = std::ranges::find(kCommands, name, [](const auto& one) { return one.first; });
     if (found == kCommands.end())
         return nullptr;
-    if (const auto known = made.find(name); known != made.end())
+    const std::pair key(found->first, all_axes().data());
+    if (const auto known = made.find(key); known != made.end())
         return &known->second;
-    return &made.emplace(found->first, found->second()).first->second;
+    return &made.emplace(key, found->second()).first->second;
+}
+
+void check_parameters()
+{
+    auto user_axes = plain_axes() | std::views::filter(&Axis::of_user);
+    if (user_axes.empty())
+        return;
+    std::set<std::string> taken{"load", "help"};
+    for (const Key& key : all_keys())
+        if (!key.axis)
+            taken.emplace(key.name);
+    for (const auto& [name, make] : kCommands)
+        for (const Option& option : make().options)
+            taken.insert(option.name);
+    for (const Axis& axis : user_axes)
+        if (taken.contains(std::string(axis.name)) || form_of(axis.column).form != Form::axis)
+            throw UsageError(
+                fmt::format("parameter '{}' of a workload that is loaded: nestbed has an option or a column of "
+                            "this name; allowed: another name",
+                            axis.name));
 }
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)

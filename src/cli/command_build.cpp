@@ -78,6 +78,7 @@ int build(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
     if (strategies.empty())
         throw RunError(fmt::format("{} has no strategy; allowed: one with an object of type Register", folder));
     check_figures(strategies);
+    check_parameters();
     out << fmt::format("strategies: {}\nnestbed run --load {} --strategy {}\n", fmt::join(strategies, ", "), folder,
                        fmt::join(strategies, ","));
     return exit_ok;

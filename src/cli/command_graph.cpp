@@ -6,13 +6,13 @@
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
 #include "model/axis_table.hpp"
+#include "model/modules.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -26,15 +26,34 @@ namespace nestbed
 namespace
 {
 
-constexpr std::string_view kSearch = "bfs_frontier"; // any strategy of the workload: it decides how a case is made
 constexpr std::string_view kVertices = "2^20";
-constexpr std::array<std::string_view, 5> kGraphAxes{"input", "elements", "edge-factor", "graph-file", "seed"};
+
+// Any strategy of a workload with such graphs: it decides how a case is made.
+const StrategyInfo& search()
+{
+    for (const Strategy* const one : Registry::all())
+        if (one->info().workload->graph_facts != nullptr && !one->info().cuda_only)
+            return one->info();
+    throw RunError("no workload that searches a graph has been built; " + missing_modules_text());
+}
+
+// The axes that decide the graph.
+std::vector<const Axis*> graph_axes()
+{
+    const WorkloadInfo& workload = *search().workload;
+    std::vector<const Axis*> axes;
+    for (const Axis& axis : plain_axes())
+        if (axis.id == axis::input || axis.id == axis::elements || axis.id == axis::seed ||
+            (axis.parameter != nullptr && is_in(workload.axes, axis)))
+            axes.push_back(&axis);
+    return axes;
+}
 
 std::string header()
 {
     std::vector<std::string> cells;
-    for (const std::string_view name : kGraphAxes)
-        cells.push_back(axis_named(name).column);
+    for (const Axis* const axis : graph_axes())
+        cells.push_back(axis->column);
     cells.insert(cells.end(), {"edges", "level", "vertices", "edges_of_level"});
     return csv_line(cells);
 }
@@ -44,8 +63,8 @@ std::string level_lines(const Case& point)
 {
     const GraphFacts graph = Registry::find_anywhere(point.strategy)->info().workload->graph_facts(point);
     std::vector<std::string> cells;
-    for (const std::string_view name : kGraphAxes)
-        cells.push_back(cell_of(axis_named(name), point));
+    for (const Axis* const axis : graph_axes())
+        cells.push_back(cell_of(*axis, point));
     cells.push_back(std::to_string(graph.edges));
     const std::size_t same = cells.size();
     std::string text;
@@ -63,7 +82,7 @@ std::string level_lines(const Case& point)
 std::vector<Case> graphs_of(const Given& given)
 {
     Settings settings;
-    settings.set("strategy", {std::string(kSearch)});
+    settings.set("strategy", {std::string(search().name)});
     settings.set("backend", {"cpu"});
     settings.set("elements", {std::string(kVertices)});
     set_from(settings, given);

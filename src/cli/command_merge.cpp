@@ -77,6 +77,14 @@ LogPart read_part(const std::string& path)
 
 std::vector<LogPart> read_parts(const std::vector<std::string>& paths)
 {
+    if (std::error_code ignored; fs::exists(stored_path(paths.front()), ignored)) {
+        std::string buffer;
+        const TextSource first = TextSource::of_file(paths.front());
+        const std::string_view start = first.piece(0, buffer);
+        const std::string header = fmt::format(",{},", start.substr(0, start.find_first_of("\r\n")));
+        keep_columns(
+            [&](const Axis& axis) { return header.find(fmt::format(",{},", axis.column)) != std::string::npos; });
+    }
     std::vector<LogPart> parts;
     for (const std::string& path : paths)
         parts.push_back(read_part(path));

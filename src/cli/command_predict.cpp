@@ -123,7 +123,7 @@ CountedLog read_measured(const std::string& path, const Roofline& roofline, std:
 // Whether only the executor can say how many launches the case makes: those of a workload of the user's own.
 bool is_of_user(const Case& point)
 {
-    return modules_in_use() != nullptr && modules_in_use()->own_strategies().contains(point.strategy);
+    return modules_in_use() != nullptr && modules_in_use()->user_strategies().contains(point.strategy);
 }
 
 // The studies that have a planned case, of which the executor counted the launches.

@@ -1,6 +1,7 @@
 #include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/new_file.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
@@ -15,6 +16,8 @@
 #include "model/modules.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
+#include "program/report/findings.hpp"
+#include "program/report/sarif.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
@@ -128,7 +131,8 @@ pid_t new_process(std::ostream& out, std::ostream& err)
 }
 
 // Options that the strategies' cases do not have.
-constexpr std::array<std::string_view, 2> kForPrograms{"suppressions", "zero-memory"};
+constexpr std::array<std::string_view, 5> kForPrograms{"suppressions", "zero-memory", "sarif", "baseline",
+                                                       "overwrite"};
 
 // A file that is neither an experiment nor CUDA code, such as hello.txt, would give an error about its first line.
 void check_experiment(const std::string& path)
@@ -214,6 +218,41 @@ bool has_findings(const Json& report)
     return !report.at("races").empty() || !report.at("bad_accesses").empty();
 }
 
+// --baseline: what an earlier report has, too.
+class Baseline
+{
+  public:
+    explicit Baseline(const std::string& path) : path_(path), known_(program::read_baseline(path)) {}
+
+    std::vector<bool> are_new(const std::vector<program::Finding>& findings) const
+    {
+        return program::are_new(findings, known_);
+    }
+
+    // Prints how many are new, and which. Returns whether none is.
+    bool print(const std::vector<program::Finding>& findings, std::ostream& err) const
+    {
+        const std::vector<bool> are_new = this->are_new(findings);
+        std::size_t known = 0;
+        std::string text;
+        for (std::size_t index = 0; index < findings.size(); ++index)
+            if (findings[index].level == program::Finding::Level::error) {
+                if (are_new[index])
+                    text += program::new_text(findings[index]);
+                else
+                    ++known;
+            }
+        const std::size_t errors = static_cast<std::size_t>(
+            std::ranges::count(findings, program::Finding::Level::error, &program::Finding::level));
+        err << fmt::format("nestbed: {} known ({}), {} new\n{}", known, path_, errors - known, text);
+        return errors == known;
+    }
+
+  private:
+    std::string path_;
+    std::vector<program::Finding> known_;
+};
+
 int races_of_program(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const Command command = races_command();
@@ -232,6 +271,15 @@ int races_of_program(const Arguments& arguments, const Given& /*given*/, std::os
         return run_build(request.after.value_or(Arguments{}), true, signals, err);
     }
     const bool as_json = request.given.contains("json");
+    std::optional<Baseline> baseline;
+    if (request.given.contains("baseline"))
+        baseline.emplace(only_value(request.given, "baseline", "", "a file's name"));
+    std::optional<OutputFile> sarif;
+    if (request.given.contains("sarif"))
+        sarif.emplace(only_value(request.given, "sarif", "", "a file's name"), request.given.contains("overwrite"),
+                      "--sarif");
+    else if (request.given.contains("overwrite"))
+        throw UsageError("--overwrite: there is no file to write; allowed: with --sarif FILE");
     std::map<std::string, std::string> environment = program_environment(request.given);
     const std::chrono::milliseconds timeout = program_timeout(request.given);
     const TemporaryFolder folder;
@@ -247,22 +295,38 @@ int races_of_program(const Arguments& arguments, const Given& /*given*/, std::os
     if (as_json && !found.is_null())
         out << json_text(found) << "\n";
     const std::string name = path.filename().string();
+    std::string problem;
     if (end.timed_out)
-        err << fmt::format("nestbed: {} did not end within {} and was ended; --timeout S gives it more time\n", name,
-                           duration_text(timeout));
+        problem = fmt::format("{} did not end within {} and was ended; --timeout S gives it more time", name,
+                              duration_text(timeout));
     else if (end.signal != 0)
-        err << fmt::format("nestbed: {}: {}\n", name, end.text());
+        problem = fmt::format("{}: {}", name, end.text());
     else if (found.is_null())
-        err << fmt::format(
-            "nestbed: {} ended without its report ({}): it ended by _exit() or abort(), or before main()\n", name,
-            end.text());
-    if (found.is_null() || end.timed_out || end.signal != 0)
+        problem = fmt::format("{} ended without its report ({}): it ended by _exit() or abort(), or before main()",
+                              name, end.text());
+    if (!problem.empty())
+        err << "nestbed: " << problem << "\n";
+    const bool is_searched = !found.is_null() && found.contains("races"); // else the detector has said why
+    const std::vector<program::Finding> findings =
+        is_searched ? program::findings_of(found) : std::vector<program::Finding>{};
+    if (sarif) {
+        program::SarifRun run{.findings = findings, .folder = std::filesystem::current_path().string()};
+        if (baseline)
+            run.are_new = baseline->are_new(findings);
+        if (!problem.empty() || !is_searched)
+            run.problems.push_back(problem.empty() ? name + " was not searched for races" : problem);
+        sarif->write(program::sarif_text(run), "the report");
+    }
+    const bool is_all_known = baseline && is_searched && baseline->print(findings, err);
+    if (!problem.empty())
         return exit_rows_bad;
-    if (!found.contains("races")) // the detector has said why
+    if (!is_searched)
         return end.exit_code == exit_ok ? exit_could_not : end.exit_code;
-    if (has_findings(found))
-        return exit_rows_bad;
-    return end.exit_code;
+    const bool has_errors =
+        std::ranges::find(findings, program::Finding::Level::error, &program::Finding::level) != findings.end();
+    if (is_all_known && has_errors && found.at("grids") != 0)
+        return found.at("exit_code"); // the program's own
+    return has_findings(found) || (baseline && !is_all_known) ? exit_rows_bad : end.exit_code;
 }
 
 } // namespace
@@ -286,7 +350,13 @@ Command races_command()
         {.name = "sass",
          .value = "FILE",
          .help = "run nothing: loads before griddepcontrol.wait in what nvcc built, or in what `cuobjdump -sass` "
-                 "printed; with --strict the exit code is 3 if there is one"}};
+                 "printed; with --strict the exit code is 3 if there is one"},
+        {.name = "sarif", .value = "FILE", .help = "of a program, also write the report as SARIF 2.1.0"},
+        overwrite_option(),
+        {.name = "baseline",
+         .value = "FILE",
+         .help = "of a program: known is what this earlier report (--json) has; the exit code is 3 only if something "
+                 "is new"}};
     Options more = program_options({"timeout", "suppressions", "strict", "zero-memory"});
     more.front().help = "end the program (0: never) or a case after S seconds";
     more.front().default_text += "; a case: 600";
@@ -305,10 +375,11 @@ Command races_command()
                     "\n"
                     "  nestbed races my.cu -Iinclude --schedule eager -- 1000\n"
                     "\n"
-                    "Its races have its lines. The exit code is 3 if there are any, else the\n"
-                    "program's own. Comments `// nestbed: benign REASON` mark known races. Of the\n"
-                    "settings, --schedule and --pending-limit apply. After -- alone stands a command\n"
-                    "that builds a program; the program then prints its races when it runs:\n"
+                    "Its races have its lines. The exit code is 3 if there are any (with --baseline:\n"
+                    "new ones), else the program's own. Comments `// nestbed: benign REASON` mark\n"
+                    "races that are meant. Of the settings, --schedule and --pending-limit apply.\n"
+                    "After -- alone stands a command that builds a program; the program then prints\n"
+                    "its races when it runs:\n"
                     "\n"
                     "  nestbed races -- make && ./my\n",
             .files = "cfg",

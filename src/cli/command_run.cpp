@@ -15,6 +15,7 @@
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 #include "log/retry.hpp"
+#include "log/row.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
@@ -116,6 +117,12 @@ class Run
                 return exit_ok;
             }
             load_traced(plan_);
+            keep_columns([this](const Axis& axis) {
+                return std::ranges::any_of(whole_.groups, [&](const Group& group) {
+                    return std::ranges::any_of(group.cases,
+                                               [&](const Case& point) { return !cell_of(axis, point).empty(); });
+                });
+            });
         }
         return measure(sessions, stop);
     }

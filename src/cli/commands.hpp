@@ -69,6 +69,9 @@ std::map<std::string, OutputFile> output_files(const Given& given, std::initiali
 // The targets that build the modules of this `nestbed run`, separated by spaces. Throws UsageError.
 std::string modules_of_run(const Arguments& arguments);
 
+// Throws UsageError if a parameter of a user's workload has the name of an option of nestbed or of a column of its logs.
+void check_parameters();
+
 // The command that `run` starts for itself; not for users.
 int worker(const Arguments& arguments);
 

@@ -34,11 +34,11 @@ Json names_of(const Range& range)
 }
 
 // Axes that a strategy has beyond those of its workload.
-Json own_axes(const StrategyInfo& info)
+Json workload_axes(const StrategyInfo& info)
 {
     Json names = Json::array();
     for (const Axis& axis : plain_axes())
-        if (info.axes.has(axis.id))
+        if (is_in(info.axes, axis))
             names.push_back(axis.name);
     return names;
 }
@@ -92,7 +92,7 @@ Json strategy_json(const StrategyInfo& info)
             {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
             {"mechanisms", names_of(info.mechanisms)},
             {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},
-            {"axes", own_axes(info)},
+            {"axes", workload_axes(info)},
             {"racy", info.racy},
             {"data_dependent", info.requests},
             {"on_host", info.on_host},
@@ -113,12 +113,12 @@ Json parameters_of(const WorkloadInfo& workload)
             const StrategyInfo& info = strategy->info();
             if (info.workload != &workload || !applies(axis, info))
                 continue;
-            const AxisText text = text_for(axis, workload);
+            const AxisText text = text_for(axis, info);
             parameters.push_back({{"axis", axis.name},
                                   {"column", axis.column},
                                   {"meaning", text.help},
                                   {"default", text.default_text},
-                                  {"problem", is_problem(axis, workload)}});
+                                  {"problem", is_problem(axis, info)}});
             break;
         }
     return parameters;
@@ -128,7 +128,7 @@ Json parameters_of(const WorkloadInfo& workload)
 bool is_own(const WorkloadInfo& workload)
 {
     const std::set<std::string> own =
-        modules_in_use() == nullptr ? std::set<std::string>() : modules_in_use()->own_strategies();
+        modules_in_use() == nullptr ? std::set<std::string>() : modules_in_use()->user_strategies();
     return std::ranges::any_of(own, [&](const std::string& strategy) {
         return Registry::find_anywhere(strategy)->info().workload == &workload;
     });

@@ -82,7 +82,7 @@ bool has_own(const Command& command)
     return std::ranges::any_of(command.settings, &Option::own);
 }
 
-std::vector<std::string> own_options(const Command& command)
+std::vector<std::string> options_of_command(const Command& command)
 {
     std::vector<std::string> names;
     for (const Option& option : command.settings)
@@ -111,11 +111,11 @@ std::vector<const StrategyInfo*> strategies_of(const WorkloadInfo& workload)
 // An axis with its meaning and default for the workload; of a workload, with those of its strategies that have it, if not
 // all have.
 std::pair<std::string, std::string> parameter_line(const Option& option, const Axis& axis,
-                                                   const WorkloadInfo& workload,
-                                                   const std::vector<std::string_view>& having, bool all_have)
+                                                   const std::vector<const StrategyInfo*>& having, bool all_have)
 {
     Option shown = option;
-    const AxisText text = text_for(axis, workload);
+    const WorkloadInfo& workload = *having.front()->workload;
+    const AxisText text = text_for(axis, *having.front());
     shown.help = text.help;
     shown.default_text = text.default_text;
     if (axis.id == axis::input && !workload.inputs.empty()) {
@@ -124,8 +124,11 @@ std::pair<std::string, std::string> parameter_line(const Option& option, const A
             inputs.push_back(name_of(input));
         shown.help = fmt::format("{}; one of {}", shown.help, fmt::join(inputs, ", "));
     }
+    std::vector<std::string_view> names;
+    for (const StrategyInfo* const one : having)
+        names.push_back(one->name);
     if (!all_have)
-        shown.help += fmt::format("; only {}", fmt::join(having, ", "));
+        shown.help += fmt::format("; only {}", fmt::join(names, ", "));
     return {spelled(shown), described(shown)};
 }
 
@@ -140,17 +143,15 @@ Parameters parameters_of(const Command& command, const WorkloadInfo& workload,
     Parameters parameters;
     for (const Axis& axis : plain_axes()) {
         const auto option = std::ranges::find(command.settings, axis.name, &Option::name);
-        std::vector<std::string_view> having;
-        for (const StrategyInfo* one : strategies)
-            if (applies(axis, *one))
-                having.push_back(one->name);
+        std::vector<const StrategyInfo*> having;
+        std::ranges::copy_if(strategies, std::back_inserter(having),
+                             [&](const StrategyInfo* one) { return applies(axis, *one); });
         if (option == command.settings.end() || having.empty())
             continue;
         const bool meant =
             std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name) != workload.meanings.end();
         if (meant || axis.own || axis.id == axis::input)
-            parameters.lines.push_back(
-                parameter_line(*option, axis, workload, having, having.size() == strategies.size()));
+            parameters.lines.push_back(parameter_line(*option, axis, having, having.size() == strategies.size()));
         else
             parameters.others.push_back(fmt::format("--{}", axis.name));
     }
@@ -162,7 +163,7 @@ std::string user_workloads_text(const Command& command)
 {
     std::map<std::string_view, const WorkloadInfo*> workloads;
     if (modules_in_use() != nullptr)
-        for (const std::string& strategy : modules_in_use()->own_strategies())
+        for (const std::string& strategy : modules_in_use()->user_strategies())
             if (const WorkloadInfo* const workload = Registry::find_anywhere(strategy)->info().workload)
                 workloads.emplace(workload->name, workload);
     std::string text;
@@ -272,7 +273,7 @@ std::string help_text(const Command& command)
         text += "\n" +
                 folded(fmt::format("Parameters of some workloads only: {}. nestbed help {} NAME: what they mean to a "
                                    "workload, or to a strategy. Workloads: {}",
-                                   fmt::join(own_options(command), ", "), command.name,
+                                   fmt::join(options_of_command(command), ", "), command.name,
                                    fmt::join(workload_names(), ", ")),
                        0) +
                 user_workloads_text(command);

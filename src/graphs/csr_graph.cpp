@@ -37,7 +37,7 @@ std::vector<std::uint32_t> shuffled(std::uint32_t count, std::uint64_t seed)
 template <class Draw>
 std::vector<Edge> drawn_edges(const Case& point, const Draw& draw)
 {
-    std::vector<Edge> edges(point.elements * point.edge_factor);
+    std::vector<Edge> edges(point.elements * point[GraphParameter::edge_factor]);
     for_ranges(edges.size(), [&](std::size_t first, std::size_t end) {
         for (std::size_t index = first; index < end; ++index)
             edges[index] = draw(index);
@@ -47,8 +47,9 @@ std::vector<Edge> drawn_edges(const Case& point, const Draw& draw)
 
 std::vector<Edge> uniform_edges(const Case& point)
 {
+    const std::uint32_t edge_factor = point[GraphParameter::edge_factor];
     return drawn_edges(point, [&](std::uint64_t index) -> Edge {
-        return {static_cast<std::uint32_t>(index / point.edge_factor),
+        return {static_cast<std::uint32_t>(index / edge_factor),
                 static_cast<std::uint32_t>(split_mix(point.seed, index) % point.elements)};
     });
 }
@@ -59,7 +60,7 @@ std::vector<Edge> zipf_edges(const Case& point)
     double harmonic = 0;
     for (std::uint64_t rank = 1; rank <= point.elements; ++rank)
         harmonic += 1.0 / static_cast<double>(rank);
-    const double first = static_cast<double>(point.elements * point.edge_factor) / harmonic;
+    const double first = static_cast<double>(point.elements * point[GraphParameter::edge_factor]) / harmonic;
     std::vector<Edge> edges;
     for (std::uint64_t rank = 1; rank <= point.elements; ++rank)
         for (auto left = static_cast<std::uint64_t>(first / static_cast<double>(rank)); left > 0; --left)
@@ -234,8 +235,9 @@ CsrGraph make_graph(const Case& point)
     std::uint64_t vertices = point.elements;
     bool both_ways = true;
     std::vector<Edge> edges;
-    if (vertices > kMaxVertices || vertices * point.edge_factor >= UINT32_MAX)
-        throw std::invalid_argument(std::to_string(vertices) + " vertices with " + std::to_string(point.edge_factor) +
+    if (vertices > kMaxVertices || vertices * point[GraphParameter::edge_factor] >= UINT32_MAX)
+        throw std::invalid_argument(std::to_string(vertices) + " vertices with " +
+                                    std::to_string(point[GraphParameter::edge_factor]) +
                                     " edges each are too many; allowed: fewer than 4294967295 edges, and at most " +
                                     std::to_string(kMaxVertices) + " vertices");
     const bool star = point.input == GraphInput::star;

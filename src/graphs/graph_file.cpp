@@ -269,7 +269,7 @@ CsrGraph read_graph(const std::string& graph_file_id, std::uint64_t seed)
 
 CsrGraph graph_of_case(const Case& point)
 {
-    return point.input == GraphInput::file ? read_graph(point.graph_file, point.seed) : make_graph(point);
+    return point.input == GraphInput::file ? read_graph(graph_file_of(point), point.seed) : make_graph(point);
 }
 
 } // namespace nestbed

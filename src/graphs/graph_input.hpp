@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace nestbed
 {
@@ -19,7 +20,21 @@ inline constexpr std::array kGraphInputs{GraphInput::uniform, GraphInput::rmat, 
                                          GraphInput::zipf,    GraphInput::path, GraphInput::star,
                                          GraphInput::grid2d,  GraphInput::road, GraphInput::file};
 
-// Whether the input is drawn, with Case::edge_factor edges per vertex.
+struct GraphParameter {
+    static constexpr Parameter edge_factor{.name = "edge-factor",
+                                           .help = "edges per vertex that a generator draws",
+                                           .most = 1U << 20,
+                                           .default_value = 16,
+                                           .place = 8};
+    static constexpr Parameter file{.name = "graph-file",
+                                    .help = "the file of input `file`: .mtx, .gr, or a list of edges",
+                                    .file = true,
+                                    .place = 9};
+};
+// The file of a case of input `file` (model/input_file.hpp).
+const std::string& graph_file_of(const Case& point);
+
+// Whether the input is drawn, with edge_factor edges per vertex.
 constexpr bool draws_edges(InputKind input)
 {
     return input == GraphInput::uniform || input == GraphInput::zipf || input == GraphInput::rmat ||

@@ -239,11 +239,21 @@ std::string summary(const Races& races)
 namespace
 {
 
+std::string first_line_of(const Race& race)
+{
+    return fmt::format("race: {} and {} of {} ({})", name_of(race.first), name_of(race.second), race.memory,
+                       counted(race.bytes, "byte", "bytes"));
+}
+
+std::string first_line_of_note(const Race& note)
+{
+    return fmt::format("note: the order of a {} and a {} of {} is open (which is no race)", name_of(note.first),
+                       name_of(note.second), note.memory);
+}
+
 std::string text_of(const Race& race)
 {
-    return folded(fmt::format("race: {} and {} of {} ({})", name_of(race.first), name_of(race.second), race.memory,
-                              counted(race.bytes, "byte", "bytes")),
-                  0) +
+    return folded(first_line_of(race), 0) +
            lines_of(race.first, lines_of(race.first), race.second, lines_of(race.second)) + same_value_of(race) +
            folded("missing: " + race.missing, 2) + fmt::format("  {}\n\n", counted(race.pairs, "pair", "pairs"));
 }
@@ -313,9 +323,7 @@ std::string races_text(const Races& races)
         text += folded(fmt::format("warning: {}", warning.text), 0) + lines_of(warning.access, "at") +
                 launch_of(warning.access, "in kernel") + "\n";
     for (const Race& note : races.notes) {
-        text += folded(fmt::format("note: the order of a {} and a {} of {} is open (which is no race)",
-                                   name_of(note.first), name_of(note.second), note.memory),
-                       0);
+        text += folded(first_line_of_note(note), 0);
         text += lines_of(note.first, lines_of(note.first), note.second, lines_of(note.second)) +
                 folded("missing: " + note.missing, 2) + "\n";
     }
@@ -355,16 +363,28 @@ std::string in_colours(const std::string& text)
 
 Json race_json(const Race& race)
 {
-    Json json{{"memory", race.memory},          {"bytes", race.bytes},     {"first", json_of(race.first)},
-              {"second", json_of(race.second)}, {"missing", race.missing}, {"pairs", race.pairs}};
+    Json json{{"message", first_line_of(race)},
+              {"memory", race.memory},
+              {"bytes", race.bytes},
+              {"first", json_of(race.first)},
+              {"second", json_of(race.second)},
+              {"missing", race.missing},
+              {"pairs", race.pairs}};
     if (!race.same_value.empty())
         json["same_value"] = race.same_value;
     return json;
 }
 
+Json note_json(const Race& note)
+{
+    Json json = race_json(note);
+    json["message"] = first_line_of_note(note);
+    return json;
+}
+
 Json bad_access_json(const BadAccess& bad)
 {
-    Json json{{"kind", name_of(bad.kind)}};
+    Json json{{"kind", name_of(bad.kind)}, {"message", first_line_of(bad)}};
     if (bad.kind == BadAccess::Kind::synchronization) {
         json["text"] = bad.text;
         json["access"] = json_of(bad.access, "call");

@@ -15,6 +15,8 @@ std::string races_text(const Races& races);
 std::string in_colours(const std::string& text);
 // One kind of race as a JSON object.
 Json race_json(const Race& race);
+// One pair of accesses that is no race, whose order is open.
+Json note_json(const Race& note);
 // The accesses of one place out of bounds, or of uninitialised memory, as a JSON object.
 Json bad_access_json(const BadAccess& bad);
 // The same as races_text(), together with the case, as a JSON object. Its keys are in src/README.md.

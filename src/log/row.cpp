@@ -221,23 +221,39 @@ std::vector<LogColumn> table_of_columns()
     return columns;
 }
 
-const std::vector<LogColumn>& table()
+struct LogTable {
+    std::vector<LogColumn> columns = table_of_columns();
+    std::vector<std::string> names = names_of(columns);
+
+    static std::vector<std::string> names_of(const std::vector<LogColumn>& columns)
+    {
+        std::vector<std::string> found;
+        for (const LogColumn& column : columns)
+            found.emplace_back(column.name);
+        return found;
+    }
+};
+
+LogTable& table()
 {
-    static const std::vector<LogColumn> columns = table_of_columns();
-    return columns;
+    static LogTable one;
+    return one;
 }
 
 } // namespace
 
 const std::vector<std::string>& columns()
 {
-    static const std::vector<std::string> names = [] {
-        std::vector<std::string> found;
-        for (const LogColumn& column : table())
-            found.emplace_back(column.name);
-        return found;
-    }();
-    return names;
+    return table().names;
+}
+
+void keep_columns(const std::function<bool(const Axis&)>& is_needed)
+{
+    std::erase_if(table().columns, [&](const LogColumn& column) {
+        const Axis* const axis = axis_of_column(column.name);
+        return axis != nullptr && axis->of_user && !is_needed(*axis);
+    });
+    table().names = LogTable::names_of(table().columns);
 }
 
 double as_logged(double us)
@@ -256,7 +272,7 @@ std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned
                            .mechanism = mechanism_of(info, point),
                            .bandwidth = bandwidth_of(info, point, sample, run.device, run.bandwidth)};
     std::vector<std::string> cells;
-    for (const LogColumn& column : table())
+    for (const LogColumn& column : table().columns)
         cells.push_back(column.cell(source));
     return cells;
 }

@@ -1,11 +1,13 @@
 // The row for a sample: the columns of the log and their contents.
 #pragma once
 
+#include "model/axis_table.hpp"
 #include "model/case.hpp"
 #include "model/facts.hpp"
 #include "model/sample.hpp"
 #include "model/session.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,8 @@ double as_logged(double us);
 // One cell per column, in the order of columns().
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
 const std::vector<std::string>& columns();
+// Leaves out the columns of those parameters of users' workloads (Axis::of_user) that this process's log does not need.
+void keep_columns(const std::function<bool(const Axis&)>& is_needed);
 
 // UTC time, process number and a random number: "20261121T064012Z-4711-0badcafe". It differs for every call, even
 // between two containers whose processes have the same small numbers. For a shard:

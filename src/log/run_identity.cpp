@@ -88,7 +88,7 @@ RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>
                                                           .repeat = whole.repeat.at(backend),
                                                           .warmup = whole.warmup.at(backend)};
     if (modules_in_use() != nullptr)
-        record.modules = modules_in_use()->own_hashes(strategies);
+        record.modules = modules_in_use()->user_hashes(strategies);
     for (const Group& group : whole.groups)
         for (const Case& point : group.cases)
             record.cases.push_back({.key = key_of(point, runs.at(point.backend).schedule),

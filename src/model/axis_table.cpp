@@ -5,6 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
 
@@ -66,7 +72,6 @@ constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name
 constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
                                   name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
-constexpr std::array kValues{name_of(SortValues::absent), name_of(SortValues::none), name_of(SortValues::uint32)};
 constexpr std::array kAggregates{name_of(Aggregate::absent),        name_of(Aggregate::none),
                                  name_of(Aggregate::warp),          name_of(Aggregate::block),
                                  name_of(Aggregate::multiblock_2),  name_of(Aggregate::multiblock_4),
@@ -85,7 +90,13 @@ constexpr unsigned kNotInDryRun = 4;
 constexpr unsigned kOwn = 8;
 constexpr unsigned kProblem = 16 | kInput;
 constexpr unsigned kSize = 32;
-constexpr unsigned kParameter = kOwn | kProblem | kAlwaysInKey;
+
+std::string column_of_name(std::string_view name)
+{
+    std::string column(name);
+    std::ranges::replace(column, '-', '_');
+    return column;
+}
 
 template <auto Member>
 Axis of(axis::Name id, std::string_view name, std::string_view help, std::string_view default_text, AxisRange range,
@@ -93,13 +104,12 @@ Axis of(axis::Name id, std::string_view name, std::string_view help, std::string
         std::span<const std::string_view> names = {})
 {
     Axis axis{.name = name,
-              .column = std::string(name),
-              .help = help,
-              .default_text = default_text,
+              .column = column_of_name(name),
+              .help = std::string(help),
+              .default_text = std::string(default_text),
               .range = range,
               .default_value = default_value,
               .names = names};
-    std::ranges::replace(axis.column, '-', '_');
     axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
     axis.id = id;
     axis.of_workloads = std::is_same_v<decltype(Member), InputKind Case::*>;
@@ -118,7 +128,8 @@ Axis of(axis::Name id, std::string_view name, std::string_view help, std::string
 
 constexpr std::size_t kChoices = 3; // strategy, backend and mechanism
 
-std::vector<Axis> table()
+// All but the parameters of workloads.
+std::vector<Axis> general_axes()
 {
     constexpr std::optional<std::uint64_t> kNone; // a word replaces it, or it follows from other axes
     const AxisRange side{.least = 1, .most = kMaxSide};
@@ -157,69 +168,10 @@ std::vector<Axis> table()
                              {.least = 1}, 1, aggregates, kAlwaysInKey, kAggregates),
         of<&Case::overflow>(axis::overflow, "overflow", "past the pending limit: waves, inline, spill or fail",
                             "waves", {.least = 1}, 1, may_overflow, kAlwaysInKey | kNotInDryRun, kOverflows),
-        of<&Case::dwell>(axis::dwell, "dwell", "maximum iterations per pixel", "512", {1, 65535}, 512,
-                         has<axis::dwell>, kParameter),
-        of<&Case::division>(axis::division, "division", "parts per side of an image or a field: root blocks", "32",
-                            {1, 1024}, 32, has<axis::division>, kOwn | kInput | kAlwaysInKey),
-        of<&Case::fanout>(axis::fanout, "fanout", "parts of a divided part, or children of a grid", "by the workload",
-                          {2, 256}, 0, has<axis::fanout>, kOwn | kInput | kAlwaysInKey),
-        of<&Case::grain>(axis::grain, "grain", "size of a part that is not divided", "by the workload", {1, 65535}, 0,
-                         has<axis::grain>, kOwn | kInput | kAlwaysInKey),
-        of<&Case::values>(axis::values, "values", "what moves with each key: none or uint32", "none", {.least = 1}, 1,
-                          has<axis::values>, kParameter, kValues),
-        of<&Case::cutoff>(axis::cutoff, "cutoff", "depth from which a thread searches alone", "by the input",
-                          {1, 65535}, 0, has<axis::cutoff>, kOwn | kAlwaysInKey),
-        of<&Case::budget>(axis::budget, "budget", "nodes that a thread visits before its block leaves the rest", "16",
-                          {1, 1'000'000}, 0, has<axis::budget>, kOwn | kAlwaysInKey),
-        of<&Case::levels>(axis::levels, "levels", "the deepest level", "16", {1, 16}, 16, has<axis::levels>,
-                          kParameter),
-        of<&Case::edge_factor>(axis::edge_factor, "edge-factor", "edges per vertex that a generator draws", "16",
-                               {1, 1U << 20}, 16, has<axis::edge_factor>, kParameter),
-        of<&Case::graph_file>(axis::graph_file, "graph-file",
-                              "the file of input `file`: .mtx, .gr, or a list of edges", "", {}, 0,
-                              has<axis::graph_file>, kOwn | kProblem | kNotInDryRun),
-        of<&Case::bucket_width>(axis::bucket_width, "bucket-width",
-                                "width of the range of distances that is processed first", "64", {1, UINT32_MAX}, 64,
-                                has<axis::bucket_width>, kOwn | kAlwaysInKey),
-        of<&Case::tree_levels>(axis::tree_levels, "tree-levels", "levels of a t1 tree", "11", {1, UINT32_MAX}, 11,
-                               has<axis::tree_levels>, kParameter | kSize),
-        of<&Case::root_children>(axis::root_children, "root-children", "children of the root of a t3 or t3l tree",
-                                 "2000", {1, UINT32_MAX}, 2000, has<axis::root_children>, kParameter | kSize),
-        of<&Case::path_nodes>(axis::path_nodes, "path-nodes", "nodes of a path", "1000", {1, UINT32_MAX}, 1000,
-                              has<axis::path_nodes>, kParameter | kSize),
-        of<&Case::queens>(axis::queens, "queens", "queens, on a board with as many columns", "12", {1, UINT32_MAX},
-                          12, has<axis::queens>, kParameter | kSize),
-        of<&Case::time_steps>(axis::time_steps, "time-steps", "time steps", "8", {1, UINT32_MAX}, 8,
-                              has<axis::time_steps>, kParameter | kSize),
-        of<&Case::cell_work>(axis::cell_work, "cell-work",
-                             "work of a cell: steps on the path of each of its 64 samples", "64", {1, 65535}, 64,
-                             has<axis::cell_work>, kParameter),
-        of<&Case::tenant_count>(axis::tenant_count, "tenant-count", "independent recursions", "64", {1, UINT32_MAX},
-                                64, has<axis::tenant_count>, kParameter | kSize),
-        of<&Case::level_nodes>(axis::level_nodes, "level-nodes", "nodes of a level, on average over the tenants",
-                               "256", {1, 65535}, 256, has<axis::level_nodes>, kParameter),
-        of<&Case::node_work>(axis::node_work, "node-work", "work of a node: rounds of its hash", "64", {1, 65535}, 64,
-                             has<axis::node_work>, kParameter),
-        of<&Case::arrival_gap_us>(axis::arrival_gap_us, "arrival-gap-us",
-                                  "mean gap (us) between two arrivals of input `poisson`", "10", {1, UINT32_MAX}, 10,
-                                  has<axis::arrival_gap_us>, kParameter),
-        of<&Case::leaves>(axis::leaves, "leaves", "leaves of the tree, a power of two", "128", {1, 1024}, 128,
-                          has<axis::leaves>, kParameter),
-        of<&Case::leaf_points>(axis::leaf_points, "leaf-points",
-                               "points of the surface per leaf, without those of its border", "20480", {1, 65535},
-                               20480, has<axis::leaf_points>, kParameter),
-        of<&Case::near_every>(axis::near_every, "near-every",
-                              "one scan point of so many is near the surface and is searched for in a leaf", "64",
-                              {1, 65535}, 64, has<axis::near_every>, kParameter),
-        of<&Case::points_per_thread>(axis::points_per_thread, "points-per-thread",
-                                     "scan points of a thread at a time: 1, 2, 4 or 8", "4", {1, 8}, 4,
-                                     has<axis::points_per_thread>, kOwn | kAlwaysInKey),
-        of<&Case::iterations>(axis::iterations, "iterations", "maximum number of iterations", "16", {1, 16}, 16,
-                              has<axis::iterations>, kParameter),
         of<&Case::pending_limit>(
-            axis::pending_limit,
-            "pending-limit", "limit of pending launches, or auto: high enough for all whose number is known before",
-            "auto", {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
+            axis::pending_limit, "pending-limit",
+            "limit of pending launches, or auto: high enough for all whose number is known before", "auto",
+            {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::wave>(axis::wave, "wave", "root blocks launched at once, or auto", "auto", {1, kMaxBlocks, "auto"},
                         kNone, by_device, kNotInDryRun),
         of<&Case::streams>(axis::streams, "streams", "host streams that launch the waves in turn, or auto", "auto",
@@ -261,12 +213,215 @@ std::vector<Axis> table()
     return axes;
 }
 
+// --- the parameters of workloads ---
+
+// What its values look like: the same in all declarations of a name.
+AxisRange range_of(const Parameter& one)
+{
+    if (one.file)
+        return {};
+    return one.names.empty() ? AxisRange{one.least, one.most} : AxisRange{0, one.names.size() - 1};
+}
+
+std::string default_text_of(const Parameter& one)
+{
+    if (!one.default_text.empty() || one.file)
+        return std::string(one.default_text);
+    return one.names.empty() ? std::to_string(one.initial()) : std::string(one.names[one.initial()]);
+}
+
+bool has_default(const Parameter& one)
+{
+    return !one.file && (!one.names.empty() || one.initial() >= one.least);
+}
+
+// What it means in each workload: of those of nestbed's, whose place is known, or else of users'.
+std::string help_of(const std::vector<const Parameter*>& declared)
+{
+    const std::uint32_t place = std::ranges::min(declared, {}, &Parameter::place)->place;
+    std::set<std::string_view> meanings;
+    for (const Parameter* const one : declared)
+        if (one->place == place)
+            meanings.insert(one->help);
+    std::string help;
+    for (const std::string_view meaning : meanings)
+        help.append(help.empty() ? "" : "; or ").append(meaning);
+    return help;
+}
+
+// The axis of a name that these declare. It has their default if they agree on it.
+Axis axis_of(const std::vector<const Parameter*>& declared)
+{
+    const auto with_default = std::ranges::find_if(declared, [](const Parameter* one) { return has_default(*one); });
+    const Parameter& first = with_default == declared.end() ? *declared.front() : **with_default;
+    const bool agree = std::ranges::all_of(
+        declared, [&](const Parameter* one) { return !has_default(*one) || one->initial() == first.initial(); });
+    Axis axis{.name = first.name,
+              .column = column_of_name(first.name),
+              .help = help_of(declared),
+              .default_text = agree ? default_text_of(first) : "by the workload",
+              .id = axis::own,
+              .range = range_of(first),
+              .default_value = agree ? first.initial() : 0,
+              .names = first.names};
+    axis.parameter = &first;
+    axis.text = first.file;
+    axis.always_in_key = !first.file;
+    axis.own = true;
+    axis.in_dry_run = !first.file;
+    for (const Parameter* const one : declared) {
+        axis.input = axis.input || one->is_problem() || one->decides_input;
+        axis.size = axis.size || one->size;
+    }
+    axis.problem = std::ranges::all_of(declared, &Parameter::is_problem);
+    axis.get = [name = axis.name](const Case& point) { return std::optional<std::uint64_t>(point[name]); };
+    axis.set = [name = axis.name](Case& point, std::optional<std::uint64_t> number) {
+        point.own.set(name, static_cast<std::uint32_t>(number.value_or(0)));
+    };
+    axis.applies = [name = axis.name](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+        return info.parameter(name) != nullptr;
+    };
+    return axis;
+}
+
+struct Table {
+    std::vector<Axis> axes;
+    std::vector<const Axis*> in_tables; // plain axes, in the order of columns
+};
+
+// The current table. Those before it are kept: what has an axis may live longer than the declaration of another one.
+struct Tables {
+    std::mutex mutex;
+    std::map<std::string_view, std::vector<const Parameter*>> declared;
+    std::set<std::string_view> of_nestbed; // names of them
+    std::deque<Table> all;
+    std::atomic<const Table*> current = nullptr; // null: a parameter was declared since
+};
+Tables& tables()
+{
+    static Tables one;
+    return one;
+}
+
+Table made_table(const Tables& of)
+{
+    std::vector<Axis> own;
+    for (const auto& [name, declared] : of.declared) {
+        own.push_back(axis_of(declared));
+        own.back().of_user = !of.of_nestbed.contains(name);
+    }
+    const auto place_of = [&](const Axis& axis) {
+        return std::ranges::min(of.declared.at(axis.name), {}, &Parameter::place)->place;
+    };
+    std::ranges::stable_sort(own, {}, place_of); // by place, then by name
+    Table table{.axes = general_axes()};
+    table.axes.insert(std::ranges::find(table.axes, axis::pending_limit, &Axis::id),
+                      std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+    for (const Axis& axis : std::span(table.axes).subspan(kChoices))
+        table.in_tables.push_back(&axis);
+    const auto of_name = [&](std::string_view name) {
+        return std::ranges::find(table.in_tables, name, [](const Axis* axis) { return axis->name; });
+    };
+    const auto elements = of_name("elements");
+    std::rotate(of_name("grid"), elements, elements + 1);
+    return table;
+}
+
+const Table& table()
+{
+    Tables& all = tables();
+    if (const Table* const current = all.current.load(std::memory_order_acquire))
+        return *current;
+    const std::lock_guard lock(all.mutex);
+    if (all.current.load(std::memory_order_relaxed) == nullptr)
+        all.current.store(&all.all.emplace_back(made_table(all)), std::memory_order_release);
+    return *all.current.load(std::memory_order_relaxed);
+}
+
+// "whole numbers from 1 to 16", "simpson, trapezoid": what users can ask for.
+std::string values_text(const Parameter& one)
+{
+    if (one.file)
+        return "files";
+    std::string text;
+    for (const std::string_view name : one.names)
+        text.append(text.empty() ? "" : ", ").append(name);
+    return one.names.empty() ? "whole numbers from " + std::to_string(one.least) + " to " + std::to_string(one.most)
+                             : text;
+}
+
+bool is_same(const Parameter& one, const Parameter& other)
+{
+    return one.help == other.help && one.initial() == other.initial() && one.default_text == other.default_text &&
+           one.role == other.role && one.decides_input == other.decides_input && one.size == other.size;
+}
+
+// Why it cannot be declared; empty if it can.
+std::string why_not(const Parameter& one, const std::vector<const Parameter*>* before)
+{
+    constexpr std::size_t kMaxLetters = 40;
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+    constexpr std::string_view kOthers = "0123456789-";
+    const auto is_word = [&](std::string_view name, std::string_view others) {
+        return !name.empty() && kLetters.find(name.front()) != std::string_view::npos && name.size() <= kMaxLetters &&
+               std::ranges::all_of(name, [&](char letter) {
+                   return (std::string(kLetters) + std::string(others)).find(letter) != std::string::npos;
+               });
+    };
+    if (!is_word(one.name, kOthers))
+        return "it is no name for a parameter; allowed: small letters, digits and '-', a letter first, not more "
+               "than " +
+               std::to_string(kMaxLetters);
+    const std::vector<Axis> general = general_axes();
+    if (std::ranges::find(general, one.name, &Axis::name) != general.end() ||
+        std::ranges::find(general, column_of_name(one.name), &Axis::column) != general.end())
+        return "it is the name of an axis of all workloads; allowed: another name, or that axis";
+    for (const std::string_view name : one.names)
+        if (!is_word(name, "0123456789_") || std::ranges::count(one.names, name) > 1)
+            return "its value '" + std::string(name) +
+                   "' is no name, or stands twice; allowed: small letters, digits and _, a letter first";
+    const AxisRange range = range_of(one);
+    if (range.least > range.most || one.initial() > range.most)
+        return "its default " + std::to_string(one.initial()) +
+               " is not one of its values; allowed: " + values_text(one);
+    if (before != nullptr && values_text(*before->front()) != values_text(one))
+        return "it has other values (" + values_text(one) +
+               ") than in another workload; allowed: " + values_text(*before->front()) + ", or another name";
+    return "";
+}
+
 } // namespace
+
+std::string declare_parameter(const Parameter& parameter, bool of_user)
+{
+    Tables& all = tables();
+    const std::lock_guard lock(all.mutex);
+    if (!of_user && all.of_nestbed.insert(parameter.name).second)
+        all.current = nullptr;
+    const auto known = all.declared.find(parameter.name);
+    const bool is_new = known == all.declared.end();
+    if (!is_new && std::ranges::any_of(known->second, [&](const Parameter* one) { return one == &parameter; }))
+        return "";
+    if (const std::string why = why_not(parameter, is_new ? nullptr : &known->second); !why.empty())
+        return "parameter '" + std::string(parameter.name) + "': " + why;
+    if (is_new ||
+        std::ranges::none_of(known->second, [&](const Parameter* one) { return is_same(*one, parameter); })) {
+        all.declared[parameter.name].push_back(&parameter);
+        all.current = nullptr;
+    }
+    return "";
+}
+
+DeclaredParameters::DeclaredParameters(std::initializer_list<const Parameter*> parameters)
+{
+    for (const Parameter* const one : parameters)
+        if (const std::string why = declare_parameter(*one, false); !why.empty())
+            throw std::logic_error(why);
+}
 
 std::span<const Axis> all_axes()
 {
-    static const std::vector<Axis> axes = table();
-    return axes;
+    return table().axes;
 }
 
 std::span<const Axis> plain_axes()
@@ -276,15 +431,7 @@ std::span<const Axis> plain_axes()
 
 const std::vector<const Axis*>& plain_axes_in_tables()
 {
-    static const std::vector<const Axis*> axes = [] {
-        std::vector<const Axis*> found;
-        for (const Axis& axis : plain_axes())
-            found.push_back(&axis);
-        const auto elements = std::ranges::find(found, &axis_named("elements"));
-        std::rotate(std::ranges::find(found, &axis_named("grid")), elements, elements + 1);
-        return found;
-    }();
-    return axes;
+    return table().in_tables;
 }
 
 std::vector<const Axis*> axes_of_plan(std::span<const Case> points)
@@ -331,9 +478,12 @@ std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name)
     return axis.range.least + static_cast<std::uint64_t>(found - names.begin());
 }
 
-AxisText text_for(const Axis& axis, const WorkloadInfo& workload)
+AxisText text_for(const Axis& axis, const StrategyInfo& info)
 {
-    AxisText text{.help = axis.help, .default_text = std::string(axis.default_text)};
+    if (const Parameter* const own = info.parameter(axis.name))
+        return {.help = own->help, .default_text = default_text_of(*own)};
+    const WorkloadInfo& workload = *info.workload;
+    AxisText text{.help = axis.help, .default_text = axis.default_text};
     if (const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
         axis.get != nullptr && one != workload.meanings.end()) {
         text.help = one->meaning;
@@ -347,6 +497,21 @@ AxisText text_for(const Axis& axis, const WorkloadInfo& workload)
     return text;
 }
 
+std::uint64_t default_of(const Axis& axis, const StrategyInfo& info)
+{
+    if (axis.id == axis::own) {
+        const Parameter* const own = info.parameter(axis.name);
+        return own == nullptr ? 0 : own->initial();
+    }
+    const auto one = std::ranges::find(info.workload->meanings, axis.id, &AxisMeaning::name);
+    return one == info.workload->meanings.end() ? 0 : one->default_value;
+}
+
+bool is_in(const AxisSet& set, const Axis& axis)
+{
+    return axis.id == axis::own ? set.find(axis.name) != nullptr : set.has(axis.id);
+}
+
 bool applies(const Axis& axis, const StrategyInfo& info)
 {
     return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
@@ -355,12 +520,16 @@ bool applies(const Axis& axis, const StrategyInfo& info)
     });
 }
 
-bool is_problem(const Axis& axis, const WorkloadInfo& workload)
+bool is_problem(const Axis& axis, const StrategyInfo& info)
 {
-    const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
-    if (axis.get != nullptr && one != workload.meanings.end() && one->role != AxisRole::by_default)
+    if (axis.id == axis::own) {
+        const Parameter* const own = info.parameter(axis.name);
+        return own != nullptr && own->is_problem();
+    }
+    const auto one = std::ranges::find(info.workload->meanings, axis.id, &AxisMeaning::name);
+    if (axis.get != nullptr && one != info.workload->meanings.end() && one->role != AxisRole::by_default)
         return one->role == AxisRole::problem;
-    return workload.irregular ? axis.problem : axis.input;
+    return info.workload->irregular ? axis.problem : axis.input;
 }
 
 std::vector<std::optional<std::uint64_t>> problem_of(const Case& point)
@@ -391,7 +560,7 @@ std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
 std::string cell_of(const Axis& axis, const Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    const bool is_named = !info.workload->of_user || is_of_program(axis) || axes_in(point.arguments).has(axis.id);
+    const bool is_named = !info.workload->of_user || is_of_program(axis) || is_in(axes_in(point.arguments), axis);
     return is_named && axis.applies(info, mechanism_of(info, point), point.backend) ? text_of(axis, axis.get(point))
                                                                                     : "";
 }

@@ -2,14 +2,15 @@
 // of the command line, the keys of experiment files, the settings and the key of a case, the columns of logs and
 // tables, the loops of a plan, and what the worker is told.
 //
-// To add an axis: a member of Case, a name in model/workload.hpp, an entry in axis_table.cpp, and its name in the
-// `axes` of the workloads or strategies that have it.
+// To add an axis of one workload: a Parameter in its folder (model/parameter.hpp), in the `axes` of its descriptor or strategies.
+// To add one that nestbed itself knows: a member of Case, a name in model/workload.hpp, and an entry in axis_table.cpp.
 #pragma once
 
 #include "model/case.hpp"
 #include "model/strategy.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,10 +30,10 @@ struct AxisRange {
 struct Axis {
     std::string_view name; // "delay-us": the option, the key in a file and in a case's settings, the title in tables
     std::string column;    // in a log: "delay_us"
-    std::string_view help;
-    std::string_view default_text; // the default, as the help shows it
-    std::string_view hint{};       // where users find the values that a workload allows; after the help of the option
-    axis::Name id{};               // of those that are a member of a case, in sets of axes
+    std::string help;
+    std::string default_text; // the default, as the help shows it
+    std::string_view hint{};  // where users find the values that a workload allows; after the help of the option
+    axis::Name id{};          // in sets of axes
     AxisRange range{};
     std::optional<std::uint64_t>
         default_value{};                       // the default; empty: the range's word, or it follows from other axes
@@ -45,20 +46,25 @@ struct Axis {
     bool problem = false;       // the same of an irregular workload, unless it says otherwise: see is_problem
     bool always_in_key = false; // settings and key contain even the default: true for axes as old as the keys
     bool size = false;          // how large the problem is
-    bool own = false;           // it is a workload's own parameter: help shows it with that workload
+    bool own = false;           // help shows it with the workloads that have it
     bool in_dry_run = true;     // a column of --dry-run in any case; otherwise as axes_of_plan() says
+    const Parameter* parameter = nullptr; // that a workload declares; null: nestbed itself knows the axis
+    bool of_user = false;                 // only a user's workload declares it: a log has its column if a case has it
     // Reads the value from a case; empty: the range's word.
-    std::optional<std::uint64_t> (*get)(const Case&) = nullptr;
-    void (*set)(Case&, std::optional<std::uint64_t>) = nullptr;
+    std::function<std::optional<std::uint64_t>(const Case&)> get = nullptr;
+    std::function<void(Case&, std::optional<std::uint64_t>)> set = nullptr;
     // Whether the axis applies to a case with this strategy and mechanism on this backend.
-    bool (*applies)(const StrategyInfo&, Mechanism, BackendKind) = nullptr;
+    std::function<bool(const StrategyInfo&, Mechanism, BackendKind)> applies = nullptr;
 
+    bool is_file() const { return parameter != nullptr && parameter->file; }
     bool named() const { return !names.empty() || of_workloads; } // users ask for a name of a list: see names_on
     bool words() const { return !names.empty() || text || get == nullptr; }
     bool list() const { return (words() && !has_commas) || shape; } // a list of words or shapes, not of numbers
 };
 
-// All axes, in the order of the help and of a case's settings. The keys of logs are computed from these settings.
+// All axes, in the order of the help and of a case's settings. The keys of logs are computed from these settings. The parameters of
+// workloads are those that are declared: of nestbed's own workloads from the start, of users' when their modules are loaded. What
+// these functions return stays, but has only those that were declared before.
 std::span<const Axis> all_axes();
 // The axes that are a number, a name or a shape: all but strategy, backend and mechanism. Those three decide which
 // other axes apply.
@@ -77,16 +83,20 @@ const Axis* axis_of_column(std::string_view column);
 std::span<const std::string_view> names_on(const Axis& axis);
 // The number of one of these names; empty for other names.
 std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name);
-// What an axis means for a workload, and its default there: where the descriptor says nothing, as for all.
+// What an axis means for the workload of a strategy, and its default there: where the descriptor says nothing, as for all.
 struct AxisText {
     std::string_view help;
     std::string default_text;
 };
-AxisText text_for(const Axis& axis, const WorkloadInfo& workload);
-// Whether cases of the workload that differ in it solve different problems, so that their times are not compared. If not,
-// it tunes a strategy. As the descriptor says (AxisMeaning::role); otherwise every input of a regular workload is a
+AxisText text_for(const Axis& axis, const StrategyInfo& info);
+// That default as a number; 0: that of the axis.
+std::uint64_t default_of(const Axis& axis, const StrategyInfo& info);
+// Whether cases of the strategy that differ in it solve different problems, so that their times are not compared. If not,
+// it tunes the strategy. As the parameter or the descriptor says (AxisRole); otherwise every input of a regular workload is a
 // problem, because all its strategies have the same parameters.
-bool is_problem(const Axis& axis, const WorkloadInfo& workload);
+bool is_problem(const Axis& axis, const StrategyInfo& info);
+// Whether the set has the axis.
+bool is_in(const AxisSet& set, const Axis& axis);
 // The values that decide the input of a case, so that it can be kept for a case with the same ones. The grid is one of them, because it
 // decides how many elements there are where nothing else does.
 std::vector<std::optional<std::uint64_t>> problem_of(const Case& point);

@@ -6,9 +6,12 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace nestbed
 {
@@ -42,10 +45,7 @@ class InputKind
     std::string_view name_;
 };
 inline constexpr InputKind kDefaultInput{"random"}; // keys omit it, and old logs have no column for it
-inline constexpr InputKind kFileInput{"file"};      // it is in Case::graph_file
-
-// What moves with the keys of a sort. absent: the workload has no keys.
-enum class SortValues : std::uint8_t { absent, none, uint32 };
+inline constexpr InputKind kFileInput{"file"};      // the workload has a parameter for it: Parameter::file
 
 // How a reduction combines two numbers. none: the workload is not a reduction.
 enum class Operator : std::uint8_t { none, sum, max, min };
@@ -83,6 +83,64 @@ struct BlockShape {
     friend auto operator<=>(const BlockShape&, const BlockShape&) = default; // NOLINT(modernize-use-nullptr)
 };
 
+// The values of some parameters, by name. Those of 0 count for nothing.
+class OwnValues
+{
+  public:
+    using Value = std::pair<std::string_view, std::uint32_t>; // the name must exist as long as the program
+
+    OwnValues() = default;
+    OwnValues(std::initializer_list<Value> values)
+    {
+        for (const auto& [name, value] : values)
+            place_of(name) = value;
+    }
+    std::uint32_t of(std::string_view name) const
+    {
+        for (const auto& [one, value] : values_)
+            if (one == name)
+                return value;
+        return 0;
+    }
+    std::uint32_t& place_of(std::string_view name)
+    {
+        auto place = values_.begin();
+        while (place != values_.end() && place->first < name)
+            ++place;
+        if (place == values_.end() || place->first != name)
+            place = values_.insert(place, {name, 0});
+        return place->second;
+    }
+    void set(std::string_view name, std::uint32_t value)
+    {
+        if (value != of(name))
+            place_of(name) = value;
+    }
+
+    friend bool operator==(const OwnValues& one, const OwnValues& other) { return (one <=> other) == 0; }
+    friend std::strong_ordering operator<=>(const OwnValues& one, const OwnValues& other)
+    {
+        const auto skip = [](auto place, auto end) {
+            while (place != end && place->second == 0)
+                ++place;
+            return place;
+        };
+        auto left = one.values_.begin();
+        auto right = other.values_.begin();
+        for (;; ++left, ++right) {
+            left = skip(left, one.values_.end());
+            right = skip(right, other.values_.end());
+            if (left == one.values_.end() || right == other.values_.end())
+                return (left == one.values_.end() ? 0 : 1) <=> (right == other.values_.end() ? 0 : 1);
+            if (const std::strong_ordering order = *left <=> *right; order != 0)
+                return order;
+        }
+    }
+
+  private:
+    std::vector<Value> values_; // sorted by name
+};
+
 struct Case {
     std::string strategy;
     BackendKind backend = BackendKind::cpu;
@@ -115,37 +173,15 @@ struct Case {
     std::uint32_t threshold = 0; // an item that needs fewer threads is processed without a launch
     std::uint32_t coarsen = 0;   // blocks' worth of work per child block
     Overflow overflow = Overflow::absent;
-    // Parameters of workloads; 0: the workload has none. axis_table.cpp says what they are.
-    std::uint32_t grain = 0;
-    std::uint32_t fanout = 0;
-    std::uint32_t division = 0;
-    std::uint32_t dwell = 0;
-    SortValues values = SortValues::absent;
-    std::uint32_t levels = 0;
-    std::uint32_t edge_factor = 0;
-    std::uint32_t bucket_width = 0;
-    std::uint32_t tree_levels = 0;
-    std::uint32_t root_children = 0;
-    std::uint32_t path_nodes = 0;
-    std::uint32_t queens = 0;
-    std::uint32_t time_steps = 0;
-    std::uint32_t cell_work = 0;
-    std::uint32_t tenant_count = 0;
-    std::uint32_t level_nodes = 0;
-    std::uint32_t node_work = 0;
-    std::uint32_t arrival_gap_us = 0;
-    std::uint32_t leaves = 0;
-    std::uint32_t leaf_points = 0;
-    std::uint32_t near_every = 0;
-    std::uint32_t points_per_thread = 0;
-    std::uint32_t iterations = 0;
-    std::uint32_t cutoff = 0;
-    std::uint32_t budget = 0;
-    std::string graph_file; // "road.gr#0123456789ab": the name of a file, and the begin of the hash of its content
+    OwnValues own; // of the workload's own parameters (model/parameter.hpp)
     // Of a program of a user's own (model/user_program.hpp).
     std::string program;   // its path
     std::string arguments; // "{grid} {block}"
     std::string time;      // "time: {us}", a part of what it prints; empty: the time of the whole process
+
+    // The value of a parameter of the workload; 0: it does not apply.
+    std::uint32_t operator[](std::string_view parameter) const { return own.of(parameter); }
+    std::uint32_t& operator[](std::string_view parameter) { return own.place_of(parameter); }
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
@@ -184,12 +220,6 @@ constexpr std::string_view name_of(Pinned pinned)
 constexpr std::string_view name_of(InputKind kind)
 {
     return kind.name();
-}
-
-constexpr std::string_view name_of(SortValues values)
-{
-    constexpr std::array<std::string_view, 3> kNames{"", "none", "uint32"};
-    return kNames.at(static_cast<std::size_t>(values));
 }
 
 constexpr std::string_view name_of(Aggregate aggregate)

@@ -7,7 +7,7 @@
 namespace nestbed
 {
 
-// Case::graph_file has the path and the begin of the SHA-256 of the content: "road.gr#0123456789ab", so that a log says
+// The parameter of a workload (Parameter::file) has the path and the begin of the SHA-256 of the content: "road.gr#0123456789ab", so that a log says
 // which file it is of. The content of a file in gzip is what it unpacks to. Throws RunError if the file cannot be read, is
 // compressed by another program or larger than 8 GiB, or if its name has
 // a space, '#', '=', or a character that cannot be printed.

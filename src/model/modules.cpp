@@ -110,7 +110,7 @@ std::set<std::string> Modules::workloads() const
     return names;
 }
 
-std::set<std::string> Modules::own_strategies() const
+std::set<std::string> Modules::user_strategies() const
 {
     std::set<std::string> names;
     for (const auto& [strategy, file] : file_of_)
@@ -142,7 +142,7 @@ fs::path Modules::file_with(std::string_view strategy) const
     return found == workload_of_.end() ? fs::path() : file_of(found->second);
 }
 
-std::map<std::string, std::string> Modules::own_hashes(const std::set<std::string>& strategies) const
+std::map<std::string, std::string> Modules::user_hashes(const std::set<std::string>& strategies) const
 {
     std::map<std::string, std::string> hashes;
     for (const std::string& strategy : strategies)

@@ -39,7 +39,7 @@ class Modules final : public StrategySource
     // Of nestbed's modules, whether built or not.
     std::set<std::string> workloads() const;
     // Of users' own modules that are loaded.
-    std::set<std::string> own_strategies() const;
+    std::set<std::string> user_strategies() const;
     // For a message about a strategy that is not known: it is a workload, or how one of a user's own becomes known:
     // "; --load x has …".
     std::string hint_for(std::string_view name) const;
@@ -47,7 +47,7 @@ class Modules final : public StrategySource
     // The file of nestbed's module with this strategy; empty if none has it.
     std::filesystem::path file_with(std::string_view strategy) const;
     // Of users' own modules with these strategies: SHA-256 by file, when the file was loaded.
-    std::map<std::string, std::string> own_hashes(const std::set<std::string>& strategies) const;
+    std::map<std::string, std::string> user_hashes(const std::set<std::string>& strategies) const;
     // Throws RunError if a user's own module is another file now than when it was loaded: a new process would load that one.
     void expect_unchanged() const;
     // "workloads that have not been built: bfs, sort; to build them: …"; empty if there is none.

@@ -150,6 +150,10 @@ void Registry::add(BackendKind backend, const Strategy& strategy)
             if (wrong.empty())
                 wrong = why_no_name("an input", input.name(), true);
     }
+    for (const AxisSet& axes : {strategy.info().axes, workload == nullptr ? AxisSet() : workload->axes})
+        for (const Parameter* const own : axes.parameters())
+            if (wrong.empty())
+                wrong = declare_parameter(*own);
     if (!wrong.empty())
         return contents().note(std::move(wrong));
     if (contents().of(backend).emplace(name, &strategy).second) {

@@ -40,6 +40,13 @@ struct StrategyInfo {
     }
     // Whether the axis applies, as far as strategy and workload decide it; see Axis::applies.
     constexpr bool has(axis::Name one) const { return axes.has(one) || workload->axes.has(one); }
+    constexpr bool has(const Parameter& one) const { return parameter(one.name) != nullptr; }
+    // Its parameter, or its workload's, with this name; null if there is none.
+    constexpr const Parameter* parameter(std::string_view one) const
+    {
+        const Parameter* const own = axes.find(one);
+        return own != nullptr ? own : workload->axes.find(one);
+    }
     bool drawn() const { return workload->drawn(); }
     bool keeps_timestamps() const { return workload->keeps_timestamps; }
     bool nondeterministic_answer() const { return workload->nondeterministic_answer; }

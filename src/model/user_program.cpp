@@ -44,7 +44,7 @@ void keep_named(Case& point, const Asked& /*asked*/)
 {
     const AxisSet named = axes_in(point.arguments);
     for (const Axis& axis : plain_axes())
-        if (program_strategy().info().has(axis.id) && !axis.text && !named.has(axis.id))
+        if (is_in(program_strategy().info().workload->axes, axis) && !axis.text && !is_in(named, axis))
             axis.set(point, axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
 }
 
@@ -54,12 +54,33 @@ constexpr std::string_view kFigures[]{"by-grid", "by-block", "by-depth"};
 constexpr AxisMeaning kMeanings[]{
     {.name = axis::program, .meaning = "its path, or its name on the PATH", .role = AxisRole::tuning}};
 
+// Numbers for its arguments, with the names and ranges of parameters of workloads.
+constexpr Parameter number(std::string_view name, std::uint32_t least, std::uint32_t most,
+                           AxisRole role = AxisRole::problem)
+{
+    return {.name = name,
+            .help = "a number for the arguments",
+            .least = least,
+            .most = most,
+            .default_value = 0,
+            .default_text = "none",
+            .role = role};
+}
+constexpr std::uint32_t kMaxNumber = 65535;
+constexpr Parameter kDwell = number("dwell", 1, kMaxNumber);
+constexpr Parameter kDivision = number("division", 1, 1024);
+constexpr Parameter kFanout = number("fanout", 2, 256);
+constexpr Parameter kGrain = number("grain", 1, kMaxNumber);
+constexpr Parameter kCutoff = number("cutoff", 1, kMaxNumber, AxisRole::tuning);
+constexpr Parameter kLevels = number("levels", 1, 16);
+constexpr Parameter kIterations = number("iterations", 1, 16);
+const DeclaredParameters declared{&kDwell, &kDivision, &kFanout, &kGrain, &kCutoff, &kLevels, &kIterations};
+
 constexpr WorkloadInfo kWorkload{
     .name = kName,
     .summary = "a program of a user's own, with its arguments",
-    .axes = {axis::grid, axis::block, axis::elements, axis::nx, axis::ny, axis::depth, axis::dwell, axis::division,
-             axis::fanout, axis::grain, axis::cutoff, axis::levels, axis::iterations, axis::program, axis::arguments,
-             axis::time},
+    .axes = {axis::grid, axis::block, axis::elements, axis::nx, axis::ny, axis::depth, kDwell, kDivision, kFanout,
+             kGrain, kCutoff, kLevels, kIterations, axis::program, axis::arguments, axis::time},
     .meanings = kMeanings,
     .figures = kFigures,
     .of_user = true,
@@ -93,7 +114,7 @@ const Axis& axis_of(const std::string& arguments, std::string_view name)
 {
     std::vector<std::string_view> names;
     for (const Axis& axis : plain_axes()) {
-        if (!kInfo.has(axis.id) || axis.text)
+        if (!is_in(kWorkload.axes, axis) || axis.text)
             continue;
         if (name == axis.name || name == axis.column)
             return axis;
@@ -358,7 +379,10 @@ AxisSet axes_in(const std::string& arguments)
 {
     AxisSet axes;
     PieceReader{
-        .text = [](std::string_view) {}, .value = [&](const Axis& axis) { axes.add(axis.id); }, .word_end = [] {}}
+        .text = [](std::string_view) {},
+        .value =
+            [&](const Axis& axis) { axes.add(axis.parameter != nullptr ? AxisSet::Item(*axis.parameter) : axis.id); },
+        .word_end = [] {}}
         .read(arguments);
     return axes;
 }

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "model/case.hpp"
+#include "model/parameter.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -36,32 +39,6 @@ enum Name : std::uint8_t {
     coarsen,
     aggregate,
     overflow,
-    dwell,
-    division,
-    fanout,
-    grain,
-    values,
-    cutoff,
-    budget,
-    levels,
-    edge_factor,
-    graph_file,
-    bucket_width,
-    tree_levels,
-    root_children,
-    path_nodes,
-    queens,
-    time_steps,
-    cell_work,
-    tenant_count,
-    level_nodes,
-    node_work,
-    arrival_gap_us,
-    leaves,
-    leaf_points,
-    near_every,
-    points_per_thread,
-    iterations,
     pending_limit,
     wave,
     streams,
@@ -77,30 +54,58 @@ enum Name : std::uint8_t {
     program,
     arguments,
     time,
+    own, // a parameter of a workload
 };
 } // namespace axis
 
+// Axes, and parameters that a workload declares.
 class AxisSet
 {
   public:
+    struct Item {
+        constexpr Item(axis::Name one) : name(one) {} // NOLINT(google-explicit-constructor)
+        constexpr Item(const Parameter& one)
+            : name(axis::own), parameter(&one) {} // NOLINT(google-explicit-constructor)
+        Item(Parameter&&) = delete;
+
+        axis::Name name;
+        const Parameter* parameter = nullptr;
+    };
+
     constexpr AxisSet() = default;
-    constexpr AxisSet(std::initializer_list<axis::Name> names)
+    constexpr AxisSet(std::initializer_list<Item> items)
     {
-        for (const axis::Name name : names)
-            add(name);
+        for (const Item& item : items)
+            add(item);
     }
-    constexpr void add(axis::Name name) { bits_ |= std::uint64_t{1} << name; }
+    constexpr void add(Item item)
+    {
+        if (item.parameter == nullptr)
+            bits_ |= std::uint64_t{1} << item.name;
+        else if (!has(*item.parameter))
+            parameters_.at(count_++) = item.parameter;
+    }
     constexpr bool has(axis::Name name) const { return (bits_ >> name & 1) != 0; }
+    constexpr bool has(const Parameter& parameter) const { return find(parameter.name) != nullptr; }
+    // Null if no parameter of the set has the name.
+    constexpr const Parameter* find(std::string_view name) const
+    {
+        for (const Parameter* const one : parameters())
+            if (one->name == name)
+                return one;
+        return nullptr;
+    }
+    constexpr std::span<const Parameter* const> parameters() const { return {parameters_.data(), count_}; }
 
   private:
+    static constexpr std::size_t kMaxParameters = 16;
+
     std::uint64_t bits_ = 0;
+    std::array<const Parameter*, kMaxParameters> parameters_{};
+    std::size_t count_ = 0;
 };
 
-// Whether cases that differ in an axis solve different problems, or the same one by a strategy that is tuned otherwise.
-// by_default: as the axis says (axis_table.hpp).
-enum class AxisRole : std::uint8_t { by_default, problem, tuning };
-
-// What an axis means for this workload, for its help.
+// What an axis that is not its own means for this workload, for its help.
 struct AxisMeaning {
     axis::Name name;
     std::string_view meaning;
@@ -139,8 +144,8 @@ struct GraphFacts {
 
 struct WorkloadInfo {
     std::string_view name;
-    std::string_view summary;               // what it computes, in one line
-    AxisSet axes;                           // that all its strategies have; StrategyInfo::axes has those of some
+    std::string_view summary; // what it computes, in one line
+    AxisSet axes; // that all its strategies have, also parameters of its own; StrategyInfo::axes has those of some
     std::span<const InputKind> inputs = {}; // values of `input`; the first is the default; empty: there is no choice
     std::span<const AxisMeaning> meanings = {};
     std::span<const std::string_view> figures = {}; // that suit it (experiments/figures.py), in the order of drawing
@@ -171,18 +176,15 @@ struct WorkloadInfo {
     // Whether it has nx * ny numbers: a matrix or an image.
     constexpr bool over_matrix() const { return axes.has(axis::nx) && !of_user; }
     // Whether its input is a graph.
-    constexpr bool over_graph() const { return axes.has(axis::graph_file); }
+    constexpr bool over_graph() const
+    {
+        for (const Parameter* const one : axes.parameters())
+            if (one->file)
+                return true;
+        return false;
+    }
     // Whether its input is drawn from the case's seed.
     constexpr bool drawn() const { return axes.has(axis::seed); }
 };
-
-// The default of an axis for this workload; 0: that of the axis.
-constexpr std::uint64_t default_of(const WorkloadInfo& workload, axis::Name name)
-{
-    for (const AxisMeaning& one : workload.meanings)
-        if (one.name == name)
-            return one.default_value;
-    return 0;
-}
 
 } // namespace nestbed

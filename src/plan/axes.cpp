@@ -256,7 +256,7 @@ void check_programs(const Axes& axes)
     check_texts(axes, "arguments", [&](const std::string& arguments) {
         const AxisSet named = axes_in(arguments);
         for (const Axis& axis : plain_axes())
-            if (named.has(axis.id) && axes.of(axis).front().setting->value.empty())
+            if (is_in(named, axis) && axes.of(axis).front().setting->value.empty())
                 throw RunError(fmt::format("{{{}}} has no value; allowed: with --{} N", axis.name, axis.name));
     });
 }

@@ -120,18 +120,20 @@ void check_irregular(const Axes& axes, const StrategyInfo& info)
             throw UsageError(fmt::format("{}: {} has no input '{}'; allowed for {}: {}", value.setting->place(),
                                          info.name, name_of(input), info.workload->name, fmt::join(names, ", ")));
         }
-    if (!info.over_graph())
+    const auto parameters = info.workload->axes.parameters();
+    const auto file = std::ranges::find_if(parameters, &Parameter::file);
+    if (file == parameters.end())
         return;
-    const AxisValue& graph_file = axes.of("graph-file").front();
-    const bool named = graph_file.number.value_or(0) != 0;
+    const AxisValue& input_file = axes.of((*file)->name).front();
+    const bool named = input_file.number.value_or(0) != 0;
     const auto& asked = axes.of("input");
     const auto of_file = std::ranges::find_if(
         asked, [](const AxisValue& value) { return text_with(value.number.value_or(0)) == kFileInput.name(); });
     if (of_file != asked.end() && !named)
         throw UsageError(
-            fmt::format("{}: no file is named; allowed: with --graph-file PATH", of_file->setting->place()));
+            fmt::format("{}: no file is named; allowed: with --{} PATH", of_file->setting->place(), (*file)->name));
     if (of_file == asked.end() && named)
-        throw UsageError(fmt::format("{}: graph-file requires --input file", graph_file.setting->place()));
+        throw UsageError(fmt::format("{}: {} requires --input file", input_file.setting->place(), (*file)->name));
 }
 
 void check_warps(const Case& point, const Choice& choice)

@@ -32,11 +32,11 @@ namespace
 
 // Sets an axis that was not given to the default of the workload, if that has its own. 0 stands for no value, unless the axis
 // allows it.
-void set_default(const Axes& axes, Case& point, const WorkloadInfo& workload, const Axis& axis)
+void set_default(const Axes& axes, Case& point, const StrategyInfo& info, const Axis& axis)
 {
     const bool given = !axes.of(axis).front().setting->value.empty() &&
                        (axis.range.least == 0 || axis.get(point) != std::uint64_t{0});
-    if (const std::uint64_t own = default_of(workload, axis.id); own != 0 && !given)
+    if (const std::uint64_t own = default_of(axis, info); own != 0 && !given)
         axis.set(point, own);
 }
 
@@ -54,7 +54,7 @@ Case meaningful(const Axes& axes, Case point)
         !inputs.empty() && std::ranges::find(inputs, point.input) == inputs.end())
         point.input = inputs.front();
     for (const Axis& axis : plain_axes())
-        set_default(axes, point, workload, axis);
+        set_default(axes, point, info, axis);
     if (workload.complete != nullptr)
         workload.complete(point, {.elements = axes.of("elements").front().number.has_value(),
                                   .block = axes.of("block").front().number.has_value()});
@@ -68,19 +68,19 @@ Case meaningful(const Axes& axes, Case point)
     return point;
 }
 
-// Gives each graph file the hash of its content, which is part of the case.
-void identify_graph_files(Axes& axes)
+// Gives each file that is an input the hash of its content, which is part of the case.
+void identify_files(Axes& axes)
 {
-    const Axis& axis = axis_named("graph-file");
-    for (AxisValue& value : axes.plain[static_cast<std::size_t>(&axis - plain_axes().data())]) {
-        if (value.number == std::uint64_t{0})
-            continue;
-        try {
-            value.number = number_of_text(graph_file_id(text_with(*value.number)));
-        } catch (const RunError& error) {
-            throw UsageError(value.setting->place() + ": " + error.what());
+    for (const Axis& axis : plain_axes())
+        for (AxisValue& value : axes.plain[static_cast<std::size_t>(&axis - plain_axes().data())]) {
+            if (!axis.is_file() || value.number == std::uint64_t{0})
+                continue;
+            try {
+                value.number = number_of_text(graph_file_id(text_with(*value.number)));
+            } catch (const RunError& error) {
+                throw UsageError(value.setting->place() + ": " + error.what());
+            }
         }
-    }
 }
 
 // Chains and trees of empty grids have as many levels as the user asks for, but the ledger counts at most kLedgerLevels
@@ -100,17 +100,20 @@ void check_launches(const Case& point)
 {
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
     const std::uint64_t allowed = strategy.info().workload->max_launches;
-    if (strategy.launches(point).total() > allowed)
-        throw UsageError(fmt::format(
-            "strategy {}: --grid {}{} and --depth {} make too many launches; allowed: at most {}", point.strategy,
-            point.grid, strategy.info().has(axis::fanout) ? fmt::format(", --fanout {}", point.fanout) : "",
-            point.depth ? std::to_string(*point.depth) : "full", allowed));
+    if (strategy.launches(point).total() <= allowed)
+        return;
+    std::string own;
+    for (const Parameter* const one : strategy.info().axes.parameters())
+        own += fmt::format(", --{} {}", one->name, point[*one]);
+    throw UsageError(
+        fmt::format("strategy {}: --grid {}{} and --depth {} make too many launches; allowed: at most {}",
+                    point.strategy, point.grid, own, point.depth ? std::to_string(*point.depth) : "full", allowed));
 }
 
 // All strategies with all launch settings on one input.
 Group group_of(const Axes& axes, const Case& input)
 {
-    static const std::vector<const Axis*> launches = axes_of_loops(false);
+    const std::vector<const Axis*> launches = axes_of_loops(false);
     Group group;
     std::set<Case> seen;
     Choice choice{.point = input};
@@ -228,7 +231,7 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
     const bool matrices = any_of_strategies([](const StrategyInfo& info) { return info.over_matrix(); });
     const bool of_user = any_of_strategies([](const StrategyInfo& info) { return info.workload->of_user; });
     const bool linear = !of_user && any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
-    static const std::vector<const Axis*> inputs = axes_of_loops(true);
+    const std::vector<const Axis*> inputs = axes_of_loops(true);
     for (const auto& device : devices) {
         const DeviceFacts& facts = device.second;
         if (any_of_strategies([](const StrategyInfo& info) { return info.has(axis::shape); }))
@@ -321,7 +324,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     plan.figures = figures_of(settings, parts);
     plan.unused = unused_axes(parts);
     for (Axes& part : parts)
-        identify_graph_files(part);
+        identify_files(part);
     plan.order_seed = *parts.front().of("seed").front().number;
     std::map<Case, std::size_t> group_of_input; // by a case without a strategy
     for (const Axes& axes : parts)

@@ -46,12 +46,15 @@ std::string why_too_large(const Case& point, const DeviceFacts& facts)
     const std::uint64_t needed = memory_bytes(point);
     if (needed <= facts.free_memory_bytes || facts.free_memory_bytes == 0)
         return "";
-    const std::string size =
-        point.nx != 0     ? fmt::format("{} x {} numbers", point.nx, point.ny)
-        : point.grid != 0 ? fmt::format("{} blocks of {} threads", point.grid, point.block)
-        : point.graph_file.empty()
-            ? (point.elements != 0 ? fmt::format("{} elements", point.elements) : size_text(point))
-            : path_in(point.graph_file);
+    std::string file;
+    for (const Axis& axis : plain_axes())
+        if (axis.is_file())
+            file += cell_of(axis, point);
+    const std::string size = point.nx != 0         ? fmt::format("{} x {} numbers", point.nx, point.ny)
+                             : point.grid != 0     ? fmt::format("{} blocks of {} threads", point.grid, point.block)
+                             : !file.empty()       ? path_in(file)
+                             : point.elements != 0 ? fmt::format("{} elements", point.elements)
+                                                   : size_text(point);
     const bool is_here = facts.free_memory_bytes != facts.memory_bytes; // otherwise all of it counts as free
     return fmt::format("{} need {} of memory; allowed: what {} has{}, {}", size,
                        format_bytes(static_cast<double>(needed)), facts.name, is_here ? " free" : "",
@@ -118,7 +121,7 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     std::uint64_t memory = 0;
     Unknown unknown;
     const std::set<std::string> own =
-        modules_in_use() == nullptr ? std::set<std::string>() : modules_in_use()->own_strategies();
+        modules_in_use() == nullptr ? std::set<std::string>() : modules_in_use()->user_strategies();
     std::size_t unsupported = 0;
     std::vector<std::string> reasons; // shown below the row of each case
     std::set<std::string> said;

@@ -13,6 +13,8 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <set>
 #include <sstream>
 
@@ -77,7 +79,13 @@ std::vector<std::string_view> key_names()
 
 std::span<const Key> all_keys()
 {
-    static const std::vector<Key> keys = table_of_keys();
+    static std::mutex mutex;
+    static std::map<const Axis*, std::vector<Key>>
+        made; // by the table of axes, of which there is a new one for new parameters
+    const std::lock_guard lock(mutex);
+    std::vector<Key>& keys = made[all_axes().data()];
+    if (keys.empty())
+        keys = table_of_keys();
     return keys;
 }
 

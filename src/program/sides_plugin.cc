@@ -476,8 +476,9 @@ void list_variables_of_host(void* /*event*/, void* /*data*/)
 int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
 {
     if (!plugin_default_version_check(version, &gcc_version)) {
-        (void)fprintf(stderr, "%s was built for g++ %s, and this is g++ %s\n", plugin->full_name, gcc_version.basever,
-                      version->basever);
+        (void)fprintf(stderr,
+                      "%s was built for another g++ %s, and this is g++ %s; repair: use_compiler, in its folder\n",
+                      plugin->full_name, gcc_version.basever, version->basever);
         return 1;
     }
     own_headers = plugin->full_name;

@@ -30,10 +30,10 @@ std::string ratio_text(double ratio)
 
 std::string work_of(const Case& point)
 {
-    const WorkloadInfo& workload = *Registry::find_anywhere(point.strategy)->info().workload;
-    std::string text(workload.name);
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    std::string text(info.workload->name);
     for (const Axis& axis : plain_axes())
-        if (is_problem(axis, workload))
+        if (is_problem(axis, info))
             text += "|" + cell_of(axis, point);
     return text;
 }

@@ -81,6 +81,11 @@ TEST(Terminal, GetsMessagesInLinesOf80Characters)
     EXPECT_EQ(for_terminal(-1, message), message + "\n");
     const std::string place = "  " + std::string(90, 'p') + " of the source";
     EXPECT_EQ(for_terminal(terminal, message + "\n" + place + "\n" + message), folded + place + "\n" + folded);
+    const std::string begin = "nestbed: " + std::string(40, 'a') + " to build it:",
+                      command = "nestbed build " + std::string(30, 'b') + " --with " + std::string(40, 'c');
+    EXPECT_EQ(for_terminal(terminal, begin + " " + command), begin + "\n  " + command + "\n");
+    EXPECT_EQ(for_terminal(terminal, "to build it: nestbed build a"), "to build it: nestbed build a\n");
+    EXPECT_THAT(for_terminal(terminal, begin + " " + command + ", or not"), testing::HasSubstr("--with\n  ccc"));
     const std::string other = "nest " + message + "\n\n";
     for (const int descriptor : {static_cast<int>(terminal), -1}) {
         std::ostringstream out;

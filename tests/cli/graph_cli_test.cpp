@@ -1,6 +1,7 @@
 // `nestbed info graph`: the levels of the graphs that bfs and sssp measure; and graph files given to `nestbed run`.
 #include "plan/plan_description.hpp"
 #include "support/cli_support.hpp"
+#include "support/graph_support.hpp"
 #include "support/support.hpp"
 
 #include <cstdint>
@@ -148,7 +149,7 @@ TEST(GraphsThatAreTooLarge, AreNamedByTheirVerticesOrTheirFile)
     const std::string path = folder.write("large.txt", "0 1\n1 2\n2 3\n");
     point.input = InputKind("file");
     point.elements = 0;
-    point.graph_file = path + "#0123";
+    set_graph_file(point, path + "#0123");
     EXPECT_THAT(why_too_large(point, facts), StartsWith(path + " need "));
 }
 

@@ -222,21 +222,21 @@ TEST_F(Bfs, SaysWhatIsWrongWithAFile)
 {
     const auto session = session_of("fifo");
     Case point = graph_case("bfs_tail", small_graphs()[14], folder);
-    const std::string path = path_in(point.graph_file);
+    const std::string path = path_in(graph_file_of(point));
     folder.write("two_components.txt", "0 1\n");
     EXPECT_THAT(why_unsupported(*session, point), HasSubstr("the file has changed"));
     folder.write("two_components.txt", "0 1\n1 x\n");
-    point.graph_file = graph_file_id(path);
+    set_graph_file(point, graph_file_id(path));
     EXPECT_THAT(why_unsupported(*session, point),
                 HasSubstr(path + ":2: 'x' is not a vertex; allowed: 0 to 4294967294"));
     folder.write("two_components.txt", "# no edges, and so no vertex\n");
-    point.graph_file = graph_file_id(path);
+    set_graph_file(point, graph_file_id(path));
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr(path + ":2: the list has no edge, so a search"));
     std::filesystem::remove(path);
     EXPECT_EQ(session->sample(point, 0).status, Status::unsupported);
     point.input = InputKind("uniform");
     point.elements = std::uint64_t{1} << 30;
-    point.edge_factor = 4;
+    point["edge-factor"] = 4;
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("fewer than 4294967295 edges"));
 }
 
@@ -253,7 +253,7 @@ TEST(GraphPlan, HasOneCasePerGraph)
     std::vector<std::string> cases;
     for (const Case& point : cases_of(plan))
         cases.push_back(std::string(name_of(point.input)) + " " + std::to_string(point.elements) + " " +
-                        std::to_string(point.edge_factor) + " " + point.graph_file);
+                        std::to_string(point["edge-factor"]) + " " + graph_file_of(point));
     EXPECT_THAT(cases,
                 testing::UnorderedElementsAre("path 100 0 ", "uniform 100 4 ", "uniform 100 8 ",
                                               "file 0 0 " + graph_file_id(one), "file 0 0 " + graph_file_id(two)));

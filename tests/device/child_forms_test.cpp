@@ -46,12 +46,12 @@ bool searches(const Way& way)
 void make_search(Case& point, InputKind input)
 {
     point.input = input;
-    point.tree_levels = input == InputKind("t1") ? 5 : 0;
-    point.queens = input == InputKind("queens") ? 7 : 0;
-    point.path_nodes = input == InputKind("path") ? 40 : 0;
-    point.root_children = input == InputKind("t3") || input == InputKind("t3l") ? 60 : 0;
-    point.cutoff = 5;
-    point.budget = point.budget == 0 ? 0 : 1;
+    point["tree-levels"] = input == InputKind("t1") ? 5 : 0;
+    point["queens"] = input == InputKind("queens") ? 7 : 0;
+    point["path-nodes"] = input == InputKind("path") ? 40 : 0;
+    point["root-children"] = input == InputKind("t3") || input == InputKind("t3l") ? 60 : 0;
+    point["cutoff"] = 5;
+    point["budget"] = point["budget"] == 0 ? 0 : 1;
 }
 
 // The last block of an item requests what follows.
@@ -73,12 +73,12 @@ Case usual(const Way& way)
                                                : lines,
                          types_of(way).front());
     if (sorts(way))
-        point.grain = 50;
+        point["grain"] = 50;
     if (searches(way))
         make_search(point, InputKind("t3l"));
     if (way.info().over_graph()) { // vertices with 1 to 38 edges
         point.input = InputKind("zipf");
-        point.edge_factor = 8;
+        point["edge-factor"] = 8;
     }
     if (way.info().workload->name == "mst") // whose rounds launch again for all vertices
         point.elements = 150;
@@ -425,7 +425,7 @@ TEST(MandelbrotForms, WithMorePartsThanPixelsHaveEmptyParts)
     const auto session = local_session_of("random:1");
     for (const char* strategy : {"mandelbrot_naive", "mandelbrot_split", "mandelbrot_levels", "mandelbrot_queue"}) {
         Case point = image(strategy, 5, 3);
-        point.division = 9;
+        point["division"] = 9;
         EXPECT_EQ(session->sample(point, 0).status, Status::ok) << strategy;
     }
 }
@@ -440,7 +440,7 @@ TEST(MandelbrotForms, OfAQueueHaveRoomForAllRegionsWhateverTheDepth)
 TEST(MandelbrotForms, NeedAThreadPerPart)
 {
     Case point = image("mandelbrot_split", 64, 64);
-    point.fanout = 6; // 36 parts, blocks of 32
+    point["fanout"] = 6; // 36 parts, blocks of 32
     const Sample sample = local_session_of("fifo")->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("a block of 32 threads cannot request 6 x 6 parts"));
@@ -451,7 +451,7 @@ TEST(MandelbrotForms, NeedAThreadPerPart)
 TEST(ChildRequests, OfABlockThatIsTooSmallAreUnsupportedInATraceToo)
 {
     Case point = image("mandelbrot_split", 64, 64);
-    point.fanout = 6;
+    point["fanout"] = 6;
     const Trace trace = local_session_of("fifo")->trace(point, 0, 100);
     EXPECT_EQ(trace.sample.status, Status::unsupported);
     EXPECT_THAT(trace.sample.detail, HasSubstr("cannot request 6 x 6 parts"));
@@ -471,7 +471,7 @@ TEST(ChildRequests, AreTracedGridByGrid)
             expect_by_oracle(trace.sample, point);
             const bool steps = way.info().workload->name == "refine"; // whose time steps have a root grid each
             EXPECT_THAT(trace.grids,
-                        SizeIs((steps ? point.time_steps : trace.sample.waves) + *trace.sample.launches_expected));
+                        SizeIs((steps ? point["time-steps"] : trace.sample.waves) + *trace.sample.launches_expected));
             EXPECT_EQ(trace.lost + trace.unmarked, 0U);
             for (const TracedGrid& grid : trace.grids) {
                 ASSERT_TRUE(grid.begun_ns && grid.ended_ns);
@@ -537,7 +537,7 @@ TEST(IrregularPlan, HasTheUsualValues)
         EXPECT_EQ(point.coarsen, 1U);
         EXPECT_EQ(point.threshold, 0U);
         EXPECT_EQ(point.input, point.strategy == "mandelbrot_split" ? InputKind("set") : InputKind("curves"));
-        EXPECT_EQ(point.division, point.strategy == "mandelbrot_split" ? 32U : 0U);
+        EXPECT_EQ(point["division"], point.strategy == "mandelbrot_split" ? 32U : 0U);
     }
 }
 

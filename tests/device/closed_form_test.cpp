@@ -160,7 +160,8 @@ TEST(ClosedForm, OfTreesAndChainsOfEmptyGridsIsTheirLevels)
 {
     const auto by_depth = [](const char* strategy, std::optional<std::uint32_t> depth, std::uint32_t fanout = 0,
                              std::uint32_t block = 32) {
-        return form_of({.strategy = strategy, .grid = 4, .block = block, .depth = depth, .fanout = fanout}).by_depth;
+        return form_of({.strategy = strategy, .grid = 4, .block = block, .depth = depth, .own = {{"fanout", fanout}}})
+            .by_depth;
     };
     EXPECT_THAT(by_depth("trees", 2, 3), ElementsAre(12, 36));
     EXPECT_THAT(by_depth("trees", {}, 2), ElementsAre(8, 16, 32));
@@ -173,7 +174,8 @@ TEST(ClosedForm, OfTreesAndChainsOfEmptyGridsIsTheirLevels)
         EXPECT_THAT(by_depth(strategy, {}), ElementsAre(4, 4, 4, 4, 4, 4, 4, 4)) << strategy;
     }
     const auto form = [](const char* strategy, Mechanism mechanism) {
-        return form_of({.strategy = strategy, .mechanism = mechanism, .grid = 4, .block = 32, .fanout = 2});
+        return form_of(
+            {.strategy = strategy, .mechanism = mechanism, .grid = 4, .block = 32, .own = {{"fanout", 2}}});
     };
     for (const char* strategy : {"trees", "trees_by_lanes", "chains"})
         for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms) {
@@ -187,7 +189,7 @@ TEST(ClosedForm, OfTreesAndChainsOfEmptyGridsIsTheirLevels)
 TEST(ClosedForm, OfATreeThatIsTooLargeDoesNotOverflow)
 {
     const ExpectedLaunches form =
-        form_of({.strategy = "trees", .grid = 65536, .block = 32, .depth = 2048, .fanout = 256});
+        form_of({.strategy = "trees", .grid = 65536, .block = 32, .depth = 2048, .own = {{"fanout", 256}}});
     EXPECT_EQ(form.levels(), 2048U);
     for (const std::uint64_t launches : form.by_depth)
         EXPECT_LE(launches, (1U << 26) + 1);

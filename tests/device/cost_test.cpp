@@ -11,6 +11,8 @@
 #include "graphs/graph_input.hpp"
 #include "log/logged_cases.hpp"
 #include "model/input_file.hpp"
+#include "model/text_numbers.hpp"
+#include "support/graph_support.hpp"
 #include "support/h200_support.hpp"
 #include "support/support.hpp"
 
@@ -69,29 +71,36 @@ TEST(CostOfInputs, GrowsWithThem)
     for (const Input& input :
          {Input{{.strategy = "bezier_children", .elements = kMany}, 2},
           Input{{.strategy = "quick_kway", .elements = kMany}, 2},
-          Input{{.strategy = "search_levels", .input = InputKind("t3"), .root_children = kMany}, 2},
-          Input{{.strategy = "search_levels", .input = InputKind("t1"), .tree_levels = 4}, 256},
+          Input{{.strategy = "search_levels", .input = InputKind("t3"), .own = {{"root-children", kMany}}}, 2},
+          Input{{.strategy = "search_levels", .input = InputKind("t1"), .own = {{"tree-levels", 4}}}, 256},
           Input{{.strategy = "quadtree_children", .elements = kMany}, 2},
           Input{{.strategy = "bfs_tail", .elements = kMany, .input = InputKind("path")}, 2},
           Input{{.strategy = "neighbored", .elements = kMany}, 2}}) {
         Case large = input.small;
         large.elements *= 2;
-        large.root_children *= 2;
-        large.tree_levels *= 2;
+        large["root-children"] *= 2;
+        large["tree-levels"] *= 2;
         EXPECT_GT(input_us(input.small), 0) << large.strategy;
         EXPECT_NEAR(input_us(large) / input_us(input.small), input.times, 0.07 * input.times) << large.strategy;
     }
-    Case image{.strategy = "mandelbrot_levels", .backend = BackendKind::cuda, .elements = kMany, .dwell = 512};
+    Case image{
+        .strategy = "mandelbrot_levels", .backend = BackendKind::cuda, .elements = kMany, .own = {{"dwell", 512}}};
     const double of_reference = input_us(image);
     EXPECT_GT(of_reference, 0);
-    image.dwell *= 2;
+    image["dwell"] *= 2;
     EXPECT_GT(input_us(image), 1.4 * of_reference);
     EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind("path")}), 40U);
-    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind("rmat"), .edge_factor = 8}),
+    EXPECT_EQ(graph_edges(
+                  {.strategy = "bfs_tail", .elements = 10, .input = InputKind("rmat"), .own = {{"edge-factor", 8}}}),
               160U);
-    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind("uniform"), .edge_factor = 8}),
-              80U);
-    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .input = InputKind("file"), .graph_file = "missing"}), 0U);
+    EXPECT_EQ(
+        graph_edges(
+            {.strategy = "bfs_tail", .elements = 10, .input = InputKind("uniform"), .own = {{"edge-factor", 8}}}),
+        80U);
+    EXPECT_EQ(graph_edges({.strategy = "bfs_tail",
+                           .input = InputKind("file"),
+                           .own = {{"graph-file", static_cast<std::uint32_t>(number_of_text("missing"))}}}),
+              0U);
 }
 
 Case search_of_path(const std::string& strategy, std::uint64_t vertices)
@@ -141,8 +150,8 @@ TEST(CostOfGraphs, GrowsWithTheLevelsAndWithTheWorkOfEach)
         small.input = input;
         Case large = small;
         large.elements *= 2;
-        large.root_children *= 2;
-        large.tree_levels *= 2;
+        large["root-children"] *= 2;
+        large["tree-levels"] *= 2;
         return sample_us(large) / sample_us(small);
     };
     for (const std::string search : {"bfs", "sssp"}) {
@@ -171,12 +180,12 @@ TEST(CostOfGraphs, OfAFileGoesByItsLevels)
     }
     Case point = search_of_path("bfs_children", 0);
     point.input = InputKind("file");
-    point.graph_file = graph_file_id(folder.write("star", star));
+    set_graph_file(point, graph_file_id(folder.write("star", star)));
     const double of_star = sample_us(point);
-    point.graph_file = graph_file_id(folder.write("path", path));
+    set_graph_file(point, graph_file_id(folder.write("path", path)));
     EXPECT_GT(sample_us(point), 20 * of_star);
     EXPECT_NEAR(sample_us(point), sample_us(search_of_path("bfs_children", 3001)), 0.1 * sample_us(point));
-    point.graph_file = "missing#0123456789ab";
+    set_graph_file(point, "missing#0123456789ab");
     EXPECT_LT(sample_us(point), of_star);
 }
 

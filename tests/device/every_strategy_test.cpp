@@ -38,7 +38,7 @@ TEST(Mechanisms, OfEveryStrategyAreSomeAndNoneIsAmongNoOthers)
         EXPECT_EQ(distinct.size(), info.mechanisms.size()) << name;
         for (const Mechanism mechanism : info.mechanisms) {
             const ExpectedLaunches form = Registry::find_anywhere(name)->launches(
-                {.mechanism = mechanism, .elements = 1 << 20, .grid = 2048, .block = 512, .fanout = 2});
+                {.mechanism = mechanism, .elements = 1 << 20, .grid = 2048, .block = 512, .own = {{"fanout", 2}}});
             EXPECT_EQ(form.total() != 0 || form.by_input, from_device(mechanism))
                 << name << " by " << name_of(mechanism);
         }

@@ -14,8 +14,8 @@ using enum Mechanism;
 Case icp_case(const std::string& strategy, Mechanism mechanism)
 {
     Case point = case_of(BackendKind::cpu, {strategy, mechanism}, {"", 12, 64, 0}, ElementType::none);
-    point.leaf_points = 400;
-    point.iterations = 16;
+    point["leaf-points"] = 400;
+    point["iterations"] = 16;
     return point;
 }
 
@@ -61,12 +61,12 @@ TEST(IcpForms, RefuseALeafThatDoesNotFitSharedMemory)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     Case point = icp_case("icp_launches", tail);
-    point.leaves = 1;
-    point.leaf_points = 40000;
+    point["leaves"] = 1;
+    point["leaf-points"] = 40000;
     const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("allowed: at most 28672, which fit the shared memory of a block"));
-    point.leaves = 3;
+    point["leaves"] = 3;
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("--leaves 3; allowed: a power of two"));
 }
 

@@ -148,7 +148,7 @@ TEST(TreesAndChains, LaunchAtMostOneChildAThreadByLanes)
 {
     const auto session = open_session(BackendKind::cpu, {});
     Case point = case_of(BackendKind::cpu, "trees_by_lanes", {"", 3, 4, 0, 2});
-    point.fanout = 16;
+    point["fanout"] = 16;
     const Sample sample = session->sample(point, 0);
     expect_ok(sample, point);
     EXPECT_THAT(sample.launches->attempted_by_depth, ElementsAre(12, 48));

@@ -35,8 +35,8 @@ void set_input(Case& point, InputKind input)
     constexpr std::uint32_t kFew = 3;
     point.input = input;
     if (point.strategy == "search_levels") { // each input has a size of its own
-        point.tree_levels = 0;
-        point.*search_size_of(input) = kFew;
+        point["tree-levels"] = 0;
+        point[search_size_of(input)] = kFew;
     }
 }
 
@@ -65,7 +65,7 @@ TEST(LevelsByHost, AreRightByEveryMechanismOnEveryInput)
                     Case point = levels_of(strategy, mechanism);
                     set_input(point, input);
                     if (point.strategy == "search_levels")
-                        point.cutoff = std::min(point.cutoff, 6U); // or a binomial tree has no bound
+                        point["cutoff"] = std::min(point["cutoff"], 6U); // or a binomial tree has no bound
                     if (name_of(input) == "file" || name_of(input) == "queens")
                         continue; // needs a file; has a size of its own
                     expect_right(*session, point);
@@ -110,7 +110,7 @@ TEST(LevelsByHost, OfABinomialTreeHaveNoBoundWithoutACutoff)
         why_unsupported(*session, point),
         "unsupported: the levels of a binomial tree have no bound; allowed by host_graph_max_levels: a cutoff below "
         "65535");
-    point.cutoff = 9;
+    point["cutoff"] = 9;
     expect_right(*session, point);
 }
 
@@ -136,7 +136,7 @@ TEST(LevelsByHost, OfASearchAreRightWhereOneBlockIsNotEnough)
             Case point = levels_of("bfs_direction", mechanism);
             point.input = InputKind(input);
             point.elements = 1 << 14;
-            point.edge_factor = 8;
+            point["edge-factor"] = 8;
             expect_right(*session, point);
             const Sample sample = session->sample(point, 1);
             EXPECT_GT(*sample.host_launches, mechanism == host_max_levels ? 16U : 0U);

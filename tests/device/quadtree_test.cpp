@@ -94,8 +94,8 @@ TEST(QuadtreePlan, HasTheUsualCapAndLevels)
     const Plan plan = plan_of("--strategy quadtree_children,quick_kway --backend cpu");
     for (const Case& point : cases_of(plan)) {
         const bool tree = point.strategy == "quadtree_children";
-        EXPECT_EQ(point.grain, tree ? 64U : 2048U);
-        EXPECT_EQ(point.levels, tree ? 16U : 0U);
+        EXPECT_EQ(point["grain"], tree ? 64U : 2048U);
+        EXPECT_EQ(point["levels"], tree ? 16U : 0U);
         EXPECT_EQ(point.input, InputKind("uniform"));
     }
 }

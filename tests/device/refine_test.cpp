@@ -14,9 +14,9 @@ namespace
 Case one_tile(const std::string& strategy, Aggregate aggregate = Aggregate::none)
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 128, 7}); // one time step
-    point.division = 1;
-    point.levels = 2;
-    point.cell_work = 5;
+    point["division"] = 1;
+    point["levels"] = 2;
+    point["cell-work"] = 5;
     if (point.aggregate != Aggregate::absent)
         point.aggregate = aggregate;
     return point;
@@ -46,7 +46,7 @@ TEST(RefineForms, OfTheHostLaunchEveryTimeStepByItself)
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     const auto host_launches = [&](const std::string& strategy, std::uint32_t steps) {
         Case point = one_tile(strategy);
-        point.time_steps = steps;
+        point["time-steps"] = steps;
         const Sample sample = session->sample(point, 0);
         expect_ok(sample, point);
         return sample.host_launches;
@@ -65,7 +65,7 @@ TEST(RefineForms, AreRightWithWavesInSeveralStreams)
         for (const std::uint32_t wave : {1U, 2U, 4U})
             for (const std::uint32_t streams : {1U, 2U, 3U}) {
                 Case point = case_of(BackendKind::cpu, "refine_children", {"", 1, 64, 5}); // three time steps
-                point.division = 3;
+                point["division"] = 3;
                 point.wave = wave;
                 point.streams = streams;
                 SCOPED_TRACE(std::string(schedule) + " wave " + std::to_string(wave));
@@ -81,7 +81,7 @@ TEST(RefineForms, RefuseWhatTheListHasNoRoomFor)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     Case point = one_tile("refine_levels");
-    point.levels = 15;
+    point["levels"] = 15;
     const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
     EXPECT_THAT(sample.detail, HasSubstr("15 levels of cells; allowed: at most 14"));

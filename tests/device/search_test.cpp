@@ -21,16 +21,16 @@ Case tree(const std::string& strategy, InputKind input, std::uint32_t size, std:
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 32, 0});
     point.input = input;
-    point.*search_size_of(input) = size;
-    point.cutoff = cutoff;
-    point.budget = point.budget == 0 ? 0 : budget;
+    point[search_size_of(input)] = size;
+    point["cutoff"] = cutoff;
+    point["budget"] = point["budget"] == 0 ? 0 : budget;
     return point;
 }
 
 void expect_found(Session& session, const Case& point, const std::string& answer, unsigned repetition = 0)
 {
     SCOPED_TRACE(point.strategy + " " + std::string(name_of(point.input)) + " " + std::to_string(search_size(point)) +
-                 " cutoff " + std::to_string(point.cutoff) + " budget " + std::to_string(point.budget));
+                 " cutoff " + std::to_string(point["cutoff"]) + " budget " + std::to_string(point["budget"]));
     const Sample sample = session.sample(point, repetition);
     ASSERT_EQ(sample.status, Status::ok) << sample.detail;
     EXPECT_EQ(sample.answer, answer);
@@ -148,8 +148,8 @@ TEST(SearchForms, SearchMoreLevelsThanTheLedgerHas)
     const auto session = session_of("fifo");
     Case point = case_of(BackendKind::cpu, {"search_children", Mechanism::tail}, {"", 1, 32, 0}, ElementType::none);
     point.input = InputKind("path");
-    point.tree_levels = 0;
-    point.path_nodes = 2500;
+    point["tree-levels"] = 0;
+    point["path-nodes"] = 2500;
     const Sample sample = session->sample(point, 0);
     ASSERT_EQ(sample.status, Status::ok) << sample.detail;
     EXPECT_EQ(sample.launches->attempted, 2498U);
@@ -183,8 +183,8 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
         EXPECT_EQ(search_size(point), point.input == InputKind("t1")       ? 11U
                                       : point.input == InputKind("queens") ? 12U
                                                                            : 2000U);
-        EXPECT_EQ(point.cutoff, point.input == InputKind("queens") ? 6U : kNever);
-        EXPECT_EQ(point.budget, 16U);
+        EXPECT_EQ(point["cutoff"], point.input == InputKind("queens") ? 6U : kNever);
+        EXPECT_EQ(point["budget"], 16U);
         EXPECT_EQ(point.block, 32U);
         EXPECT_EQ(point.grid, 0U);
     }
@@ -207,10 +207,10 @@ TEST(SearchPlan, KeepsWhatIsAskedFor)
                               "--block 64 --cutoff 3 --budget 1,2");
     ASSERT_EQ(plan.case_count(), 2U); // neither has a budget
     for (const Case& point : plan.groups.front().cases) {
-        EXPECT_EQ(point.queens, 8U);
+        EXPECT_EQ(point["queens"], 8U);
         EXPECT_EQ(point.block, 64U);
-        EXPECT_EQ(point.cutoff, 3U);
-        EXPECT_EQ(point.budget, 0U);
+        EXPECT_EQ(point["cutoff"], 3U);
+        EXPECT_EQ(point["budget"], 0U);
     }
     EXPECT_THAT(refusal("--strategy search_children --input dust"),
                 HasSubstr("allowed for search: t1, t3, t3l, path, queens"));

@@ -16,8 +16,8 @@ Case keys(const std::string& strategy, std::uint64_t elements, InputKind input =
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 64, elements});
     point.input = input;
-    if (point.grain != 0)
-        point.grain = 40;
+    if (point["grain"] != 0)
+        point["grain"] = 40;
     return point;
 }
 
@@ -70,21 +70,21 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
     const auto session = session_of("fifo");
     const auto why = [&](const Case& point) { return why_unsupported(*session, point); };
     Case point = keys("quick_kway", 1000);
-    point.grain = 513;
+    point["grain"] = 513;
     EXPECT_THAT(why(point), HasSubstr("a block of 64 threads sorts at most 512 keys, not a grain of 513"));
-    point.grain = 512;
-    point.fanout = 128;
+    point["grain"] = 512;
+    point["fanout"] = 128;
     EXPECT_THAT(why(point), HasSubstr("a block of 64 threads cannot request 128 parts"));
-    point.fanout = 16;
+    point["fanout"] = 16;
     point.aggregate = Aggregate::multiblock_4;
     EXPECT_THAT(why(point), HasSubstr("allowed for aggregate: none, warp, block, grid"));
     point = keys("quick_binary", 1000);
     point.block = 1024;
-    point.grain = 4097;
+    point["grain"] = 4097;
     const Sample supported = session->sample(point, 0);
     EXPECT_EQ(supported.status, Status::ok);
     EXPECT_EQ(supported.answer, "1000");
-    point.values = SortValues::uint32;
+    point["values"] = 1; // uint32
     EXPECT_THAT(why(point), HasSubstr("at most 4096 keys with values, not a grain of 4097"));
     point = keys("quick_kway", 1000);
     point.elements = (std::uint64_t{1} << 30) + 1;
@@ -98,12 +98,12 @@ TEST(SortForms, SortTheLongestLeaves)
     const auto session = session_of("fifo");
     Case point = keys("quick_kway", 1);
     point.block = 1024;
-    point.grain = 8192;
+    point["grain"] = 8192;
     const std::string kinds = "input uniform sorted few zipf; type int32 float32; ";
     expect_all_right(*session, point, kinds + "elements 8192 8191 4097");
     point.block = 512;
-    point.grain = 4096;
-    point.values = SortValues::uint32;
+    point["grain"] = 4096;
+    point["values"] = 1; // uint32
     expect_all_right(*session, point, kinds + "elements 4096 4095");
 }
 
@@ -122,9 +122,9 @@ TEST(SortPlan, HasTheUsualFanoutAndGrainOfTheWorkload)
     const Plan plan = plan_of("--strategy quick_kway,quick_simple,mandelbrot_split --backend cpu");
     for (const Case& point : cases_of(plan)) {
         const bool image = point.strategy == "mandelbrot_split";
-        EXPECT_EQ(point.fanout, image ? 2U : point.strategy == "quick_kway" ? 256U : 0U);
-        EXPECT_EQ(point.grain, image ? 32U : 2048U);
-        EXPECT_EQ(point.values, image ? SortValues::absent : SortValues::none);
+        EXPECT_EQ(point["fanout"], image ? 2U : point.strategy == "quick_kway" ? 256U : 0U);
+        EXPECT_EQ(point["grain"], image ? 32U : 2048U);
+        EXPECT_EQ(point["values"], 0U); // none
     }
 }
 

@@ -28,7 +28,7 @@ TEST_F(Sssp, IsRightByEveryDelta)
                         continue;
                     SCOPED_TRACE(strategy + " " + std::to_string(delta));
                     Case point = graph_case(strategy, large_graphs()[graph], folder);
-                    point.bucket_width = delta;
+                    point["bucket-width"] = delta;
                     expect_right(*session, point);
                 }
     }
@@ -60,7 +60,7 @@ TEST_F(Sssp, DoesARefusedStepInTheBlockThatPlannedIt)
             for (const Mechanism mechanism : {Mechanism::fire_and_forget, Mechanism::null_stream}) {
                 Case point = graph_case(strategy, large_graphs()[0], folder);
                 point.mechanism = mechanism;
-                point.bucket_width = strategy == "sssp_tail" ? 0 : 64;
+                point["bucket-width"] = strategy == "sssp_tail" ? 0 : 64;
                 point.pending_limit = 1; // which the first launch takes until all after it are complete
                 const Sample sample = session->sample(point, 0);
                 ASSERT_EQ(sample.status, Status::ok) << strategy << ": " << sample.detail;
@@ -107,9 +107,9 @@ TEST_F(Sssp, LooksAtFewerEdgesWithANarrowRange)
 {
     const auto session = session_of("fifo");
     Case point = graph_case("sssp_near_far", large_graphs()[5], folder);
-    point.bucket_width = UINT32_MAX;
+    point["bucket-width"] = UINT32_MAX;
     const Sample wide = session->sample(point, 0);
-    point.bucket_width = 50;
+    point["bucket-width"] = 50;
     EXPECT_LT(session->sample(point, 0).work, wide.work);
 }
 

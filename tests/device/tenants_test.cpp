@@ -13,7 +13,7 @@ namespace
 Case tenants_case(const std::string& strategy, std::uint32_t tenants = 6)
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 32, 1});
-    point.tenant_count = tenants;
+    point["tenant-count"] = tenants;
     return point;
 }
 
@@ -48,7 +48,7 @@ TEST(TenantsForms, WaitForTenantsThatArriveLater)
             SCOPED_TRACE(form + " " + schedule);
             Case point = tenants_case(form);
             point.input = InputKind("poisson");
-            point.arrival_gap_us = 300;
+            point["arrival-gap-us"] = 300;
             if (form == "tenants_children")
                 point.wave = 1;
             const Sample sample = session->sample(point, 0);

@@ -108,14 +108,14 @@ TEST_F(Triangles, SayWhatIsWrongWithAFile)
 {
     const auto session = session_of("fifo");
     Case point = graph_case("triangles_merge", {"bad", InputKind("file"), 0, 0, "0 1\n"}, folder);
-    const std::string path = path_in(point.graph_file);
+    const std::string path = path_in(graph_file_of(point));
     folder.write("bad.txt", "0 1\n1 x\n");
-    point.graph_file = graph_file_id(path);
+    set_graph_file(point, graph_file_id(path));
     EXPECT_THAT(why_unsupported(*session, point),
                 HasSubstr(path + ":2: 'x' is not a vertex; allowed: 0 to 4294967294"));
     point.input = InputKind("uniform");
     point.elements = std::uint64_t{1} << 30;
-    point.edge_factor = 4;
+    point["edge-factor"] = 4;
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("fewer than 4294967295 edges"));
 }
 

@@ -19,7 +19,7 @@ Case graph_case(InputKind input, std::uint64_t elements, std::uint32_t edge_fact
     Case point;
     point.input = input;
     point.elements = elements;
-    point.edge_factor = edge_factor;
+    point["edge-factor"] = edge_factor;
     point.seed = seed;
     point.block = 32;
     point.coarsen = 1;

@@ -23,7 +23,7 @@ CsrGraph large(InputKind input)
     Case point;
     point.input = input;
     point.elements = kVertices;
-    point.edge_factor = 16;
+    point["edge-factor"] = 16;
     point.seed = 1;
     return make_graph(point);
 }

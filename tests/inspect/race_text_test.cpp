@@ -193,12 +193,14 @@ TEST(RaceText, HasTheSameAsJson)
 {
     const auto race = race_json(some_race());
     EXPECT_EQ(race.dump(),
-              R"({"memory":"in[3]","bytes":4,"first":{"kind":"write","depth":1,"block":2,"thread":3,)"
+              R"-({"message":"race: write and read of in[3] (4 bytes)","memory":"in[3]","bytes":4,)-"
+              R"("first":{"kind":"write","depth":1,"block":2,"thread":3,)"
               R"("places":["a.cu:7","b.cu:9"]},"second":{"kind":"read","depth":1,"block":2,"thread":3,)"
               R"("places":["a.cu:8","a.cu:20"],"launched_by":{"place":"unknown place","block":4,"thread":5}},)"
               R"("missing":"a barrier","pairs":1})");
     EXPECT_EQ(bad_access_json(bad_access(BadAccess::Kind::out_of_bounds, -4, 2)).dump(),
-              R"({"kind":"out of bounds","memory":"in[-1]","bytes":4,"beyond":-4,)"
+              R"({"kind":"out of bounds","message":"out of bounds: read of in[-1], 4 bytes before its beginning",)"
+              R"("memory":"in[-1]","bytes":4,"beyond":-4,)"
               R"("access":{"kind":"read","depth":1,"block":2,"thread":3,"places":["a.cu:7"]},"count":2})");
     EXPECT_FALSE(bad_access_json(bad_access(BadAccess::Kind::uninitialized, 0, 2)).contains("beyond"));
 }

@@ -65,7 +65,7 @@ TEST(AxisTable, HasTheInputsOfTheWorkloads)
     EXPECT_TRUE(std::ranges::is_sorted(names_on(axis)));
     EXPECT_EQ(std::ranges::adjacent_find(names_on(axis)), names_on(axis).end());
     EXPECT_EQ(Case{}.input.name(), text_of(axis, axis.default_value));
-    EXPECT_EQ(number_on(axis_named("values"), "uint32"), 2U);
+    EXPECT_EQ(number_on(axis_named("values"), "uint32"), 1U);
 }
 
 TEST(AxisTable, TellsValuesInWords)
@@ -162,12 +162,12 @@ TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
                                {"threshold", 0, kAny, 0},
                                {"coarsen", 1, 65536, 1},
                                {"dwell", 1, 65535, 512},
-                               {"division", 1, 1024, 32},
+                               {"division", 1, 1024, 0},
                                {"fanout", 2, 256, 0},
                                {"grain", 1, 65535, 0},
                                {"cutoff", 1, 65535, 0},
-                               {"budget", 1, 1'000'000, 0},
-                               {"levels", 1, 16, 16},
+                               {"budget", 1, 1'000'000, 16},
+                               {"levels", 1, 16, 0},
                                {"edge-factor", 1, 1048576, 16},
                                {"bucket-width", 1, kAny, 64},
                                {"tree-levels", 1, kAny, 11},
@@ -199,8 +199,7 @@ TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
         EXPECT_EQ(axis.range.most, one.most) << one.axis;
         EXPECT_EQ(axis.default_value, one.usual) << one.axis;
     }
-    for (const std::string_view name :
-         {"type", "input", "operator", "aggregate", "overflow", "values", "submit", "l2"}) {
+    for (const std::string_view name : {"type", "input", "operator", "aggregate", "overflow", "submit", "l2"}) {
         EXPECT_EQ(axis_named(name).range.least, 1U) << name; // the first name is that of nothing
         EXPECT_EQ(axis_named(name).default_value, 1U) << name;
     }

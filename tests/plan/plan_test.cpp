@@ -215,7 +215,7 @@ TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
         std::vector<std::uint32_t> all;
         const Plan plan = plan_of(said);
         for (const Case& point : cases_of(plan))
-            all.push_back(point.fanout);
+            all.push_back(point["fanout"]);
         return all;
     };
     EXPECT_THAT(fanouts("--strategy trees --grid 8 --fanout 3,16"), ElementsAre(3, 16));

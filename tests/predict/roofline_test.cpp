@@ -39,8 +39,8 @@ std::vector<Case> many_cases()
                     point.elements = std::uint64_t{point.nx} * point.ny;
                     point.grid = point.block = 0;
                 }
-                if (info.has(axis::fanout))
-                    point.fanout = 3;
+                if (info.parameter("fanout") != nullptr)
+                    point["fanout"] = 3;
                 points.push_back(point);
             }
     }

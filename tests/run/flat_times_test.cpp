@@ -13,20 +13,20 @@ namespace
 {
 
 // A workload of a user's own: its tolerance is the problem, and its levels tune it.
-constexpr AxisMeaning kMeanings[]{
-    {.name = axis::grain, .meaning = "the tolerance", .default_value = 6, .role = AxisRole::problem},
-    {.name = axis::levels, .meaning = "levels that one grid computes", .role = AxisRole::tuning},
-    {axis::threshold, "what is not divided", 1}};
+constexpr Parameter kDigits{.name = "tolerance-digits", .help = "the tolerance", .default_value = 6};
+constexpr Parameter kOfGrid{
+    .name = "levels-of-grid", .help = "levels that one grid computes", .default_value = 1, .role = AxisRole::tuning};
+constexpr AxisMeaning kMeanings[]{{axis::threshold, "what is not divided", 1}};
 constinit const WorkloadInfo kIntegral{
     .name = "integral",
-    .axes = {axis::grid, axis::block, axis::depth, axis::grain, axis::levels, axis::threshold},
+    .axes = {axis::grid, axis::block, axis::depth, kDigits, kOfGrid, axis::threshold},
     .meanings = kMeanings,
     .irregular = true,
     .has_ratio = true};
 constexpr std::array kNested{Mechanism::tail};
 constexpr std::array kFlat{Mechanism::host};
 
-CaseResult timed(const std::string& strategy, std::uint32_t grain, std::uint32_t levels, std::uint32_t threshold,
+CaseResult timed(const std::string& strategy, std::uint32_t digits, std::uint32_t levels, std::uint32_t threshold,
                  double us)
 {
     static const StandIn nested({.name = "integral_nested", .workload = &kIntegral, .mechanisms = kNested});
@@ -42,8 +42,7 @@ CaseResult timed(const std::string& strategy, std::uint32_t grain, std::uint32_t
                                 .grid = 1,
                                 .block = 32,
                                 .threshold = threshold,
-                                .grain = grain,
-                                .levels = levels}};
+                                .own = {{kDigits, digits}, {kOfGrid, levels}}}};
     result.keep({.gpu_us = us, .wall_us = us + 5, .held = true});
     return result;
 }
@@ -72,14 +71,18 @@ TEST(FlatTimes, AnAxisIsTheProblemUnlessItsWorkloadSaysOtherwise)
 {
     constexpr WorkloadInfo kIrregular{.name = "irregular", .irregular = true};
     constexpr WorkloadInfo kRegular{.name = "regular"};
-    for (const char* name : {"elements", "levels", "seed"})
-        EXPECT_TRUE(is_problem(axis_named(name), kIrregular) && is_problem(axis_named(name), kRegular)) << name;
-    for (const char* name : {"grain", "block", "fanout"})
-        EXPECT_TRUE(!is_problem(axis_named(name), kIrregular) && is_problem(axis_named(name), kRegular)) << name;
-    for (const char* name : {"threshold", "depth", "cutoff"})
-        EXPECT_TRUE(!is_problem(axis_named(name), kIrregular) && !is_problem(axis_named(name), kRegular)) << name;
-    EXPECT_TRUE(is_problem(axis_named("grain"), kIntegral));
-    EXPECT_FALSE(is_problem(axis_named("levels"), kIntegral));
+    const StrategyInfo irregular{.workload = &kIrregular};
+    const StrategyInfo regular{.workload = &kRegular};
+    for (const char* name : {"elements", "seed"})
+        EXPECT_TRUE(is_problem(axis_named(name), irregular) && is_problem(axis_named(name), regular)) << name;
+    for (const char* name : {"block", "grid"})
+        EXPECT_TRUE(!is_problem(axis_named(name), irregular) && is_problem(axis_named(name), regular)) << name;
+    for (const char* name : {"threshold", "depth", "grain"}) // grain: they have none
+        EXPECT_TRUE(!is_problem(axis_named(name), irregular) && !is_problem(axis_named(name), regular)) << name;
+    const StrategyInfo integral{.workload = &kIntegral};
+    EXPECT_EQ(declare_parameter(kDigits) + declare_parameter(kOfGrid), "");
+    EXPECT_TRUE(is_problem(axis_named("tolerance-digits"), integral));
+    EXPECT_FALSE(is_problem(axis_named("levels-of-grid"), integral));
 }
 
 } // namespace

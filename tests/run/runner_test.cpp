@@ -289,7 +289,7 @@ TEST_F(Runner, KeepsTheInputWhereOnlyTheBlockChanges)
         Case point = case_of(0, 4);
         point.block = block;
         point.elements = elements;
-        point.edge_factor = edge_factor;
+        point["edge-factor"] = edge_factor;
         return point;
     };
     run(plan_of({{.cases = {with(64, 1000)}},

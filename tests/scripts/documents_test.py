@@ -125,7 +125,8 @@ class Readme(unittest.TestCase):
     def test_version_is_that_of_the_build(self):
         version = re.search(r"project\(nestbed VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
         self.assertIn(f"\nversion: {version}\n", (ROOT / "CITATION.cff").read_text())
-        self.assertIn(f"\n## {version}\n", (ROOT / "CHANGELOG.md").read_text())
+        self.assertEqual(re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1], version)
+        self.assertEqual(called(NESTBED, "--version").stdout.split()[:2], ["nestbed", version])
 
 
 class Lists(Scratch):

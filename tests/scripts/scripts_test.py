@@ -35,7 +35,7 @@ class Build(Scratch):
             (self.folder / name).write_text(text)
             (self.folder / name).chmod(0o755)
         for name, answer in (("dpkg-query", "install ok installed"), ("nvcc", f"release {cuda}, V{cuda}.88"), ("nvidia-smi", gpu),
-                             ("cmake", "")):
+                             ("cmake", ""), ("cpack", "")):
             path = self.folder / "bin" / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(f'#!/bin/sh\necho "{answer}"\n' if answer else f'#!/bin/sh\necho "$@" >>"{self.folder}/asked"\n')
@@ -125,7 +125,8 @@ class Build(Scratch):
 
     def test_makes_code_for_the_gpu_here_unless_the_preset_says(self):
         self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89( -DNESTBED_WERROR=OFF)?$")
-        self.assertNotIn("ARCHITECTURES", self.asked("all-gpus"))
+        for preset in ("all-gpus", "package-cuda"):
+            self.assertNotIn("ARCHITECTURES", self.asked(preset))
 
     def test_builds_what_programs_of_users_need_with_nestbed(self):
         self.asked("cpu-only", "nestbed")
@@ -414,6 +415,28 @@ class Check(Scratch):
         shown = self.checked('[ "$1" != -dumpversion ] || { echo 11; exit; }\nexec /usr/bin/g++ "$@"')
         self.assertEqual(shown.returncode, 1)
         self.assertIn("missing: g++ 12 or later (here: 11; CXX=g++-12 chooses another)  (package g++-12)\n", shown.stderr)
+
+
+class UseCompiler(Scratch):
+    """What use_compiler refuses before it changes anything. What it makes, tests/bare_debian.sh tries."""
+
+    def refused(self, *words):
+        done = called(ROOT / "src/program/use_compiler", *words, cwd=self.folder)
+        self.assertEqual(done.stdout, "")
+        return done.returncode, done.stderr
+
+    def test_what_is_no_compiler_for_it(self):
+        for words, said in (((), ": allowed: one g++, by its path or its name, such as g++ or g++-14"),
+                            (("g++", "g++"), "g++ g++: allowed: one g++, by its path or its name, such as g++ or g++-14"),
+                            (("none",), "none: there is no such program; allowed: a g++ 12 or later")):
+            self.assertEqual(self.refused(*words), (2, f"use_compiler: {said}\n"))
+        compiler = self.folder / "g++"
+        for version, failed, said in (("11.4.0", 2, f"{compiler} is g++ 11.4.0; allowed: 12 or later"),
+                                      ("13.3.0", 1, f"{compiler}: there is no {self.folder}/plugin/include/gcc-plugin.h; it is in the package "
+                                                    "gcc-13-plugin-dev")):
+            compiler.write_text(f'#!/bin/sh\n[ "$1" = -dumpfullversion ] && echo {version} || echo {self.folder}/plugin\n')
+            compiler.chmod(0o755)
+            self.assertEqual(self.refused(compiler), (failed, f"use_compiler: {said}\n"))
 
 
 class Sweep(Scratch):

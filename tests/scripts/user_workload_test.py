@@ -94,24 +94,110 @@ class UserWorkload(unittest.TestCase):
                          "nestbed run --load quadrature/ --strategy quadrature_levels,quadrature_nested\n")
 
     def test_a_sweep_of_its_parameters_counts_what_was_launched(self):
-        rows = self.rows("--grain", "3,6", "--threshold", "1,100")
+        rows = self.rows("--digits", "3,6", "--threshold", "1,100")
         self.assertEqual(len(rows), 2 * 2 * 2 * 2)
         self.assertEqual({row["status"] for row in rows}, {"ok"})
-        nested = {(row["grain"], row["threshold"]): int(row["launches_attempted"]) for row in rows if row["strategy"] == "quadrature_nested"}
+        nested = {(row["digits"], row["threshold"]): int(row["launches_attempted"]) for row in rows if row["strategy"] == "quadrature_nested"}
         self.assertGreater(nested["6", "1"], nested["3", "1"])
         self.assertGreater(nested["6", "1"], nested["6", "100"])
         self.assertEqual({row["launches_expected"] == row["launches_attempted"] for row in rows if row["strategy"] == "quadrature_nested"}, {True})
 
-    def test_its_own_default_is_used_where_the_axis_has_another(self):
-        self.changed("leveled", ('{.name = axis::grain', '{axis::levels, "levels of it", 5}, {.name = axis::grain'),
-                     ("axis::depth, axis::grain", "axis::depth, axis::levels, axis::grain"))
+    def test_its_own_default_is_used_where_another_workload_has_another(self):
+        self.changed("leveled", ("constexpr Parameter kDigits", 'constexpr Parameter kLevels{.name = "levels", .help = "levels of it", .most = 16, '
+                                 ".default_value = 5, .role = AxisRole::tuning};\nconstexpr Parameter kDigits"),
+                     ("axis::depth, kDigits", "axis::depth, kLevels, kDigits"))
         sweep = ("run", "--load", "leveled", "--strategy", "leveled_nested", *SWEEP[2:], "-o", "-")
         for given, used in (((), "5"), (("--levels", "16"), "16")):
             done = self.called(*sweep, *given)
             self.assertEqual({row["levels"] for row in csv.DictReader(io.StringIO(done.stdout))}, {used}, done.stderr)
-        self.assertEqual(self.drawn("leveled", "leveled", "--grain", "6", "--levels", "3,4").stderr, "")
+        self.assertEqual(self.drawn("leveled", "leveled", "--digits", "6", "--levels", "3,4").stderr, "")
         figure = (self.folder / "figures/leveled-threshold.svg").read_text()
         self.assertTrue("levels 3" in figure and "levels 4" in figure)  # the names of its panels
+
+    OWN = (("constexpr Parameter kDigits", 'constexpr std::string_view kRules[]{"coarse", "fine"};\n'
+            'constexpr Parameter kRule{.name = "my-rule", .help = "how much is divided", .names = kRules, .role = AxisRole::tuning};\n'
+            "constexpr Parameter kDigits"), ("axis::depth, kDigits", "axis::depth, kDigits, kRule"),
+           ("-1.0 * point[kDigits]", "-1.0 * (point[kDigits] + 2 * point[kRule])"))
+
+    def test_a_parameter_of_its_own_is_an_option_a_key_a_column_and_in_the_help(self):
+        self.changed("owner", *self.OWN)
+        sweep = ("run", "--load", "owner", "--strategy", "owner_nested", *SWEEP[2:])
+        experiment, log = self.folder / "owner.cfg", self.folder / "of-owner.csv"
+        experiment.write_text("strategy = owner_nested\nbackend = cpu\ngrid = 2\nblock = 32\nrepeat = 2\nwarmup = 0\n"
+                              "my_rule = fine,coarse\ndigits = 3:4\n")
+        both = [self.called(*words) for words in ((*sweep, "--my-rule", "coarse,fine", "--digits", "3,4", "-o", "-"),
+                                                  ("run", "--load", "owner", experiment, "-o", log))]
+        for one in both:
+            self.assertEqual(one.returncode, 0, one.stderr)
+        rows = list(csv.DictReader(io.StringIO(both[0].stdout)))
+        from_file = list(csv.DictReader(log.open(encoding="utf-8")))
+        self.assertEqual(sorted((row["key"], row["my_rule"], row["digits"]) for row in rows),
+                         sorted((row["key"], row["my_rule"], row["digits"]) for row in from_file))
+        launches = {(row["my_rule"], row["digits"]): int(row["launches_attempted"]) for row in rows}
+        self.assertEqual(len(launches), 4)
+        self.assertEqual(len({row["key"] for row in rows}), 4)
+        self.assertGreater(launches["fine", "3"], launches["coarse", "3"])
+        self.assertGreater(launches["coarse", "4"], launches["coarse", "3"])
+        default = self.called(*sweep, "--digits", "3", "-o", "-").stdout
+        self.assertEqual({row["my_rule"] for row in csv.DictReader(io.StringIO(default))}, {"coarse"})
+        helped = self.called("help", "run", "owner", "--load", "owner").stdout
+        self.assertRegex(helped, r"--digits AXIS +the tolerance is 10\^-digits \(default: 6\)\n +--my-rule LIST +how much is divided \(default: coarse\)\n")
+        tables = json.loads(self.called("list", "--json", "--load", "owner").stdout)
+        table = next(one for one in tables["workloads"] if one["name"] == "owner")
+        self.assertEqual({one["axis"]: one["problem"] for one in table["parameters"] if one["axis"] in ("my-rule", "digits")},
+                         {"digits": True, "my-rule": False})
+        axis = next(one for one in tables["axes"] if one["name"] == "my-rule")
+        self.assertEqual((axis["column"], axis["values"], axis["default"]), ("my_rule", ["coarse", "fine"], "coarse"))
+        dry = self.called("run", "--load", "owner", experiment, "--dry-run")
+        self.assertRegex(dry.stdout, r"(?s)digits.*my-rule.*fine")
+        self.assertIn("fine", self.called("show", "--load", "owner", log).stdout)
+        again = self.called("run", "--load", "owner", experiment, "-o", log)  # nothing is left
+        self.assertEqual((again.returncode, list(csv.DictReader(log.open(encoding="utf-8")))), (0, from_file), again.stderr)
+        for word, shard in (("one", "1/2"), ("two", "2/2")):
+            done = self.called("run", "--load", "owner", experiment, "--shard", shard, "-o", self.folder / f"owner-{word}.csv")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        merged = self.called("merge", "--load", "owner", "owner-one.csv", "owner-two.csv", "-o", "owner-merged.csv")
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        rows = csv.DictReader((self.folder / "owner-merged.csv").open(encoding="utf-8"))
+        self.assertEqual({(row["my_rule"], row["digits"]) for row in rows}, set(launches))
+        self.assertEqual(self.drawn("owner", "owner", "--digits", "6", "--my-rule", "coarse,fine").stderr, "")
+        for words, message in ((("--my-rule", "rough"), "--my-rule rough: there is no my-rule 'rough'"),
+                               (("--digits", "16"), "--digits 16: 16 is too large; allowed: whole numbers from 1 to 15")):
+            done = self.called(*sweep, *words, "--dry-run")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+        self.assertIn("unknown option '--my-rule'", self.called("run", "--strategy", "nosync", "--my-rule", "fine").stderr)
+
+    def test_a_log_has_no_column_of_a_workload_that_is_not_in_it(self):
+        words = ("run", "--strategy", "nosync", "--backend", "cpu", "--grid", "2", "--block", "32", "--repeat", "1", "--warmup", "0", "-o", "nosync.csv")
+        loaded = str(self.folder / "quadrature")
+        for load in (loaded, "", loaded):
+            done = self.called(*words, load=load)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        rows = list(csv.DictReader((self.folder / "nosync.csv").open(encoding="utf-8")))
+        self.assertEqual(len(rows), 1)
+        self.assertNotIn("digits", rows[0])
+
+    def test_a_parameter_with_a_name_or_values_of_something_else_is_refused(self):
+        declared = 'constexpr Parameter kOther{.name = "%s", .help = "another"%s};\nconstexpr Parameter kDigits'
+        levels = "parameter 'levels': it has other values (%s) than in another workload; allowed: whole numbers from 1 to 16, or another name"
+        for name, more, message in (("levels", ", .most = 40, .default_value = 1", levels % "whole numbers from 1 to 40"),
+                                    ("levels", ", .names = kFew", levels % "few, many"),
+                                    ("grid", "", "parameter 'grid': it is the name of an axis of all workloads; allowed: another name, or that axis"),
+                                    ("my_radius", "", "parameter 'my_radius': it is no name for a parameter; allowed: small letters, digits and '-', "
+                                                      "a letter first, not more than 40"),
+                                    ("radius", ", .most = 8, .default_value = 9", "parameter 'radius': its default 9 is not one of its values; allowed: "
+                                                                                  "whole numbers from 1 to 8"),
+                                    ("repeat", "", "parameter 'repeat' of a workload that is loaded: nestbed has an option or a column of this name; "
+                                                   "allowed: another name"),
+                                    ("status", "", "parameter 'status' of a workload that is loaded: nestbed has an option or a column of this name; "
+                                                   "allowed: another name")):
+            with self.subTest(name + more):
+                self.write("taken", ("constexpr Parameter kDigits", 'constexpr std::string_view kFew[]{"few", "many"};\n' * ("kFew" in more) + declared % (name, more)),
+                           ("axis::depth, kDigits", "axis::depth, kDigits, kOther"))
+                built = self.build("taken")
+                self.assertNotEqual(built.returncode, 0)
+                self.assertIn(message, built.stderr)
 
     def test_a_parameter_that_is_given_as_0_is_0(self):
         for given, used in (((), "1"), (("--threshold", "0"), "0")):
@@ -127,13 +213,13 @@ class UserWorkload(unittest.TestCase):
 
     def test_times_at_one_tolerance_are_compared(self):
         log = self.folder / "tolerances.csv"
-        self.assertEqual(self.called("run", "--load", "quadrature", *SWEEP, "--grain", "3,6", "--threshold", "1,10", "-o", log).returncode, 0)
+        self.assertEqual(self.called("run", "--load", "quadrature", *SWEEP, "--digits", "3,6", "--threshold", "1,10", "-o", log).returncode, 0)
         done = self.called("compare", "--load", "quadrature", log, "--of", "quadrature_nested", "--with", "quadrature_levels", "--csv", self.folder / "sides.csv")
         self.assertIn(done.returncode, (0, 3), done.stderr)
         rows = list(csv.DictReader((self.folder / "sides.csv").open(encoding="utf-8")))
-        self.assertEqual([row["grain"] for row in rows], ["3", "6"], done.stdout)
+        self.assertEqual([row["digits"] for row in rows], ["3", "6"], done.stdout)
         table = next(one for one in json.loads(self.called("list", "--json", "--load", "quadrature").stdout)["workloads"] if one["name"] == "quadrature")
-        self.assertEqual([one["column"] for one in table["parameters"] if one["problem"]], ["grain"])
+        self.assertEqual([one["column"] for one in table["parameters"] if one["problem"]], ["digits"])
         for words in (("show", log), ("compare", log, "--of", "quadrature_nested", "--with", "quadrature_levels")):
             done = self.called(*words)
             self.assertNotEqual(done.returncode, 0)
@@ -151,13 +237,13 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual(listed.returncode, 0, listed.stderr)
         self.assertIn("fire_and_forget", listed.stdout)
         self.assertNotRegex(listed.stdout, "hazards|source")  # the file says nothing of them
-        self.assertIn("the tolerance is 10^-grain", self.called("help", "run", "quadrature", load=str(self.folder / "quadrature")).stdout)
+        self.assertIn("the tolerance is 10^-digits", self.called("help", "run", "quadrature", load=str(self.folder / "quadrature")).stdout)
         for words in (("help", "run", "--load", "quadrature"), ("help", "run", "quadrature", "--load=quadrature"), ("list", "quadrature", "--load", "quadrature"),
                       ("list", "quadrature_nested", "--load", "quadrature")):
-            self.assertRegex(self.called(*words).stdout, r"--grain AXIS +the tolerance is 10\^-grain \(default: 6\)\n")
+            self.assertRegex(self.called(*words).stdout, r"--digits AXIS +the tolerance is 10\^-digits \(default: 6\)\n")
         tree = self.called("tree", "--load=quadrature", "--strategy", "quadrature_nested", "--backend", "cpu", "--grid", "2", "--block", "32")
         self.assertEqual(tree.returncode, 0, tree.stderr)
-        dry = self.called("run", "--load", "quadrature", *SWEEP, "--grain", "3,6", "--dry-run")
+        dry = self.called("run", "--load", "quadrature", *SWEEP, "--digits", "3,6", "--dry-run")
         self.assertEqual((dry.returncode, dry.stdout.count("quadrature_nested")), (0, 2), dry.stdout)
         self.assertTrue(" ".join(dry.stdout.split()).endswith("as many device launches as the input decides, memory not known, time not known"), dry.stdout)
         log = self.folder / "a.csv"
@@ -167,7 +253,7 @@ class UserWorkload(unittest.TestCase):
     def drawn(self, folder, strategy, *axes, figure="times,threshold,by-launches"):
         """What plot.sh says of a sweep of five thresholds."""
         log = self.folder / f"{strategy}.csv"
-        axes = (*(axes or ("--grain", "3,8")), *(("--figure", figure) if figure else ()))
+        axes = (*(axes or ("--digits", "3,8")), *(("--figure", figure) if figure else ()))
         sweep = ("--strategy", f"{strategy}_*", *SWEEP[2:], *axes, "--threshold", "1,3,10,30,100")
         self.assertEqual(self.called("run", "--load", folder, *sweep, "-o", log).returncode, 0)
         environment = {**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / folder)}
@@ -175,13 +261,13 @@ class UserWorkload(unittest.TestCase):
 
     def test_its_sweep_has_one_figure_of_its_times(self):
         (self.folder / "titled.cfg").write_text("title = A sharp peak\nstrategy = quadrature_*\nbackend = cpu\ngrid = 2\nblock = 32\nrepeat = 5\nwarmup = 0\n"
-                                                "grain = 3:6\nthreshold = 1,10\n")
+                                                "digits = 3:6\nthreshold = 1,10\n")
         done = self.called("run", "titled.cfg", "-o", "titled.csv", "--plot", load=str(self.folder / "quadrature"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(re.findall(r"figures/titled-.*", done.stdout), ["figures/titled-time.svg", "figures/titled-time.png"])
         figure = (self.folder / "figures/titled-time.svg").read_text()
-        self.assertRegex(figure, r">A sharp peak: at grain 6, (quadrature_nested takes [\d.]+ times|no difference)")  # its title, and what came out
-        self.assertIn(">grain: the tolerance is 10^-grain<", figure)
+        self.assertRegex(figure, r">A sharp peak: at digits 6, (quadrature_nested takes [\d.]+ times|no difference)")  # its title, and what came out
+        self.assertIn(">digits: the tolerance is 10^-digits<", figure)
         self.assertIn("A point is the fastest by threshold.", figure)
         self.assertIn(">quadrature_nested, fire and forget<", figure)
         self.assertEqual(len(re.findall(r">time, (?:µs|ms)<", figure)), 1)
@@ -194,7 +280,7 @@ class UserWorkload(unittest.TestCase):
         """The title of the figure of a log in which the nested strategy takes half the time of the flat one, but for the thresholds in `overlap`,
         whose intervals overlap."""
         swept = ("run", "--load", "facets", "--strategy", "facets_*", *SWEEP[2:6], "--block", "32", "--threshold", ",".join(facets), "--repeat", "5", "--warmup", "0",
-                 "--grain", "3:6")
+                 "--digits", "3:6")
         self.assertEqual(self.called(*swept, "-o", "facets.csv", "--overwrite").returncode, 0)
         log = self.folder / "facets.csv"
         rows = list(csv.DictReader(log.open(encoding="utf-8", newline="")))
@@ -215,10 +301,10 @@ class UserWorkload(unittest.TestCase):
         self.changed("facets", ('{axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}',
                                 '{.name = axis::threshold, .meaning = "part of the problem", .default_value = 1, .role = AxisRole::problem}'))
         pair = "facets_nested takes {} times the time of facets_levels"
-        self.assertIn(f": at grain 6, {pair.format('0.500')}", self.title("1"))
-        self.assertIn(f": at grain 6 (threshold 1), {pair.format('0.500')}; no difference seen (threshold 10)", self.title("1", "10", overlap=("10",)))
+        self.assertIn(f": at digits 6, {pair.format('0.500')}", self.title("1"))
+        self.assertIn(f": at digits 6 (threshold 1), {pair.format('0.500')}; no difference seen (threshold 10)", self.title("1", "10", overlap=("10",)))
         self.assertIn(pair.format("0.500 (threshold 1) to 0.500 (threshold 10)"), self.title("1", "10"))
-        self.assertIn(": at grain 6, no difference seen between facets_nested and facets_levels", self.title("1", overlap=("1",)))
+        self.assertIn(": at digits 6, no difference seen between facets_nested and facets_levels", self.title("1", overlap=("1",)))
 
     def test_its_sweep_has_figures(self):
         done = self.drawn("quadrature", "quadrature")
@@ -227,13 +313,13 @@ class UserWorkload(unittest.TestCase):
             self.assertIn(f"quadrature-{name}.svg", done.stdout)
         figure = (self.folder / "figures/quadrature-threshold.svg").read_text()
         self.assertIn("threshold: an interval with an error below", figure)
-        self.assertIn("grain: the tolerance is 10^-grain.", figure)
+        self.assertIn("digits: the tolerance is 10^-digits.", figure)
         self.assertNotIn("threshold, threads", figure)
         self.assertNotIn("aggregation", figure)
         self.assertIn("launches from the device", figure)
         script = ("import logs, figure_parts, figures_irregular as irregular\n"
                   "part, = figure_parts.parts_of('quadrature.csv', logs.read_log('quadrature.csv'))\n"
-                  "print(*sorted(case['grain'] for case in irregular.flat_of(part).values()))")
+                  "print(*sorted(case['digits'] for case in irregular.flat_of(part).values()))")
         done = subprocess.run(["/usr/bin/python3", "-c", script], capture_output=True, text=True, check=False, cwd=self.folder,
                               env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / "quadrature"),
                                    "PYTHONPATH": str(ROOT / "experiments")})
@@ -244,21 +330,21 @@ class UserWorkload(unittest.TestCase):
                       f"NESTBED_LOAD={self.folder}/quadrature before the command\n", done.stderr)
 
     def test_its_launches_alone_are_a_least_time(self):
-        words = ("predict", "--load", "quadrature", "--strategy", "quadrature_*", "--grid", "2", "--block", "32", "--grain", "6", "--threshold", "1,100")
+        words = ("predict", "--load", "quadrature", "--strategy", "quadrature_*", "--grid", "2", "--block", "32", "--digits", "6", "--threshold", "1,100")
         done = self.called(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"^nestbed: counting the launches of 4 cases on the executor: how long that takes is not known\nnestbed: counted in ")
         self.assertRegex(" ".join(done.stdout.split()), r"\(launches alone: at least so long: levels x price \+ further launches x price; prices of a "
                          r"level and of a further launch: fire_and_forget [\d.]+ us, [\d.]+ us; host [\d.]+ us\)")
         rows = {(row["strategy"], row["threshold"]): row for row in csv.DictReader(io.StringIO(self.called(*words, "--csv", "-").stdout))}
-        counted = {(row["strategy"], row["threshold"]): row for row in self.rows("--grain", "6", "--threshold", "1,100")}
+        counted = {(row["strategy"], row["threshold"]): row for row in self.rows("--digits", "6", "--threshold", "1,100")}
         prices = json.loads((ROOT / "results/h200/model.json").read_text())["parameters"]
         for key, row in rows.items():
             levels, launches = len(counted[key]["launches_by_depth"].split()), int(counted[key]["launches_attempted"])
             least = int(counted[key]["host_launches"]) * prices["level.host"]["value"] if key[0] == "quadrature_levels" else (
                 levels * prices["level.fire_and_forget"]["value"] + (launches - levels) * prices["rate.fire_and_forget"]["value"])
             self.assertAlmostEqual(float(row["predicted_us"]), least, delta=0.01)
-            self.assertEqual((row["bound"], row["grain"], row["launches"]), ("launches", "6", str(launches)))
+            self.assertEqual((row["bound"], row["digits"], row["launches"]), ("launches", "6", str(launches)))
         self.assertEqual(len(rows), 4)
 
     def test_no_time_of_a_gpu_was_less_than_that_of_its_launches(self):
@@ -353,7 +439,7 @@ class UserWorkload(unittest.TestCase):
         for name, more, status, program in (("halved", (), {"ok"}, self.by_nvcc),
                                             ("unhalved", (("std::atan(0.2 / kWidth) +", "std::atan(0.2 / kWidth) + 1 +"),), {"wrong"}, None)):
             self.changed(name, (end, array + calls), add, *more, program=program)
-            done = self.called("run", "--load", name, "--strategy", f"{name}_*", *SWEEP[2:], "--grain", "3,6", "-o", f"{name}.csv")
+            done = self.called("run", "--load", name, "--strategy", f"{name}_*", *SWEEP[2:], "--digits", "3,6", "-o", f"{name}.csv")
             rows = list(csv.DictReader((self.folder / f"{name}.csv").open(encoding="utf-8")))
             self.assertEqual(({row["status"] for row in rows}, {row["reference"] for row in rows}), (status, {"2"}), done.stderr)
         self.assertRegex(rows[0]["detail"], r"^half 0 is [\d.]+ instead of [\d.]+$")

@@ -261,53 +261,52 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
         if (point.elements == 0)
             point.elements = std::uint64_t{point.grid} * point.block;
         if (info.workload->name == "sort") { // short leaves, so that few keys have several levels
-            point.values = SortValues::none;
-            point.grain = info.has(axis::grain) ? 16 : 0;
-            point.fanout = info.has(axis::fanout) ? 4 : 0;
+            point["grain"] = info.parameter("grain") != nullptr ? 16 : 0;
+            point["fanout"] = info.parameter("fanout") != nullptr ? 4 : 0;
             point.grid = 0;
         }
         if (info.workload->name == "search") { // t1 with 1 to 5 levels: 1 to 944 nodes
             constexpr std::uint32_t kNever = 65535;
-            point.tree_levels = static_cast<std::uint32_t>(1 + point.elements % 7 % 5);
+            point["tree-levels"] = static_cast<std::uint32_t>(1 + point.elements % 7 % 5);
             point.elements = 0;
-            point.cutoff = info.has(axis::cutoff) ? kNever : 0;
-            point.budget = info.has(axis::budget) ? 2 : 0;
+            point["cutoff"] = info.parameter("cutoff") != nullptr ? kNever : 0;
+            point["budget"] = info.parameter("budget") != nullptr ? 2 : 0;
             point.grid = 0;
         }
         if (info.workload->name == "quadtree") { // few points to a leaf, so that few points have several levels
-            point.grain = 5;
-            point.levels = 16;
+            point["grain"] = 5;
+            point["levels"] = 16;
             point.grid = 0;
         }
         if (info.workload->name == "refine") { // one to three time steps of four tiles, with three levels
-            point.time_steps = static_cast<std::uint32_t>(1 + point.elements % 7 % 3);
+            point["time-steps"] = static_cast<std::uint32_t>(1 + point.elements % 7 % 3);
             point.elements = 0;
-            point.division = 2;
-            point.levels = 3;
-            point.cell_work = 4;
+            point["division"] = 2;
+            point["levels"] = 3;
+            point["cell-work"] = 4;
             point.grid = 0;
         }
         if (info.workload->name == "tenants") { // one to seven tenants, some with levels of several blocks
-            point.tenant_count = static_cast<std::uint32_t>(1 + point.elements % 7);
+            point["tenant-count"] = static_cast<std::uint32_t>(1 + point.elements % 7);
             point.elements = 0;
-            point.level_nodes = 40;
-            point.levels = 5;
-            point.node_work = 3;
+            point["level-nodes"] = 40;
+            point["levels"] = 5;
+            point["node-work"] = 3;
             point.grid = 0;
             if (changes_graphs(mechanism_of(info, point)))
                 point.wave = 1; // a graph for each tenant, as a plan has it
         }
         if (info.workload->name == "icp") { // four leaves; a third of the scan is near the surface
-            point.leaves = 4;
-            point.leaf_points = 40;
-            point.near_every = 3;
-            point.points_per_thread = info.has(axis::points_per_thread) ? 4 : 0;
-            point.iterations = 4;
+            point["leaves"] = 4;
+            point["leaf-points"] = 40;
+            point["near-every"] = 3;
+            point["points-per-thread"] = info.parameter("points-per-thread") != nullptr ? 4 : 0;
+            point["iterations"] = 4;
             point.grid = 0;
         }
         if (info.over_graph()) {
-            point.edge_factor = 4;
-            point.bucket_width = info.has(axis::bucket_width) ? 16 : 0;
+            point["edge-factor"] = 4;
+            point["bucket-width"] = info.parameter("bucket-width") != nullptr ? 16 : 0;
             point.grid = 0;
             constexpr std::uint64_t kMaxByVertex = 60; // depth first, the work grows exponentially
             if (info.has(axis::threshold))
@@ -324,10 +323,10 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
     point.elements = std::uint64_t{point.nx} * point.ny;
     point.block = kWarp;
     point.shape = {};
-    point.division = 3;
-    point.fanout = 2;
-    point.grain = 4;
-    point.dwell = 64;
+    point["division"] = 3;
+    point["fanout"] = 2;
+    point["grain"] = 4;
+    point["dwell"] = 64;
 }
 
 inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, ElementType type)
@@ -343,8 +342,8 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
                .depth = shape.depth,
                .seed = 42};
     if (way.info().workload->name == "fanout" &&
-        way.info().has(axis::fanout)) { // a tree grows with a power of its depth
-        point.fanout = 2;
+        way.info().parameter("fanout") != nullptr) { // a tree grows with a power of its depth
+        point["fanout"] = 2;
         if (point.depth)
             point.depth = std::min(*point.depth, kTreeDepth);
     }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "graphs/graph_file.hpp"
+#include "graphs/graph_input.hpp"
 #include "model/input_file.hpp"
+#include "model/text_numbers.hpp"
 #include "support/forms_support.hpp"
 #include "support/support.hpp"
 
@@ -94,6 +96,11 @@ inline GraphShape wide_level_of_one_edge()
     return {"wide_level_of_one_edge", InputKind("file"), 0, 0, list.c_str()};
 }
 
+inline void set_graph_file(Case& point, const std::string& file)
+{
+    point["graph-file"] = static_cast<std::uint32_t>(number_of_text(file));
+}
+
 // Of a list in memory, written to the folder.
 inline Case graph_case(const std::string& strategy, const GraphShape& graph, const ScratchFolder& folder,
                        BackendKind backend = BackendKind::cpu)
@@ -101,11 +108,11 @@ inline Case graph_case(const std::string& strategy, const GraphShape& graph, con
     Case point = case_of(backend, strategy, {"", 1, 64, std::max<std::uint64_t>(1, graph.elements)});
     point.input = graph.input;
     point.elements = graph.elements;
-    point.edge_factor = graph.edge_factor;
+    point["edge-factor"] = graph.edge_factor;
     if (graph.input == InputKind("file")) {
         const bool matrix = std::string_view(graph.file).starts_with("%%");
-        point.graph_file =
-            graph_file_id(folder.write(std::string(graph.name) + (matrix ? ".mtx" : ".txt"), graph.file));
+        set_graph_file(point,
+                       graph_file_id(folder.write(std::string(graph.name) + (matrix ? ".mtx" : ".txt"), graph.file)));
     }
     return point;
 }

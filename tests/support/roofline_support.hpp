@@ -39,7 +39,7 @@ inline Case on_a_gpu(const std::string& strategy, std::uint32_t grid, std::uint3
                .depth = depth,
                .submit = Submit::held,
                .l2 = CacheState::as_is,
-               .fanout = fanout};
+               .own = {{"fanout", fanout}}};
     if (info.over_matrix()) {
         point.nx = grid;
         point.ny = block;

@@ -246,21 +246,21 @@ const std::vector<const Strategy*>& stand_ins()
         {.name = "trees",
          .workload = &workloads::fanout,
          .mechanisms = kChildrenByKernel,
-         .axes = {axis::depth, axis::fanout}},
-        [](const Case& point) { return tree_by_block(point, point.fanout, 3); },
-        [](const Case& point) { return kMarkBytes * tree_by_block(point, point.fanout, 3).total(); });
+         .axes = {axis::depth, LaunchParameter::fanout}},
+        [](const Case& point) { return tree_by_block(point, point["fanout"], 3); },
+        [](const Case& point) { return kMarkBytes * tree_by_block(point, point["fanout"], 3).total(); });
     static const StandIn trees_by_lanes(
         {.name = "trees_by_lanes",
          .workload = &workloads::fanout,
          .mechanisms = kChildrenByKernel,
-         .axes = {axis::depth, axis::fanout}},
+         .axes = {axis::depth, LaunchParameter::fanout}},
         [](const Case& point) {
-            ExpectedLaunches form = tree_by_block(point, std::min(point.fanout, point.block), 3);
+            ExpectedLaunches form = tree_by_block(point, std::min(point["fanout"], point.block), 3);
             form.by_lanes = true;
             return form;
         },
         [](const Case& point) {
-            return kMarkBytes * tree_by_block(point, std::min(point.fanout, point.block), 3).total();
+            return kMarkBytes * tree_by_block(point, std::min(point["fanout"], point.block), 3).total();
         });
     static const StandIn wide_warp(
         {.name = "wide_warp", .workload = &workloads::reduce, .mechanisms = kOnly<tail>},

@@ -16,10 +16,10 @@ namespace
 Case icp_case(std::uint32_t leaves, std::uint32_t leaf_points, InputKind input = IcpInput::waves)
 {
     Case point{.strategy = "icp_levels", .elements = 500, .block = 64, .seed = 7, .input = input};
-    point.leaves = leaves;
-    point.leaf_points = leaf_points;
-    point.near_every = 2;
-    point.iterations = 16;
+    point["leaves"] = leaves;
+    point["leaf-points"] = leaf_points;
+    point["near-every"] = 2;
+    point["iterations"] = 16;
     return point;
 }
 
@@ -72,7 +72,7 @@ TEST(IcpReference, FindsTheNearestOfAllPointsInEveryIteration)
                 const IcpShift step = icp_step(all);
                 shift = {shift.x + step.x, shift.y + step.y, shift.z + step.z};
             }
-            EXPECT_TRUE(is_zero(icp_step(reference.sums.back())) || reference.iterations() == point.iterations);
+            EXPECT_TRUE(is_zero(icp_step(reference.sums.back())) || reference.iterations() == point["iterations"]);
         }
 }
 
@@ -81,7 +81,7 @@ TEST(IcpReference, StopsAfterTheMaximumOfIterations)
     Case point = icp_case(4, 400);
     const std::vector<IcpPoint> points = icp_points(point);
     const std::vector<ScanPoint> scan = icp_scan(point, points);
-    point.iterations = 1;
+    point["iterations"] = 1;
     EXPECT_EQ(icp_reference(point, icp_surface(point, points), scan).iterations(), 1U);
 }
 

@@ -17,10 +17,10 @@ Case image(std::uint32_t nx, std::uint32_t ny, InputKind input = InputKind("set"
 {
     Case point{.strategy = "any", .elements = std::uint64_t{nx} * ny, .grid = 0, .block = 64, .nx = nx, .ny = ny};
     point.input = input;
-    point.dwell = 64;
-    point.division = 3;
-    point.fanout = 2;
-    point.grain = 4;
+    point["dwell"] = 64;
+    point["division"] = 3;
+    point["fanout"] = 2;
+    point["grain"] = 4;
     point.coarsen = 1;
     return point;
 }
@@ -34,8 +34,8 @@ std::vector<Case> many_images()
             for (const std::uint32_t division : {1U, 3U, 7U})
                 for (const std::uint32_t fanout : {2U, 3U}) {
                     points.push_back(image(nx, ny, input));
-                    points.back().division = division;
-                    points.back().fanout = fanout;
+                    points.back()["division"] = division;
+                    points.back()["fanout"] = fanout;
                 }
     return points;
 }
@@ -43,7 +43,7 @@ std::vector<Case> many_images()
 std::string name_of_image(const Case& point)
 {
     return std::string(name_of(point.input)) + " " + std::to_string(point.nx) + " x " + std::to_string(point.ny) +
-           " division " + std::to_string(point.division) + " fanout " + std::to_string(point.fanout);
+           " division " + std::to_string(point["division"]) + " fanout " + std::to_string(point["fanout"]);
 }
 
 // Counts regions by pixels alone: it shares neither the border's walk nor the parts with the code under test.
@@ -65,11 +65,11 @@ void count(const Case& point, unsigned left, unsigned right, unsigned top, unsig
         for (unsigned x = left; x < right; ++x)
             if (x == left || x == right - 1 || y == top || y == bottom - 1)
                 uniform = uniform && dwell_of_pixel(point, std::uint64_t{y} * point.nx + x) == first;
-    const unsigned width = (right - left + point.fanout - 1) / point.fanout;
-    const unsigned height = (bottom - top + point.fanout - 1) / point.fanout;
+    const unsigned width = (right - left + point["fanout"] - 1) / point["fanout"];
+    const unsigned height = (bottom - top + point["fanout"] - 1) / point["fanout"];
     if (uniform) {
         ++counts.filled;
-    } else if (width <= point.grain && height <= point.grain) {
+    } else if (width <= point["grain"] && height <= point["grain"]) {
         ++counts.computed;
     } else {
         ++counts.divided;
@@ -82,8 +82,8 @@ void count(const Case& point, unsigned left, unsigned right, unsigned top, unsig
 Counted counted_image(const Case& point)
 {
     Counted counts;
-    const unsigned width = (point.nx + point.division - 1) / point.division;
-    const unsigned height = (point.ny + point.division - 1) / point.division;
+    const unsigned width = (point.nx + point["division"] - 1) / point["division"];
+    const unsigned height = (point.ny + point["division"] - 1) / point["division"];
     for (unsigned y = 0; y < point.ny; y += height)
         for (unsigned x = 0; x < point.nx; x += width)
             count(point, x, std::min(x + width, point.nx), y, std::min(y + height, point.ny), counts);
@@ -98,7 +98,7 @@ std::uint64_t nodes_with(const MandelbrotReference& reference, RegionFate fate)
 
 RequestOracle image_oracle(const MandelbrotReference& reference, const Case& point, bool naive)
 {
-    return count_requests(point, point.division * point.division,
+    return count_requests(point, point["division"] * point["division"],
                           [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
                               mandelbrot_requests(reference, point, naive, block, requests);
                           });
@@ -134,7 +134,7 @@ TEST(BorderPixels, AreThoseOfTheSides)
 TEST(Mandelbrot, DwellsAreThoseOfTheDefinition)
 {
     Case point = image(200, 200);
-    point.dwell = 1000;
+    point["dwell"] = 1000;
     EXPECT_EQ(dwell_of_pixel(point, 100 * 200 + 150), 1000U); // the point 0
     EXPECT_EQ(dwell_of_pixel(point, 100 * 200 + 50), 1000U);  // -1: 0, -1, 0, -1, ...
     point.input = InputKind("exterior");
@@ -205,8 +205,8 @@ TEST(Mandelbrot, LaunchesArePartsAndLeaves)
         const Counted counts = counted_image(point);
         const Region whole{0, 0, point.nx, point.ny};
         std::uint64_t roots = 0;
-        for (unsigned part = 0; part < point.division * point.division; ++part)
-            roots += is_empty(part_of_region(whole, point.division, part)) ? 0 : 1;
+        for (unsigned part = 0; part < point["division"] * point["division"]; ++part)
+            roots += is_empty(part_of_region(whole, point["division"], part)) ? 0 : 1;
         EXPECT_EQ(image_oracle(reference, point, false).launches.total(), counts.regions - roots);
         EXPECT_EQ(image_oracle(reference, point, true).launches.total(),
                   counts.regions - roots + counts.filled + counts.computed);
@@ -225,15 +225,15 @@ TEST(Mandelbrot, InteriorIsOneFillPerRoot)
 {
     for (const std::uint32_t division : {1U, 4U, 5U}) {
         Case point = image(90, 70, InputKind("interior"));
-        point.division = division;
+        point["division"] = division;
         point.aggregate = Aggregate::none;
         const MandelbrotReference reference = mandelbrot_reference(point);
-        EXPECT_THAT(reference.dwells, Each(point.dwell));
+        EXPECT_THAT(reference.dwells, Each(point["dwell"]));
         EXPECT_EQ(reference.nodes.size(), division * division);
         EXPECT_EQ(nodes_with(reference, RegionFate::filled), division * division);
         EXPECT_EQ(image_oracle(reference, point, false).launches.total(), 0U);
         EXPECT_EQ(image_oracle(reference, point, true).launches.total(), division * division);
-        EXPECT_LT(reference.iterations, point.elements * point.dwell); // the borders alone
+        EXPECT_LT(reference.iterations, point.elements * point["dwell"]); // the borders alone
     }
 }
 

@@ -25,7 +25,7 @@ MstGraph drawn_mst(InputKind input, std::uint64_t vertices, std::uint32_t edge_f
     Case point;
     point.input = input;
     point.elements = vertices;
-    point.edge_factor = edge_factor;
+    point["edge-factor"] = edge_factor;
     point.seed = 3;
     return mst_graph(make_graph(point));
 }

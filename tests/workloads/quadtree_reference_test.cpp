@@ -23,8 +23,7 @@ Case quadtree(std::uint64_t elements, InputKind input = InputKind("uniform"))
             .input = input,
             .aggregate = Aggregate::none,
             .coarsen = 1,
-            .grain = 64,
-            .levels = 16};
+            .own = {{"grain", 64}, {"levels", 16}}};
 }
 constexpr std::array kInputs{InputKind("uniform"), InputKind("clustered"), InputKind("line"),
                              InputKind("coincident")};

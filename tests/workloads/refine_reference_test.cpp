@@ -24,10 +24,7 @@ Case field(std::string_view input, std::uint32_t steps, std::uint32_t division, 
     return {.block = 128,
             .input = InputKind(input),
             .aggregate = Aggregate::none,
-            .division = division,
-            .levels = levels,
-            .time_steps = steps,
-            .cell_work = cell_work};
+            .own = {{"division", division}, {"levels", levels}, {"time-steps", steps}, {"cell-work", cell_work}}};
 }
 
 std::vector<std::uint64_t> cells_by_level(const RefineReference& reference, std::uint64_t step)
@@ -123,7 +120,7 @@ Expected expected(const Case& point, std::uint64_t step, std::uint32_t tile, uns
 {
     constexpr double kTurnPerStep = 0.1;
     const double turn = kTurnPerStep * static_cast<double>(step);
-    const double side = 1.0 / (point.division * (1U << level));
+    const double side = 1.0 / (point["division"] * (1U << level));
     double sum = 0;
     double least = 1;
     double most = -1;
@@ -131,8 +128,8 @@ Expected expected(const Case& point, std::uint64_t step, std::uint32_t tile, uns
         const auto place = [&](std::uint32_t of_tile, std::uint32_t in_tile, unsigned sample) {
             return (of_tile * (1U << level) + in_tile + (sample + 0.5) / kSampleSide) * side - 0.5;
         };
-        const double x = place(tile % point.division, every_second_bit(code), index % kSampleSide);
-        const double y = place(tile / point.division, every_second_bit(code >> 1), index / kSampleSide);
+        const double x = place(tile % point["division"], every_second_bit(code), index % kSampleSide);
+        const double y = place(tile / point["division"], every_second_bit(code >> 1), index / kSampleSide);
         const double before_x = std::cos(turn) * x + std::sin(turn) * y - kFrontX;
         const double before_y = std::cos(turn) * y - std::sin(turn) * x;
         const double squared = before_x * before_x + before_y * before_y;

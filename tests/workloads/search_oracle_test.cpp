@@ -15,12 +15,12 @@ Case tree(InputKind input, std::uint32_t size = 0)
 {
     Case point;
     point.input = input;
-    point.*search_size_of(input) = size != 0 ? size : input == InputKind("t1") ? 11 : 2000;
+    point[search_size_of(input)] = size != 0 ? size : input == InputKind("t1") ? 11 : 2000;
     point.block = 32;
     point.coarsen = 1;
     point.aggregate = Aggregate::none;
-    point.cutoff = kNoCutoff;
-    point.budget = 16;
+    point["cutoff"] = kNoCutoff;
+    point["budget"] = 16;
     return point;
 }
 
@@ -134,16 +134,16 @@ TEST(SearchOracle, CountsAChildForEveryInnerNodeBelowTheRoot)
     point.threshold = 9; // more than a node has children
     EXPECT_THAT(oracle(point, SearchForm::children).launches.by_depth, IsEmpty());
     point.threshold = 0;
-    point.cutoff = 3;
+    point["cutoff"] = 3;
     EXPECT_THAT(oracle(point, SearchForm::children).launches.by_depth, ElementsAre(1, 1));
-    point.cutoff = 1;
+    point["cutoff"] = 1;
     EXPECT_THAT(oracle(point, SearchForm::children).launches.by_depth, IsEmpty());
 }
 
 TEST(SearchOracle, OfABudgetOfOneIsLevelByLevel)
 {
     Case point = tree(InputKind("t1"), 8);
-    point.budget = 1;
+    point["budget"] = 1;
     point.aggregate = Aggregate::grid;
     const RequestOracle levels = oracle(point, SearchForm::budget);
     EXPECT_THAT(levels.launches.by_depth, AllOf(SizeIs(6), Each(1U)));
@@ -158,28 +158,28 @@ TEST(SearchOracle, OfALargerBudgetHasFewerRounds)
     point.aggregate = Aggregate::grid;
     unsigned last = 1000000;
     for (const std::uint32_t budget : {1U, 3U, 10U, 100U}) {
-        point.budget = budget;
+        point["budget"] = budget;
         const unsigned levels = oracle(point, SearchForm::budget).launches.levels();
         EXPECT_LT(levels, last);
         EXPECT_GT(levels, 0U);
         last = levels;
     }
-    point.budget = 1000000; // only a full stack ends a block's search
+    point["budget"] = 1000000; // only a full stack ends a block's search
     point.input = InputKind("path");
-    point.path_nodes = 5000;
+    point["path-nodes"] = 5000;
     EXPECT_EQ(oracle(point, SearchForm::budget).launches.levels(), 0U);
 }
 
 TEST(SearchOracle, OfQueensFollowsTheBoards)
 {
     Case point = tree(InputKind("queens"), 6);
-    point.cutoff = kNoCutoff;
+    point["cutoff"] = kNoCutoff;
     // 77 boards, 25 of them leaves, and the root.
     EXPECT_EQ(oracle(point, SearchForm::children).launches.total(), 77U - 25 - 1);
-    point.cutoff = 2; // three boards with one queen
+    point["cutoff"] = 2; // three boards with one queen
     EXPECT_THAT(oracle(point, SearchForm::children).launches.by_depth, ElementsAre(3));
     EXPECT_EQ(oracle(point, SearchForm::budget).launches.total(), 0U);
-    point.budget = 1;
+    point["budget"] = 1;
     EXPECT_EQ(oracle(point, SearchForm::budget).launches.total(), 1U);
 }
 
@@ -202,7 +202,7 @@ TEST(SearchLevels, HaveABoundWhereTheTreeHasOneOrThereIsACutoff)
     EXPECT_EQ(max_search_levels(tree(InputKind("queens"), 9)), 9U);
     EXPECT_EQ(max_search_levels(tree(InputKind("t3"))), kNoCutoff);
     Case point = tree(InputKind("t3l"));
-    point.cutoff = 7;
+    point["cutoff"] = 7;
     EXPECT_EQ(max_search_levels(point), 7U);
 }
 

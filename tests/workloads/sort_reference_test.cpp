@@ -168,8 +168,8 @@ Case keys_of(InputKind input, std::uint64_t elements, ElementType type = Element
     point.elements = elements;
     point.type = type;
     point.block = 256;
-    point.grain = 2048;
-    point.fanout = 256;
+    point["grain"] = 2048;
+    point["fanout"] = 256;
     point.aggregate = Aggregate::none;
     point.coarsen = 1;
     return point;
@@ -216,8 +216,8 @@ RequestOracle oracle_of(const Case& point, SortForm form)
 TEST(SortOracle, CountsOneScatterAndALeafPerPart)
 {
     Case point = keys_of(InputKind("uniform"), 1 << 19); // 256 parts of about 2048 would not all be leaves; 512 are
-    point.fanout = 256;
-    point.grain = 4096;
+    point["fanout"] = 256;
+    point["grain"] = 4096;
     const RequestOracle by_item = oracle_of(point, SortForm::kway);
     EXPECT_THAT(by_item.launches.by_depth, ElementsAre(1, 256));
     EXPECT_EQ(by_item.counts.items, 257U);
@@ -234,7 +234,7 @@ TEST(SortOracle, CountsOneScatterAndALeafPerPart)
 TEST(SortOracle, MakesLeavesOfHalfTheGrainInTwoDivisions)
 {
     Case point = keys_of(InputKind("uniform"), 1 << 21);
-    point.grain = 512;
+    point["grain"] = 512;
     EXPECT_THAT(oracle_of(point, SortForm::kway).launches.by_depth, ElementsAre(1, 256, 256, 8192));
 }
 
@@ -267,12 +267,12 @@ TEST(SortOracle, EndsEarlyOnEqualAndFewKeys)
 TEST(SortOracle, OfTheSimpleFormLaunchesEverySideOfTwoKeys)
 {
     Case point = keys_of(InputKind("sorted"), 8);
-    point.grain = 1;
+    point["grain"] = 1;
     // 8 keys by the middle one: 4 and 3 beside it; 4 by the middle one: 2 and 1; 3: 1 and 1; 2: 1 and 0.
     EXPECT_THAT(oracle_of(point, SortForm::simple).launches.by_depth, ElementsAre(2, 1));
     point.depth = 1;
     EXPECT_THAT(oracle_of(point, SortForm::simple).launches.by_depth, ElementsAre(2));
-    point.grain = 8;
+    point["grain"] = 8;
     EXPECT_THAT(oracle_of(point, SortForm::simple).launches.by_depth, IsEmpty());
 }
 
@@ -283,18 +283,18 @@ TEST(SortOracle, HasNoMoreLevelsThanTheBound)
     for (std::uint32_t bit = 0; bit < 32; ++bit)
         ranks.push_back(static_cast<std::uint32_t>((std::uint64_t{2} << bit) - 1));
     Case point = keys_of(InputKind("uniform"), ranks.size());
-    point.grain = 1;
+    point["grain"] = 1;
     for (const std::uint32_t fanout : {2U, 4U, 16U}) {
-        point.fanout = fanout;
+        point["fanout"] = fanout;
         EXPECT_LE(count_sort(point, SortForm::kway, {}, ranks).launches.levels(), kMaxSortLevels);
     }
-    point.fanout = 2;
+    point["fanout"] = 2;
     EXPECT_GE(count_sort(point, SortForm::kway, {}, ranks).launches.levels(), kMaxSortLevels - 2);
     for (const char* input : {"uniform", "sorted", "equal", "few", "zipf"})
         for (const std::uint32_t grain : {1U, 40U}) {
             point = keys_of(InputKind(input), 3000);
-            point.grain = grain;
-            point.fanout = 2;
+            point["grain"] = grain;
+            point["fanout"] = 2;
             EXPECT_LE(oracle_of(point, SortForm::kway).launches.levels(), kMaxSortLevels) << input;
         }
 }
@@ -304,7 +304,7 @@ TEST(SortOracle, HasHardlyALevelOfMoreBlocksThanAreUseful)
     for (const std::uint32_t grain : {512U, 700U, 2048U}) {
         Case point = keys_of(InputKind("uniform"), 1 << 18);
         point.block = 256;
-        point.grain = grain;
+        point["grain"] = grain;
         const auto widest =
             std::ranges::max(oracle_of(point, SortForm::kway).launches.by_depth); // leaves, a block each
         EXPECT_LE(widest, useful_sort_blocks(point)) << grain;

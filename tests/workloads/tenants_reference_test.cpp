@@ -25,10 +25,10 @@ Case tenants_of(std::uint32_t tenants, std::uint32_t level_nodes, std::uint32_t 
 {
     Case point;
     point.input = TenantsInput::together;
-    point.tenant_count = tenants;
-    point.level_nodes = level_nodes;
-    point.levels = levels;
-    point.node_work = 5;
+    point["tenant-count"] = tenants;
+    point["level-nodes"] = level_nodes;
+    point["levels"] = levels;
+    point["node-work"] = 5;
     point.seed = seed;
     return point;
 }
@@ -59,7 +59,7 @@ TEST(TenantsReference, IsWhatTheRecursionGives)
         const Tenant& tenant = reference.tenants[index];
         Followed found{std::vector<std::uint64_t>(tenant.levels, 0)};
         for (std::uint32_t node = 0; node < tenant.width; ++node)
-            follow(tenant, point.node_work, reference.widths[index], child_of(tenant.root, node, true), 1, found);
+            follow(tenant, point["node-work"], reference.widths[index], child_of(tenant.root, node, true), 1, found);
         EXPECT_TRUE(std::ranges::equal(found.widths, reference.widths[index])) << index;
         EXPECT_EQ(found.sum, reference.sums[index]) << index;
         EXPECT_EQ(std::accumulate(found.widths.begin(), found.widths.end(), std::uint64_t{0}),
@@ -115,7 +115,7 @@ TEST(TenantsReference, FollowsFromTheSeed)
     EXPECT_EQ(one.sums, tenants_reference(tenants_of(9, 30, 5)).sums);
     EXPECT_NE(one.sums, tenants_reference(tenants_of(9, 30, 5, 2)).sums);
     Case harder = tenants_of(9, 30, 5);
-    harder.node_work = 6;
+    harder["node-work"] = 6;
     EXPECT_NE(one.sums, tenants_reference(harder).sums);
 }
 
@@ -136,7 +136,7 @@ TEST(TenantArrivals, AreAllAtOnceOrInOrderWithTheAskedGap)
     Case point = tenants_of(512, 4, 2);
     EXPECT_THAT(tenant_arrivals_ns(point), Each(0U));
     point.input = TenantsInput::poisson;
-    point.arrival_gap_us = 20;
+    point["arrival-gap-us"] = 20;
     const std::vector<std::uint64_t> arrivals = tenant_arrivals_ns(point);
     EXPECT_TRUE(std::ranges::is_sorted(arrivals));
     const double mean_us = static_cast<double>(arrivals.back()) / 512 / 1000;

@@ -42,7 +42,7 @@ CsrGraph drawn(InputKind input, std::uint64_t elements, std::uint32_t edge_facto
     Case point;
     point.input = input;
     point.elements = elements;
-    point.edge_factor = edge_factor;
+    point["edge-factor"] = edge_factor;
     point.seed = 1;
     return make_graph(point);
 }

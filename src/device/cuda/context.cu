@@ -1,3 +1,4 @@
+// Compiled alone: it has a definition of its own.
 #include "device/cuda/context.cuh"
 
 #include "device/cuda/why_no_gpu.hpp"

@@ -516,8 +516,8 @@ class Pass final : public gimple_opt_pass
 int plugin_init(plugin_name_args* plugin, plugin_gcc_version* version)
 {
     if (!plugin_default_version_check(version, &gcc_version)) {
-        fprintf(stderr, "%s was built for g++ %s, and this is g++ %s\n", plugin->full_name, gcc_version.basever,
-                version->basever);
+        fprintf(stderr, "%s was built for another g++ %s, and this is g++ %s; repair: use_compiler, in its folder\n",
+                plugin->full_name, gcc_version.basever, version->basever);
         return 1;
     }
     register_pass_info early{};

@@ -61,6 +61,12 @@ inline bool stores_what_is_there(const gassign* statement)
     return from != NULL_TREE && !is_gimple_reg(to) && is_computed_alike(to, from, 0);
 }
 
+// GCC's own function has another name from GCC 14 on.
+inline gimple* last_statement(basic_block block)
+{
+    return gsi_stmt(gsi_last_nondebug_bb(block));
+}
+
 // What has an effect, and what that needs: values, local variables, and the branches that lead there (Cytron et al., 1991, as GCC's own
 // removal of dead code).
 class Needed
@@ -134,12 +140,12 @@ class Needed
     void needs_to_reach(basic_block block, bool with_its_own)
     {
         if (with_its_own)
-            if (gimple* const last = last_stmt(block); last != nullptr && stmt_ends_bb_p(last))
+            if (gimple* const last = last_statement(block); last != nullptr && stmt_ends_bb_p(last))
                 need(last);
         bitmap_iterator each;
         unsigned edge = 0;
         EXECUTE_IF_SET_IN_BITMAP(branches_->get_edges_dependent_on(block->index), 0, edge, each)
-        if (gimple* const last = last_stmt(branches_->get_edge_src(edge)); last != nullptr)
+        if (gimple* const last = last_statement(branches_->get_edge_src(edge)); last != nullptr)
             need(last);
     }
 

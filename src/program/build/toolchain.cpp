@@ -34,9 +34,8 @@ Toolchain read_toolchain(const fs::path& folder)
     }
     if (!fs::exists(toolchain.compiler))
         throw RunError(
-            fmt::format("{}: there is no {}; programs are built by the compiler that built nestbed; install it, or "
-                        "build nestbed again",
-                        file.string(), toolchain.compiler));
+            fmt::format("{}: there is no {}, which builds programs; install it, or choose another g++: {} g++",
+                        file.string(), toolchain.compiler, (folder / "use_compiler").string()));
     for (const fs::path& needed : {toolchain.headers(), toolchain.rewriter(), toolchain.library()})
         if (!fs::exists(needed))
             throw RunError(fmt::format("{} does not exist; to build it: {}", needed.string(),

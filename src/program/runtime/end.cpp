@@ -13,22 +13,20 @@
 #include "program/runtime/program_trace.hpp"
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/running.hpp"
+#include "program/runtime/source_files.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
@@ -38,22 +36,6 @@ namespace nestbed::program
 
 namespace
 {
-
-std::vector<std::string>& source_files()
-{
-    static auto& files = *new std::vector<std::string>; // needed after the destructors of the program
-    return files;
-}
-
-std::optional<std::string> text_of(const std::string& path)
-{
-    const std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return {};
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 void write_file(const char* variable, const std::string& path, const std::string& text)
 {
@@ -69,7 +51,7 @@ std::vector<Suppression> suppressions_of_user()
     const std::string& file = environment().suppressions_file;
     if (file.empty())
         return {};
-    const std::optional<std::string> text = text_of(file);
+    const std::optional<std::string> text = text_of_file(file);
     if (!text)
         throw UsageError(
             fmt::format("NESTBED_SUPPRESSIONS='{}': the file cannot be read: {}", file, std::strerror(errno)));
@@ -80,7 +62,7 @@ std::vector<Suppression> all_suppressions()
 {
     std::vector<Suppression> all = suppressions_of_user();
     for (const std::string& file : source_files())
-        if (const std::optional<std::string> text = text_of(file))
+        if (const std::optional<std::string> text = text_of_file(file))
             for (Suppression& one : suppressions_in_source(reported_path(file), *text))
                 all.push_back(std::move(one));
     return all;
@@ -143,6 +125,11 @@ std::optional<int> report(int status)
     if (!env.report_file.empty()) {
         Json json = report_json(counts, ledger.graph_launches(), failed_kernels(), incomplete, races);
         json["suspect"] = is_suspect;
+        json["unread_refusals"] = has_unread_refusal();
+        for (const OtherFinding& other : other_findings())
+            json["others"].push_back({{"kind", other.kind}, {"place", other.place}, {"text", other.text}});
+        json["exit_code"] = status; // the program's own
+        add_source_lines(json);
         write_file("NESTBED_REPORT", env.report_file, json_lines(json));
     }
     return code;
@@ -269,18 +256,6 @@ void begin_program()
         return true;
     }();
     static_cast<void>(begun);
-}
-
-bool sources(std::initializer_list<const char*> files)
-{
-    for (const char* const file : files) {
-        std::error_code ignored;
-        const std::filesystem::path path = std::filesystem::absolute(file, ignored);
-        const std::string name = ignored ? file : path.string();
-        if (std::ranges::find(source_files(), name) == source_files().end())
-            source_files().push_back(name);
-    }
-    return true;
 }
 
 } // namespace nestbed::program

@@ -1,5 +1,6 @@
 // Launches of graphs, by the host and by kernels.
 #include "device/cpu/observer.hpp"
+#include "program/runtime/error_texts.hpp"
 #include "program/runtime/graph_executables.hpp"
 #include "program/runtime/state.hpp"
 
@@ -62,8 +63,10 @@ cudaError_t run_nodes(const CUgraph_st& graph, cudaStream_t outer, const std::sh
 // An error of what no call of the host waits for.
 void fails_late(cudaError_t error)
 {
-    if (error != cudaSuccess && sticky_error() == cudaSuccess)
-        set_sticky_error(error);
+    if (error == cudaSuccess || sticky_error() != cudaSuccess)
+        return;
+    set_sticky_error(error);
+    note_finding({.kind = "failed graph", .place = {}, .text = fmt::format("a graph failed: {}", error_name(error))});
 }
 
 unsigned value_of(const CUgraphNode_st& node)

@@ -244,18 +244,20 @@ bool report_outside_access(const void* address, std::optional<bool> write, const
         return true; // the observer has reported it
     if (std::exchange(found->is_opened, true))
         return true;
-    note_finding();
     const Allocation of_message = *found;
     lock.unlock();
     const std::string line = source_of(code);
     const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(at - of_message.begin);
-    say(fmt::format("{}: {}{}: {} of byte {} of {}. Later ones are not reported; `nestbed races` reports all",
-                    of_message.freed_at != nullptr ? "use after free" : "out of bounds",
-                    thread == nullptr ? "the host" : described(*thread), line.empty() ? "" : ", at " + line,
+    const std::string kind = of_message.freed_at != nullptr ? "use after free" : "out of bounds";
+    const std::string text =
+        fmt::format("{}{}: {} of byte {} of {}", thread == nullptr ? "the host" : described(*thread),
+                    line.empty() ? "" : ", at " + line,
                     !write   ? "access"
                     : *write ? "write"
                              : "read",
-                    offset, of_message.spelled()));
+                    offset, of_message.spelled());
+    note_finding({.kind = kind, .place = line, .text = text});
+    say(fmt::format("{}: {}. Later ones are not reported; `nestbed races` reports all", kind, text));
     return true;
 }
 

@@ -73,10 +73,12 @@ extern "C" void* nestbed_host_names(void* variable, std::size_t bytes, const cha
         return variable; // of a function of the host that a kernel calls by a pointer
     Shadows& of = shadows();
     const std::lock_guard lock(of.mutex);
-    if (const std::string text = text_of(static_cast<Use>(use));
-        !text.empty() && of.said.emplace(file, line, name, use).second) {
-        note_finding();
-        say(fmt::format("{}: {}", nestbed::reported_place(file, line), fmt::format(fmt::runtime(text), name)));
+    if (const std::string form = text_of(static_cast<Use>(use));
+        !form.empty() && of.said.emplace(file, line, name, use).second) {
+        const std::string place = nestbed::reported_place(file, line);
+        const std::string text = fmt::format(fmt::runtime(form), name);
+        note_finding({.kind = "copy of the host", .place = place, .text = text});
+        say(fmt::format("{}: {}", place, text));
     }
     std::unique_ptr<std::byte[]>& shadow = of.of_variables[variable];
     if (shadow == nullptr) {

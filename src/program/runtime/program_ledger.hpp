@@ -38,6 +38,13 @@ struct FailedKernel {
     std::string text;
 };
 
+// What else is wrong with the program, which neither the observer nor a kernel that failed says.
+struct OtherFinding {
+    std::string kind;  // "out of bounds"
+    std::string place; // FILE:LINE; empty: not known
+    std::string text;
+};
+
 // A launch. Times are nanoseconds of a steady clock; 0: not known.
 struct GridRecord : std::enable_shared_from_this<GridRecord> {
     std::string kernel;

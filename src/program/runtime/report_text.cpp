@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "inspect/race_text.hpp"
 #include "program/count/launch_table.hpp"
+#include "program/report/findings.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -117,7 +118,7 @@ Json report_json(const std::vector<KernelCounts>& counts, const nestbed_count::G
                  const std::vector<FailedKernel>& failed, const std::string& incomplete,
                  const std::optional<CheckedRaces>& races)
 {
-    Json json;
+    Json json{{"report_version", kReportVersion}};
     json["kernels"] = Json::array();
     std::uint64_t from_device = 0;
     std::uint64_t refused = 0;
@@ -151,7 +152,7 @@ Json report_json(const std::vector<KernelCounts>& counts, const nestbed_count::G
         json["races"].push_back(race_json(race));
     json["notes"] = Json::array();
     for (const Race& note : races->races.notes)
-        json["notes"].push_back(race_json(note));
+        json["notes"].push_back(note_json(note));
     json["bad_accesses"] = Json::array();
     for (const BadAccess& bad : races->races.bad_accesses)
         json["bad_accesses"].push_back(bad_access_json(bad));

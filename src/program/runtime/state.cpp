@@ -130,6 +130,34 @@ void note_finding()
     any_finding = true;
 }
 
+namespace
+{
+
+struct OtherFindings {
+    std::mutex mutex;
+    std::vector<OtherFinding> all;
+};
+OtherFindings& others()
+{
+    static OtherFindings& of_process = *new OtherFindings; // needed after the destructors of the program
+    return of_process;
+}
+
+} // namespace
+
+void note_finding(OtherFinding finding)
+{
+    note_finding();
+    const std::lock_guard lock(others().mutex);
+    others().all.push_back(std::move(finding));
+}
+
+std::vector<OtherFinding> other_findings()
+{
+    const std::lock_guard lock(others().mutex);
+    return others().all;
+}
+
 bool has_finding()
 {
     return any_finding;

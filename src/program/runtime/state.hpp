@@ -121,6 +121,8 @@ cudaError_t give(T* to, const std::type_identity_t<T>& value, const void* place)
 }
 // Something is wrong with the program that the observer does not know: it has no "no races", and no exit code 0, under one.
 void note_finding();
+void note_finding(OtherFinding finding);
+std::vector<OtherFinding> other_findings();
 bool has_finding();
 // A launch of the calling thread was refused. Whether a thread has not asked for such an error: what its launch would have done is missing.
 void note_refusal();

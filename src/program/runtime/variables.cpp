@@ -148,15 +148,16 @@ bool report_pad_access(const void* address, std::optional<bool> write, const voi
         return true; // another thread was as fast
     if (mprotect(pad->begin, pad->bytes, PROT_READ | PROT_WRITE) != 0)
         return false;
-    note_finding();
     const cpu::ThreadContext* const thread = cpu::current_thread;
     const std::string line = source_of(code);
-    say(fmt::format("out of bounds: {}{}: {} of {}. Later ones are not reported; `nestbed races` reports all",
-                    thread == nullptr ? "the host" : described(*thread), line.empty() ? "" : ", at " + line,
-                    !write   ? "access"
-                    : *write ? "write"
-                             : "read",
-                    nearest_to(reinterpret_cast<std::uintptr_t>(address))));
+    const std::string text = fmt::format("{}{}: {} of {}", thread == nullptr ? "the host" : described(*thread),
+                                         line.empty() ? "" : ", at " + line,
+                                         !write   ? "access"
+                                         : *write ? "write"
+                                                  : "read",
+                                         nearest_to(reinterpret_cast<std::uintptr_t>(address)));
+    note_finding({.kind = "out of bounds", .place = line, .text = text});
+    say(fmt::format("out of bounds: {}. Later ones are not reported; `nestbed races` reports all", text));
     return true;
 }
 

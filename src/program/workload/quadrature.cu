@@ -1,18 +1,18 @@
 // quadrature: the integral of a function with a sharp peak over [0, 1], to a tolerance. A workload in one file.
-//     nestbed build quadrature; nestbed run --load quadrature --strategy 'quadrature_*' --grain 4,8 -o quadrature.csv
+//     nestbed build quadrature; nestbed run --load quadrature --strategy 'quadrature_*' --digits 4,8 -o quadrature.csv
 #include "device/user_workload.hpp"
 
 namespace quadrature_workload::NESTBED_BACKEND // nvcc compiles this file for the GPU, and g++ for the CPU
 {
 using namespace nestbed;
-// ---- The workload, and two parameters: options of `nestbed run`. Times at different tolerances are not compared (role).
-constexpr AxisMeaning kMeanings[]{
-    {.name = axis::grain, .meaning = "the tolerance is 10^-grain", .default_value = 6, .role = AxisRole::problem},
+// ---- The workload. A parameter of its own is an option of `nestbed run` and a column; times at different tolerances are not compared.
+constexpr Parameter kDigits{.name = "digits", .help = "the tolerance is 10^-digits", .most = 15, .default_value = 6};
+constexpr AxisMeaning kMeanings[]{ // of a parameter that nestbed has
     {axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}};
 constinit const WorkloadInfo kWorkload{
     .name = "quadrature",
     .summary = "integrates a function with a sharp peak to a tolerance",
-    .axes = {axis::grid, axis::block, axis::depth, axis::grain, axis::threshold},
+    .axes = {axis::grid, axis::block, axis::depth, kDigits, axis::threshold},
     .meanings = kMeanings,
     .irregular = true, // the work depends on the input
     .has_ratio = true, // tables divide times by that of the fastest flat strategy
@@ -135,7 +135,7 @@ const Register<Flat, TaskTraits> flat;
 // ---- What a run gets, and which answer is right.
 struct Integral : NumberWorkload<Integral, TaskTraits, double> {
     using NumberWorkload::NumberWorkload;
-    static double tolerance(const Case& point) { return std::pow(10.0, -1.0 * point.grain); }
+    static double tolerance(const Case& point) { return std::pow(10.0, -1.0 * point[kDigits]); }
     static Task task(const Case& point, double* answer) { return {tolerance(point), point.threshold, answer}; }
     static double reference(const Case& /*point*/) { return kExact; }
     static bool is_right(const Case& point, double answer) { return std::abs(answer - kExact) <= tolerance(point); }

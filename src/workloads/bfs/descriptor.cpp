@@ -1,3 +1,4 @@
+// Tidied file by file: a name of one file of this folder would hide that of another.
 #include "workloads/bfs/descriptor.hpp"
 
 #include "graphs/graph_file.hpp"
@@ -14,8 +15,6 @@ namespace
 
 constexpr AxisMeaning kMeanings[]{{axis::input, "how the edges are drawn, or file: a graph of your own"},
                                   {axis::elements, "vertices"},
-                                  {axis::edge_factor, "edges per vertex that a generator draws"},
-                                  {axis::graph_file, "the file of input `file`: .mtx, .gr, or a list of edges"},
                                   {axis::threshold, "edges that a vertex must have for a launch of its own"}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "teps",      "study",       "ways"};
@@ -49,7 +48,8 @@ constexpr WorkloadInfo a_search(std::string_view name, std::string_view summary)
 {
     return {.name = name,
             .summary = summary,
-            .axes = {axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed},
+            .axes = {axis::block, axis::elements, axis::depth, GraphParameter::edge_factor, GraphParameter::file,
+                     axis::seed},
             .inputs = kGraphInputs,
             .meanings = kMeanings,
             .figures = kFigures,

@@ -33,9 +33,9 @@ GraphSize size_of_file(const Case& point, double edges)
 {
     constexpr double kMaxCounted = 1e6;
     static std::mutex mutex;
-    static std::map<std::string, GraphSize> known; // by Case::graph_file, which has the hash of the content
+    static std::map<std::string, GraphSize> known; // by file, whose name has the hash of the content
     const std::scoped_lock lock(mutex);
-    const auto [found, is_new] = known.try_emplace(point.graph_file, with_few_levels(edges));
+    const auto [found, is_new] = known.try_emplace(graph_file_of(point), with_few_levels(edges));
     if (!is_new || edges > kMaxCounted)
         return found->second;
     try {
@@ -70,7 +70,7 @@ Work graph_work(const StrategyInfo& info, const Case& point, double edges)
     const bool has_rounds = info.requests || !info.has(axis::threshold); // others launch for one vertex after another
     const double levels = has_rounds ? size.levels : with_few_levels(size.vertices).levels;
     const double threads = info.per_vertex ? std::max<double>(size.vertices, point.block) : point.block;
-    const double steps = levels * (info.has(axis::bucket_width) ? kStepsOfNearFar : 1);
+    const double steps = levels * (info.has(BfsParameter::bucket_width) ? kStepsOfNearFar : 1);
     Work work{.input_items = items_to_sort(edges), .items = edges + steps * threads, .rounds = levels};
     if (info.requests)
         work.launches = std::max(levels, launches_of_items(point, size.vertices, point.block, levels));

@@ -132,7 +132,7 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     GraphSearch& search = setup.search;
     search = {.task = task,
               .max_blocks = std::max(1U, max_blocks),
-              .delta = options.near_far ? job.point.bucket_width : 0,
+              .delta = options.near_far ? job.point[BfsParameter::bucket_width] : 0,
               .small = options.small,
               .directions = options.directions};
     // Small levels keep some here; of shortest paths one for each edge that shortened a path.
@@ -159,7 +159,7 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
                   .edges = job.source_edges,
                   .blocks = setup.first_blocks,
                   .unexplored = task.edges - job.source_edges,
-                  .bound = options.near_far ? job.point.bucket_width : kUnreached};
+                  .bound = options.near_far ? job.point[BfsParameter::bucket_width] : kUnreached};
     start.far_least = kUnreached;
     context.upload(setup.state, std::span<const GraphSearchState>(&start, 1));
     return setup;

@@ -1,6 +1,7 @@
 // The workloads `bfs` and `sssp`: the graph of a case, its distances, and the memory of a search.
 #include "device/parts/answer_compare.hpp"
 #include "graphs/graph_file.hpp"
+#include "graphs/graph_input.hpp"
 #include "workloads/bfs/graph.hpp"
 #include "workloads/bfs/graph_queue_count.hpp"
 
@@ -34,7 +35,8 @@ class GraphData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.edge_factor, point.graph_file, point.seed);
+        return std::tuple(point.input, point.elements, point[GraphParameter::edge_factor],
+                          point[GraphParameter::file], point.seed);
     }
 
     GraphData(Context& context, const Case& point)

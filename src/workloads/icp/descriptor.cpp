@@ -34,9 +34,9 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
 {
     constexpr std::uint64_t kScanBytes = sizeof(ScanPoint);
     constexpr std::uint64_t kPointBytes = 2 * sizeof(IcpPoint);
-    const std::uint64_t bytes = point.elements * kScanBytes +
-                                point.elements * kScanBytes / std::max(1U, point.near_every) +
-                                std::uint64_t{point.leaves} * point.leaf_points * kPointBytes;
+    const std::uint64_t bytes =
+        point.elements * kScanBytes + point.elements * kScanBytes / std::max(1U, point[IcpParameter::near_every]) +
+        std::uint64_t{point[IcpParameter::leaves]} * point[IcpParameter::leaf_points] * kPointBytes;
     return bytes * (point.backend == BackendKind::cpu ? 2 : 1);
 }
 
@@ -46,8 +46,9 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
     constexpr double kVisits = 60;
     constexpr double kIterations = 8;
     const auto scan = static_cast<double>(point.elements);
-    const double items = kIterations * scan * (1 + kVisits / std::max(1U, point.near_every));
-    return {.input_items = items + items_to_sort(static_cast<double>(point.leaves) * point.leaf_points),
+    const double items = kIterations * scan * (1 + kVisits / std::max(1U, point[IcpParameter::near_every]));
+    return {.input_items = items + items_to_sort(static_cast<double>(point[IcpParameter::leaves]) *
+                                                 point[IcpParameter::leaf_points]),
             .items = items,
             .rounds = 2 * kIterations,
             .launches = 2 * kIterations};
@@ -58,8 +59,8 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::icp{
     .name = "icp",
     .summary = "moves a scan onto a surface, by the nearest point of the surface to each scan point",
-    .axes = {axis::block, axis::elements, axis::near_every, axis::leaves, axis::leaf_points, axis::iterations,
-             axis::seed},
+    .axes = {axis::block, axis::elements, IcpParameter::near_every, IcpParameter::leaves, IcpParameter::leaf_points,
+             IcpParameter::iterations, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -23,7 +23,7 @@ constexpr std::uint64_t kNoise = 5;           // -2 to 2
 
 std::uint64_t surface_points(const Case& point)
 {
-    return std::uint64_t{point.leaves} * point.leaf_points;
+    return std::uint64_t{point[IcpParameter::leaves]} * point[IcpParameter::leaf_points];
 }
 
 std::int32_t side_of_surface(const Case& point)
@@ -55,8 +55,8 @@ class TreeBuilder
   public:
     explicit TreeBuilder(const Case& point)
     {
-        surface_.depth = static_cast<unsigned>(std::bit_width(point.leaves)) - 1;
-        surface_.splits.resize(point.leaves - 1);
+        surface_.depth = static_cast<unsigned>(std::bit_width(point[IcpParameter::leaves])) - 1;
+        surface_.splits.resize(point[IcpParameter::leaves] - 1);
         surface_.low.fill(kSpace);
         surface_.high.fill(-kSpace);
     }
@@ -242,8 +242,8 @@ std::uint32_t left_nodes(std::uint32_t nodes)
 
 std::string why_no_icp(const Case& point)
 {
-    if (point.leaves == 0 || !std::has_single_bit(point.leaves))
-        return "--leaves " + std::to_string(point.leaves) + "; allowed: a power of two, at most " +
+    if (point[IcpParameter::leaves] == 0 || !std::has_single_bit(point[IcpParameter::leaves]))
+        return "--leaves " + std::to_string(point[IcpParameter::leaves]) + "; allowed: a power of two, at most " +
                std::to_string(kMaxIcpLeaves);
     if (side_of_surface(point) > kMaxSide)
         return std::to_string(surface_points(point)) +
@@ -287,6 +287,7 @@ std::vector<ScanPoint> icp_scan(const Case& point, std::span<const IcpPoint> poi
         return static_cast<std::int32_t>(drawn % kNoise) - static_cast<std::int32_t>(kNoise / 2);
     };
     std::vector<ScanPoint> scan(point.elements);
+    const std::uint32_t near_every = point[IcpParameter::near_every];
     for_ranges(scan.size(), [&](std::size_t first, std::size_t end) {
         for (std::size_t index = first; index < end; ++index) {
             const auto draw = [&](unsigned which) { return split_mix(~point.seed, kDraws * index + which); };
@@ -295,7 +296,7 @@ std::vector<ScanPoint> icp_scan(const Case& point, std::span<const IcpPoint> poi
             const std::uint64_t other = draw(2);
             ScanPoint& one = scan[index];
             one.weight = 1 + low_bits(kind >> 40, 8);
-            if (low_bits(kind, 32) % point.near_every == 0) {
+            if (low_bits(kind, 32) % near_every == 0) {
                 const IcpPoint of = points[where % points.size()];
                 one.x = coordinate(of, 0) - kTruth.x + noise(low_bits(other, 16));
                 one.y = coordinate(of, 1) - kTruth.y + noise(low_bits(other >> 16, 16));
@@ -330,7 +331,7 @@ IcpReference icp_reference(const Case& point, const IcpSurface& surface, std::sp
             reference.searches += all.searches[leaf];
         }
         const IcpShift step = icp_step(all.sums);
-        if (is_zero(step) || reference.iterations() == point.iterations)
+        if (is_zero(step) || reference.iterations() == point[IcpParameter::iterations])
             return reference;
         shift = {shift.x + step.x, shift.y + step.y, shift.z + step.z};
     }

@@ -22,7 +22,7 @@ constexpr unsigned kMaxTreeBytes = 224 * 1024;
 struct Surface {
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.leaves, point.leaf_points, point.seed);
+        return std::tuple(point.input, point[IcpParameter::leaves], point[IcpParameter::leaf_points], point.seed);
     }
 
     explicit Surface(const Case& point) : points(icp_points(point)), tree(icp_surface(point, points)) {}
@@ -37,8 +37,8 @@ class IcpData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.near_every, point.leaves, point.leaf_points,
-                          point.iterations, point.seed);
+        return std::tuple(point.input, point.elements, point[IcpParameter::near_every], point[IcpParameter::leaves],
+                          point[IcpParameter::leaf_points], point[IcpParameter::iterations], point.seed);
     }
 
     // Makes `reference`, unless it is there.
@@ -47,10 +47,10 @@ class IcpData
           largest_(surface.tree.largest), all_{surface.tree.low, surface.tree.high, 0, 0}, reference_(reference)
     {
         if (tree_bytes() > kMaxTreeBytes)
-            throw Unsupported("--leaf-points " + std::to_string(point.leaf_points) + " makes a leaf of " +
-                              std::to_string(largest_) + " points with its border; allowed: at most " +
-                              std::to_string(kMaxTreeBytes / sizeof(IcpPoint)) +
-                              ", which fit the shared memory of a block");
+            throw Unsupported(
+                "--leaf-points " + std::to_string(point[IcpParameter::leaf_points]) + " makes a leaf of " +
+                std::to_string(largest_) + " points with its border; allowed: at most " +
+                std::to_string(kMaxTreeBytes / sizeof(IcpPoint)) + ", which fit the shared memory of a block");
         const std::vector<ScanPoint> scan = icp_scan(point, surface.points);
         if (reference.sums.empty())
             reference = icp_reference(point, surface.tree, scan);
@@ -67,7 +67,7 @@ class IcpData
         copy(context, starts_, starts, "starts");
         counts_ = context.allocate<unsigned>(starts.size(), "counts");
         lists_ = context.allocate<ScanPoint>(std::max(1U, length), "lists");
-        sums_ = context.allocate<IcpSums>(point.iterations, "sums");
+        sums_ = context.allocate<IcpSums>(point[IcpParameter::iterations], "sums");
         state_ = context.allocate<IcpState>(1, "state");
     }
 
@@ -92,7 +92,7 @@ class IcpData
                  .state = state_.data(),
                  .scan_points = static_cast<unsigned>(run.point.elements),
                  .leaf_count = leaf_count_,
-                 .iterations = run.point.iterations,
+                 .iterations = run.point[IcpParameter::iterations],
                  .all = all_},
                 state_,
                 tree_bytes()};

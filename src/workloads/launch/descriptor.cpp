@@ -13,7 +13,6 @@ constexpr AxisMeaning kOfChain[]{{axis::grid, "blocks of each grid"},
                                  {axis::depth, "grids after the root grid", 0, "1024"},
                                  {axis::graphs, "instances of the device graph; the fastest is used"}};
 constexpr AxisMeaning kOfFanout[]{{axis::grid, "root blocks; fanout: the children of the one root block"},
-                                  {axis::fanout, "children of each grid", 2},
                                   {axis::depth, "levels of trees or chains", 0, "3 of trees, 8 of chains"}};
 
 constexpr std::string_view kFiguresOfChain[]{"ladder",     "busy-host", "chain", "trees",

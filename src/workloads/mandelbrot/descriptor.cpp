@@ -18,11 +18,7 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "the window: all of the set, its
                                   {axis::elements, "pixels", 0, "nx x ny"},
                                   {axis::nx, "columns of the image"},
                                   {axis::ny, "rows of the image"},
-                                  {axis::block, "threads per block, a power of two", 256},
-                                  {axis::dwell, "maximum iterations per pixel"},
-                                  {axis::division, "parts per side of the image: root blocks"},
-                                  {axis::fanout, "parts per side of a divided region", 2},
-                                  {axis::grain, "longest side of a region that is not divided", 32}};
+                                  {axis::block, "threads per block, a power of two", 256}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "study",     "ways"};
 
@@ -45,11 +41,13 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
     constexpr double kIterationsPerItem = 500;
     constexpr double kPixelsPerLaunch = 8192;
     const auto pixels = static_cast<double>(point.elements);
-    const double items = pixels * (1 + point.dwell / kIterationsPerItem);
+    const double items = pixels * (1 + point[MandelbrotParameter::dwell] / kIterationsPerItem);
     return {.input_items = items,
             .items = items,
-            .launches = launches_of_items(point, pixels / kPixelsPerLaunch,
-                                          static_cast<double>(point.fanout * point.fanout), kEstimatedLevels)};
+            .launches = launches_of_items(
+                point, pixels / kPixelsPerLaunch,
+                static_cast<double>(point[MandelbrotParameter::fanout] * point[MandelbrotParameter::fanout]),
+                kEstimatedLevels)};
 }
 
 } // namespace
@@ -57,8 +55,8 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::mandelbrot{
     .name = "mandelbrot",
     .summary = "computes an image of the Mandelbrot set; regions with a border of one dwell are filled",
-    .axes = {axis::block, axis::elements, axis::nx, axis::ny, axis::depth, axis::dwell, axis::division, axis::fanout,
-             axis::grain},
+    .axes = {axis::block, axis::elements, axis::nx, axis::ny, axis::depth, MandelbrotParameter::dwell,
+             MandelbrotParameter::division, MandelbrotParameter::fanout, MandelbrotParameter::grain},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -29,7 +29,10 @@ struct ExpandMandelbrot {
     using Job = MandelbrotTask;
     static constexpr bool kRecursive = true;
 
-    static unsigned max_requests(const Case& point) { return point.fanout * point.fanout; }
+    static unsigned max_requests(const Case& point)
+    {
+        return point[MandelbrotParameter::fanout] * point[MandelbrotParameter::fanout];
+    }
 
     // Levels below the root, at most, and blocks that a level has work for.
     static unsigned max_levels(const Case& point) { return max_mandelbrot_levels(point); }

@@ -60,7 +60,8 @@ class Recursion
     MandelbrotReference run()
     {
         const Region whole{0, 0, point_.nx, point_.ny};
-        const std::size_t roots = std::size_t{point_.division} * point_.division;
+        const std::size_t roots =
+            std::size_t{point_[MandelbrotParameter::division]} * point_[MandelbrotParameter::division];
         // Every part of the image has a tree of its own: they are made on all cores, then joined.
         std::vector<std::vector<RegionNode>> trees(roots);
         std::atomic<std::size_t> next = 0;
@@ -69,8 +70,9 @@ class Recursion
             std::uint64_t mine = 0;
             for (std::size_t root = next++; root < roots; root = next++) {
                 std::vector<RegionNode>& tree = trees[root];
-                tree.push_back(
-                    {.region = part_of_region(whole, point_.division, static_cast<unsigned>(root)), .depth = 0});
+                tree.push_back({.region = part_of_region(whole, point_[MandelbrotParameter::division],
+                                                         static_cast<unsigned>(root)),
+                                .depth = 0});
                 for (std::size_t index = 0; index < tree.size(); ++index)
                     visit(tree, index, mine);
             }
@@ -104,7 +106,7 @@ class Recursion
         std::uint32_t& known = dwells_[std::size_t{y} * point_.nx + x];
         if (known == kUnknown) {
             known = dwell_at(__builtin_fmaf(static_cast<float>(x), window_.step_x, window_.left),
-                             __builtin_fmaf(static_cast<float>(y), window_.step_y, window_.bottom), point_.dwell);
+                             __builtin_fmaf(static_cast<float>(y), window_.step_y, window_.bottom), max_dwell_);
             iterations += known;
         }
         return known;
@@ -135,7 +137,7 @@ class Recursion
             for (unsigned y = 0; y < region.height; ++y)
                 for (unsigned x = 0; x < region.width; ++x)
                     dwells_[std::size_t{region.y + y} * point_.nx + region.x + x] = value;
-        } else if (!may_divide(region, point_.fanout, point_.grain)) {
+        } else if (!may_divide(region, fanout_, point_[MandelbrotParameter::grain])) {
             tree[index].fate = RegionFate::computed;
             for (unsigned y = 0; y < region.height; ++y)
                 for (unsigned x = 0; x < region.width; ++x)
@@ -143,8 +145,8 @@ class Recursion
         } else {
             tree[index].fate = RegionFate::divided;
             tree[index].first_part = static_cast<std::uint32_t>(tree.size());
-            for (unsigned part = 0; part < point_.fanout * point_.fanout; ++part)
-                if (const Region smaller = part_of_region(region, point_.fanout, part); !is_empty(smaller)) {
+            for (unsigned part = 0; part < fanout_ * fanout_; ++part)
+                if (const Region smaller = part_of_region(region, fanout_, part); !is_empty(smaller)) {
                     tree.push_back({.region = smaller, .depth = static_cast<std::uint8_t>(depth + 1)});
                     ++tree[index].parts;
                 }
@@ -152,6 +154,8 @@ class Recursion
     }
 
     const Case& point_;
+    std::uint32_t max_dwell_ = point_[MandelbrotParameter::dwell];
+    std::uint32_t fanout_ = point_[MandelbrotParameter::fanout];
     PlaneWindow window_;
     std::vector<std::uint32_t> dwells_;
 };
@@ -175,9 +179,10 @@ MandelbrotReference mandelbrot_reference(const Case& point)
 std::uint32_t max_mandelbrot_levels(const Case& point)
 {
     std::uint32_t levels = 0;
-    Region region = part_of_region({0, 0, point.nx, point.ny}, point.division, 0); // no part is larger
-    for (; may_divide(region, point.fanout, point.grain); ++levels)
-        region = part_of_region(region, point.fanout, 0);
+    Region region =
+        part_of_region({0, 0, point.nx, point.ny}, point[MandelbrotParameter::division], 0); // no part is larger
+    for (; may_divide(region, point[MandelbrotParameter::fanout], point[MandelbrotParameter::grain]); ++levels)
+        region = part_of_region(region, point[MandelbrotParameter::fanout], 0);
     return levels;
 }
 
@@ -186,7 +191,8 @@ std::uint32_t dwell_of_pixel(const Case& point, std::uint64_t index)
     const PlaneWindow window = window_of(point);
     const std::uint64_t row = index / point.nx;
     return dwell_at(__builtin_fmaf(static_cast<float>(index % point.nx), window.step_x, window.left),
-                    __builtin_fmaf(static_cast<float>(row), window.step_y, window.bottom), point.dwell);
+                    __builtin_fmaf(static_cast<float>(row), window.step_y, window.bottom),
+                    point[MandelbrotParameter::dwell]);
 }
 
 void mandelbrot_requests(const MandelbrotReference& reference, const Case& point, bool naive, const ItemBlock& block,
@@ -204,8 +210,9 @@ void mandelbrot_requests(const MandelbrotReference& reference, const Case& point
     const std::uint64_t pixels = std::uint64_t{node.region.width} * node.region.height;
     if (node.fate == RegionFate::divided) {
         std::uint32_t next = node.first_part;
-        for (unsigned part = 0; part < point.fanout * point.fanout; ++part)
-            if (!is_empty(part_of_region(node.region, point.fanout, part))) {
+        const unsigned fanout = point[MandelbrotParameter::fanout];
+        for (unsigned part = 0; part < fanout * fanout; ++part)
+            if (!is_empty(part_of_region(node.region, fanout, part))) {
                 const unsigned border = border_pixels(reference.nodes[next].region);
                 requests.push_back({part, item_of(next, RegionTask::test), std::min(border, point.block)});
                 ++next;

@@ -45,7 +45,9 @@ class MandelbrotData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.nx, point.ny, point.dwell, point.division, point.fanout, point.grain);
+        return std::tuple(point.input, point.nx, point.ny, point[MandelbrotParameter::dwell],
+                          point[MandelbrotParameter::division], point[MandelbrotParameter::fanout],
+                          point[MandelbrotParameter::grain]);
     }
 
     MandelbrotData(Context& context, const Case& point)
@@ -64,7 +66,7 @@ class MandelbrotData
 
     RequestOracle oracle(const Case& point, bool naive) const
     {
-        return count_requests(point, point.division * point.division,
+        return count_requests(point, point[MandelbrotParameter::division] * point[MandelbrotParameter::division],
                               [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
                                   mandelbrot_requests(reference_, point, naive, block, requests);
                               });
@@ -76,10 +78,10 @@ class MandelbrotData
                 .nx = point.nx,
                 .ny = point.ny,
                 .window = window_of(point),
-                .division = point.division,
-                .fanout = point.fanout,
-                .grain = point.grain,
-                .max_dwell = point.dwell,
+                .division = point[MandelbrotParameter::division],
+                .fanout = point[MandelbrotParameter::fanout],
+                .grain = point[MandelbrotParameter::grain],
+                .max_dwell = point[MandelbrotParameter::dwell],
                 .work = work};
     }
 
@@ -171,9 +173,10 @@ class MandelbrotWorkload final : public RequestWorkloadOf<MandelbrotData>
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
         const auto& mandelbrot = strategy_of<WorkloadTraits>(strategy);
-        if (point.fanout * point.fanout > point.block)
+        if (point[MandelbrotParameter::fanout] * point[MandelbrotParameter::fanout] > point.block)
             throw Unsupported("a block of " + std::to_string(point.block) + " threads cannot request " +
-                              std::to_string(point.fanout) + " x " + std::to_string(point.fanout) + " parts");
+                              std::to_string(point[MandelbrotParameter::fanout]) + " x " +
+                              std::to_string(point[MandelbrotParameter::fanout]) + " parts");
         prepare(point);
         return remember(strategy, point, mandelbrot.facts().naive ? "naive" : "",
                         [&](const Case& of) { return data().oracle(of, mandelbrot.facts().naive); });
@@ -183,7 +186,9 @@ class MandelbrotWorkload final : public RequestWorkloadOf<MandelbrotData>
     {
         const auto& mandelbrot = strategy_of<WorkloadTraits>(strategy);
         data().clear(run.context);
-        MandelbrotJob job{request_job(run, run.point.division * run.point.division), {}};
+        MandelbrotJob job{
+            request_job(run, run.point[MandelbrotParameter::division] * run.point[MandelbrotParameter::division]),
+            {}};
         job.task = data().task_of(run.point, &job.totals->work);
         const std::function<void()> work = mandelbrot.prepare(job);
         Sample sample = timed(run, work);

@@ -46,7 +46,7 @@ Drawing draw(const Case& point, const Sample& sample, bool with_tree)
     if (sample.image.empty())
         return {};
     Drawing drawing{
-        .pixels = coloured_dwells(sample.image, point.nx, point.dwell),
+        .pixels = coloured_dwells(sample.image, point.nx, point[MandelbrotParameter::dwell]),
         .width = point.nx,
         .text = fmt::format("{} x {} pixels by {}{}\n", point.nx, point.ny, point.strategy, launches_text(sample))};
     if (with_tree) {

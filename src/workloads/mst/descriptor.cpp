@@ -16,8 +16,6 @@ namespace
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "how the edges are drawn, or file: a graph of your own"},
     {axis::elements, "vertices"},
-    {axis::edge_factor, "edges per vertex that a generator draws"},
-    {axis::graph_file, "the file of input `file`: .mtx, .gr, or a list of edges"},
     {axis::threshold, "edges that a vertex or component must have for a launch of its own"}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "study",     "ways"};
@@ -57,7 +55,7 @@ Work work(const StrategyInfo& info, const Case& point)
 constinit const WorkloadInfo workloads::mst{
     .name = "mst",
     .summary = "finds the minimum spanning forest of a graph",
-    .axes = {axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed},
+    .axes = {axis::block, axis::elements, axis::depth, GraphParameter::edge_factor, GraphParameter::file, axis::seed},
     .inputs = kGraphInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -1,6 +1,7 @@
 // The workload `mst`: the graph of a case, its minimum spanning forest, and the memory of a search for it.
 #include "device/parts/answer_compare.hpp"
 #include "graphs/graph_file.hpp"
+#include "graphs/graph_input.hpp"
 #include "workloads/mst/mst.hpp"
 
 #include <algorithm>
@@ -46,7 +47,8 @@ class MstData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.edge_factor, point.graph_file, point.seed);
+        return std::tuple(point.input, point.elements, point[GraphParameter::edge_factor],
+                          point[GraphParameter::file], point.seed);
     }
 
     MstData(Context& context, const Case& point)

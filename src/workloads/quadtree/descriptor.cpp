@@ -15,10 +15,7 @@ namespace
 constexpr std::uint64_t kWordBytes = 4;
 
 constexpr std::array kInputs{QuadInput::uniform, QuadInput::clustered, QuadInput::line, QuadInput::coincident};
-constexpr AxisMeaning kMeanings[]{{axis::input, "where the points are"},
-                                  {axis::elements, "points"},
-                                  {axis::grain, "maximum points of a node that is not divided", 64},
-                                  {axis::levels, "the deepest level"}};
+constexpr AxisMeaning kMeanings[]{{axis::input, "where the points are"}, {axis::elements, "points"}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "depths",    "study",       "ways"};
 
@@ -50,7 +47,7 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::quadtree{
     .name = "quadtree",
     .summary = "builds a quadtree over points",
-    .axes = {axis::block, axis::elements, axis::depth, axis::grain, axis::levels, axis::seed},
+    .axes = {axis::block, axis::elements, axis::depth, QuadParameter::grain, QuadParameter::levels, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -10,6 +10,18 @@ struct QuadInput {
     static constexpr InputKind uniform{"uniform"}, clustered{"clustered"}, line{"line"}, coincident{"coincident"};
 };
 
+struct QuadParameter {
+    static constexpr Parameter grain{.name = "grain",
+                                     .help = "maximum points of a node that is not divided",
+                                     .most = 65535,
+                                     .default_value = 64,
+                                     .role = AxisRole::tuning,
+                                     .decides_input = true,
+                                     .place = 3};
+    static constexpr Parameter levels{
+        .name = "levels", .help = "the deepest level", .most = 16, .default_value = 16, .place = 7};
+};
+
 namespace workloads
 {
 

@@ -11,8 +11,8 @@
 #pragma once
 
 #include "base/bits.hpp"
-#include "model/case.hpp"
 #include "model/request_oracle.hpp"
+#include "workloads/quadtree/descriptor.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -319,9 +319,9 @@ struct QuadTree {
 };
 QuadTree make_quadtree(const std::vector<std::uint32_t>& points, const QuadLimits& limits);
 
-constexpr QuadLimits limits_of(const Case& point)
+inline QuadLimits limits_of(const Case& point)
 {
-    return {point.grain, point.levels};
+    return {point[QuadParameter::grain], point[QuadParameter::levels]};
 }
 
 // The recursions whose launches the oracle counts.

@@ -45,7 +45,8 @@ class QuadData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.seed, point.grain, point.levels);
+        return std::tuple(point.input, point.elements, point.seed, point[QuadParameter::grain],
+                          point[QuadParameter::levels]);
     }
 
     QuadData(Context& context, const Case& point)

@@ -1,3 +1,4 @@
+// Optimised: it processes whole inputs.
 #include "workloads/reduce/reduce_reference.hpp"
 
 #include "base/parallel.hpp"

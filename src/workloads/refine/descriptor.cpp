@@ -18,9 +18,7 @@ constexpr std::uint32_t kRefineBlock = 128; // the four cells of an item
 constexpr std::array kInputs{RefineInput::front, RefineInput::rings};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "the field: one sharp front on a circle that moves, or many around it"},
-    {axis::block, "threads per block, a power of two", kRefineBlock},
-    {axis::division, "parts per side of the field: root blocks of a time step", 16, {}, AxisRole::problem},
-    {axis::levels, "the deepest level of cells", 6}};
+    {axis::block, "threads per block, a power of two", kRefineBlock}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "by-work",   "study",       "ways"};
 
@@ -49,15 +47,18 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
     constexpr double kStepsPerItem = 500;
     constexpr double kFrontLength = 4;
     constexpr double kRings = 8;
-    const auto steps = static_cast<double>(point.time_steps);
-    const double tiles = static_cast<double>(point.division) * point.division;
-    const double front = kFrontLength * (point.input == RefineInput::rings ? kRings : 1) * point.division;
-    const double refined = std::min(front * std::exp2(point.levels - 1), tiles * std::exp2(2.0 * (point.levels - 1)));
-    const double items = steps * 4 * (tiles + refined) * kSamples * (1 + point.cell_work / kStepsPerItem);
+    const auto steps = static_cast<double>(point[RefineParameter::time_steps]);
+    const double tiles = static_cast<double>(point[RefineParameter::division]) * point[RefineParameter::division];
+    const double front =
+        kFrontLength * (point.input == RefineInput::rings ? kRings : 1) * point[RefineParameter::division];
+    const double refined = std::min(front * std::exp2(point[RefineParameter::levels] - 1),
+                                    tiles * std::exp2(2.0 * (point[RefineParameter::levels] - 1)));
+    const double items =
+        steps * 4 * (tiles + refined) * kSamples * (1 + point[RefineParameter::cell_work] / kStepsPerItem);
     return {.input_items = items,
             .items = items,
-            .rounds = steps * point.levels,
-            .launches = launches_of_items(point, steps * refined, 4, steps * (point.levels - 1))};
+            .rounds = steps * point[RefineParameter::levels],
+            .launches = launches_of_items(point, steps * refined, 4, steps * (point[RefineParameter::levels] - 1))};
 }
 
 } // namespace
@@ -65,7 +66,8 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::refine{
     .name = "refine",
     .summary = "refines the cells of a moving field where it changes most, time step by time step",
-    .axes = {axis::block, axis::depth, axis::time_steps, axis::cell_work, axis::division, axis::levels},
+    .axes = {axis::block, axis::depth, RefineParameter::time_steps, RefineParameter::cell_work,
+             RefineParameter::division, RefineParameter::levels},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

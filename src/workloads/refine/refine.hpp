@@ -31,7 +31,8 @@ struct RefineCells {
     // Blocks that a level has work for, at most: one for each cell of the last level but one.
     static std::uint64_t useful_blocks(const Case& point)
     {
-        return (std::uint64_t{point.division} * point.division) << (2 * (point.levels - 1));
+        return (std::uint64_t{point[RefineParameter::division]} * point[RefineParameter::division])
+               << (2 * (point[RefineParameter::levels] - 1));
     }
     __device__ static unsigned threads(const Job& /*job*/, const Item& /*item*/) { return kParts * kLanes; }
 

@@ -1,3 +1,4 @@
+// Optimised: it processes whole inputs.
 #include "workloads/refine/refine_reference.hpp"
 
 #include "base/parallel.hpp"
@@ -77,7 +78,7 @@ class Refinement
     explicit Refinement(const Case& point) : point_(point), half_(half_distance(point))
     {
         reference_.shape = RefineShape::of(point);
-        reference_.levels = point.levels;
+        reference_.levels = point[RefineParameter::levels];
         reference_.cells.assign(reference_.shape.cells(), kNoCell);
     }
 
@@ -115,9 +116,9 @@ class Refinement
     bool process(std::uint64_t step, std::uint32_t tile, unsigned level, std::uint32_t code)
     {
         const std::uint64_t root = step * reference_.shape.tiles + tile;
-        const unsigned finer = point_.levels - level;
-        const std::uint32_t left = ((tile % point_.division) << level) + every_second_bit(code);
-        const std::uint32_t top = ((tile / point_.division) << level) + every_second_bit(code >> 1);
+        const unsigned finer = point_[RefineParameter::levels] - level;
+        const std::uint32_t left = ((tile % point_[RefineParameter::division]) << level) + every_second_bit(code);
+        const std::uint32_t top = ((tile / point_[RefineParameter::division]) << level) + every_second_bit(code >> 1);
         const auto at = [&](std::uint32_t cell, unsigned sample) {
             return __builtin_fmaf(static_cast<float>((2 * (cell * kSampleSide + sample) + 1) << finer), half_, -0.5F);
         };
@@ -126,7 +127,7 @@ class Refinement
             samples.x[index] = at(left, index % kSampleSide);
             samples.y[index] = at(top, index / kSampleSide);
         }
-        go_back(samples, turn_of(point_, step), point_.cell_work);
+        go_back(samples, turn_of(point_, step), point_[RefineParameter::cell_work]);
         std::array<float, kSamples> values{};
         for (unsigned index = 0; index < kSamples; ++index)
             values[index] = value_at(samples.x[index], samples.y[index], point_.input);
@@ -134,7 +135,7 @@ class Refinement
             std::bit_cast<std::uint32_t>(mean_of(values));
         const auto [least, most] = std::ranges::minmax(values);
         const bool kept = step != 0 && reference_.refined(root - reference_.shape.tiles, level, code);
-        return level < point_.levels && most - least > (kept ? kKeepRange : kRefineRange);
+        return level < point_[RefineParameter::levels] && most - least > (kept ? kKeepRange : kRefineRange);
     }
 
     const Case& point_;
@@ -186,11 +187,13 @@ class StepRequests
 std::string why_not_refined(const Case& point)
 {
     const RefineShape shape = RefineShape::of(point);
-    if (point.levels > RefineShape::kMaxLevels)
-        return std::to_string(point.levels) + " levels of cells; allowed: at most " +
+    if (point[RefineParameter::levels] > RefineShape::kMaxLevels)
+        return std::to_string(point[RefineParameter::levels]) + " levels of cells; allowed: at most " +
                std::to_string(RefineShape::kMaxLevels);
-    if ((std::uint64_t{2 * kSampleSide} * point.division << point.levels) > kMaxAcross)
-        return std::to_string(point.division) + " parts per side with " + std::to_string(point.levels) +
+    if ((std::uint64_t{2 * kSampleSide} * point[RefineParameter::division] << point[RefineParameter::levels]) >
+        kMaxAcross)
+        return std::to_string(point[RefineParameter::division]) + " parts per side with " +
+               std::to_string(point[RefineParameter::levels]) +
                " levels have samples that are too close to each other; allowed: division x 2^levels at most 2^20";
     if (shape.cells() > kMaxCells)
         return "at most " + std::to_string(shape.cells()) + " cells in " + std::to_string(shape.steps) +
@@ -200,13 +203,14 @@ std::string why_not_refined(const Case& point)
 
 RefineTurn turn_of(const Case& point, std::uint64_t step)
 {
-    const double angle = kTurnPerStep * static_cast<double>(step) / point.cell_work;
+    const double angle = kTurnPerStep * static_cast<double>(step) / point[RefineParameter::cell_work];
     return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
 }
 
 float half_distance(const Case& point)
 {
-    return static_cast<float>(1.0 / std::ldexp(2.0 * kSampleSide * point.division, static_cast<int>(point.levels)));
+    return static_cast<float>(1.0 / std::ldexp(2.0 * kSampleSide * point[RefineParameter::division],
+                                               static_cast<int>(point[RefineParameter::levels])));
 }
 
 RefineReference refine_reference(const Case& point)

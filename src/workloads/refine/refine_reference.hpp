@@ -17,8 +17,8 @@
 // apart for refining and for keeping are those of the usual codes (hysteresis).
 #pragma once
 
-#include "model/case.hpp"
 #include "model/request_oracle.hpp"
+#include "workloads/refine/descriptor.hpp"
 
 #include <cstdint>
 #include <string>
@@ -67,8 +67,9 @@ struct RefineShape {
 
     static RefineShape of(const Case& point)
     {
-        return {point.time_steps, point.division * point.division,
-                first_of_level(std::min(point.levels, kMaxLevels) + 1)};
+        return {point[RefineParameter::time_steps],
+                point[RefineParameter::division] * point[RefineParameter::division],
+                first_of_level(std::min(point[RefineParameter::levels], kMaxLevels) + 1)};
     }
     std::uint64_t cells() const { return steps * tiles * cells_per_tile; }
     std::uint64_t roots() const { return steps * tiles; }

@@ -19,17 +19,18 @@ class RefineData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.time_steps, point.cell_work, point.division, point.levels);
+        return std::tuple(point.input, point[RefineParameter::time_steps], point[RefineParameter::cell_work],
+                          point[RefineParameter::division], point[RefineParameter::levels]);
     }
 
     RefineData(Context& context, const Case& point)
         : reference_(refine_reference(point)), out_(context.allocate<unsigned>(reference_.cells.size(), "cells")),
           expected_(context.allocate<unsigned>(reference_.cells.size(), "reference")),
-          turns_(context.allocate<RefineTurn>(point.time_steps, "turns")), comparison_(context)
+          turns_(context.allocate<RefineTurn>(point[RefineParameter::time_steps], "turns")), comparison_(context)
     {
         context.upload(expected_, std::span<const unsigned>(reference_.cells));
         std::vector<RefineTurn> turns;
-        for (std::uint64_t step = 0; step < point.time_steps; ++step)
+        for (std::uint64_t step = 0; step < point[RefineParameter::time_steps]; ++step)
             turns.push_back(turn_of(point, step));
         context.upload(turns_, std::span<const RefineTurn>(turns));
     }
@@ -49,10 +50,10 @@ class RefineData
                 {.cells = out_.data(),
                  .turns = turns_.data(),
                  .tiles = reference_.shape.tiles,
-                 .division = point.division,
-                 .levels = point.levels,
+                 .division = point[RefineParameter::division],
+                 .levels = point[RefineParameter::levels],
                  .cells_per_tile = reference_.shape.cells_per_tile,
-                 .cell_work = point.cell_work,
+                 .cell_work = point[RefineParameter::cell_work],
                  .half_distance = half_distance(point),
                  .rings = point.input == RefineInput::rings},
                 static_cast<std::uint32_t>(reference_.shape.steps),
@@ -75,7 +76,10 @@ class RefineData
     }
 
     // Floating-point operations on the paths of all samples.
-    std::uint64_t work(const Case& point) const { return reference_.count * kSamples * kStepFlops * point.cell_work; }
+    std::uint64_t work(const Case& point) const
+    {
+        return reference_.count * kSamples * kStepFlops * point[RefineParameter::cell_work];
+    }
 
   private:
     RefineReference reference_;

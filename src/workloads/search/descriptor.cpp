@@ -20,23 +20,21 @@ constexpr std::array kInputs{SearchInput::t1, SearchInput::t3, SearchInput::t3l,
                              SearchInput::queens};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "t1: a tree of a given depth; t3, t3l: trees of unknown depth; path; queens: n queens"},
-    {axis::block, "threads per block, a power of two", kSearchBlock},
-    {axis::cutoff, "depth from which a thread searches alone", 0, "6 of queens, none of trees"},
-    {axis::budget, "nodes that a thread visits before its block leaves the rest", kDefaultBudget}};
+    {axis::block, "threads per block, a power of two", kSearchBlock}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size", "by-input",
                                       "by-budget",    "by-cutoff", "study",       "ways"};
 
 // The size of a search is the parameter of its input.
 void complete(Case& point, const Asked& asked)
 {
-    const SearchSize size = search_size_of(point.input);
-    for (const SearchSize one : {&Case::tree_levels, &Case::root_children, &Case::path_nodes, &Case::queens})
-        if (one != size)
-            point.*one = 0;
+    const Parameter& size = search_size_of(point.input);
+    for (const Parameter* const one : workloads::search.axes.parameters())
+        if (one->size && one->name != size.name)
+            point[*one] = 0;
     if (!asked.block)
         point.block = kSearchBlock;
-    if (point.cutoff == 0)
-        point.cutoff = default_cutoff(point.input);
+    if (point[SearchParameter::cutoff] == 0)
+        point[SearchParameter::cutoff] = default_cutoff(point.input);
 }
 
 // The nodes that wait, of which the session knows the number; here, the widest level of t3.
@@ -73,11 +71,11 @@ Work work(const StrategyInfo& info, const Case& point)
     const double nodes = estimated_nodes(point);
     double levels = point.input == SearchInput::t3 || point.input == SearchInput::t3l ? nodes / kNodesPerLevel : size;
     double requested = nodes;
-    if (point.cutoff != 0 && point.cutoff < levels) {
-        levels = point.cutoff;
+    if (point[SearchParameter::cutoff] != 0 && point[SearchParameter::cutoff] < levels) {
+        levels = point[SearchParameter::cutoff];
         requested = std::min(nodes, queens ? std::pow(size / 2, levels) : size * std::pow(4.0, levels));
     }
-    const double budget = info.has(axis::budget) ? point.budget : 1;
+    const double budget = info.has(SearchParameter::budget) ? point[SearchParameter::budget] : 1;
     const double items = nodes * (queens ? 1 / kItemsPerHash : kItemsPerHash);
     return {.input_items = items,
             .items = items,
@@ -90,7 +88,8 @@ Work work(const StrategyInfo& info, const Case& point)
 constinit const WorkloadInfo workloads::search{
     .name = "search",
     .summary = "searches trees whose shape is known only by searching them, and places n queens",
-    .axes = {axis::block, axis::depth, axis::tree_levels, axis::root_children, axis::path_nodes, axis::queens},
+    .axes = {axis::block, axis::depth, SearchParameter::tree_levels, SearchParameter::root_children,
+             SearchParameter::path_nodes, SearchParameter::queens},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

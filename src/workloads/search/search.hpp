@@ -132,8 +132,8 @@ struct SearchBuffers {
                 .stacks = {chunks.data(), taken.data()},
                 .pending = pending.data(),
                 .written = written.data(),
-                .cutoff = job.point.cutoff,
-                .budget = job.point.budget};
+                .cutoff = job.point[SearchParameter::cutoff],
+                .budget = job.point[SearchParameter::budget]};
     }
 };
 

@@ -1,3 +1,4 @@
+// Optimised: it processes whole inputs.
 #include "workloads/search/search_nodes.hpp"
 
 #include "workloads/search/descriptor.hpp"
@@ -78,12 +79,12 @@ std::vector<std::uint32_t> tree_thresholds()
     return thresholds;
 }
 
-SearchSize search_size_of(InputKind input)
+const Parameter& search_size_of(InputKind input)
 {
-    return input == SearchInput::t1       ? &Case::tree_levels
-           : input == SearchInput::queens ? &Case::queens
-           : input == SearchInput::path   ? &Case::path_nodes
-                                          : &Case::root_children;
+    return input == SearchInput::t1       ? SearchParameter::tree_levels
+           : input == SearchInput::queens ? SearchParameter::queens
+           : input == SearchInput::path   ? SearchParameter::path_nodes
+                                          : SearchParameter::root_children;
 }
 
 std::uint32_t max_search_size(InputKind input)
@@ -105,14 +106,15 @@ std::uint32_t default_cutoff(InputKind input)
 
 std::uint32_t max_search_levels(const Case& point)
 {
-    const std::uint32_t levels = point.input == SearchInput::queens ? point.queens : tree_shape(point).last_depth;
-    return std::min(levels, point.cutoff);
+    const std::uint32_t levels =
+        point.input == SearchInput::queens ? point[SearchParameter::queens] : tree_shape(point).last_depth;
+    return std::min(levels, point[SearchParameter::cutoff]);
 }
 
 std::uint32_t max_children(const Case& point)
 {
     if (point.input == SearchInput::queens)
-        return point.queens;
+        return point[SearchParameter::queens];
     return point.input == SearchInput::t1 ? kMaxChildren : tree_shape(point).most;
 }
 

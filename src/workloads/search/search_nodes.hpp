@@ -7,7 +7,7 @@
 // Source: Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006, and its published sample trees T1, T3, T3L.
 #pragma once
 
-#include "model/case.hpp"
+#include "workloads/search/descriptor.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -172,15 +172,13 @@ struct SearchFound {
 };
 
 // The parameter that is the size of searches with this input, and the largest.
-using SearchSize = std::uint32_t Case::*;
-SearchSize search_size_of(InputKind input);
+const Parameter& search_size_of(InputKind input);
 std::uint32_t max_search_size(InputKind input);
 inline std::uint32_t search_size(const Case& point)
 {
-    return point.*search_size_of(point.input);
+    return point[search_size_of(point.input)];
 }
 std::uint32_t default_cutoff(InputKind input);
-inline constexpr std::uint32_t kDefaultBudget = 16;
 // Deeper than every tree.
 inline constexpr std::uint32_t kNoCutoff = 65535;
 // Levels below the root that a form level by level makes, at most; kNoCutoff or more: there is no bound.

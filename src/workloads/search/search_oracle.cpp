@@ -1,4 +1,5 @@
 // The launches of a search, counted on the host: the trees as numbered nodes, and the recursions over them.
+// Optimised: it processes whole inputs.
 #include "workloads/search/search_oracle.hpp"
 
 #include "workloads/search/descriptor.hpp"
@@ -68,7 +69,7 @@ void children_requests(const Nodes& nodes, const Case& point, const ItemBlock& b
         of_root ? static_cast<std::uint32_t>(block.item) * kRootChildren : block.block * point.block;
     const std::uint32_t threads = of_root ? kRootChildren : point.block;
     const std::uint32_t stride = of_root ? count : block.blocks * point.block;
-    if (block.depth + 1 >= point.cutoff)
+    if (block.depth + 1 >= point[SearchParameter::cutoff])
         return;
     for (std::uint32_t thread = 0; thread < threads; ++thread)
         for (std::uint32_t index = begin + thread; index < count; index += stride) {
@@ -145,7 +146,8 @@ class BudgetRecursion
         std::vector<Entry> rests;
         std::vector<Entry> inner;
         std::size_t next = 0;
-        for (std::uint32_t step = 0; step < point_.budget && stack.size() + threads <= kSearchStack; ++step) {
+        const std::uint32_t budget = point_[SearchParameter::budget];
+        for (std::uint32_t step = 0; step < budget && stack.size() + threads <= kSearchStack; ++step) {
             taken.clear();
             while (taken.size() < threads && !stack.empty()) {
                 taken.push_back(stack.back());
@@ -160,7 +162,8 @@ class BudgetRecursion
             std::size_t single = 0;
             for (const Entry& entry : taken) {
                 const std::uint64_t child = nodes_.child(nodes_.first_child(entry.parent), entry.first);
-                const std::uint32_t count = entry.depth + 1 >= point_.cutoff ? 0 : nodes_.children(child);
+                const std::uint32_t count =
+                    entry.depth + 1 >= point_[SearchParameter::cutoff] ? 0 : nodes_.children(child);
                 rests.push_back({entry.parent, entry.first + 1, entry.count - 1, entry.depth});
                 inner.push_back({child, 0, count, entry.depth + 1});
                 single += entry.count - 1 + count;
@@ -206,7 +209,7 @@ std::uint32_t search_roots(const Case& point)
 {
     std::uint32_t children = 0;
     if (point.input == SearchInput::queens) {
-        children = (point.queens + 1) / 2;
+        children = (point[SearchParameter::queens] + 1) / 2;
     } else {
         const TreeShape shape = tree_shape(point);
         const std::vector<std::uint32_t> thresholds = tree_thresholds();
@@ -223,7 +226,7 @@ RequestOracle count_search(const Case& point, SearchForm form, const KnownTree* 
         return oracle;
     }
     if (tree == nullptr)
-        return count_nodes(point, form, QueensNodes{point.queens});
+        return count_nodes(point, form, QueensNodes{point[SearchParameter::queens]});
     return count_nodes(point, form, KnownNodes{*tree});
 }
 

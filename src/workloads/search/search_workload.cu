@@ -47,8 +47,8 @@ class SearchData
           thresholds_(context.allocate<unsigned>(kMaxChildren, "thresholds"))
     {
         if (of_queens(point)) {
-            found_ = search_queens(point.queens);
-            queens_ = QueensTree{point.queens};
+            found_ = search_queens(point[SearchParameter::queens]);
+            queens_ = QueensTree{point[SearchParameter::queens]};
             return;
         }
         const TreeShape shape = tree_shape(point);
@@ -128,11 +128,12 @@ class SearchWorkload final : public RequestWorkloadOf<SearchData>
         if (const std::string why = why_no_search(point); !why.empty())
             throw Unsupported(why);
         boards_ = 0;
-        if (of_queens(point) && strategy.info().has(axis::cutoff)) {
-            boards_ = boards_within(point.queens, point.cutoff, kMaxBoards);
+        if (of_queens(point) && strategy.info().has(SearchParameter::cutoff)) {
+            boards_ = boards_within(point[SearchParameter::queens], point[SearchParameter::cutoff], kMaxBoards);
             if (boards_ > kMaxBoards)
                 throw Unsupported("more than " + std::to_string(kMaxBoards) + " boards have at most " +
-                                  std::to_string(point.cutoff) + " queens; allowed: a smaller cutoff");
+                                  std::to_string(point[SearchParameter::cutoff]) +
+                                  " queens; allowed: a smaller cutoff");
         }
         prepare(point);
         return remember(strategy, point, kForms.at(static_cast<std::size_t>(form)),

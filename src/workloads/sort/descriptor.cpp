@@ -16,17 +16,14 @@ constexpr std::uint64_t kKeyBytes = 4;
 constexpr std::array kInputs{SortInput::uniform, SortInput::sorted, SortInput::reversed, SortInput::organ_pipe,
                              SortInput::equal,   SortInput::few,    SortInput::zipf};
 constexpr AxisMeaning kMeanings[]{{axis::input, "how the keys are distributed and ordered"},
-                                  {axis::elements, "keys"},
-                                  {axis::fanout, "maximum parts of a division", 256},
-                                  {axis::grain, "maximum keys of a part that one block sorts", 2048},
-                                  {axis::values, "what moves with each key: none or uint32"}};
+                                  {axis::elements, "keys"}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
                                       "by-input",     "depths",    "study",       "ways"};
 
 // Keys, and values.
 std::uint64_t bytes_moved(const Case& point)
 {
-    return 2 * point.elements * kKeyBytes * (point.values == SortValues::uint32 ? 2 : 1);
+    return 2 * point.elements * kKeyBytes * (has_values(point) ? 2 : 1);
 }
 
 // The input, the spare memory, the output and the reference; the host has two copies.
@@ -42,7 +39,7 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
     const auto keys = static_cast<double>(point.elements);
     return {.input_items = items_to_sort(keys),
             .items = keys,
-            .launches = launches_of_leaves(point, 1 + keys / point.grain)};
+            .launches = launches_of_leaves(point, 1 + keys / point[SortParameter::grain])};
 }
 
 } // namespace
@@ -50,7 +47,7 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::sort{
     .name = "sort",
     .summary = "sorts keys, with or without values",
-    .axes = {axis::type, axis::block, axis::elements, axis::depth, axis::values, axis::seed},
+    .axes = {axis::type, axis::block, axis::elements, axis::depth, SortParameter::values, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -63,7 +63,7 @@ class SortRecursion
         : point_(point), form_(form), ranks_(ranks)
     {
         const SortPart whole = whole_input(static_cast<std::uint32_t>(point.elements));
-        add(whole, step_of(whole, point.grain));
+        add(whole, step_of(whole, point[SortParameter::grain]));
     }
 
     std::uint64_t divisions() const { return divisions_; }
@@ -96,7 +96,7 @@ class SortRecursion
     }
     void want(std::uint32_t thread, const SortPart& part)
     {
-        if (const SortStep step = step_of(part, point_.grain); step != SortStep::none)
+        if (const SortStep step = step_of(part, point_[SortParameter::grain]); step != SortStep::none)
             out_->push_back({thread, add(part, step), sort_threads(part.count)});
     }
 
@@ -114,7 +114,7 @@ class SortRecursion
 
     void count(std::uint64_t item, const SortPart& part)
     {
-        const SortDigits digits = digits_of(part, point_.fanout, point_.grain);
+        const SortDigits digits = digits_of(part, point_[SortParameter::fanout], point_[SortParameter::grain]);
         const SortPart narrow = narrowed(part);
         if (digit_of(part, digits, narrow.least) == digit_of(part, digits, narrow.most)) {
             want(0, narrow);
@@ -126,7 +126,7 @@ class SortRecursion
     }
     void scatter(const SortPart& part)
     {
-        const SortDigits digits = digits_of(part, point_.fanout, point_.grain);
+        const SortDigits digits = digits_of(part, point_[SortParameter::fanout], point_[SortParameter::grain]);
         std::uint32_t first = part.first;
         for (std::uint32_t digit = 0; digit < digits.parts; ++digit) {
             const std::uint64_t end = part.least + (std::uint64_t{digit + 1} << digits.shift);
@@ -169,7 +169,7 @@ RequestOracle count_simple(const Case& point, const std::vector<std::uint32_t>& 
     std::deque<Side> sides{{0, static_cast<std::uint32_t>(ranks.size()), 0}};
     for (; !sides.empty(); sides.pop_front()) {
         const Side side = sides.front();
-        if (side.count <= point.grain || (point.depth && side.depth >= *point.depth))
+        if (side.count <= point[SortParameter::grain] || (point.depth && side.depth >= *point.depth))
             continue;
         std::uint32_t* const begin = ranks.data() + side.first;
         const SortHalves halves = divide_in_place(
@@ -231,7 +231,7 @@ std::uint32_t sort_roots(const Case& point)
 
 std::uint64_t useful_sort_blocks(const Case& point)
 {
-    return sort_roots(point) + 8 * point.elements / (3 * std::uint64_t{point.grain});
+    return sort_roots(point) + 8 * point.elements / (3 * std::uint64_t{point[SortParameter::grain]});
 }
 
 RequestOracle count_sort(const Case& point, SortForm form, const std::vector<std::uint32_t>& keys,

@@ -42,7 +42,7 @@ class SortData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.type, point.seed, point.values);
+        return std::tuple(point.input, point.elements, point.type, point.seed, point[SortParameter::values]);
     }
 
     SortData(Context& context, const Case& point)
@@ -51,7 +51,7 @@ class SortData
     {
         constexpr std::array kNames{"in", "spare", "out"};
         constexpr std::array kValueNames{"in_values", "spare_values", "out_values"};
-        const bool pairs = point.values == SortValues::uint32;
+        const bool pairs = has_values(point);
         for (std::size_t place = 0; place < arrays_.size(); ++place) {
             arrays_.at(place).keys = context.allocate<unsigned>(keys_.size(), kNames.at(place));
             if (pairs)
@@ -92,8 +92,8 @@ class SortData
                       .next_node = next_node_.data(),
                       .count = static_cast<unsigned>(keys_.size()),
                       .root_blocks = sort_roots(point),
-                      .fanout = point.fanout,
-                      .grain = point.grain,
+                      .fanout = point[SortParameter::fanout],
+                      .grain = point[SortParameter::grain],
                       .order = order_,
                       .work = nullptr};
         for (std::size_t place = 0; place < arrays_.size(); ++place) {
@@ -160,18 +160,18 @@ std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& p
     if (info.requests && blocks_per_group(point.aggregate) > 1)
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
                "for aggregate: none, warp, block, grid";
-    if (info.has(axis::fanout) && point.fanout > point.block)
+    if (info.has(SortParameter::fanout) && point[SortParameter::fanout] > point.block)
         return "a block of " + std::to_string(point.block) + " threads cannot request " +
-               std::to_string(point.fanout) + " parts";
-    if (!info.has(axis::grain) || form == SortForm::simple)
+               std::to_string(point[SortParameter::fanout]) + " parts";
+    if (!info.has(SortParameter::grain) || form == SortForm::simple)
         return "";
     const std::uint32_t most = kKeysPerThread * point.block;
-    if (point.grain > most)
+    if (point[SortParameter::grain] > most)
         return "a block of " + std::to_string(point.block) + " threads sorts at most " + std::to_string(most) +
-               " keys, not a grain of " + std::to_string(point.grain);
-    if (point.values == SortValues::uint32 && point.grain > kMaxLeafPairs)
+               " keys, not a grain of " + std::to_string(point[SortParameter::grain]);
+    if (has_values(point) && point[SortParameter::grain] > kMaxLeafPairs)
         return "a block sorts at most " + std::to_string(kMaxLeafPairs) + " keys with values, not a grain of " +
-               std::to_string(point.grain);
+               std::to_string(point[SortParameter::grain]);
     return "";
 }
 

@@ -19,7 +19,6 @@ constexpr AxisMeaning kMeanings[]{
     {axis::input,
      "together: all tenants arrive at once; poisson: at random times, the gaps between them exponential"},
     {axis::block, "threads per block, a power of two", kTenantsBlock},
-    {axis::levels, "the most levels of a tenant; each has at least half as many", 16},
     {axis::threshold, "a level with at most so many nodes is done by the block that finished the level before"},
     {axis::streams, "host streams that tenants take in turn", 0, "by the form"}};
 constexpr std::string_view kFigures[]{"tenants", "by-size", "by-input", "study"};
@@ -31,7 +30,7 @@ void complete(Case& point, const Asked& asked)
     if (!asked.block)
         point.block = kTenantsBlock;
     if (point.input != TenantsInput::poisson)
-        point.arrival_gap_us = 0;
+        point[TenantsParameter::arrival_gap_us] = 0;
     const bool by_graph = point.mechanism && changes_graphs(*point.mechanism);
     if (by_graph)
         point.wave = 1;
@@ -46,7 +45,8 @@ void complete(Case& point, const Asked& asked)
 double nodes_of(const Case& point)
 {
     constexpr double kMeanLevels = 0.75; // of the most levels
-    return static_cast<double>(point.tenant_count) * point.level_nodes * kMeanLevels * point.levels;
+    return static_cast<double>(point[TenantsParameter::tenant_count]) * point[TenantsParameter::level_nodes] *
+           kMeanLevels * point[TenantsParameter::levels];
 }
 
 // Two lists of nodes for each tenant, whose levels are sometimes half again as wide.
@@ -54,16 +54,19 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
 {
     constexpr std::uint64_t kBytesPerNode = 2 * 4 * 2;
     constexpr std::uint64_t kBytesPerTenant = 256;
-    return point.tenant_count * (point.level_nodes * kBytesPerNode + kBytesPerTenant);
+    return point[TenantsParameter::tenant_count] *
+           (point[TenantsParameter::level_nodes] * kBytesPerNode + kBytesPerTenant);
 }
 
 Work work(const StrategyInfo& /*info*/, const Case& point)
 {
     constexpr double kRoundsPerItem = 50;
-    const double items = nodes_of(point) * (1 + point.node_work / kRoundsPerItem);
-    const auto tenants = static_cast<double>(point.tenant_count);
-    return {
-        .input_items = items, .items = items, .rounds = tenants * point.levels, .launches = tenants * point.levels};
+    const double items = nodes_of(point) * (1 + point[TenantsParameter::node_work] / kRoundsPerItem);
+    const auto tenants = static_cast<double>(point[TenantsParameter::tenant_count]);
+    return {.input_items = items,
+            .items = items,
+            .rounds = tenants * point[TenantsParameter::levels],
+            .launches = tenants * point[TenantsParameter::levels]};
 }
 
 } // namespace
@@ -71,8 +74,8 @@ Work work(const StrategyInfo& /*info*/, const Case& point)
 constinit const WorkloadInfo workloads::tenants{
     .name = "tenants",
     .summary = "many small recursions that need not wait for each other: their levels, and when each is done",
-    .axes = {axis::block, axis::tenant_count, axis::level_nodes, axis::node_work, axis::levels, axis::arrival_gap_us,
-             axis::seed},
+    .axes = {axis::block, TenantsParameter::tenant_count, TenantsParameter::level_nodes, TenantsParameter::node_work,
+             TenantsParameter::levels, TenantsParameter::arrival_gap_us, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
     .figures = kFigures,

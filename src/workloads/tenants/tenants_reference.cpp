@@ -34,9 +34,10 @@ Tenant draw_tenant(const Case& point, std::uint64_t tenant)
 {
     Tenant made{};
     made.root = static_cast<std::uint32_t>(drawn(point, tenant, root_number));
-    made.levels = uniform(drawn(point, tenant, level_count), (point.levels + 1) / 2, point.levels);
-    made.width = uniform(drawn(point, tenant, first_width), (point.level_nodes + 1) / 2,
-                         point.level_nodes + point.level_nodes / 2);
+    made.levels = uniform(drawn(point, tenant, level_count), (point[TenantsParameter::levels] + 1) / 2,
+                          point[TenantsParameter::levels]);
+    made.width = uniform(drawn(point, tenant, first_width), (point[TenantsParameter::level_nodes] + 1) / 2,
+                         point[TenantsParameter::level_nodes] + point[TenantsParameter::level_nodes] / 2);
     return made;
 }
 
@@ -65,9 +66,11 @@ void follow(const Tenant& tenant, std::uint32_t rounds, std::vector<std::uint32_
 
 std::string why_no_tenants(const Case& point)
 {
-    if (point.tenant_count > kMaxTenants)
-        return std::to_string(point.tenant_count) + " tenants; allowed: at most " + std::to_string(kMaxTenants);
-    if (const std::uint64_t nodes = std::uint64_t{point.tenant_count} * point.level_nodes * point.levels;
+    if (point[TenantsParameter::tenant_count] > kMaxTenants)
+        return std::to_string(point[TenantsParameter::tenant_count]) + " tenants; allowed: at most " +
+               std::to_string(kMaxTenants);
+    if (const std::uint64_t nodes = std::uint64_t{point[TenantsParameter::tenant_count]} *
+                                    point[TenantsParameter::level_nodes] * point[TenantsParameter::levels];
         nodes > kMaxNodes)
         return "about " + std::to_string(nodes) + " nodes of all tenants; allowed: at most " +
                std::to_string(kMaxNodes);
@@ -89,14 +92,14 @@ std::uint64_t TenantsReference::nodes() const
 
 std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point)
 {
-    std::vector<std::uint64_t> arrivals(point.tenant_count, 0);
+    std::vector<std::uint64_t> arrivals(point[TenantsParameter::tenant_count], 0);
     if (point.input != TenantsInput::poisson)
         return arrivals;
     constexpr double kNsPerUs = 1000; // the gaps: inversion of their distribution
     double now = 0;
-    for (std::uint64_t tenant = 0; tenant < point.tenant_count; ++tenant) {
+    for (std::uint64_t tenant = 0; tenant < point[TenantsParameter::tenant_count]; ++tenant) {
         const double uniform = (static_cast<double>(drawn(point, tenant, gap) >> 11) + 1) * 0x1p-53; // (0, 1]
-        now -= std::log(uniform) * point.arrival_gap_us * kNsPerUs;
+        now -= std::log(uniform) * point[TenantsParameter::arrival_gap_us] * kNsPerUs;
         arrivals[tenant] = static_cast<std::uint64_t>(now);
     }
     return arrivals;
@@ -105,16 +108,17 @@ std::vector<std::uint64_t> tenant_arrivals_ns(const Case& point)
 TenantsReference tenants_reference(const Case& point)
 {
     TenantsReference reference;
-    for (std::uint64_t tenant = 0; tenant < point.tenant_count; ++tenant)
+    for (std::uint64_t tenant = 0; tenant < point[TenantsParameter::tenant_count]; ++tenant)
         reference.tenants.push_back(draw_tenant(point, tenant));
-    reference.widths.resize(point.tenant_count);
-    reference.sums.assign(point.tenant_count, 0);
+    reference.widths.resize(point[TenantsParameter::tenant_count]);
+    reference.sums.assign(point[TenantsParameter::tenant_count], 0);
     std::atomic<std::size_t> next = 0;
     for_ranges(kEveryCore, [&](std::size_t /*first*/, std::size_t /*end*/) {
-        for (std::size_t tenant = next++; tenant < point.tenant_count; tenant = next++)
-            follow(reference.tenants[tenant], point.node_work, reference.widths[tenant], reference.sums[tenant]);
+        for (std::size_t tenant = next++; tenant < point[TenantsParameter::tenant_count]; tenant = next++)
+            follow(reference.tenants[tenant], point[TenantsParameter::node_work], reference.widths[tenant],
+                   reference.sums[tenant]);
     });
-    for (std::size_t tenant = 0; tenant < point.tenant_count; ++tenant) {
+    for (std::size_t tenant = 0; tenant < point[TenantsParameter::tenant_count]; ++tenant) {
         reference.tenants[tenant].first = static_cast<std::uint32_t>(reference.places);
         reference.tenants[tenant].capacity = *std::ranges::max_element(reference.widths[tenant]);
         reference.places += 2 * std::uint64_t{reference.tenants[tenant].capacity};

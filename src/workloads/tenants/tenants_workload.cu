@@ -30,16 +30,18 @@ class TenantsData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.tenant_count, point.level_nodes, point.levels, point.node_work, point.seed);
+        return std::tuple(point[TenantsParameter::tenant_count], point[TenantsParameter::level_nodes],
+                          point[TenantsParameter::levels], point[TenantsParameter::node_work], point.seed);
     }
 
     TenantsData(Context& context, const Case& point)
-        : reference_(tenants_reference(point)), stride_(point.levels + 2),
-          tenants_(context.allocate<Tenant>(point.tenant_count, "tenants")),
-          states_(context.allocate<TenantState>(point.tenant_count, "states")),
-          widths_(context.allocate<unsigned>(std::uint64_t{point.tenant_count} * stride_, "widths")),
+        : reference_(tenants_reference(point)), stride_(point[TenantsParameter::levels] + 2),
+          tenants_(context.allocate<Tenant>(point[TenantsParameter::tenant_count], "tenants")),
+          states_(context.allocate<TenantState>(point[TenantsParameter::tenant_count], "states")),
+          widths_(
+              context.allocate<unsigned>(std::uint64_t{point[TenantsParameter::tenant_count]} * stride_, "widths")),
           nodes_(context.allocate<unsigned>(reference_.places, "nodes")),
-          arrivals_(context.allocate<unsigned long long>(point.tenant_count, "arrivals"))
+          arrivals_(context.allocate<unsigned long long>(point[TenantsParameter::tenant_count], "arrivals"))
     {
         context.upload(tenants_, std::span<const Tenant>(reference_.tenants));
     }
@@ -60,7 +62,7 @@ class TenantsData
                  .nodes = nodes_.data(),
                  .stride = stride_,
                  .count = static_cast<unsigned>(reference_.tenants.size()),
-                 .rounds = run.point.node_work,
+                 .rounds = run.point[TenantsParameter::node_work],
                  .threshold = run.point.threshold},
                 reference_,
                 arrivals_.data(),

@@ -14,8 +14,6 @@ constexpr AxisMeaning kMeanings[]{
     {axis::input,
      "how the edges are drawn, or file: a graph of your own. Directions, loops and parallel edges are dropped"},
     {axis::elements, "vertices"},
-    {axis::edge_factor, "edges per vertex that a generator draws"},
-    {axis::graph_file, "the file of input `file`: .mtx, .gr, or a list of edges"},
     {axis::threshold,
      "edges (triangles_edges: pairs of edges) that a vertex (an edge) must have for a launch of its own"}};
 constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
@@ -36,7 +34,7 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
 Work work(const StrategyInfo& info, const Case& point)
 {
     const auto edges = static_cast<double>(graph_edges(point));
-    Work work{.input_items = items_to_sort(edges), .items = edges * (1 + point.edge_factor)};
+    Work work{.input_items = items_to_sort(edges), .items = edges * (1 + point[GraphParameter::edge_factor])};
     if (info.requests)
         work.launches =
             launches_of_items(point, info.per_vertex ? static_cast<double>(point.elements) : edges, point.block, 1);
@@ -48,7 +46,7 @@ Work work(const StrategyInfo& info, const Case& point)
 constinit const WorkloadInfo workloads::triangles{
     .name = "triangles",
     .summary = "counts the triangles of a graph",
-    .axes = {axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed},
+    .axes = {axis::block, axis::elements, axis::depth, GraphParameter::edge_factor, GraphParameter::file, axis::seed},
     .inputs = kGraphInputs,
     .meanings = kMeanings,
     .figures = kFigures,

@@ -1,3 +1,4 @@
+// Optimised: it processes whole inputs.
 #include "workloads/triangles/oriented_graph.hpp"
 
 #include "base/parallel_sort.hpp"

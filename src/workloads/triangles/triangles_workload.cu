@@ -1,5 +1,6 @@
 // The workload `triangles`: the graph of a case with its edges one way, and how many triangles it has.
 #include "graphs/graph_file.hpp"
+#include "graphs/graph_input.hpp"
 #include "workloads/triangles/triangles.hpp"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ class TriangleData
   public:
     static auto key_of(const Case& point)
     {
-        return std::tuple(point.input, point.elements, point.edge_factor, point.graph_file, point.seed);
+        return std::tuple(point.input, point.elements, point[GraphParameter::edge_factor],
+                          point[GraphParameter::file], point.seed);
     }
 
     TriangleData(Context& context, const Case& point)

@@ -1,0 +1,11 @@
+#include "workloads/launch/descriptor.hpp"
+
+namespace nestbed
+{
+
+namespace
+{
+const DeclaredParameters declared{&LaunchParameter::fanout};
+}
+
+} // namespace nestbed

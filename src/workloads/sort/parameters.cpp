@@ -1,0 +1,11 @@
+#include "workloads/sort/descriptor.hpp"
+
+namespace nestbed
+{
+
+namespace
+{
+const DeclaredParameters declared{&SortParameter::fanout, &SortParameter::grain, &SortParameter::values};
+}
+
+} // namespace nestbed

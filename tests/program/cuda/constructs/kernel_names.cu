@@ -1,0 +1,90 @@
+// Names of kernels of templates: each instantiation has its own, the same on the executor and from nvcc.
+#include "../check.h"
+
+#include <type_traits>
+
+enum class Colour { red, green };
+enum Old : unsigned char { one = 1, two };
+
+template <class T>
+struct Max {
+    T value;
+};
+
+namespace shapes
+{
+
+namespace
+{
+struct Hidden {
+    int value;
+};
+} // namespace
+
+// Declared with other names than it is defined with.
+template <class T, int n>
+__global__ void halve(T* sum);
+
+template <class Value, int count>
+__global__ void halve(Value* sum)
+{
+    atomicAdd(sum, Value(count));
+    if constexpr (count > 1)
+        halve<Value, count / 2><<<1, 1>>>(sum);
+}
+
+template <class T, bool is_set, Colour colour = Colour::green, Old old = two, unsigned char byte = 'a'>
+__global__ void __launch_bounds__(64) values(T of, int* sum)
+{
+    atomicAdd(sum, static_cast<int>(sizeof(of)) + (is_set ? byte : 0) + static_cast<int>(colour) + old);
+}
+
+template <template <class> class Holder, typename T, long... numbers>
+__global__ void hold(Holder<T> held, const T* minus, int* sum)
+{
+    atomicAdd(sum, held.value - *minus + static_cast<int>((numbers + ... + 0)));
+}
+
+template <class Function, class... Others>
+__global__ void call(Function function, int* sum, Others... others)
+{
+    atomicAdd(sum, function((others + ... + 1)));
+}
+
+template <class T>
+__global__ void overloaded(T* sum, int value)
+{
+    atomicAdd(sum, value);
+}
+__global__ void overloaded(float* sum, int)
+{
+    atomicAdd(sum, 0.5f);
+}
+
+__global__ void parent(int* sum, unsigned long long* large)
+{
+    halve<int, 2><<<1, 1>>>(sum);
+    shapes::halve<unsigned long long, 4><<<1, 1>>>(large);
+    overloaded<<<1, 1>>>(sum, 5);
+}
+
+} // namespace shapes
+
+using shapes::overloaded;
+
+int main()
+{
+    int *const sum = zeros<int>(), *const none = zeros<int>();
+    unsigned long long* const large = zeros<unsigned long long>();
+    float* const fraction = zeros<float>();
+    shapes::parent<<<1, 1>>>(sum, large);
+    shapes::halve<int, 2><<<1, 1>>>(sum);
+    shapes::values<Max<Max<float>>, true><<<1, 1>>>({}, sum);
+    shapes::values<const int*, false, Colour::red, one><<<1, 1>>>(none, sum);
+    shapes::values<shapes::Hidden, true, static_cast<Colour>(7)><<<1, 1>>>({3}, sum);
+    shapes::hold<Max, int, 1, -20><<<1, 1>>>(Max<int>{2}, none, sum);
+    shapes::call<<<1, 1>>>([] __device__(int value) { return 2 * value; }, sum, 1u, short{2}, 'c');
+    overloaded<<<1, 1>>>(sum, 1);
+    overloaded<<<1, 1>>>(fraction, 1);
+    return verdict(value_of(sum) + static_cast<int>(value_of(large)) + static_cast<int>(2 * value_of(fraction)), 432);
+}
