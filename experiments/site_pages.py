@@ -25,6 +25,8 @@ STYLE = """
 table { display: block; overflow-x: auto; margin-bottom: 1.5rem; font-size: 0.95rem; }
 td, th { border: 1px solid #dee2e6; padding: 0.4rem 0.7rem; vertical-align: top; }
 td + td { overflow-wrap: anywhere; min-width: 6rem; }
+td:first-child:nth-last-child(n + 5) { overflow-wrap: anywhere; min-width: 9rem; }
+td:nth-child(n + 5):last-child { min-width: 15rem; }
 th { background: #f3f6f6; }
 pre { background: #f8f8f8; border: 1px solid #dee2e6; padding: 0.7rem; font-size: 12px; line-height: 1.4; }
 p, li, h1, h2, h3, h4 { overflow-wrap: break-word; }
