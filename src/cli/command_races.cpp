@@ -1,11 +1,11 @@
 #include "base/build_line.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "base/new_file.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/finding_options.hpp"
 #include "cli/help.hpp"
 #include "cli/program_request.hpp"
 #include "cli/run_options.hpp"
@@ -16,8 +16,6 @@
 #include "model/modules.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
-#include "program/report/findings.hpp"
-#include "program/report/sarif.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
@@ -149,6 +147,8 @@ int races_of_cases(const Arguments& arguments, const Given& given, std::ostream&
 {
     if (given.contains("sass"))
         return check_sass(given, out);
+    if (given.contains("report"))
+        return report_findings(given, err);
     for (const std::string_view name : kForPrograms)
         if (given.contains(std::string(name)))
             throw UsageError(
@@ -218,47 +218,14 @@ bool has_findings(const Json& report)
     return !report.at("races").empty() || !report.at("bad_accesses").empty();
 }
 
-// --baseline: what an earlier report has, too.
-class Baseline
-{
-  public:
-    explicit Baseline(const std::string& path) : path_(path), known_(program::read_baseline(path)) {}
-
-    std::vector<bool> are_new(const std::vector<program::Finding>& findings) const
-    {
-        return program::are_new(findings, known_);
-    }
-
-    // Prints how many are new, and which. Returns whether none is.
-    bool print(const std::vector<program::Finding>& findings, std::ostream& err) const
-    {
-        const std::vector<bool> are_new = this->are_new(findings);
-        std::size_t known = 0;
-        std::string text;
-        for (std::size_t index = 0; index < findings.size(); ++index)
-            if (findings[index].level == program::Finding::Level::error) {
-                if (are_new[index])
-                    text += program::new_text(findings[index]);
-                else
-                    ++known;
-            }
-        const std::size_t errors = static_cast<std::size_t>(
-            std::ranges::count(findings, program::Finding::Level::error, &program::Finding::level));
-        err << fmt::format("nestbed: {} known ({}), {} new\n{}", known, path_, errors - known, text);
-        return errors == known;
-    }
-
-  private:
-    std::string path_;
-    std::vector<program::Finding> known_;
-};
-
 int races_of_program(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
 {
     const Command command = races_command();
     const ProgramRequest request = read_request(command, arguments);
     if (request.given.contains("sass"))
         throw UsageError("--sass does not go with a program; allowed: nestbed races --sass FILE [--strict]");
+    if (request.given.contains("report"))
+        throw UsageError(std::string(kReportUsage));
     const HeldSignals signals;
     if (!request.has_source) {
         if (!request.nvcc.empty())
@@ -271,15 +238,7 @@ int races_of_program(const Arguments& arguments, const Given& /*given*/, std::os
         return run_build(request.after.value_or(Arguments{}), true, signals, err);
     }
     const bool as_json = request.given.contains("json");
-    std::optional<Baseline> baseline;
-    if (request.given.contains("baseline"))
-        baseline.emplace(only_value(request.given, "baseline", "", "a file's name"));
-    std::optional<OutputFile> sarif;
-    if (request.given.contains("sarif"))
-        sarif.emplace(only_value(request.given, "sarif", "", "a file's name"), request.given.contains("overwrite"),
-                      "--sarif");
-    else if (request.given.contains("overwrite"))
-        throw UsageError("--overwrite: there is no file to write; allowed: with --sarif FILE");
+    const FindingOptions options(request.given);
     std::map<std::string, std::string> environment = program_environment(request.given);
     const std::chrono::milliseconds timeout = program_timeout(request.given);
     const TemporaryFolder folder;
@@ -307,26 +266,13 @@ int races_of_program(const Arguments& arguments, const Given& /*given*/, std::os
     if (!problem.empty())
         err << "nestbed: " << problem << "\n";
     const bool is_searched = !found.is_null() && found.contains("races"); // else the detector has said why
-    const std::vector<program::Finding> findings =
-        is_searched ? program::findings_of(found) : std::vector<program::Finding>{};
-    if (sarif) {
-        program::SarifRun run{.findings = findings, .folder = std::filesystem::current_path().string()};
-        if (baseline)
-            run.are_new = baseline->are_new(findings);
-        if (!problem.empty() || !is_searched)
-            run.problems.push_back(problem.empty() ? name + " was not searched for races" : problem);
-        sarif->write(program::sarif_text(run), "the report");
-    }
-    const bool is_all_known = baseline && is_searched && baseline->print(findings, err);
-    if (!problem.empty())
-        return exit_rows_bad;
-    if (!is_searched)
-        return end.exit_code == exit_ok ? exit_could_not : end.exit_code;
-    const bool has_errors =
-        std::ranges::find(findings, program::Finding::Level::error, &program::Finding::level) != findings.end();
-    if (is_all_known && has_errors && found.at("grids") != 0)
-        return found.at("exit_code"); // the program's own
-    return has_findings(found) || (baseline && !is_all_known) ? exit_rows_bad : end.exit_code;
+    const int code = !problem.empty()                           ? exit_rows_bad
+                     : !is_searched && end.exit_code == exit_ok ? exit_could_not
+                     : is_searched && has_findings(found)       ? exit_rows_bad
+                                                                : end.exit_code;
+    if (!is_searched && problem.empty())
+        problem = name + " was not searched for races";
+    return options.report(found, problem, code, err);
 }
 
 } // namespace
@@ -350,13 +296,8 @@ Command races_command()
         {.name = "sass",
          .value = "FILE",
          .help = "run nothing: loads before griddepcontrol.wait in what nvcc built, or in what `cuobjdump -sass` "
-                 "printed; with --strict the exit code is 3 if there is one"},
-        {.name = "sarif", .value = "FILE", .help = "of a program, also write the report as SARIF 2.1.0"},
-        overwrite_option(),
-        {.name = "baseline",
-         .value = "FILE",
-         .help = "of a program: known is what this earlier report (--json) has; the exit code is 3 only if something "
-                 "is new"}};
+                 "printed; with --strict the exit code is 3 if there is one"}};
+    std::ranges::move(finding_options(), std::back_inserter(options));
     Options more = program_options({"timeout", "suppressions", "strict", "zero-memory"});
     more.front().help = "end the program (0: never) or a case after S seconds";
     more.front().default_text += "; a case: 600";
@@ -381,7 +322,8 @@ Command races_command()
                     "After -- alone stands a command that builds a program; the program then prints\n"
                     "its races when it runs:\n"
                     "\n"
-                    "  nestbed races -- make && ./my\n",
+                    "  nestbed races -- make && NESTBED_REPORT=my.json ./my\n"
+                    "  nestbed races --report my.json --sarif my.sarif --baseline old.json\n",
             .files = "cfg",
             .operands = 1,
             .options = std::move(options),

@@ -553,7 +553,9 @@ TEST_F(CommandLine, MissingThingsAreSaid)
                             command + " my.cu -- 100\n"});
     write("other.cpp", "");
     expect_usage_error("races my.cu other.cpp 100", {"nestbed races my.cu other.cpp -- 100\n"});
-    expect_usage_error("races my.cu other.cpp --report r.json", {"unknown option '--report'; allowed: "});
+    expect_usage_error("races my.cu other.cpp --output r.json", {"unknown option '--output'; allowed: "});
+    expect_usage_error("races my.cu --report r.json",
+                       {"--report runs nothing; allowed: nestbed races --report FILE "});
     expect_usage_error(
         "races my.cu --expect race",
         {"--expect is for the strategies of nestbed, not for a program; allowed: nestbed races --strategy "});

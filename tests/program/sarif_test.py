@@ -319,6 +319,21 @@ class Baseline(unittest.TestCase):
         self.assertEqual(called(["./my"], program.folder, NESTBED_REPORT="old.json").returncode, EXIT_BAD)
         self.check(program, 0, 1, 0)
 
+        def of_report(*words):
+            return called([NESTBED, "races", "--report", "old.json", *words], program.folder)
+        done = of_report("--sarif", "built.sarif")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (EXIT_BAD, "", ""))
+        program.sarif()
+        self.assertEqual((program.folder / "built.sarif").read_text(encoding="utf-8"), (program.folder / "my.sarif").read_text(encoding="utf-8"))
+        done = of_report("--baseline", "old.json")
+        self.assertEqual((done.returncode, done.stderr), (0, "nestbed: 1 known (old.json), 0 new\n"))
+        called(["./my", "5"], program.folder, NESTBED_REPORT="five.json")
+        self.assertEqual(called([NESTBED, "races", "--report", "five.json", "--baseline", "old.json"], program.folder).returncode, 5)
+        for words in ((), ("my.cu", "--sarif", "x"), ("--strategy", "nosync", "--sarif", "x"), ("--json", "--sarif", "x")):
+            done = of_report(*words)
+            self.assertEqual((done.returncode, done.stdout), (EXIT_USAGE, ""), words)
+            self.assertIn("--report", done.stderr)
+
     def test_what_is_no_report_is_an_error(self):
         program = Program(RACE % ("", ""))
         program.keep(name="good.json")

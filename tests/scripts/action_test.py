@@ -181,7 +181,8 @@ class Workflows(unittest.TestCase):
             steps = [step for job in data.get("jobs", {"": data.get("runs")}).values() for step in job["steps"]]
             self.assertEqual([step["run"].rstrip() for step in steps if "run" in step], [script.rstrip() for script in scripts_of(path)], path)
             for job in data.get("jobs", {}).values():
-                self.assertTrue(set([job.get("needs")]) <= {None, *data["jobs"]})
+                needs = job.get("needs", [])
+                self.assertLessEqual({needs} if isinstance(needs, str) else set(needs), set(data["jobs"]))
 
 
 if __name__ == "__main__":

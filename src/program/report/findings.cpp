@@ -244,30 +244,33 @@ std::vector<Finding> findings_of(const Json& report)
     return findings;
 }
 
-std::vector<Finding> read_baseline(const std::string& path)
+Json read_report(const std::string& path, std::string_view option)
 {
     constexpr std::string_view kAllowed =
         "allowed: what `nestbed races FILE.cu --json` printed, or NESTBED_REPORT of a program that it built";
-    const Json report = parsed_json([&] {
+    Json report = parsed_json([&] {
         try {
             return read_text_file(path);
         } catch (const RunError& error) {
-            throw UsageError(fmt::format("--baseline: {}", error.what()));
+            throw UsageError(fmt::format("{}: {}", option, error.what()));
         }
     }());
     if (!report.is_object() || !report.contains("kernels"))
-        throw UsageError(fmt::format("--baseline {}: it is not a report of a program; {}", path, kAllowed));
+        throw UsageError(fmt::format("{} {}: it is not a report of a program; {}", option, path, kAllowed));
     if (const Json version = report.value("report_version", Json()); version != kReportVersion)
-        throw UsageError(fmt::format("--baseline {}: the report is of version {}, and this nestbed knows version {}; "
-                                     "make it again",
-                                     path, version.is_null() ? "0" : json_text(version), kReportVersion));
+        throw UsageError(
+            fmt::format("{} {}: the report is of version {}, and this nestbed knows version {}; make it again",
+                        option, path, version.is_null() ? "0" : json_text(version), kReportVersion));
     if (!report.contains("races"))
-        throw UsageError(fmt::format("--baseline {}: its program was not searched for races; {}", path, kAllowed));
+        throw UsageError(fmt::format("{} {}: its program was not searched for races; {}", option, path, kAllowed));
     try {
-        return findings_of(report);
+        static_cast<void>(report.at("grids").get<std::uint64_t>());
+        static_cast<void>(report.at("exit_code").get<int>());
+        static_cast<void>(findings_of(report));
     } catch (const Json::exception& error) {
-        throw UsageError(fmt::format("--baseline {}: the report is damaged: {}", path, error.what()));
+        throw UsageError(fmt::format("{} {}: the report is damaged: {}", option, path, error.what()));
     }
+    return report;
 }
 
 std::vector<bool> are_new(const std::vector<Finding>& findings, const std::vector<Finding>& known)

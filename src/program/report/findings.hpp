@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed::program
@@ -34,8 +35,9 @@ inline constexpr std::string_view kIncomplete = "incomplete";
 // Throws Json::exception if the report has not the form that the detector writes.
 std::vector<Finding> findings_of(const Json& report);
 
-// The findings of the file that --baseline names. Throws UsageError if it cannot be read, or is not a report of this version.
-std::vector<Finding> read_baseline(const std::string& path);
+// The report in a file that an option names. Throws UsageError if it cannot be read, or is not a report of this version with all of
+// its keys.
+Json read_report(const std::string& path, std::string_view option);
 
 // For each finding, whether it is new: of as many with one identity as `known` has, none is.
 std::vector<bool> are_new(const std::vector<Finding>& findings, const std::vector<Finding>& known);
