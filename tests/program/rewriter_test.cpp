@@ -71,9 +71,9 @@ std::string shortened(std::string text)
     static const std::regex kNameFunction(R"((template <[^;{}]*> )?::nestbed_names::KernelNamed<[^;]*; )");
     text = std::regex_replace(text, kNameFunction, "");
     static const std::regex kLaunched(
-        R"(::nestbed_names::launched<decltype\(.*?nestbed_name_of_(\w+).*?, ([0-9]+u)>\(\), )");
+        R"(::nestbed_names::launched<decltype\(.*?nestbed_named_(\w+).*?, ([0-9]+u)>\(\), )");
     text = std::regex_replace(text, kLaunched, "$2, \"$1\", ");
-    static const std::regex kText(R"(::nestbed_names::text<decltype\(.*?nestbed_name_of_(\w+).*?\)>\(\))");
+    static const std::regex kText(R"(::nestbed_names::text<decltype\(.*?nestbed_named_(\w+).*?\)>\(\))");
     text = std::regex_replace(text, kText, "\"$1\"");
     replace_all(text,
                 "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
@@ -162,7 +162,7 @@ TEST(Rewriter, HasTheCompilerSayWhichInstantiationALaunchMeans)
     const std::string declared =
         "namespace n { template <class T, int i = 1> ::nestbed_names::KernelNamed<struct nestbed_name_of_k, T, "
         "::nestbed_names::KernelValue<typename ::nestbed_names::Spelled<decltype(i)>::type, i>> "
-        "nestbed_name_of_k(T* p); template <class T, int i = 1> __global__ void k(";
+        "nestbed_named_k(T* p); template <class T, int i = 1> __global__ void k(";
     EXPECT_THAT(launched_name(kernel, "namespace"), StartsWith(declared));
     const auto type_of = [&](const std::string& launch) {
         const std::string name = launched_name(kernel + launch, "::nestbed_count::after(");
@@ -170,11 +170,11 @@ TEST(Rewriter, HasTheCompilerSayWhichInstantiationALaunchMeans)
     };
     EXPECT_EQ(
         type_of("void f() { n::k<int><<<1, 1>>>(f(g(), {1})); }"),
-        "::nestbed_count::after(::nestbed_names::launched<decltype(n::nestbed_name_of_k<int>(f(g(), {1}))), X>()");
+        "::nestbed_count::after(::nestbed_names::launched<decltype(n::nestbed_named_k<int>(f(g(), {1}))), X>()");
     EXPECT_EQ(type_of("using n::k; void f() { k<<<1, 1>>>(p); }"),
-              "::nestbed_count::after(::nestbed_names::launched<decltype(nestbed_name_of_k(p)), X>()");
+              "::nestbed_count::after(::nestbed_names::launched<decltype(nestbed_named_k(p)), X>()");
     EXPECT_THAT(launched_name(kernel + "using n::k; void f() {}", "using"),
-                StartsWith("using n::k; using n::nestbed_name_of_k; void"));
+                StartsWith("using n::k; using n::nestbed_named_k; void"));
     // What decltype cannot have, and what is written in another way there.
     const std::string bare = "::nestbed_count::after(X, \"k\"";
     EXPECT_EQ(type_of("void f() { n::k<<<1, 1>>>([] { return p; }()); }"), bare);
@@ -186,8 +186,7 @@ TEST(Rewriter, HasTheCompilerSayWhichInstantiationALaunchMeans)
         launched_name("template <class F> __global__ void t(F f, int a) {}\n"
                       "void f() { t<<<1, 1>>>([=] __device__(int n) { return n; }, 3); }",
                       "::nestbed_names::launched"),
-        StartsWith(
-            "::nestbed_names::launched<decltype(nestbed_name_of_t(::nestbed_names::KernelLambda(), 3)), X>()"));
+        StartsWith("::nestbed_names::launched<decltype(nestbed_named_t(::nestbed_names::KernelLambda(), 3)), X>()"));
     // No function has the name of these.
     for (const char* const other : {"struct S { template <class T> friend __global__ void t(T) {} };\n",
                                     "template <class T> requires C<T> __global__ void t(T) {}\n"})

@@ -12,7 +12,9 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kNameOf = "nestbed_name_of_";
+constexpr std::string_view kNameOf = "nestbed_name_of_"; // a type
+constexpr std::string_view kNamed =
+    "nestbed_named_"; // a function: nvcc takes no type of that name beside it in an inline namespace
 
 // The first token of the declaration.
 std::size_t statement_of(const Source& source, const Function& kernel)
@@ -215,8 +217,8 @@ LaunchedNames::LaunchedNames(const Source& source, const std::vector<Function>& 
         Declared& declared = declared_.try_emplace(name, Declared{begin}).first->second;
         declared.has_conditions |= end != kNoToken && has_word(source, begin, end, "=");
         changes.insert_before(begin, (end == kNoToken ? std::string() : source.on_one_line(begin, end) + " ") +
-                                         type_named(source, *kernel) + " " + std::string(kNameOf) +
-                                         std::string(name) + parameters_of(source, *kernel) + "; ");
+                                         type_named(source, *kernel) + " " + std::string(kNamed) + std::string(name) +
+                                         parameters_of(source, *kernel) + "; ");
     }
     // using a::k;
     for (std::size_t at = 0; at < source.size(); ++at) {
@@ -226,7 +228,7 @@ LaunchedNames::LaunchedNames(const Source& source, const std::vector<Function>& 
             ++end;
         const auto known = declared_.find(source.text(end));
         if (end > at + 1 && known != declared_.end() && source.is(end + 1, ";"))
-            changes.insert_after(end + 1, " " + source.on_one_line(at, end) + std::string(kNameOf) +
+            changes.insert_after(end + 1, " " + source.on_one_line(at, end) + std::string(kNamed) +
                                               std::string(known->first) + ";");
     }
 }
@@ -240,7 +242,7 @@ std::optional<std::string> LaunchedNames::type_of(const Launch& launch) const
     const std::optional<std::string> arguments = launch_arguments(launch, known->second.has_conditions);
     if (!arguments)
         return std::nullopt;
-    return "decltype(" + source_.on_one_line(launch.callee, launch.name) + std::string(kNameOf) +
+    return "decltype(" + source_.on_one_line(launch.callee, launch.name) + std::string(kNamed) +
            source_.on_one_line(launch.name, launch.opening) + *arguments + ")";
 }
 

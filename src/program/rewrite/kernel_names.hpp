@@ -19,8 +19,8 @@ namespace nestbed::program
 // An expression for the name in the body of a kernel.
 std::string kernel_name(const Source& source, const Function& kernel);
 
-// What a launch k<int><<<…>>>(a, b) of a kernel template launches. Before each kernel of that name a function nestbed_name_of_k is declared that
-// takes the same and returns the name as a type: so nestbed_name_of_k<int>(a, b), which is never called, has the type for what the launch
+// What a launch k<int><<<…>>>(a, b) of a kernel template launches. Before each kernel of that name a function nestbed_named_k is declared that
+// takes the same and returns the name as a type: so nestbed_named_k<int>(a, b), which is never called, has the type for what the launch
 // deduces.
 class LaunchedNames
 {

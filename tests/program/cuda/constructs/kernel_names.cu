@@ -51,6 +51,9 @@ __global__ void call(Function function, int* sum, Others... others)
     atomicAdd(sum, function((others + ... + 1)));
 }
 
+inline namespace newest
+{
+
 template <class T>
 __global__ void overloaded(T* sum, int value)
 {
@@ -60,6 +63,8 @@ __global__ void overloaded(float* sum, int)
 {
     atomicAdd(sum, 0.5f);
 }
+
+} // namespace newest
 
 __global__ void parent(int* sum, unsigned long long* large)
 {
