@@ -26,7 +26,6 @@
 #include <sys/utsname.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 namespace nestbed
@@ -104,59 +103,102 @@ std::string toolkit_text()
                : fmt::format("{} {}", find_program("nvcc"), said.substr(place, said.find('\n', place) - place));
 }
 
-struct PrivateNames {
-    std::vector<std::string> homes{}, users{}, machines{};
+struct PrivateName {
+    std::string name;
+    std::string_view by;
+    bool is_machine = false; // then a domain may be behind it
 };
 
-PrivateNames private_names()
+bool is_word(char character)
 {
-    PrivateNames names;
-    const auto add = [](std::vector<std::string>& to, const char* name) {
-        if (name != nullptr && std::string_view(name).size() > 1) // no home of "/"
-            to.emplace_back(name);
+    return std::isalnum(static_cast<unsigned char>(character)) != 0;
+}
+
+// The longest first: a name may begin as another does, such as that of the machine as that of its user.
+std::vector<PrivateName> private_names()
+{
+    std::vector<PrivateName> names;
+    const auto add = [&](std::string_view name, std::string_view by, bool is_machine = false) {
+        while (name.ends_with('/'))
+            name.remove_suffix(1);
+        if (name.size() > 1)
+            names.push_back({std::string(name), by, is_machine});
     };
-    for (const char* variable : {"USER", "LOGNAME", "SUDO_USER"})
-        add(names.users, std::getenv(variable));
-    add(names.homes, std::getenv("HOME"));
-    if (const passwd* const user = getpwuid(getuid())) {
-        add(names.users, user->pw_name);
-        add(names.homes, user->pw_dir);
-    }
-    for (const std::string& home : std::vector<std::string>(names.homes)) {
+    const auto add_home = [&](const char* home) {
+        add(home, "~");
         std::error_code error;
         if (const fs::path canonical = fs::canonical(home, error); !error)
-            names.homes.push_back(canonical);
+            add(canonical.string(), "~");
+    };
+    for (const char* variable : {"USER", "LOGNAME", "SUDO_USER"})
+        if (const char* const user = std::getenv(variable))
+            add(user, "USER");
+    if (const char* const home = std::getenv("HOME"))
+        add_home(home);
+    if (const passwd* const user = getpwuid(getuid())) {
+        add(user->pw_name, "USER");
+        add_home(user->pw_dir);
     }
     utsname system{};
     uname(&system);
-    add(names.machines, system.nodename);
-    add(names.machines, std::string(system.nodename).substr(0, std::string_view(system.nodename).find('.')).c_str());
+    const std::string_view machine = system.nodename;
+    const std::size_t dot = machine.find('.');
+    add(machine, "MACHINE", true);
+    add(machine.substr(0, dot), "MACHINE", true);
+    if (dot != std::string_view::npos)
+        add(machine.substr(dot + 1), "DOMAIN");
+    std::ranges::stable_sort(names, std::greater{}, [](const PrivateName& name) { return name.name.size(); });
     return names;
 }
 
-// Replaces `name` where it is no part of a longer word.
-void replace_name(std::string& text, const std::string& name, std::string_view by)
+// Whether the name begins at this place, in capitals or not, and is no part of a longer word.
+bool is_at(std::string_view text, std::size_t place, std::string_view name)
 {
-    const auto is_inside = [&](std::size_t place) {
-        return place < text.size() && std::isalnum(static_cast<unsigned char>(text[place])) != 0;
-    };
-    for (std::size_t place = text.find(name); place != std::string::npos; place = text.find(name, place + 1))
-        if ((place == 0 || !is_inside(place - 1)) && !is_inside(place + name.size()))
-            text.replace(place, name.size(), by);
+    const auto same = [](unsigned char one, unsigned char other) { return std::tolower(one) == std::tolower(other); };
+    const std::string_view rest = text.substr(place);
+    return rest.size() >= name.size() && std::ranges::equal(rest.substr(0, name.size()), name, same) &&
+           (place == 0 || !is_word(text[place - 1])) && (rest.size() == name.size() || !is_word(rest[name.size()]));
+}
+
+// Where the domain that begins here ends: ".corp.example".
+std::size_t end_of_domain(std::string_view text, std::size_t place)
+{
+    while (place + 1 < text.size() && text[place] == '.' && is_word(text[place + 1]))
+        for (++place; place < text.size() && (is_word(text[place]) || text[place] == '-');)
+            ++place;
+    return place;
 }
 
 // The text without private names. What is a part of another word stays.
-std::string without_names(std::string text, const PrivateNames& names)
+std::string without_names(std::string_view text, const std::vector<PrivateName>& names)
 {
-    const std::array<std::pair<const std::vector<std::string>&, std::string_view>, 3> kinds{
-        {{names.homes, "~"}, {names.users, "USER"}, {names.machines, "MACHINE"}}};
-    for (const auto& [kind, by] : kinds) {
-        std::vector<std::string> longest_first = kind;
-        std::ranges::sort(longest_first, std::greater{}, &std::string::size);
-        for (const std::string& name : longest_first)
-            replace_name(text, name, by);
+    std::string result;
+    for (std::size_t place = 0; place < text.size();) {
+        const auto found = std::ranges::find_if(
+            names, [&](const PrivateName& private_name) { return is_at(text, place, private_name.name); });
+        if (found == names.end()) {
+            result += text[place++];
+            continue;
+        }
+        result += found->by;
+        place += found->name.size();
+        if (found->is_machine)
+            place = end_of_domain(text, place);
     }
-    return text;
+    return result;
+}
+
+// The variables whose values are no paths. Of others, the report says only that they are set.
+constexpr std::array<std::string_view, 10> kShownVariables{
+    "NESTBED_PENDING_LIMIT", "NESTBED_PREEMPTIONS", "NESTBED_SCHEDULE", "NESTBED_STACK_BYTES",
+    "NESTBED_STRICT",        "NESTBED_TREE",        "NESTBED_WATCH",    "NESTBED_WATCHDOG_S",
+    "NESTBED_WORKERS",       "NESTBED_ZERO_MEMORY"};
+
+std::string shown_value(std::string_view variable, std::string_view value)
+{
+    const bool shown = std::ranges::find(kShownVariables, variable) != kShownVariables.end() &&
+                       value.find('/') == std::string_view::npos;
+    return shown ? std::string(value) : "set";
 }
 
 } // namespace
@@ -174,13 +216,15 @@ std::string build_text()
 
 std::string bug_report()
 {
-    const PrivateNames names = private_names();
+    const std::vector<PrivateName> names = private_names();
     std::string text = "```\n" + build_text();
-    const auto add = [&](std::string_view what, const std::string& value) {
+    const auto clean = [&](std::string_view value) {
         std::string one_line = printable(without_names(value, names));
         std::ranges::replace(one_line, '\n', ';');
-        text += info_line(what, one_line);
+        std::ranges::replace(one_line, '`', '\''); // three would end the block
+        return one_line;
     };
+    const auto add = [&](std::string_view what, std::string_view value) { text += info_line(what, clean(value)); };
     const std::string reason = why_not_cuda();
     add("cuda", reason.empty() ? "usable" : fmt::format("not usable: {}", reason));
     add("GPU, capability, driver",
@@ -207,7 +251,8 @@ print("python3", platform.python_version() + ",", ", ".join(map(text_of, ("panda
     std::ranges::sort(variables);
     for (const std::string& variable : variables) {
         const std::size_t equals = variable.find('=');
-        add(variable.substr(0, equals), variable.substr(equals + 1));
+        const std::string name = variable.substr(0, equals);
+        add(clean(name), shown_value(name, std::string_view(variable).substr(equals + 1)));
     }
     return text + "```\n";
 }

@@ -14,7 +14,7 @@ std::string info_line(std::string_view what, std::string_view value);
 std::string build_text();
 
 // A block of Markdown with what a bug report needs. It measures nothing, and has no name of the user, of the home folder or
-// of the machine.
+// of the machine that nestbed knows.
 std::string bug_report();
 
 } // namespace nestbed
