@@ -182,7 +182,7 @@ def options_of(arguments):
 def main():
     out = options_of(sys.argv[1:]).out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir()) and not (out / "search/search_index.json").exists()):
-        raise BadInput(f"-o {out}: it is no site; allowed: a new folder, or that of a site")
+        raise BadInput(f"-o {out}: it is not a site that this script made; allowed: a new folder, or that of a site")
     with tempfile.TemporaryDirectory() as folder:
         pages = Pages(pathlib.Path(folder))
         for document in pages.documents:
@@ -195,7 +195,7 @@ def main():
         build(pages, out)
     problems = broken_links(out)
     if problems:
-        raise ScriptError("\n".join(["links that lead nowhere:", *problems]))
+        raise ScriptError("\n".join(["broken links:", *problems]))
     print(f"site.sh: {out}/index.html", file=sys.stderr)
     return 0
 

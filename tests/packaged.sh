@@ -43,11 +43,16 @@ finds() {
 }
 
 nestbed --version
-begin=$EPOCHREALTIME
-finds '^  read   my.cu:5  depth 1, block 0, thread 0' nestbed races my.cu
-end=$EPOCHREALTIME
-echo "packaged.sh: the first nestbed races took $((${end/./} - ${begin/./})) us"
-((${end/./} - ${begin/./} < 5000000))
+# The first run, which finds nothing in the cache, takes less than 5 s; on a busy machine, at the second try.
+for try in 1 2; do
+    begin=$EPOCHREALTIME
+    XDG_CACHE_HOME=$folder/cache_$try finds '^  read   my.cu:5  depth 1, block 0, thread 0' nestbed races my.cu
+    end=$EPOCHREALTIME
+    took=$((${end/./} - ${begin/./}))
+    echo "packaged.sh: the first nestbed races took $took us"
+    ((took >= 5000000)) || break
+done
+((took < 5000000))
 nestbed cpu my.cu | grep '^seen: [1-4]$'
 
 nestbed build --new quadrature

@@ -23,12 +23,12 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 # g++ for users' programs, and what makes GCC's plugins: postinst.
 cmake_path(GET NESTBED_PROGRAM_COMPILER FILENAME compiler)
 string(REGEX REPLACE "^g\\+\\+" gcc gcc ${compiler})
+set(CPACK_NESTBED_PROGRAM_COMPILER ${NESTBED_PROGRAM_COMPILER}) # for before_build.cmake
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "${compiler}, ${gcc}-plugin-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-matplotlib, python3-pandas, python3-scipy") # for figures
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-plotly")
-# A new g++ of the same name, from an update of the system, needs new plugins.
-string(REPLACE "gcc-" "" version ${gcc})
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/package/triggers CONTENT "interest-noawait /usr/lib/gcc/${CMAKE_CXX_LIBRARY_ARCHITECTURE}/${version}\n")
+# A new g++ of the same name, from an update of the system, needs new plugins; so does one that use_compiler chose.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/package/triggers CONTENT "interest-noawait /usr/lib/gcc/${CMAKE_CXX_LIBRARY_ARCHITECTURE}\n")
 foreach(script postinst prerm)
     configure_file(src/package/${script} ${PROJECT_BINARY_DIR}/package/${script} @ONLY)
 endforeach()

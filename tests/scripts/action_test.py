@@ -168,8 +168,19 @@ class Workflows(unittest.TestCase):
                 for action in re.findall(r"uses: (.*)", text):
                     self.assertRegex(action, r"^actions/[\w-]+@v\d+$")
                 self.assertIn("\npermissions:\n  contents: read\n", text)
-                self.assertEqual(re.findall(r"[\w-]+: write", text), ["contents: write"] if path.name == "release.yml" else [])
-                self.assertEqual(text.count("runs-on:"), text.count("timeout-minutes:"))
+                top, *jobs = re.split(r"^  (?=[\w-]+:\n)", text.partition("\njobs:\n")[2], flags=re.MULTILINE)
+                self.assertEqual(top, "")
+                writes = {job.partition(":")[0]: re.findall(r"[\w-]+: write", job) for job in jobs if ": write" in job}
+                self.assertEqual(writes, {"release.yml": {"release": ["contents: write"]}, "site.yml": {"publish": ["pages: write", "id-token: write"]}}.get(path.name, {}))
+                self.assertEqual(sum(map(len, writes.values())), text.count(": write"))
+                for job in jobs:
+                    self.assertEqual((job.count("\n    runs-on:"), job.count("\n    timeout-minutes:")), (1, 1), job)
+
+    def test_only_a_pull_request_ends_its_earlier_runs(self):
+        for path in WORKFLOWS:
+            text = path.read_text(encoding="utf-8")
+            if "cancel-in-progress: true" in text:
+                self.assertIn("-${{ github.event_name == 'pull_request' && github.ref || github.run_id }}\n", text, path)
 
     def test_they_are_yaml(self):
         try:

@@ -7,6 +7,7 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and pyt
 """
 import contextlib
 import io
+import json
 import os
 import pathlib
 import re
@@ -418,7 +419,60 @@ class Check(Scratch):
 
 
 class UseCompiler(Scratch):
-    """What use_compiler refuses before it changes anything. What it makes, tests/bare_debian.sh tries."""
+    """use_compiler with compilers that only note how they are called. What it makes of a real one, tests/bare_debian.sh tries."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.folder / "program"
+        (self.program / "workload").mkdir(parents=True)
+        shutil.copy(ROOT / "src/program/use_compiler", self.program)
+        for name in ("watch_plugin.so", "sides_plugin.so"):
+            (self.program / name).write_text("old")
+        (self.program / "toolchain.json").write_text('{\n  "compiler": "/usr/bin/g++-12",\n  "compiler_version": "12.2.0",\n  "libraries": ["-ldw"]\n}\n')
+        (self.program / "workload/workload.json").write_text('{\n  "compiler": "/usr/bin/g++-12",\n  "nvcc_flags": ["-ccbin", "/usr/bin/g++-12", "-x"]\n}\n')
+
+    def made_compiler(self, name="g++", version="13.3.0", macros="#define __GNUC__ 13", fails_at="none"):
+        compiler = self.folder / name
+        compiler.parent.mkdir(exist_ok=True)
+        compiler.write_text(f"""#!/bin/sh
+case $* in
+*-dM*) echo '{macros}' ;;
+-dumpfullversion) echo {version} ;;
+-print-file-name=plugin) echo '{self.folder}/plugin' ;;
+*{fails_at}*) exit 1 ;;
+*) while [ "$1" != -o ]; do shift; done; echo {version} >"$2" ;;
+esac
+""")
+        compiler.chmod(0o755)
+        return compiler
+
+    def add_headers(self):
+        (self.folder / "plugin/include").mkdir(parents=True)
+        (self.folder / "plugin/include/gcc-plugin.h").touch()
+
+    def contents(self):
+        return {str(path.relative_to(self.program)): path.read_text() for path in self.program.rglob("*") if path.is_file() and path.name != "use_compiler"}
+
+    def test_everything_is_of_the_compiler(self):
+        self.add_headers()
+        # The second is of the same name as the first, and of another version.
+        for name, version in (("g++", "13.3.0"), ("g++", "13.4.0"), ("a|b & c/g++", "14.1.0")):
+            with self.subTest(name=name, version=version):
+                compiler = self.made_compiler(name, version)
+                done = subprocess.run([self.program / "use_compiler", f"./{compiler.name}"], cwd=compiler.parent, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                now = self.contents()
+                self.assertEqual(sorted(now), ["sides_plugin.so", "toolchain.json", "watch_plugin.so", "workload/workload.json"])
+                self.assertEqual(json.loads(now["toolchain.json"]), {"compiler": str(compiler), "compiler_version": version, "libraries": ["-ldw"]})
+                self.assertEqual(json.loads(now["workload/workload.json"]), {"compiler": str(compiler), "nvcc_flags": ["-ccbin", str(compiler), "-x"]})
+                self.assertEqual([now["watch_plugin.so"], now["sides_plugin.so"]], [f"{version}\n"] * 2)
+
+    def test_nothing_changes_if_a_plugin_cannot_be_compiled(self):
+        self.add_headers()
+        before = self.contents()
+        for plugin in ("watch_plugin.cc", "sides_plugin.cc"):
+            done = called(self.program / "use_compiler", self.made_compiler(fails_at=plugin), cwd=self.folder)
+            self.assertEqual((done.returncode, self.contents()), (1, before))
 
     def refused(self, *words):
         done = called(ROOT / "src/program/use_compiler", *words, cwd=self.folder)
@@ -430,12 +484,16 @@ class UseCompiler(Scratch):
                             (("g++", "g++"), "g++ g++: allowed: one g++, by its path or its name, such as g++ or g++-14"),
                             (("none",), "none: there is no such program; allowed: a g++ 12 or later")):
             self.assertEqual(self.refused(*words), (2, f"use_compiler: {said}\n"))
+        for macros in ("", "#define __GNUC__ 4\n#define __clang__ 1"):
+            compiler = self.made_compiler("clang++", macros=macros)
+            self.assertEqual(self.refused(compiler), (2, f"use_compiler: {compiler} is not a g++; allowed: a g++ 12 or later\n"))
+        compiler = self.made_compiler('g"++')
+        self.assertEqual(self.refused(compiler), (2, f"use_compiler: {compiler}: a quotation mark or a backslash is in the path; allowed: another path\n"))
         compiler = self.folder / "g++"
         for version, failed, said in (("11.4.0", 2, f"{compiler} is g++ 11.4.0; allowed: 12 or later"),
                                       ("13.3.0", 1, f"{compiler}: there is no {self.folder}/plugin/include/gcc-plugin.h; it is in the package "
                                                     "gcc-13-plugin-dev")):
-            compiler.write_text(f'#!/bin/sh\n[ "$1" = -dumpfullversion ] && echo {version} || echo {self.folder}/plugin\n')
-            compiler.chmod(0o755)
+            self.made_compiler(version=version)
             self.assertEqual(self.refused(compiler), (failed, f"use_compiler: {said}\n"))
 
 

@@ -54,7 +54,7 @@ class Output(Scratch):
     def test_replaces_no_other_folder(self):
         (self.folder / "mine").write_text("x", encoding="utf-8")
         done = called("/usr/bin/python3", ROOT / "experiments/site_pages.py", "-o", self.folder)
-        self.assertEqual((done.returncode, done.stderr), (2, f"site.sh: -o {self.folder}: it is no site; allowed: a new folder, or that of a site\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, f"site.sh: -o {self.folder}: it is not a site that this script made; allowed: a new folder, or that of a site\n"))
         self.assertTrue((self.folder / "mine").exists())
 
     @only_all
