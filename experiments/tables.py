@@ -57,8 +57,10 @@ def is_own(workload):
 
 def own_meanings(workload):
     """{column: what it means there} of the parameters to which a user's own workload gives a meaning; empty for one of nestbed's."""
-    return {column: one["meaning"] for column, one in (parameters_of(workload) if is_own(workload) else {}).items()
-            if one["meaning"] != tables()["axes"][one["axis"]]["help"]}
+    own = parameters_of(workload) if is_own(workload) else {}
+    of_others = {one["axis"] for name, other in tables()["workloads"].items() if name != workload for one in other["parameters"]}
+    return {column: one["meaning"] for column, one in own.items()
+            if one["axis"] not in of_others or one["meaning"] != tables()["axes"][one["axis"]]["help"]}
 
 
 def parameters_of(workload):

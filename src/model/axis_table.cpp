@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace nestbed
 {
@@ -250,8 +251,9 @@ std::string help_of(const std::vector<const Parameter*>& declared)
 }
 
 // The axis of a name that these declare. It has their default if they agree on it.
-Axis axis_of(const std::vector<const Parameter*>& declared)
+Axis axis_of(std::vector<const Parameter*> declared)
 {
+    std::ranges::sort(declared, {}, [](const Parameter* one) { return std::pair(one->place, one->help); });
     const auto with_default = std::ranges::find_if(declared, [](const Parameter* one) { return has_default(*one); });
     const Parameter& first = with_default == declared.end() ? *declared.front() : **with_default;
     const bool agree = std::ranges::all_of(

@@ -164,10 +164,8 @@ class Tests(unittest.TestCase):
             self.assertRegex(run.err, rf"(?m)^{re.escape(kernel['kernel'])} +{kernel['from_host']} +{kernel['from_device']}{in_graphs} "
                                       rf"+{kernel['refused']} +{deepest}\b")
             now = kernel["from_host"], kernel["from_device"], kernel["deepest"] or 0, kernel["in_graphs"]
-            # `reduce` stands for all reduce<...> that have no entry of their own.
-            name = kernel["kernel"] if kernel["kernel"] in (program.launches or {}) else kernel["kernel"].partition("<")[0]
-            before = table.get(name, [0, 0, 0, 0])
-            table[name] = [before[0] + now[0], before[1] + now[1], max(before[2], now[2]), before[3] + now[3]]
+            before = table.get(kernel["kernel"], [0, 0, 0, 0])
+            table[kernel["kernel"]] = [before[0] + now[0], before[1] + now[1], max(before[2], now[2]), before[3] + now[3]]
         graphs = run.report["graphs"]
         if any(graphs.values()):
             self.assertRegex(run.err, rf"(?m)^graphs +{graphs['from_host']} +{graphs['from_device']} +{graphs['refused']}$")
@@ -518,24 +516,6 @@ warning: 3000 of 3000 launches of child were refused, first at wide.cu:8
   LaunchPendingCountExceeded, which only cudaGetLastError() in the launching
   thread returns: more launches were pending than the limit allows. Raise
 """, text)
-
-    def test_instantiations_have_the_same_names_as_on_the_executor(self):
-        check, program = (SOURCES / "check.h", SOURCES / "constructs" / "kernel_names.cu")
-        with tempfile.TemporaryDirectory(prefix="nestbed-count-") as name:
-            folder = pathlib.Path(name)
-            # Without a GPU all launches of the host fail, and are counted.
-            (folder / "check.h").write_text(re.sub(r"(?s)#define CHECK.*?while \(0\)\n", "#define CHECK(call) static_cast<void>(call)\n",
-                                                   check.read_text(encoding="utf-8")), encoding="utf-8")
-            (folder / "my.cu").write_text(program.read_text(encoding="utf-8").replace("../check.h", "check.h"), encoding="utf-8")
-            of_host = {}
-            for kind, command in ("executor", ["nvcc"]), ("counted", ["count", "--", "nvcc"]), ("traced", ["trace", "--", "nvcc"]):
-                subprocess.run([NESTBED, *command, *NVCC_WORDS, "--extended-lambda", "my.cu", "-o", kind], cwd=folder, timeout=BUILD_S, check=True, capture_output=True)
-                subprocess.run([f"./{kind}"], cwd=folder, env={**os.environ, "NESTBED_REPORT": f"{kind}.json"}, timeout=RUN_S, check=False, capture_output=True)
-                report = json.loads((folder / f"{kind}.json").read_text(encoding="utf-8"))
-                of_host[kind] = {row["kernel"]: row["from_host"] for row in report["kernels"] if row["from_host"] > 0}
-            self.assertEqual(len(of_host["executor"]), 9)
-            self.assertEqual(of_host["counted"], of_host["executor"])
-            self.assertEqual(of_host["traced"], of_host["executor"])
 
     def test_files_of_one_name_are_told_apart_by_their_folders(self):
         with tempfile.TemporaryDirectory(prefix="nestbed-count-") as name:

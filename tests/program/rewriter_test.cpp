@@ -65,16 +65,6 @@ std::string shortened(std::string text)
     text = std::regex_replace(text, std::regex("P::asked(<[^;]*>)?\\(nestbed_kernel[^;]*\\) return"),
                               "P::asked(nestbed_kernel)) return");
     replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
-    static const std::regex kOwnName(
-        R"(K\{::nestbed_names::text<::nestbed_names::KernelNamed<struct nestbed_name_of_(\w+)[^"]*?>\(\))");
-    text = std::regex_replace(text, kOwnName, "K{\"$1\"");
-    static const std::regex kNameFunction(R"((template <[^;{}]*> )?::nestbed_names::KernelNamed<[^;]*; )");
-    text = std::regex_replace(text, kNameFunction, "");
-    static const std::regex kLaunched(
-        R"(::nestbed_names::launched<decltype\(.*?nestbed_named_(\w+).*?, ([0-9]+u)>\(\), )");
-    text = std::regex_replace(text, kLaunched, "$2, \"$1\", ");
-    static const std::regex kText(R"(::nestbed_names::text<decltype\(.*?nestbed_named_(\w+).*?\)>\(\))");
-    text = std::regex_replace(text, kText, "\"$1\"");
     replace_all(text,
                 "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
                 " {");
@@ -144,57 +134,6 @@ TEST(Rewriter, MakesWhatTheTableSays)
         replace_all(counted, "\"/home/", "\"");
         EXPECT_EQ(counted, each.count);
     }
-}
-
-// The rest of a launch without its number.
-std::string launched_name(const std::string& text, const std::string& from)
-{
-    std::string result = rewritten(std::string(kCountMark) + "# 1 \"my.cu\"\n" + text, RewriteMode::count);
-    const std::size_t begin = result.find(from);
-    EXPECT_NE(begin, std::string::npos) << result;
-    static const std::regex kNumber("[0-9]+u");
-    return begin == std::string::npos ? "" : std::regex_replace(result.substr(begin), kNumber, "X");
-}
-
-TEST(Rewriter, HasTheCompilerSayWhichInstantiationALaunchMeans)
-{
-    const std::string kernel = "namespace n { template <class T, int i = 1> __global__ void k(T* p) {} }\n";
-    const std::string declared =
-        "namespace n { template <class T, int i = 1> ::nestbed_names::KernelNamed<struct nestbed_name_of_k, T, "
-        "::nestbed_names::KernelValue<typename ::nestbed_names::Spelled<decltype(i)>::type, i>> "
-        "nestbed_named_k(T* p); template <class T, int i = 1> __global__ void k(";
-    EXPECT_THAT(launched_name(kernel, "namespace"), StartsWith(declared));
-    const auto type_of = [&](const std::string& launch) {
-        const std::string name = launched_name(kernel + launch, "::nestbed_count::after(");
-        return name.substr(0, name.find(", \"/home"));
-    };
-    EXPECT_EQ(
-        type_of("void f() { n::k<int><<<1, 1>>>(f(g(), {1})); }"),
-        "::nestbed_count::after(::nestbed_names::launched<decltype(n::nestbed_named_k<int>(f(g(), {1}))), X>()");
-    EXPECT_EQ(type_of("using n::k; void f() { k<<<1, 1>>>(p); }"),
-              "::nestbed_count::after(::nestbed_names::launched<decltype(nestbed_named_k(p)), X>()");
-    EXPECT_THAT(launched_name(kernel + "using n::k; void f() {}", "using"),
-                StartsWith("using n::k; using n::nestbed_named_k; void"));
-    // What decltype cannot have, and what is written in another way there.
-    const std::string bare = "::nestbed_count::after(X, \"k\"";
-    EXPECT_EQ(type_of("void f() { n::k<<<1, 1>>>([] { return p; }()); }"), bare);
-    EXPECT_EQ(type_of("void f() { n::k<<<1, 1>>>([] { return p; }); }"),
-              bare); // its default argument may ask for its type
-    EXPECT_EQ(type_of("void f() { n::k<<<1, 1>>>(({ p; })); }"), bare);
-    EXPECT_EQ(type_of("void f() { n::k<<<1, 1>>>(n::k<int>); }"), bare);
-    EXPECT_THAT(
-        launched_name("template <class F> __global__ void t(F f, int a) {}\n"
-                      "void f() { t<<<1, 1>>>([=] __device__(int n) { return n; }, 3); }",
-                      "::nestbed_names::launched"),
-        StartsWith("::nestbed_names::launched<decltype(nestbed_named_t(::nestbed_names::KernelLambda(), 3)), X>()"));
-    // No function has the name of these.
-    for (const char* const other : {"struct S { template <class T> friend __global__ void t(T) {} };\n",
-                                    "template <class T> requires C<T> __global__ void t(T) {}\n"})
-        EXPECT_THAT(launched_name(other + std::string("void f() { t<<<1, 1>>>(1); }"), "::nestbed_count::after("),
-                    StartsWith("::nestbed_count::after(X, \"t\""));
-    EXPECT_THAT(
-        launched_name(kernel + "namespace n { template __global__ void k<int>(int*); }", "template __global__"),
-        StartsWith("template __global__"));
 }
 
 TEST(Rewriter, SaysWhatMayKeepACountedFileFromCompiling)

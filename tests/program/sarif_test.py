@@ -116,7 +116,11 @@ class Program:
 
     def sarif(self, *words):
         done = self.races("--sarif", "my.sarif", "--overwrite", *words)
-        return done, json.loads((self.folder / "my.sarif").read_text(encoding="utf-8"))
+        log = json.loads((self.folder / "my.sarif").read_text(encoding="utf-8"))
+        for result in log["runs"][0]["results"]:
+            if not result["locations"]:
+                raise AssertionError(f"without a place: {result}")
+        return done, log
 
     def line(self, label):
         return next(number for number, line in enumerate(self.source.splitlines(), 1) if f"// {label}" in line)
@@ -258,9 +262,9 @@ class Baseline(unittest.TestCase):
         program.keep()
         count = len(program.sarif("--baseline", "old.json")[1]["runs"][0]["results"])
         self.assertGreaterEqual(count, 7)
-        self.check(program, 0, count + 1, 0)  # and that fails() ended the run
-        self.check(program, 0, count, 0, "--schedule", "eager")  # refuses none
-        self.check(program.change(MANY.replace("strays<<<1, 1>>>(v, 64)", "strays<<<1, 1>>>(v, 65)")), 0, count + 1, 0)
+        self.check(program, EXIT_BAD, count, 1)  # that fails() ended the run is never known
+        self.check(program, EXIT_BAD, count - 1, 1, "--schedule", "eager")  # refuses none
+        self.check(program.change(MANY.replace("strays<<<1, 1>>>(v, 64)", "strays<<<1, 1>>>(v, 65)")), EXIT_BAD, count, 1)
 
     def test_each_new_kind_is_new(self):
         program = Program(RACE % ("", ""))

@@ -76,7 +76,8 @@ TEST_F(Toolchains, AreReadFromTheirFolder)
     fs::remove(read.detector());
     EXPECT_THAT(read_toolchain(folder.path("program")).watched_flags, IsEmpty());
     json("/none/g++");
-    EXPECT_THAT(error(), HasSubstr("there is no /none/g++, which builds programs; install it, or choose another g++"));
+    EXPECT_THAT(error(),
+                HasSubstr("there is no /none/g++, which builds programs; install it, or choose another g++"));
     json(folder.path("g++"));
     for (const fs::path& needed : {read.library(), read.rewriter(), read.headers()}) {
         fs::remove_all(needed);

@@ -206,9 +206,9 @@ class UserWorkload(unittest.TestCase):
                                     ("status", "", "parameter 'status' of a workload that is loaded: nestbed has an option or a column of this name, or of its form; "
                                                    "allowed: another name")):
             with self.subTest(name + more):
-                self.write("taken", ("constexpr Parameter kDigits", 'constexpr std::string_view kFew[]{"few", "many"};\n' * ("kFew" in more) + declared % (name, more)),
+                self.write("refused", ("constexpr Parameter kDigits", 'constexpr std::string_view kFew[]{"few", "many"};\n' * ("kFew" in more) + declared % (name, more)),
                            ("axis::depth, kDigits", "axis::depth, kDigits, kOther"))
-                built = self.build("taken")
+                built = self.build("refused")
                 self.assertNotEqual(built.returncode, 0)
                 self.assertIn(message, built.stderr)
 

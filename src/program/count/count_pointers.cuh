@@ -10,26 +10,29 @@ extern "C" char* nestbed_demangled(const char* name, char* buffer, size_t* bytes
 namespace nestbed_count
 {
 
-// "k<int>" of "void n::k<int>(unsigned int, int*)".
+// "k" of "void n::k<int>(unsigned int, int*)".
 NESTBED_COMMON void copy_bare_name(char* to, const char* whole)
 {
     static const char kUnnamed[] = "(anonymous namespace)";
-    const char* begin = whole;
+    const char *begin = whole, *end = nullptr;
     int depth = 0;
     for (const char* at = whole; *at != 0; ++at) {
         if (strncmp(at, kUnnamed, sizeof(kUnnamed) - 1) == 0) {
             at += sizeof(kUnnamed) - 2;
         } else if (depth == 0 && *at == '(') {
+            end = end == nullptr ? at : end;
             break;
         } else if (depth == 0 && (*at == ' ' || *at == ':')) {
             begin = at + 1;
+            end = nullptr;
         } else if (*at == '<') {
-            ++depth;
+            end = depth++ == 0 ? at : end;
         } else if (*at == '>') {
             --depth;
         }
     }
-    nestbed_names::Speller(to, kNameBytes, begin).spell();
+    const size_t bytes = end == nullptr ? strlen(begin) : static_cast<size_t>(end - begin);
+    copy_host_text(to, begin, bytes + 1 < kNameBytes ? bytes + 1 : kNameBytes);
 }
 
 // A kernel as it is known at its address.

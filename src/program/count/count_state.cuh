@@ -2,9 +2,7 @@
 // with their tables on the devices.
 #pragma once
 #pragma GCC system_header
-#include "../include/nestbed/program/kernel_name.hpp"
 #include "launch_table.hpp"
-#include "spelled_kernel.hpp"
 #include <cuda_runtime.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,7 +15,7 @@ namespace nestbed_count
 {
 
 constexpr unsigned kRows = 128; // launch sites of a translation unit
-constexpr unsigned kNameBytes = 256;
+constexpr unsigned kNameBytes = 160;
 constexpr unsigned kPlaceBytes = 96;
 constexpr int kDevices = 256;
 constexpr unsigned kBuckets = 1024;
@@ -47,7 +45,7 @@ struct alignas(8) Row {
     unsigned long long calls, refused;
     int first_error;
     unsigned unknown_level;
-    char kernel[kNameBytes]; // copy_kernel_name() makes it its name
+    char kernel[kNameBytes];
     char place[kPlaceBytes];
 };
 
@@ -197,19 +195,10 @@ NESTBED_COMMON bool not_counted(const char* call, const char* place)
     return true;
 }
 
-// Of text() in kernel_name.hpp, or of what the source has.
-NESTBED_COMMON void copy_kernel_name(char* to, const char* name)
-{
-    if (nestbed_names::is_text(name))
-        nestbed_names::Speller(to, kNameBytes, name).spell();
-    else
-        copy_host_text(to, name, kNameBytes);
-}
-
 NESTBED_COMMON Kernel& kernel_of(const char* name)
 {
     char cut[kNameBytes];
-    copy_kernel_name(cut, name);
+    copy_host_text(cut, name, kNameBytes);
     Kernel** end = &state().kernels;
     for (; *end != nullptr; end = &(*end)->next)
         if (strcmp((*end)->name, cut) == 0)

@@ -1,7 +1,6 @@
 // Counts the launches of a CUDA program and their errors. `nestbed count` includes this file first in every file that
 // nvcc compiles, and its rewriter turns a launch k<<<grid, block>>>(a) into
 //   (before(), k<<<grid, block>>>(LEVEL, a), after(SITE, "k", "/folder/file.cu:LINE", LEVEL))
-// of a kernel template with launched<TYPE, SITE>() in place of SITE, "k" (kernel_name.hpp),
 // and gives every kernel a first parameter, its nesting level, and a first statement, which counts it if a graph runs it.
 // Works from C++14 on and includes only C headers, so that no name of the C++ library appears in the program that it did
 // not have before.
@@ -211,12 +210,6 @@ static inline __host__ __device__ void after(unsigned site, const char* kernel, 
     (void)level;
     count_host_launch(site, kernel, place);
 #endif
-}
-
-static inline __host__ __device__ void after(const nestbed_names::Launched& launched, const char* place,
-                                             unsigned level)
-{
-    after(launched.site, launched.kernel, place, level);
 }
 
 // ---- launches in device functions: the level of the kernel that called them is in shared memory ----

@@ -230,10 +230,6 @@ class Call
         call_.site = &nestbed_count::site_of(site, kernel, place);
 #endif
     }
-    __host__ __device__ Call(const Level& parent, const nestbed_names::Launched& launched, const char* place)
-        : Call(parent, launched.site, launched.kernel, place)
-    {
-    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 

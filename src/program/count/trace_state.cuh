@@ -436,7 +436,7 @@ NESTBED_COMMON void note_sites(int device)
                 continue;
             *at = static_cast<Site*>(nestbed_count::zeroed(sizeof(Site)));
             (*at)->site = row.site;
-            nestbed_count::copy_kernel_name((*at)->kernel, row.kernel);
+            memcpy((*at)->kernel, row.kernel, sizeof(row.kernel));
             memcpy((*at)->place, row.place, sizeof(row.place));
         }
 }

@@ -80,7 +80,7 @@ NESTBED_COMMON void print_hosts(FILE* out, const Segment& segment, unsigned long
     for (unsigned i = 0; i < count; ++i) {
         const HostGrid& grid = segment.hosts[i];
         fprintf(out, "%llu,,0,%d,", id + i, segment.device);
-        print_cell(out, grid.site == nullptr ? "" : grid.site->kernel->name);
+        print_cell(out, grid.site == nullptr ? "" : grid.site->name);
         print_cell(out, grid.site == nullptr ? "" : nestbed_count::short_place(grid.site->place));
         print_shape(out, grid.grid);
         print_shape(out, grid.block);

@@ -281,7 +281,8 @@ std::vector<bool> are_new(const std::vector<Finding>& findings, const std::vecto
     std::vector<bool> result;
     for (const Finding& finding : findings) {
         const auto found = left.find(finding.identity);
-        const bool is_known = found != left.end() && found->second != 0;
+        // What was not looked for after a run's early end may be new.
+        const bool is_known = finding.kind != kIncomplete && found != left.end() && found->second != 0;
         if (is_known)
             --found->second;
         result.push_back(!is_known);

@@ -99,8 +99,7 @@ Json result_of(const Finding& finding, std::size_t number)
         related.back()["id"] = id;
     }
     Json result{{"ruleId", rule_of(finding)}, {"level", name_of(finding.level)}, {"message", {{"text", text}}}};
-    if (!finding.places.empty())
-        result["locations"].push_back(location_of(finding.places.front()));
+    result["locations"].push_back(location_of(finding.places.front()));
     if (!related.empty())
         result["relatedLocations"] = std::move(related);
     result["partialFingerprints"]["nestbedFinding/v1"] = sha256_of(fmt::format("{}|{}", finding.identity, number));
@@ -122,8 +121,9 @@ std::string sarif_text(const SarifRun& run)
     std::map<std::string_view, std::size_t> numbers; // of those with one identity
     for (std::size_t index = 0; index < run.findings.size(); ++index) {
         const Finding& finding = run.findings[index];
-        if (finding.kind == kIncomplete) {
-            notify("the report is not all: " + finding.message);
+        if (finding.kind == kIncomplete ||
+            finding.places.empty()) { // GitHub refuses a file with a result that has no place
+            notify((finding.kind == kIncomplete ? "the report is incomplete: " : "") + finding.message);
             continue;
         }
         const std::string id = rule_of(finding);

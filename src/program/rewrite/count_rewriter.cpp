@@ -1,6 +1,5 @@
 // Modes count and trace: launches of a program of nvcc are counted, and kernels know their nesting level, or their record in a trace.
 #include "program/rewrite/functions.hpp"
-#include "program/rewrite/kernel_names.hpp"
 #include "program/rewrite/kernel_values.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/refused_names.hpp"
@@ -101,7 +100,6 @@ class CountRewriter
         if (traces_)
             refuse(kRefusedInTraces);
         find_variables();
-        launched_names_.emplace(source_, functions_, changes_);
         const std::vector<Launch> launches = find_launches(source_);
         for (const Launch& launch : launches)
             count(launch);
@@ -311,14 +309,8 @@ class CountRewriter
         const Runs runs = runs_at(launch.opening);
         launches_on_device_ |= runs == Runs::device;
         const std::string where = where_is(launch.opening);
-        const std::string number = std::to_string(site(launch.opening, where)) + "u";
-        std::string name = "\"" + std::string(source_.text(launch.name)) + "\"";
-        std::string words = number + ", " + name;
-        if (const std::optional<std::string> type = launched_names_->type_of(launch)) {
-            name = "::nestbed_names::text<" + *type + ">()";
-            words = "::nestbed_names::launched<" + *type + ", " + number + ">()";
-        }
-        words += ", \"" + where + "\"";
+        const std::string words = std::to_string(site(launch.opening, where)) + "u, \"" +
+                                  std::string(source_.text(launch.name)) + "\", \"" + where + "\"";
         const bool in_kernel = runs == Runs::kernel;
         std::string level;
         if (traces_) {
@@ -329,6 +321,7 @@ class CountRewriter
             note_configuration(launch);
             changes_.insert_after(launch.end, "; nestbed_call.launched(); })");
         } else {
+            const std::string name = "\"" + std::string(source_.text(launch.name)) + "\"";
             level = in_kernel ? "nestbed_level + 1" : "::nestbed_count::level(" + name + ")";
             changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
             note_stream(launch);
@@ -572,7 +565,6 @@ class CountRewriter
     std::vector<LambdaBody> lambdas_;
     Changes changes_;
     std::unordered_set<std::string_view> kernels_;
-    std::optional<LaunchedNames> launched_names_;
     std::vector<Variable> variables_;
     std::map<std::size_t, std::string> refused_;                          // why, by token
     std::optional<std::unordered_set<std::string_view>> library_kernels_; // filled when they are needed

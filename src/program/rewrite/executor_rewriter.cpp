@@ -5,7 +5,6 @@
 #include "program/rewrite/heap_calls.hpp"
 #include "program/rewrite/inline_ptx.hpp"
 #include "program/rewrite/kernel_attributes.hpp"
-#include "program/rewrite/kernel_names.hpp"
 #include "program/rewrite/launches.hpp"
 #include "program/rewrite/own_names.hpp"
 #include "program/rewrite/programmatic.hpp"
@@ -155,7 +154,7 @@ class ExecutorRewriter
         std::string captures = "=";
         for (const std::string& name : reference_parameters(source_, function))
             captures += ", &" + name;
-        std::string facts = kernel_name(source_, function);
+        std::string facts = "\"" + std::string(source_.text(function.name)) + "\"";
         const std::string of_cluster = clusters.of(function);
         if (const std::string of_kernel = bounds.of(function); !of_kernel.empty())
             facts += ", ::nestbed::program::launch_bounds(" + of_kernel + ")";

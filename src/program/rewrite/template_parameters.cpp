@@ -44,34 +44,6 @@ bool is_number_word(std::string_view type)
             type.ends_with("_t"));
 }
 
-std::vector<TokenRange> template_parts(const Source& source, std::size_t opening, std::size_t end)
-{
-    std::vector<TokenRange> parts{{opening + 1, kNoToken}};
-    for (std::size_t at = opening + 1; at < end; at = token_behind(source, at)) {
-        if (source.is(at, ",") || source.is(at, "="))
-            parts.back().end = std::min(at, parts.back().end);
-        if (source.is(at, ","))
-            parts.push_back({at + 1, kNoToken});
-    }
-    parts.back().end = std::min(end, parts.back().end);
-    return parts;
-}
-
-TemplateParameterNames names_of(const Source& source, const TokenRange& parameter)
-{
-    std::size_t name_end = parameter.end;
-    TemplateParameterNames names{"", false, false};
-    for (std::size_t at = parameter.begin; at < name_end; ++at) {
-        names.is_auto |= source.is(at, "auto");
-        names.is_pack |= source.is(at, "...");
-        if (source.is(at, "(") && name_end == parameter.end)
-            name_end = source.match(at);
-    }
-    if (name_end - 1 > parameter.begin && source.is_identifier(name_end - 1) && !source.is(name_end - 2, "::"))
-        names.name = source.text(name_end - 1);
-    return names;
-}
-
 std::size_t TemplateParameters::arguments_around(std::size_t begin, std::size_t value_end) const
 {
     if (!source_.is(value_end, ",") && !source_.is(value_end, ">") && !source_.is(value_end, "..."))
@@ -97,7 +69,7 @@ std::size_t TemplateParameters::arguments_around(std::size_t begin, std::size_t 
 
 std::vector<std::size_t> TemplateParameters::retype_parameters(std::size_t opening, std::size_t argument)
 {
-    const std::size_t number = template_parts(source_, opening, argument).size() - 1;
+    const std::size_t number = parts_of(opening, argument).size() - 1;
     for (std::size_t token = 0; token < source_.size(); ++token) {
         const bool has_parameters =
             source_.is(token, "template") && source_.is(token + 1, "<") && !source_.is(token + 2, ">");
@@ -108,7 +80,7 @@ std::vector<std::size_t> TemplateParameters::retype_parameters(std::size_t openi
         for (; body < source_.size() && !ends_statement(source_, body); body = token_behind(source_, body))
             if (name == kNoToken && source_.is(body, source_.text(opening - 1)) && is_declared_by(token, body))
                 name = body;
-        const std::vector<TokenRange> parameters = template_parts(source_, token + 1, end - 1);
+        const std::vector<TokenRange> parameters = parts_of(token + 1, end - 1);
         const std::size_t meant = token + 1 == opening ? number // a default argument
                                   : name == kNoToken   ? kNoToken
                                                        : parameter_of(parameters, name, number);
@@ -135,21 +107,48 @@ std::size_t TemplateParameters::parameter_of(const std::vector<TokenRange>& para
                                              std::size_t number) const
 {
     if (!source_.is(name + 1, "<"))
-        return number < parameters.size()                     ? number
-               : names_of(source_, parameters.back()).is_pack ? parameters.size() - 1
-                                                              : kNoToken;
-    const std::vector<TokenRange> arguments =
-        template_parts(source_, name + 1, template_arguments_end(source_, name + 1) - 1);
+        return number < parameters.size()            ? number
+               : names_of(parameters.back()).is_pack ? parameters.size() - 1
+                                                     : kNoToken;
+    const std::vector<TokenRange> arguments = parts_of(name + 1, template_arguments_end(source_, name + 1) - 1);
     const std::string_view argument = source_.text(arguments[std::min(number, arguments.size() - 1)].begin);
     for (std::size_t index = 0; index < parameters.size(); ++index)
-        if (!argument.empty() && names_of(source_, parameters[index]).name == argument)
+        if (!argument.empty() && names_of(parameters[index]).name == argument)
             return index;
     return kNoToken;
+}
+// Of template parameters or arguments, from < to a token: without their default arguments.
+std::vector<TokenRange> TemplateParameters::parts_of(std::size_t opening, std::size_t end) const
+{
+    std::vector<TokenRange> parts{{opening + 1, kNoToken}};
+    for (std::size_t at = opening + 1; at < end; at = token_behind(source_, at)) {
+        if (source_.is(at, ",") || source_.is(at, "="))
+            parts.back().end = std::min(at, parts.back().end);
+        if (source_.is(at, ","))
+            parts.push_back({at + 1, kNoToken});
+    }
+    parts.back().end = std::min(end, parts.back().end);
+    return parts;
+}
+// Of `void (*name)(int)`, `Type name`, `Type... names`, or without a name.
+TemplateParameters::Names TemplateParameters::names_of(const TokenRange& parameter) const
+{
+    std::size_t name_end = parameter.end;
+    Names names{"", false, false};
+    for (std::size_t at = parameter.begin; at < name_end; ++at) {
+        names.is_auto |= source_.is(at, "auto");
+        names.is_pack |= source_.is(at, "...");
+        if (source_.is(at, "(") && name_end == parameter.end)
+            name_end = source_.match(at);
+    }
+    if (name_end - 1 > parameter.begin && source_.is_identifier(name_end - 1) && !source_.is(name_end - 2, "::"))
+        names.name = source_.text(name_end - 1);
+    return names;
 }
 // It is used in [begin, end).
 void TemplateParameters::retype(const TokenRange& parameter, std::size_t begin, std::size_t end)
 {
-    const TemplateParameterNames names = names_of(source_, parameter);
+    const Names names = names_of(parameter);
     if (!can_be_kernel(parameter, names) || !retyped_.insert(parameter.begin).second)
         return;
     changes_.warn(source_.message(
@@ -165,7 +164,7 @@ void TemplateParameters::retype(const TokenRange& parameter, std::size_t begin, 
             uses_.push_back(at);
 }
 // No type, and no number.
-bool TemplateParameters::can_be_kernel(const TokenRange& parameter, const TemplateParameterNames& names) const
+bool TemplateParameters::can_be_kernel(const TokenRange& parameter, const Names& names) const
 {
     static constexpr std::array<std::string_view, 3> kOfTypes{"class", "typename", "template"};
     if (is_among(source_.text(parameter.begin), kOfTypes) &&

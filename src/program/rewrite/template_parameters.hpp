@@ -19,16 +19,6 @@ bool ends_statement(const Source& source, std::size_t token);
 // Whether a type of numbers begins with this word.
 bool is_number_word(std::string_view type);
 
-// Of template parameters or arguments, from < to a token: without their default arguments.
-std::vector<TokenRange> template_parts(const Source& source, std::size_t opening, std::size_t end);
-
-struct TemplateParameterNames {
-    std::string_view name; // or ""
-    bool is_pack, is_auto;
-};
-// Of `void (*name)(int)`, `Type name`, `Type... names`, or without a name.
-TemplateParameterNames names_of(const Source& source, const TokenRange& parameter);
-
 class TemplateParameters
 {
   public:
@@ -42,10 +32,16 @@ class TemplateParameters
     std::vector<std::size_t> retype_parameters(std::size_t opening, std::size_t argument);
 
   private:
+    struct Names {
+        std::string_view name; // or ""
+        bool is_pack, is_auto;
+    };
     bool is_declared_by(std::size_t word, std::size_t name) const;
     std::size_t parameter_of(const std::vector<TokenRange>& parameters, std::size_t name, std::size_t number) const;
+    std::vector<TokenRange> parts_of(std::size_t opening, std::size_t end) const;
+    Names names_of(const TokenRange& parameter) const;
     void retype(const TokenRange& parameter, std::size_t begin, std::size_t end);
-    bool can_be_kernel(const TokenRange& parameter, const TemplateParameterNames& names) const;
+    bool can_be_kernel(const TokenRange& parameter, const Names& names) const;
 
     const Source& source_;
     Changes& changes_;

@@ -1,6 +1,5 @@
 #include "program/runtime/kernel_limits.hpp"
 
-#include "program/count/spelled_kernel.hpp"
 #include "program/runtime/device.hpp"
 #include "program/runtime/state.hpp"
 #include "program/runtime/static_shared.hpp"
@@ -8,10 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -143,30 +139,11 @@ Refusal refusal_of_cooperative(Kernel& kernel, const void* code, dim3 grid, dim3
                         blocks, most)};
 }
 
-// Of a template, once.
-void spell_name(Kernel& kernel)
-{
-    const std::atomic_ref name(kernel.name);
-    const char* const text = name.load(std::memory_order_acquire);
-    if (!nestbed_names::is_text(text)) [[likely]]
-        return;
-    std::vector<char> spelled(std::strlen(text) + 1);
-    nestbed_names::Speller(spelled.data(), spelled.size(), text).spell();
-    struct Names {
-        std::mutex mutex;
-        std::set<std::string> all;
-    };
-    static Names& of_process = *new Names;
-    const std::lock_guard lock(of_process.mutex);
-    name.store(of_process.all.insert(spelled.data()).first->c_str(), std::memory_order_release);
-}
-
 } // namespace
 
 __attribute__((noinline)) bool asked(Kernel& kernel, const Parameters* parameters,
                                      const volatile void* const* arguments)
 {
-    spell_name(kernel);
     if (asked_for == nullptr) [[likely]] {
         if (parameters != nullptr)
             keep_if_captured(kernel, *parameters, arguments, __builtin_return_address(0));

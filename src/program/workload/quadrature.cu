@@ -7,7 +7,8 @@ namespace quadrature_workload::NESTBED_BACKEND // nvcc compiles this file for th
 using namespace nestbed;
 // ---- The workload. A parameter of its own is an option of `nestbed run` and a column; times at different tolerances are not compared.
 constexpr Parameter kDigits{.name = "digits", .help = "the tolerance is 10^-digits", .most = 15, .default_value = 6};
-constexpr AxisMeaning kMeanings[]{ // of a parameter that nestbed has
+constexpr AxisMeaning kMeanings[]{
+    // of a parameter that nestbed has
     {axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}};
 constinit const WorkloadInfo kWorkload{
     .name = "quadrature",

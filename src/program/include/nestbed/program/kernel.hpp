@@ -1,8 +1,6 @@
 // What launches of a kernel go by. The rewriter puts one Kernel into the body of each.
 #pragma once
 
-#include "kernel_name.hpp"
-
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -17,7 +15,7 @@ struct ClusterDims {
 };
 
 struct Kernel {
-    const char* name; // the runtime makes one of text()
+    const char* name;
     int max_threads = 0; // per block, by __launch_bounds__; 0: it has none
     ClusterDims cluster = {0, 0, 0};
     int max_dynamic_bytes = -1;      // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
