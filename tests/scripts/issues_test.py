@@ -84,10 +84,10 @@ class Report(Scratch):
         self.assertEqual(self.said_of("gpu7.corp.example", "carol-laptop.corp.example", USER="carol"), "gpu7.DOMAIN")
 
     def test_has_only_variables_without_private_values(self):
-        said = self.report(USER="alice", NESTBED_WORKERS="4", NESTBED_SCHEDULE="/srv/secret", NESTBED_TRACE="/srv/secret", NESTBED_LOAD="secret",
+        said = self.report(USER="alice", NESTBED_WORKERS="4", NESTBED_SCHEDULE="/srv/secret", NESTBED_TRACE="/srv/secret",
                            NESTBED_TOKEN="secret", NESTBED_alice="secret")
         self.assertEqual({name: value for name, value in said.items() if name.startswith("NESTBED_")},
-                         {"NESTBED_WORKERS": "4", "NESTBED_SCHEDULE": "set", "NESTBED_TRACE": "set", "NESTBED_LOAD": "set", "NESTBED_TOKEN": "set",
+                         {"NESTBED_WORKERS": "4", "NESTBED_SCHEDULE": "set", "NESTBED_TRACE": "set", "NESTBED_TOKEN": "set",
                           "NESTBED_USER": "set"})
 
     def test_a_value_does_not_end_the_block(self):
