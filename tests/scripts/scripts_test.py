@@ -207,7 +207,7 @@ class Scripts(WithTools):
         for script in ("plot.sh", "report.sh", "predicted.sh", "nvbench.sh"):
             self.assert_refused(script, "nowhere", "nowhere: there is no such file or folder; allowed: one that exists")
         self.assert_refused("build.sh", "cpu-only run nowhere.cfg", "nowhere.cfg: there is no such file or folder; allowed: one that exists")
-        self.assert_refused("build.sh", "cpu", "there is no preset cpu; allowed: release, all-gpus, debug, asan, cpu-only, ci-cuda, no-ledger-cpu, "
+        self.assert_refused("build.sh", "cpu", "there is no preset cpu; allowed: release, all-gpus, debug, asan, cpu-only, package, package-cuda, ci-cuda, no-ledger-cpu, "
                             "no-ledger, or --cuda")
 
 
