@@ -117,7 +117,8 @@ class OwnValues
             place_of(name) = value;
     }
 
-    friend bool operator==(const OwnValues& one, const OwnValues& other) { return std::is_eq(one <=> other); }
+    // NOLINTNEXTLINE(modernize-use-nullptr): its own 0
+    friend bool operator==(const OwnValues& one, const OwnValues& other) { return (one <=> other) == 0; }
     friend std::strong_ordering operator<=>(const OwnValues& one, const OwnValues& other)
     {
         const auto skip = [](auto place, auto end) {
@@ -132,7 +133,7 @@ class OwnValues
             right = skip(right, other.values_.end());
             if (left == one.values_.end() || right == other.values_.end())
                 return (left == one.values_.end() ? 0 : 1) <=> (right == other.values_.end() ? 0 : 1);
-            if (const std::strong_ordering order = *left <=> *right; std::is_neq(order))
+            if (const std::strong_ordering order = *left <=> *right; order != 0) // NOLINT(modernize-use-nullptr)
                 return order;
         }
     }
