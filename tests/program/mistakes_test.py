@@ -156,7 +156,7 @@ class Host(Programs):
         done = run("races", self.ADD, main, "--json")
         self.check(done, EXIT_BAD, r"^access by the host: write of d\[3\], which is memory of the device \(cudaMemcpy\(\)\ncopies it\)\n  write  my\.cu:6  the host$",
                    r"^no races, 1 place where the host accesses memory of the device: ")
-        self.assertEqual(json.loads(done.stdout)["bad_accesses"][0]["access"], {"kind": "write", "host": True, "places": ["my.cu:6"]})
+        self.assertEqual(json.loads(done.stdout)["bad_accesses"][0]["access"], {"kind": "write", "host": True, "places": ["my.cu:6"], "source": "d[3] = 1;"})
 
     def test_the_place_is_in_the_program_where_a_library_accesses(self):
         main = ["int* d; cudaMalloc(&d, 400);", "__builtin_memset(d, 0, 400); if (d[0] == 0)", "k<<<1, 100>>>(d);"]
