@@ -23,10 +23,10 @@
 #include <filesystem>
 #include <map>
 #include <ostream>
-#include <ranges>
 #include <set>
 #include <streambuf>
 #include <utility>
+#include <vector>
 
 namespace nestbed
 {
@@ -248,7 +248,10 @@ constexpr auto kAddedColumns = std::to_array<std::string_view>(
 
 void check_parameters()
 {
-    auto user_axes = plain_axes() | std::views::filter(&Axis::of_user);
+    std::vector<const Axis*> user_axes;
+    for (const Axis& axis : plain_axes())
+        if (axis.of_user)
+            user_axes.push_back(&axis);
     if (user_axes.empty())
         return;
     std::set<std::string> taken{"load", "help"};
@@ -258,19 +261,19 @@ void check_parameters()
     for (const auto& [name, make] : kCommands)
         for (const Option& option : make().options)
             taken.insert(option.name);
-    for (const Axis& axis : user_axes) {
-        if (axis.is_file())
+    for (const Axis* const axis : user_axes) {
+        if (axis->is_file())
             throw UsageError(
                 fmt::format("parameter '{}' of a workload that is loaded: its values are files; allowed: "
                             "numbers or names",
-                            axis.name));
-        if (taken.contains(std::string(axis.name)) || form_of(axis.column).form != Form::axis ||
-            std::ranges::find(kAddedColumns, axis.column) != kAddedColumns.end() ||
-            axis.column.starts_with("predicted_") || axis.column.starts_with("measured_"))
+                            axis->name));
+        if (taken.contains(std::string(axis->name)) || form_of(axis->column).form != Form::axis ||
+            std::ranges::find(kAddedColumns, axis->column) != kAddedColumns.end() ||
+            axis->column.starts_with("predicted_") || axis->column.starts_with("measured_"))
             throw UsageError(
                 fmt::format("parameter '{}' of a workload that is loaded: nestbed has an option or a column of "
                             "this name, or of its form; allowed: another name",
-                            axis.name));
+                            axis->name));
     }
 }
 
