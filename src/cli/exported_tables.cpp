@@ -34,7 +34,7 @@ Json names_of(const Range& range)
 }
 
 // Axes that a strategy has beyond those of its workload.
-Json workload_axes(const StrategyInfo& info)
+Json axes_of_strategy(const StrategyInfo& info)
 {
     Json names = Json::array();
     for (const Axis& axis : plain_axes())
@@ -92,7 +92,7 @@ Json strategy_json(const StrategyInfo& info)
             {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
             {"mechanisms", names_of(info.mechanisms)},
             {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},
-            {"axes", workload_axes(info)},
+            {"axes", axes_of_strategy(info)},
             {"racy", info.racy},
             {"data_dependent", info.requests},
             {"on_host", info.on_host},

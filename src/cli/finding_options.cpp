@@ -38,8 +38,8 @@ Options finding_options()
         overwrite_option(),
         {.name = "baseline",
          .value = "FILE",
-         .help = "of a program: known is what this earlier report (--json) has; the exit code is 3 only if "
-                 "something is new"},
+         .help = "of a program: findings of this earlier report (--json) are known; the exit code is 3 only if "
+                 "something is new, or the run is incomplete"},
         {.name = "report",
          .value = "FILE",
          .help = "run nothing: for --sarif and --baseline, the report (NESTBED_REPORT) of a program that has run"}};

@@ -25,8 +25,8 @@ class FindingOptions
     // Throws UsageError, before anything runs.
     explicit FindingOptions(const Given& given);
 
-    // Writes the file, and prints what is new. `found`: the report of the program. `problem`: why it is not all, or none; empty: the program
-    // came to its end. Returns the exit code: `code`, if no baseline changes it.
+    // Writes the file, and prints what is new. `found`: the report of the program, or null. `problem`: why the report is
+    // incomplete or missing; empty: the program came to its end. Returns the exit code: `code`, if no baseline changes it.
     int report(const Json& found, const std::string& problem, int code, std::ostream& err) const;
 
   private:

@@ -98,6 +98,15 @@ class WhichFigures(FigureTest):
         made = [row for name in ("nosync", "quick_kway", "lanes_in_turn", "another") for row in along("depth", range(4), [10, 11], strategy=name)]
         self.check_figure("latency-depth", made, ["nosync", "another"], ["quick_kway", "lanes_in_turn"])
 
+    def test_no_parameter_of_a_user_has_the_name_of_a_column_that_scripts_add(self):
+        source = (ROOT / "src/cli/cli.cpp").read_text(encoding="utf-8")
+        refused = set(re.findall(r'"(\w+)"', source[source.index("kAddedColumns"):source.index("});", source.index("kAddedColumns"))]))
+        for script in sorted((ROOT / "experiments").glob("*.py")):
+            for call in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "assign":
+                    added = {word.arg for word in call.keywords if word.arg}
+                    self.assertEqual(added - refused - set(tables.tables()["columns"]) - {"workload"}, set(), script.name)
+
     def test_workloads_name_the_figures_of_the_table(self):
         named = {figure for workload in tables.tables()["workloads"].values() for figure in workload["figures"]}
         self.assertEqual(named | {"times"}, {figure.name for figure in figures.FIGURES})  # of a user's own workload

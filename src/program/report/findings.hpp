@@ -29,7 +29,7 @@ struct Finding {
     std::string identity;      // the same if its lines have moved; two findings may have one
 };
 
-// Of the kind "incomplete": why the run is not all. It has no place.
+// Of the kind "incomplete": why the run is incomplete. It has no place, and is never known.
 inline constexpr std::string_view kIncomplete = "incomplete";
 
 // Throws Json::exception if the report has not the form that the detector writes.
