@@ -236,15 +236,14 @@ const Command* find_command(std::string_view name)
 
 // Columns that the tables of `predict` and the scripts for figures add to those of a log.
 constexpr auto kAddedColumns = std::to_array<std::string_view>(
-    {"at_once",         "beside",      "bound",   "break_even", "by",       "by_need", "clock",
-     "depths",          "dur",         "each",    "edges",      "expected", "failed",  "fanouts",
-     "flat_prepare_us", "gpu_speedup", "group",   "high",       "lane",     "latency", "launched",
-     "launches",        "length",      "line",    "lines",      "log",      "logs",    "low",
-     "machine",         "off",         "ok",      "orders",     "outcome",  "pays",    "place",
-     "problem",         "rank",        "rate_us", "ratio",      "row",      "rows",    "samples",
-     "shape",           "share",       "speedup", "statuses",   "text",     "time",    "top",
-     "trials",          "ts",          "us",      "whole",      "work_us",  "x",       "y",
-     "y_high",          "y_low"});
+    {"at_once",     "beside",  "bound",   "break_even", "by",      "by_need",  "clock",    "depths",
+     "dur",         "each",    "edges",   "expected",   "failed",  "fanouts",  "fitted",   "flat_prepare_us",
+     "gpu_speedup", "group",   "high",    "lane",       "latency", "launched", "launches", "length",
+     "line",        "lines",   "log",     "logs",       "low",     "machine",  "off",      "ok",
+     "orders",      "outcome", "pays",    "place",      "problem", "rank",     "rate_us",  "ratio",
+     "row",         "rows",    "samples", "shape",      "share",   "speedup",  "statuses", "text",
+     "time",        "top",     "trials",  "ts",         "us",      "whole",    "work_us",  "x",
+     "y",           "y_high",  "y_low"});
 
 void check_parameters()
 {
