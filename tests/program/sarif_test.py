@@ -206,15 +206,15 @@ class Sarif(unittest.TestCase):
     def test_paths(self):
         """Below the folder they are relative; others are absolute, and not the place to look at."""
         program = Program("#include <add.cuh>\n__global__ void racy(int* v) { add(v); }\n__managed__ int x;\nint main() { racy<<<1, 2>>>(&x); cudaDeviceSynchronize(); }\n",
-                          "of me/a [1].cu", "of me")
+                          "of me/a [1] {0}.cu", "of me")
         other = new_folder("")
         (other / "add.cuh").write_text("__device__ inline void add(int* v)\n{\n    v[0] += 1;\n}\n", encoding="utf-8")
         _, log = program.sarif(f"-I{other}")
         result = log["runs"][0]["results"][0]
-        self.assertEqual(places(result)[0], "of%20me/a%20%5B1%5D.cu:2")
+        self.assertEqual(places(result)[0], "of%20me/a%20%5B1%5D%20%7B0%7D.cu:2")
         self.assertEqual(result["locations"][0]["physicalLocation"]["artifactLocation"]["uriBaseId"], "%SRCROOT%")
         self.assertIn(f"{(other / 'add.cuh').as_uri()}:3", places(result))
-        self.assertIn(r"[of me/a \[1\].cu:", result["message"]["text"])
+        self.assertIn(r"[of me/a \[1\] {{0}}.cu:", result["message"]["text"])
 
     def test_nothing_is_overwritten(self):
         program = Program(RACE % ("", ""))

@@ -61,6 +61,15 @@ std::string uri_of(std::string_view path)
     return uri;
 }
 
+// In a message, braces are doubled: others are placeholders (SARIF, 3.11.5).
+Json text_message(std::string_view text)
+{
+    std::string doubled;
+    for (const char each : text)
+        doubled.append(each == '{' || each == '}' ? 2 : 1, each);
+    return {{"text", std::move(doubled)}};
+}
+
 Json location_of(const Finding::Place& place)
 {
     Json file;
@@ -71,7 +80,7 @@ Json location_of(const Finding::Place& place)
     Json location{
         {"physicalLocation", {{"artifactLocation", std::move(file)}, {"region", {{"startLine", place.line}}}}}};
     if (!place.text.empty())
-        location["message"]["text"] = place.text;
+        location["message"] = text_message(place.text);
     return location;
 }
 
@@ -98,7 +107,7 @@ Json result_of(const Finding& finding, std::size_t number)
         related.push_back(location_of(finding.places[id]));
         related.back()["id"] = id;
     }
-    Json result{{"ruleId", rule_of(finding)}, {"level", name_of(finding.level)}, {"message", {{"text", text}}}};
+    Json result{{"ruleId", rule_of(finding)}, {"level", name_of(finding.level)}, {"message", text_message(text)}};
     result["locations"].push_back(location_of(finding.places.front()));
     if (!related.empty())
         result["relatedLocations"] = std::move(related);
@@ -114,7 +123,7 @@ std::string sarif_text(const SarifRun& run)
     Json results = Json::array();
     Json notifications = Json::array();
     const auto notify = [&](const std::string& text) {
-        notifications.push_back({{"level", "error"}, {"message", {{"text", text}}}});
+        notifications.push_back({{"level", "error"}, {"message", text_message(text)}});
     };
     for (const std::string& problem : run.problems)
         notify(problem);
