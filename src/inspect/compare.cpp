@@ -67,6 +67,13 @@ bool several_gpus(const ParsedLog& log)
     return std::ranges::any_of(found, [](const auto& backend) { return backend.second.size() > 1; });
 }
 
+// Parameters of workloads that are not loaded.
+bool is_unknown_parameter(const ParsedLog& log, const std::string& column)
+{
+    return std::ranges::find(columns(), column) == columns().end() && log.has("repetition") &&
+           log.column(column) < log.column("repetition");
+}
+
 // Chooses the columns that describe the case of a row.
 void choose_columns(Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
 {
@@ -78,6 +85,10 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
             comparison.left_out.emplace_back(name);
     }
     const auto both = [&](std::string_view name) { return before.has(name) && after.has(name); };
+    if (comparison.by_key)
+        std::ranges::copy_if(before.columns, std::back_inserter(comparison.columns), [&](const std::string& name) {
+            return both(name) && is_unknown_parameter(before, name);
+        });
     if (both("experiment") && (before.values_of("experiment").size() > 1 || after.values_of("experiment").size() > 1))
         comparison.columns.emplace_back("experiment");
     if (both("gpu") && (several_gpus(before) || several_gpus(after)))

@@ -316,6 +316,16 @@ TEST(Compare, GoesByTheKeyWhereBothHaveOne)
                 HasSubstr("b.csv:2: key is ''"));
 }
 
+TEST(Compare, ShowsTheParametersOfAWorkloadThatIsNotLoaded)
+{
+    const std::string header = "key,strategy,backend,slabs,repetition,wall_us,of_later,status\r\n";
+    const std::string rows = "00000000000000aa,s,cuda,4,0,10,7,ok\r\n00000000000000bb,s,cuda,8,0,20,8,ok\r\n";
+    const Comparison comparison = compare_logs(log_of(header + rows), log_of(header + rows));
+    ASSERT_EQ(comparison.cases.size(), 2);
+    EXPECT_THAT(comparison.cases[0].cells, ElementsAre("s", "cuda", "4"));
+    EXPECT_THAT(comparison.cases[1].cells, ElementsAre("s", "cuda", "8"));
+}
+
 TEST(Compare, LeavesOutWhatOneLogLacksAndSaysSo)
 {
     const ParsedLog narrow = log_of("strategy,backend,wall_us,status\r\ns,cuda,10,ok\r\n");
