@@ -229,7 +229,7 @@ class Sweep:
     it has the others, too. `measure`: the time. `y`: a line's values, from (its cases, all of the panel); by default the time. `places`: where the values
     of the axis are, and the options of such a Panel. `beside`: whether a second panel has the launches. `across`: whether the best flat form is a dashed
     line. `label` and `look`: of a line, from (its first case, the others); by default those of strategy and mechanism. `text`: a panel's title, from
-    (its first case, all cases). `kind`: of the y axis."""
+    (its first case, all cases). `kind`: of the y axis. `crosses`: as in a Panel; then a line of one value is a point."""
     axis: str
     xlabel: typing.Callable
     ylabel: typing.Callable = lambda case: "time, µs"
@@ -250,6 +250,7 @@ class Sweep:
     look: typing.Callable = None
     text: typing.Callable = None
     kind: str = "log"
+    crosses: int = None
 
     def _own(self, cases):
         own = self.of(cases)
@@ -273,11 +274,13 @@ class Sweep:
         found = []
         for form in parts.grouped_by(group[~idle], list(self.form)):
             best = form.dropna(subset=[self.measure]) if self.dots else fastest(form, self.axis, self.measure)
+            if self.crosses is not None:
+                best = pandas.concat([best, form[~form[self.axis].isin(best[self.axis])].drop_duplicates(self.axis)]).sort_values(self.axis, kind="stable")
             if not len(best):
                 continue
             best = measured(best) if self.y is None else best.assign(y=self.y(best, group[~idle]))
-            best = best[best["y"].notna()]
-            if len(best) >= (1 if self.dots or self.axis == "threshold" else 2):
+            best = best[best["y"].notna() | (self.crosses is not None)]
+            if len(best) >= (1 if self.dots or self.axis == "threshold" or self.crosses is not None else 2):
                 case = best.iloc[0]
                 found.append(parts.Line(self.label(case), case["strategy"], case["mechanism"], case, list(best[self.axis]), best))
         return sorted(found, key=lambda line: _groups(group).index(line.value["group"])) if self.form == ("group",) else found
@@ -334,7 +337,7 @@ class Swept:
                     line.cases = measured(line.cases, scale)
             text = sweep.text or (lambda case, shown: work_text(case, parts.varying(shown, work_columns(shown, sweep.without))))
             made.append(Panel(text(case, shown), lines, sweep.xlabel(case), label, y=sweep.kind, xs=places.values(), across=flat,
-                              ends=not self.keyed, **options))
+                              ends=not self.keyed, crosses=sweep.crosses, **options))
             launched = [dataclasses.replace(line, x=list(numpy.array(line.x)[there]), cases=line.cases[there].assign(y=line.cases["launches"][there])
                                             .drop(columns=["y_low", "y_high"], errors="ignore"))
                         for line in lines if (there := (line.cases["launches"] > 0).to_numpy()).any()]
@@ -351,6 +354,8 @@ class Swept:
         notes += ["Works of fewer thresholds than others of their workload are not in the first panel."] if summary else []
         notes += [f"The {len(found)} works with the most cases; {len(every) - len(found)} more are in the log."] if len(found) < len(every) else []
         notes += ["A row without launches at the right has those of a row above."] if any(one and one in drawn[:row] for row, one in enumerate(drawn)) else []
+        never = [line.label for sweep, _, lines in found for line in lines if sweep.crosses is not None and not line.cases["y"].notna().any()]
+        notes += [f"Without any time in a panel, × alone: {', '.join(dict.fromkeys(never))}."] if never else []
         first = [(group, lines) for sweep, group, lines in found if sweep is found[0][0]]
         subtitle = "Dashed: the best flat form of the same work." if across else "" if two else "Solid: launches from the device. Dashed: flat forms."
         return panels_of.draw(self.title(figure.title, first, shown), made, parts.caption_of(part, shown), key=key.values() if self.keyed else (),

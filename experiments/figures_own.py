@@ -28,7 +28,7 @@ def _ratio(lines, last):
     their intervals overlap. None without both, or without intervals."""
     best = {}
     for line in lines:
-        for case in line.cases[[x == last for x in line.x]].to_dict("records"):
+        for case in line.cases[[x == last for x in line.x] & line.cases["y"].notna()].to_dict("records"):
             nested = irregular.launches_grids(line.mechanism)
             best[nested] = min(best.get(nested, (case["y"], line.strategy, case)), (case["y"], line.strategy, case), key=lambda one: one[:2])
     if len(best) < 2 or any(one[2]["y_low"] != one[2]["y_low"] for one in best.values()):
@@ -77,7 +77,7 @@ def times(part, shown, figure):
     """Times along what varies, a line for each strategy; a row for each if nothing varies."""
     axis = _axis(shown)
     title = logs.title_of(part.path, part.rows) or shown["workload"].iloc[0]
-    sweep = irregular.Sweep(axis, lambda case: f"{axis.replace('_', ' ')}: {tables.own_meanings(case['workload']).get(axis, axis)}", of=of_own, least=2, kind="fit",
+    sweep = irregular.Sweep(axis, lambda case: f"{axis.replace('_', ' ')}: {tables.own_meanings(case['workload']).get(axis, axis)}", of=of_own, least=2, kind="fit", crosses=0,
                   without=(axis,), places=lambda values: (dict(zip(values, values)), {"x": _kind(values), "xtext": style.power_text}))
     tuned = parts.varying(shown, [name for name in tables.parameters_of(shown["workload"].iloc[0]) if name not in [axis, *irregular.work_columns(shown)]])
     swept = irregular.Swept((sweep,), lambda _, panels, all_shown: _title(title, panels, all_shown), lambda _: [f"A point is the fastest by {', '.join(tuned)}."] if tuned else [],
