@@ -75,8 +75,8 @@ int main()
     def test_each_refused_launch_has_its_cause(self):
         for run, code in zip(both(self.REFUSED), (0, EXIT_BAD)):
             done = run()
-            self.check(done, code, "of k were refused, first at my.cu:7 InvalidConfiguration, which only cudaGetLastError() in the launching thread "
-                       "returns: 40000 bytes of dynamic shared memory are more than the 39152 that k may have beside its 10000 static bytes.",
+            self.check(done, code, "of k<0> were refused, first at my.cu:7 InvalidConfiguration, which only cudaGetLastError() in the launching thread "
+                       "returns: 40000 bytes of dynamic shared memory are more than the 39152 that k<0> may have beside its 10000 static bytes.",
                        "of bounded were refused, first at my.cu:8 InvalidConfiguration", "the block has 65 threads; the __launch_bounds__ of bounded allow 64.",
                        "of chain were refused, first at my.cu:10 LaunchPendingCountExceeded", "more launches were pending than the limit allows.",
                        "the grid of (3,0,1) blocks is empty.", "a grid of (1,65536,1) blocks is too large; allowed: at most (2147483647,65535,65535).",

@@ -65,6 +65,8 @@ std::string shortened(std::string text)
     text = std::regex_replace(text, std::regex("P::asked(<[^;]*>)?\\(nestbed_kernel[^;]*\\) return"),
                               "P::asked(nestbed_kernel)) return");
     replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
+    static const std::regex kOfTemplate(R"(P::of_template\(\{([^{}]*)\}, [0-9]+, __PRETTY_FUNCTION__\))");
+    text = std::regex_replace(text, kOfTemplate, "$1");
     replace_all(text,
                 "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
                 " {");
@@ -116,6 +118,44 @@ std::string rewritten(std::string_view text, RewriteMode mode)
     } catch (const RunError& error) {
         return std::string("error: ") + error.what() + "\n";
     }
+}
+
+// The number of template parameters that each kernel tells the run-time library: "- 2" of one that is no template and one that has two.
+std::string template_parameters(const std::string& text)
+{
+    const std::string result = rewritten(text, RewriteMode::executor);
+    static const std::regex kKernel(R"(nestbed_kernel\{(::nestbed::program::of_template\(\{.*?\}, ([0-9]+))?)");
+    std::string numbers;
+    for (std::sregex_iterator at(result.begin(), result.end(), kKernel); at != std::sregex_iterator(); ++at)
+        numbers += (numbers.empty() ? "" : " ") + ((*at)[1].matched ? (*at)[2].str() : "-");
+    return numbers;
+}
+
+TEST(Rewriter, CountsTheParametersOfKernelTemplates)
+{
+    const auto expect = [](const std::string& text, const std::string& numbers) {
+        EXPECT_EQ(template_parameters(text), numbers) << text;
+    };
+    expect("__global__ void k(int a) {}", "-");
+    expect("struct A { int b[2]; }; template <class T> __global__ void k(T a) {}", "1");
+    expect("template <class T, int n = 3, class... Others> static __global__ void k(T a) {}", "3");
+    expect("template <class T = std::pair<int, std::vector<int>>, int n = (1 > 0)> __global__ void k() {}", "2");
+    expect("template <template <class, class> class C, class T> __global__ void k(C<T, T> a) {}", "2");
+    expect("template <void (*f)(int, float), int> void __global__ k() {}", "2");
+    expect("template <class T> requires (sizeof(T) > 1) __global__ void k(T a) {}", "1");
+    expect("template <class T> __attribute__((noinline)) __global__ void __launch_bounds__(64) k(T a) {}", "1");
+    expect("template <class T> template <class U, class V> __global__ void A<T>::k() {}", "2");
+    expect("__global__ void k(auto a, int b) {} template <class T> __global__ void l(T a, auto b) {}", "0 1");
+    expect("template <class T> void f() { T a; } __global__ void k(int a) {}", "-");
+    // Specialisations, and what is not a definition.
+    expect("template <class T, int n> __global__ void k(T a); template <> __global__ void k<int, 2>(int a) {}\n"
+           "template <> __global__ void k(float a) {} template __global__ void k<long, 4>(long);",
+           "2 2");
+    expect("template <> __global__ void k<int, A<int, 2>>(int a) {} template <> __global__ void k(int a) {}", "2 0");
+    // Of overloads the fewest.
+    expect("template <class T> __global__ void k(T a) {} template <class T, int n> __global__ void k(T* a) {}\n"
+           "template <> __global__ void k<int>(int a) {}",
+           "1 2 1");
 }
 
 TEST(Rewriter, MakesWhatTheTableSays)

@@ -13,6 +13,7 @@
 #include "program/rewrite/rewriter.hpp"
 #include "program/rewrite/shared_variables.hpp"
 #include "program/rewrite/sides.hpp"
+#include "program/rewrite/template_parameters.hpp"
 #include "program/rewrite/waiting_loops.hpp"
 
 #include <algorithm>
@@ -85,9 +86,10 @@ class ExecutorRewriter
         warn_of_programmatic_launches(source_, functions, launches, changes_);
         const KernelAttribute bounds("__launch_bounds__", source_, functions, changes_);
         const KernelAttribute clusters("__cluster_dims__", source_, functions, changes_);
+        const KernelTemplates templates(source_, functions);
         for (const Function& function : functions)
             if (function.is_kernel)
-                kernel(function, bounds, clusters);
+                kernel(function, bounds, clusters, templates);
         const std::vector<LambdaBody> lambdas = find_lambdas(source_);
         rewrite_shared_variables(source_, functions, lambdas, "::nestbed::program::", changes_);
         restore_own_names(source_, functions, lambdas, changes_);
@@ -147,7 +149,8 @@ class ExecutorRewriter
 
     // The lambda copies the arguments, but not what they refer to; each thread calls a copy of it. A kernel is in no other function: the
     // runtime looks into the code of each.
-    void kernel(const Function& function, const KernelAttribute& bounds, const KernelAttribute& clusters)
+    void kernel(const Function& function, const KernelAttribute& bounds, const KernelAttribute& clusters,
+                const KernelTemplates& templates)
     {
         if (function.body == kNoToken)
             return;
@@ -162,6 +165,9 @@ class ExecutorRewriter
             facts += ", 0";
         if (!of_cluster.empty())
             facts += ", ::nestbed::program::cluster_dims(" + of_cluster + ")";
+        if (const std::optional<std::size_t> parameters = templates.parameters_of(function))
+            facts = "::nestbed::program::of_template({" + facts + "}, " + std::to_string(*parameters) +
+                    ", __PRETTY_FUNCTION__)";
         std::string types;
         std::string arguments;
         if (const std::optional<std::vector<std::string>> names = parameter_names(source_, function)) {

@@ -44,6 +44,60 @@ bool is_number_word(std::string_view type)
             type.ends_with("_t"));
 }
 
+KernelTemplates::KernelTemplates(const Source& source, const std::vector<Function>& functions) : source_(source)
+{
+    for (const Function& kernel : functions)
+        if (const std::size_t head = kernel.is_kernel ? head_of(kernel) : kNoToken;
+            head != kNoToken && !source_.is(head + 2, ">")) {
+            const auto [found, is_new] = parameters_.try_emplace(source_.text(kernel.name), count_behind(head + 1));
+            if (!is_new)
+                found->second = std::min(found->second, count_behind(head + 1));
+        }
+}
+
+std::optional<std::size_t> KernelTemplates::parameters_of(const Function& kernel) const
+{
+    const std::size_t head = head_of(kernel);
+    if (head != kNoToken && !source_.is(head + 2, ">"))
+        return count_behind(head + 1);
+    if (head != kNoToken) {
+        const auto found = parameters_.find(source_.text(kernel.name));
+        return found != parameters_.end()         ? found->second
+               : source_.is(kernel.name + 1, "<") ? count_behind(kernel.name + 1)
+                                                  : std::size_t{0};
+    }
+    for (std::size_t at = kernel.parameters; at < kernel.parameters_end; ++at)
+        if (source_.is(at, "auto"))
+            return 0;
+    return std::nullopt;
+}
+
+// `template` before its <: of several the last. kNoToken: there is none.
+std::size_t KernelTemplates::head_of(const Function& kernel) const
+{
+    std::size_t begin = kernel.attribute;
+    while (begin > 0 && !ends_statement(source_, begin - 1))
+        --begin;
+    std::size_t head = kNoToken;
+    while (source_.is(begin, "template") && source_.is(begin + 1, "<")) {
+        head = begin;
+        begin = template_arguments_end(source_, begin + 1);
+    }
+    return head;
+}
+
+// Of template parameters or arguments.
+std::size_t KernelTemplates::count_behind(std::size_t opening) const
+{
+    const std::size_t end = template_arguments_end(source_, opening);
+    if (end == kNoToken || end == opening + 2)
+        return 0;
+    std::size_t count = 1;
+    for (std::size_t at = opening + 1; at < end; at = token_behind(source_, at))
+        count += source_.is(at, ",") ? 1 : 0;
+    return count;
+}
+
 std::size_t TemplateParameters::arguments_around(std::size_t begin, std::size_t value_end) const
 {
     if (!source_.is(value_end, ",") && !source_.is(value_end, ">") && !source_.is(value_end, "..."))

@@ -6,8 +6,10 @@
 #include "program/rewrite/functions.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace nestbed::program
@@ -18,6 +20,24 @@ std::size_t token_behind(const Source& source, std::size_t token);
 bool ends_statement(const Source& source, std::size_t token);
 // Whether a type of numbers begins with this word.
 bool is_number_word(std::string_view type);
+
+// Kernels that are templates.
+class KernelTemplates
+{
+  public:
+    KernelTemplates(const Source& source, const std::vector<Function>& functions);
+
+    // How many parameters the template itself has; nullopt: it is none. A specialisation has those of its template, or at least those that
+    // it gives.
+    std::optional<std::size_t> parameters_of(const Function& kernel) const;
+
+  private:
+    std::size_t head_of(const Function& kernel) const;
+    std::size_t count_behind(std::size_t opening) const;
+
+    const Source& source_;
+    std::unordered_map<std::string_view, std::size_t> parameters_; // of overloads the fewest
+};
 
 class TemplateParameters
 {

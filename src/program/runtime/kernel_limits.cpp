@@ -1,6 +1,7 @@
 #include "program/runtime/kernel_limits.hpp"
 
 #include "program/runtime/device.hpp"
+#include "program/runtime/kernel_names.hpp"
 #include "program/runtime/state.hpp"
 #include "program/runtime/static_shared.hpp"
 
@@ -144,6 +145,7 @@ Refusal refusal_of_cooperative(Kernel& kernel, const void* code, dim3 grid, dim3
 __attribute__((noinline)) bool asked(Kernel& kernel, const Parameters* parameters,
                                      const volatile void* const* arguments)
 {
+    add_template_arguments(kernel);
     if (asked_for == nullptr) [[likely]] {
         if (parameters != nullptr)
             keep_if_captured(kernel, *parameters, arguments, __builtin_return_address(0));

@@ -15,14 +15,24 @@ struct ClusterDims {
 };
 
 struct Kernel {
-    const char* name;
+    const char* name;    // of a template with its arguments, once the kernel was asked
     int max_threads = 0; // per block, by __launch_bounds__; 0: it has none
     ClusterDims cluster = {0, 0, 0};
     int max_dynamic_bytes = -1;      // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
     bool has_large_clusters = false; // by cudaFuncSetAttribute(), too
     bool is_cluster_set = false;     // by that, not by __cluster_dims__
     int static_bytes = -1;           // of shared memory; -1: not known yet
+    int template_parameters = 0;
+    const char* function = nullptr; // __PRETTY_FUNCTION__ of a template whose name has no arguments yet
 };
+
+// `parameters`: how many the template itself has, without those of `auto`.
+constexpr Kernel of_template(Kernel kernel, int parameters, const char* function)
+{
+    kernel.template_parameters = parameters;
+    kernel.function = function;
+    return kernel;
+}
 
 // What stands for the address of a __shared__ variable; the runtime finds it by its name.
 struct SharedKey {
