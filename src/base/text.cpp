@@ -42,18 +42,21 @@ namespace
 
 constexpr std::size_t kMaxLetters = 200; // of a name that is compared: no known one is longer
 
-// The Wagner-Fischer algorithm with two rows.
-std::size_t levenshtein_distance(std::string_view a, std::string_view b)
+// Letters to insert, delete, replace or exchange with their neighbour: the optimal string alignment distance.
+std::size_t edit_distance(std::string_view a, std::string_view b)
 {
     a = a.substr(0, kMaxLetters);
+    std::vector<std::size_t> before_last;
+    std::vector<std::size_t> last;
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i);
+        before_last = std::exchange(last, row);
+        row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before_last[j - 2] + 1);
         }
     }
     return row.back();
@@ -76,7 +79,7 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
     std::string_view nearest;
     std::size_t least = SIZE_MAX;
     for (const std::string_view candidate : allowed) {
-        const std::size_t distance = levenshtein_distance(name, candidate);
+        const std::size_t distance = edit_distance(name, candidate);
         if (distance < least) {
             least = distance;
             nearest = candidate;
@@ -94,7 +97,7 @@ std::string suggestions(std::string_view name, std::span<const std::string_view>
     if (allowed.size() <= kFew)
         return begin + fmt::format("{}", fmt::join(allowed, ", "));
     std::vector<std::string_view> nearest(allowed.begin(), allowed.end());
-    std::ranges::stable_sort(nearest, {}, [&](std::string_view one) { return levenshtein_distance(name, one); });
+    std::ranges::stable_sort(nearest, {}, [&](std::string_view one) { return edit_distance(name, one); });
     nearest.resize(kMaxSuggested);
     return begin + fmt::format("{}, ... ({} in all: {})", fmt::join(nearest, ", "), allowed.size(), lists_all);
 }

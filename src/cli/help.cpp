@@ -118,12 +118,14 @@ std::pair<std::string, std::string> parameter_line(const Option& option, const A
     const AxisText text = text_for(axis, *having.front());
     shown.help = text.help;
     shown.default_text = text.default_text;
-    if (axis.id == axis::input && !workload.inputs.empty()) {
-        std::vector<std::string_view> inputs;
-        for (const InputKind input : workload.inputs)
-            inputs.push_back(name_of(input));
-        shown.help = fmt::format("{}; one of {}", shown.help, fmt::join(inputs, ", "));
-    }
+    std::vector<std::string_view> values;
+    if (axis.id == axis::input)
+        std::ranges::transform(workload.inputs, std::back_inserter(values),
+                               [](InputKind input) { return name_of(input); });
+    else if (axis.own)
+        values.assign(axis.names.begin(), axis.names.end());
+    if (!values.empty())
+        shown.help = fmt::format("{}; one of {}", shown.help, fmt::join(values, ", "));
     std::vector<std::string_view> names;
     for (const StrategyInfo* const one : having)
         names.push_back(one->name);

@@ -274,10 +274,10 @@ Axes read_axes(const Settings& settings, std::size_t devices)
     if (!programs.empty())
         axes.strategies.emplace_back(program_strategy().info().name, programs.front());
     if (axes.strategies.empty())
-        throw UsageError(
-            fmt::format("no strategy was named{}; allowed: --strategy with a name, or with several ({} in "
-                        "all: {}), or --program with a program of your own",
-                        settings.section_text(), Registry::names().size(), kListsStrategies));
+        throw UsageError(fmt::format(
+            "no strategy was named{}; allowed: --strategy with a name such as synced, or with several ({} "
+            "in all: {}), or --program with a program of your own",
+            settings.section_text(), Registry::names().size(), kListsStrategies));
     std::vector<std::string_view> mechanisms{"all"};
     for (const Mechanism mechanism : kMechanisms)
         if (mechanism != Mechanism::none)

@@ -26,6 +26,8 @@ TEST(Split, CutsAtEverySeparatorTrimsTheWordsAndKeepsEmptyOnes)
 TEST(DidYouMean, NamesTheNearestOrTheFirstOfThem)
 {
     EXPECT_EQ(did_you_mean("nosink", kNames), ", did you mean 'nosync'?");
+    constexpr std::array<std::string_view, 3> kCommands{"run", "cpu", "count"};
+    EXPECT_EQ(did_you_mean("cup", kCommands), ", did you mean 'cpu'?");
     EXPECT_EQ(did_you_mean("sinced", kNames), ", did you mean 'synced'?");
     EXPECT_EQ(did_you_mean("reduce", kNames), ", did you mean 'reduce2'?");
     EXPECT_EQ(did_you_mean("nieghbord", kNames), ", did you mean 'neighbored'?");

@@ -13,8 +13,8 @@ namespace
 TEST(PlanRefuses, NoStrategyAndAnUnknownOne)
 {
     const std::string all = fmt::format("({} in all: nestbed list)", Registry::names().size());
-    EXPECT_EQ(refusal({}), "no strategy was named; allowed: --strategy with a name, or with several " + all +
-                               ", or --program with a program of your own");
+    EXPECT_EQ(refusal({}), "no strategy was named; allowed: --strategy with a name such as synced, or with several " +
+                               all + ", or --program with a program of your own");
     EXPECT_THAT(refusal("--strategy host,nosink"),
                 AllOf(StartsWith("--strategy host,nosink: there is no strategy 'nosink', did you mean 'nosync'?; "
                                  "allowed: nosync, "),

@@ -196,6 +196,7 @@ __global__ void free_adds(int count) { for (int i = 0; i < count; ++i) free_add<
 __global__ void reads(int* v) { v[0] += n[0]; atomicAdd(&n[0], 1); }
 __global__ void in_turn(int* v, int count) { for (int i = 0; i < count; ++i) reads<<<1, 1>>>(v); }
 __global__ void fenced(int count) { for (int i = 0; i < count; ++i) { atomicAdd(&n[2], 1); __threadfence(); } }
+__global__ void chain(int* i, int count) { *i = count; if (count > 0) chain<<<1, 1>>>(i, count - 1); }
 int main(int, char** words)
 {
     const int count = atoi(words[2]);
@@ -209,6 +210,7 @@ int main(int, char** words)
     case 2: free_adds<<<1, 1>>>(count); break;
     case 3: in_turn<<<1, 1>>>(v, count); break;
     case 4: fenced<<<1, 32>>>(count); break;
+    case 5: chain<<<1, 1>>>(v, count); break;
     }
     return cudaDeviceSynchronize();
 }
@@ -241,6 +243,11 @@ class Growth(unittest.TestCase):
         _, few_mb = used(folder, 4, 2000)
         _, many_mb = used(folder, 4, 40000)
         self.assertLess(many_mb, few_mb + 60)
+
+    def test_of_a_chain_is_not_cubic(self):
+        """Each of 2000 grids compares its write with those of all before it: 1 s, and 40 s if each comparison walked along the chain."""
+        seconds, _ = used(built(GROWTH, "-rdc=true", "--nestbed-races"), 5, 2000)
+        self.assertLess(seconds, 10)
 
 
 if __name__ == "__main__":

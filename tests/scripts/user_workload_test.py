@@ -149,7 +149,7 @@ class UserWorkload(unittest.TestCase):
         default = self.called(*sweep, "--digits", "3", "-o", "-").stdout
         self.assertEqual({row["my_rule"] for row in csv.DictReader(io.StringIO(default))}, {"coarse"})
         helped = self.called("help", "run", "owner", "--load", "owner").stdout
-        self.assertRegex(helped, r"--digits AXIS +the tolerance is 10\^-digits \(default: 6\)\n +--my-rule LIST +how much is divided \(default: coarse\)\n")
+        self.assertRegex(helped, r"--digits AXIS +the tolerance is 10\^-digits \(default: 6\)\n +--my-rule LIST +how much is divided; one of coarse, fine \(default: coarse\)\n")
         tables = json.loads(self.called("list", "--json", "--load", "owner").stdout)
         table = next(one for one in tables["workloads"] if one["name"] == "owner")
         self.assertEqual({one["axis"]: one["problem"] for one in table["parameters"] if one["axis"] in ("my-rule", "digits")},
@@ -289,9 +289,9 @@ class UserWorkload(unittest.TestCase):
         done = self.called("run", "--load", "quadrature", *SWEEP, "-o", "one.csv", "--plot")
         self.assertIn("figures/one-time.svg", done.stdout)  # of one point: a row for each strategy
 
-    def title(self, *facets, overlap=()):
-        """The title of the figure of a log in which the nested strategy takes half the time of the flat one, but for the thresholds in `overlap`,
-        whose intervals overlap."""
+    def figure(self, *facets, overlap=(), failed=()):
+        """The figure of a log in which the nested strategy takes half the time of the flat one, but for the thresholds in `overlap`, whose intervals
+        overlap, and fails at the digits in `failed`."""
         swept = ("run", "--load", "facets", "--strategy", "facets_*", *SWEEP[2:6], "--block", "32", "--threshold", ",".join(facets), "--repeat", "5", "--warmup", "0",
                  "--digits", "3:6")
         self.assertEqual(self.called(*swept, "-o", "facets.csv", "--overwrite").returncode, 0)
@@ -301,14 +301,19 @@ class UserWorkload(unittest.TestCase):
             out = csv.DictWriter(file, rows[0])
             out.writeheader()
             for row in rows:
-                slow = 2 if row["strategy"] == "facets_levels" and row["threshold"] not in overlap else 1
-                out.writerow({**row, "wall_us": slow * (100 + 10 * int(row["repetition"]) % 50)})
+                flat = row["strategy"] == "facets_levels"
+                slow = 2 if flat and row["threshold"] not in overlap else 1
+                row["wall_us"] = slow * (100 + 10 * int(row["repetition"]) % 50)
+                out.writerow(row if flat or row["digits"] not in failed else {**row, "wall_us": "", "status": "launch_failed", "launches_failed": "1"})
         done = subprocess.run([ROOT / "experiments/plot.sh", log, "-o", self.folder / "titles"], capture_output=True, text=True, check=False, cwd=self.folder,
                               env={**os.environ, "NESTBED": str(NESTBED), "NESTBED_LOAD": str(self.folder / "facets")})
         self.assertEqual(done.returncode, 0, done.stderr)
         svg = (self.folder / "titles/facets-time.svg").read_text()
         self.assertEqual([text for text in re.findall(r">(\d)<", svg) if text in "3456"][:4], list("3456"))  # evenly: no axis of powers
-        return " ".join(re.findall(r"<text [^>]*font: 700 12px[^>]*>([^<]*)<", svg))
+        return svg
+
+    def title(self, *facets, **rows):
+        return " ".join(re.findall(r"<text [^>]*font: 700 12px[^>]*>([^<]*)<", self.figure(*facets, **rows)))
 
     def test_its_title_claims_no_more_than_its_panels_show(self):
         self.changed("facets", ('{axis::threshold, "an interval with an error below so many tolerances is not divided, but gets more points", 1}',
@@ -318,6 +323,15 @@ class UserWorkload(unittest.TestCase):
         self.assertIn(f": at digits 6 (threshold 1), {pair.format('0.500')}; no difference seen (threshold 10)", self.title("1", "10", overlap=("10",)))
         self.assertIn(pair.format("0.500 (threshold 1) to 0.500 (threshold 10)"), self.title("1", "10"))
         self.assertIn(": at digits 6, no difference seen between facets_nested and facets_levels", self.title("1", overlap=("1",)))
+        self.assertIn(": time against digits", self.title("1", failed=("6",)))
+
+    def test_its_figure_shows_what_failed(self):
+        self.changed("facets")
+        strip, label, alone = "#f3f3f3", ">facets_nested, ", "× alone: facets_nested"
+        for failed, there in (((), (label,)), (("4", "5", "6"), (label, strip)), (("3", "4", "5", "6"), (strip, alone))):
+            with self.subTest(failed):
+                svg = self.figure("1", failed=failed)
+                self.assertEqual([one for one in (label, strip, alone) if one in svg], list(there))
 
     def test_its_sweep_has_figures(self):
         done = self.drawn("quadrature", "quadrature")

@@ -82,11 +82,13 @@ bool Detector::ordered_by_threads(const Access& access, const WatchedThread& thr
 // The next grid of a NULL stream comes after this one, and not after what the launcher of this one knew.
 bool Detector::ordered_by_launch_alone(const Access& access, const WatchedGrid* grid) const
 {
-    for (; grid->parent != nullptr && knows(grid->base, access); grid = grid->parent) {
-        if (!knows(grid->after, access) && !knows(grid->parent->base, access))
-            return true;
-    }
-    return false;
+    if (grid->parent == nullptr || !knows(grid->base, access))
+        return false;
+    // What a grid knows, all that it leads to know: up to the first one that knows it.
+    const auto knows_it = [&](const WatchedGrid* one) { return one != nullptr && knows(one->base, access); };
+    while (knows_it(grid->parent))
+        grid = knows_it(grid->above) ? grid->above : grid->parent;
+    return grid->parent != nullptr && !knows(grid->after, access);
 }
 
 Detector::Found& Detector::found(const Access& first, const Access& second, const WatchedThread* thread,

@@ -27,6 +27,14 @@ WatchedBlock& block_of(void* handle)
     return *static_cast<WatchedBlock*>(handle);
 }
 
+// `above` of what the grid launches: a skew-binary jump pointer (Myers, "An applicative random-access stack", 1983).
+const WatchedGrid* jump_from(const WatchedGrid& parent)
+{
+    const WatchedGrid* const next = parent.above == nullptr ? nullptr : parent.above->above;
+    return next != nullptr && parent.depth - parent.above->depth == parent.above->depth - next->depth ? next
+                                                                                                      : &parent;
+}
+
 } // namespace
 
 void Detector::begin()
@@ -227,6 +235,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
     }
     WatchedBlock& block = *thread->block;
     grid.parent = block.grid;
+    grid.above = jump_from(*block.grid);
     grid.depth = block.grid->depth + 1;
     grid.parent_block = block.index;
     grid.parent_thread = thread->index;
