@@ -537,7 +537,8 @@ TEST_F(CommandLine, AnErrorSaysWhatToType)
 
 TEST_F(CommandLine, MissingThingsAreSaid)
 {
-    expect_usage_error("run", {"no strategy was named; allowed: --strategy with a name such as synced, or with several ("});
+    expect_usage_error("run",
+                       {"no strategy was named; allowed: --strategy with a name such as synced, or with several ("});
     expect_usage_error("run none.cfg", {"none.cfg", "no such experiment file"});
     expect_usage_error("run .", {".: it is a folder"});
     expect_usage_error("run a.cfg b.cfg",
