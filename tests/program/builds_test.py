@@ -99,7 +99,7 @@ class Builds(unittest.TestCase):
         self.assertEqual(self.output(files), "4 6 4\n")
         self.assertIsNone(self.output(files, "-rdc=true"))
 
-    def test_a_build_that_links_with_the_host_compiler_gets_the_executor(self):
+    def test_a_link_by_the_host_compiler_gets_the_executor(self):
         with tempfile.TemporaryDirectory(prefix="nestbed builds-") as name:
             folder = pathlib.Path(name)
             for inner in ("cuda/include", "cuda/lib64"):
@@ -132,7 +132,7 @@ class Builds(unittest.TestCase):
             self.assertIn(f"my.cu:{line}:{column + 1}: error: '{word}' was not declared in this scope\n"
                           f"    {line} | {text}\n      | {' ' * column}^", done.stderr)
 
-    def test_columns_behind_expanded_names_are_those_of_the_source_or_none(self):
+    def test_columns_behind_macros_are_those_of_the_source_or_none(self):
         lines = ["#include <cstdio>",
                  "#define CHECK(call) do { const cudaError_t code = (call); if (code != cudaSuccess) { puts(cudaGetErrorString(code)); } } while (0)",
                  "#define TWICE(value) ((value) + (value))", "#define HIDDEN not_declared", "__global__ void c() {}",
@@ -184,7 +184,7 @@ class Builds(unittest.TestCase):
         self.assertRegex(done.stderr, r"(?m)^nestbed: there is no main\(\)\. .*: nestbed races my\.cu --kernel NAME --grid 4 ")
         self.assertNotIn("there is no main", self.built_by_cpu("void f();\nint main() { f(); }\n").stderr)
 
-    def test_a_call_that_the_executor_does_not_have_ends_a_run_that_gets_there(self):
+    def test_an_unknown_call_ends_a_run_that_gets_there(self):
         source = """#include <cstdio>
 __global__ void k(float4* d, unsigned long long texture) { if (d[0].x > 5) d[0] = tex1DGrad<float4>(texture, 1.0f,
     2.0f, 3.0f); }

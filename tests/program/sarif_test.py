@@ -300,7 +300,7 @@ class Baseline(unittest.TestCase):
                 self.check(program.change((RACE % ("", "")).replace(old, new)), EXIT_BAD, 0, 1)
         self.check(program.change((RACE % ("", "")).replace("int* v;", "int* w;").replace("&v", "&w").replace("(v", "(w")), EXIT_BAD, 0, 1)
 
-    def test_kernels_of_templates_have_no_arguments_in_earlier_reports(self):
+    def test_earlier_reports_have_bare_names_of_templates(self):
         program = Program("#include <cuda_runtime.h>\n"
                           "template <int n> __global__ void racy(int* v) { v[n] = threadIdx.x; }\n"
                           "template <class T> __global__ void big() {}\n"

@@ -98,7 +98,7 @@ class WhichFigures(FigureTest):
         made = [row for name in ("nosync", "quick_kway", "lanes_in_turn", "another") for row in along("depth", range(4), [10, 11], strategy=name)]
         self.check_figure("latency-depth", made, ["nosync", "another"], ["quick_kway", "lanes_in_turn"])
 
-    def test_no_parameter_of_a_user_has_the_name_of_a_column_that_scripts_add(self):
+    def test_users_parameters_are_no_columns_that_scripts_add(self):
         source = (ROOT / "src/cli/cli.cpp").read_text(encoding="utf-8")
         refused = set(re.findall(r'"(\w+)"', source[source.index("kAddedColumns"):source.index("});", source.index("kAddedColumns"))]))
         for script in sorted((ROOT / "experiments").glob("*.py")):

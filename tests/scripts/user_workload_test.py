@@ -70,7 +70,7 @@ class UserWorkload(unittest.TestCase):
     def build(self, name, program=None, **more):
         return nestbed("build", name, cwd=self.folder, program=program or self.for_executor, **more)
 
-    def test_a_part_that_was_not_built_is_named_with_the_command_that_builds_it(self):
+    def test_a_missing_part_is_named_with_what_builds_it(self):
         less = copy_that_compiles_less(self.folder / "less", "nvcc")
         for part in ("workload/include", "nestbed_rewrite"):
             with self.subTest(part):
@@ -102,7 +102,7 @@ class UserWorkload(unittest.TestCase):
         self.assertGreater(nested["6", "1"], nested["6", "100"])
         self.assertEqual({row["launches_expected"] == row["launches_attempted"] for row in rows if row["strategy"] == "quadrature_nested"}, {True})
 
-    def test_its_own_default_is_used_where_another_workload_has_another(self):
+    def test_its_default_is_its_own(self):
         self.changed("leveled", ("constexpr Parameter kDigits", 'constexpr Parameter kLevels{.name = "levels", .help = "levels of it", .most = 16, '
                                  ".default_value = 5, .role = AxisRole::tuning};\nconstexpr Parameter kDigits"),
                      ("axis::depth, kDigits", "axis::depth, kLevels, kDigits"))
@@ -127,7 +127,7 @@ class UserWorkload(unittest.TestCase):
             "constexpr Parameter kDigits"), ("axis::depth, kDigits", "axis::depth, kDigits, kRule"),
            ("-1.0 * point[kDigits]", "-1.0 * (point[kDigits] + 2 * point[kRule])"))
 
-    def test_a_parameter_of_its_own_is_an_option_a_key_a_column_and_in_the_help(self):
+    def test_its_parameter_is_an_option_a_key_a_column_and_in_the_help(self):
         self.changed("owner", *self.OWN)
         sweep = ("run", "--load", "owner", "--strategy", "owner_nested", *SWEEP[2:])
         experiment, log = self.folder / "owner.cfg", self.folder / "of-owner.csv"
@@ -186,7 +186,7 @@ class UserWorkload(unittest.TestCase):
         self.assertEqual(len(rows), 1)
         self.assertNotIn("digits", rows[0])
 
-    def test_a_parameter_with_a_name_or_values_of_something_else_is_refused(self):
+    def test_a_parameter_that_is_something_else_is_refused(self):
         declared = 'constexpr Parameter kOther{.name = "%s", .help = "another"%s};\nconstexpr Parameter kDigits'
         levels = "parameter 'levels': it has other values (%s) than in another workload; allowed: whole numbers from 1 to 16, or another name"
         for name, more, message in (("levels", ", .most = 40, .default_value = 1", levels % "whole numbers from 1 to 40"),
@@ -416,7 +416,7 @@ class UserWorkload(unittest.TestCase):
         done = self.called(*words, program=alone / NESTBED.name)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
-    def test_a_case_that_ends_its_process_is_named_and_the_others_run(self):
+    def test_a_case_that_ends_its_process_is_named(self):
         if not (NESTBED.parent / "nestbed_races").exists():
             self.skipTest("no race detector in this build")
         self.changed("corrupt", ("static double reference(const Case& /*point*/) { return kExact; }",
