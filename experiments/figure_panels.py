@@ -63,7 +63,8 @@ def is_hollow(case):
 
 
 def draw_line(axes, line):
-    hollow = line.hollow or len(line.cases) > 0 and is_hollow(line.cases.iloc[0])
+    timed = line.cases[line.cases["y"].notna()]
+    hollow = line.hollow or len(timed) > 0 and is_hollow(timed.iloc[0])
     axes.plot(line.x, line.cases["y"], color=line.colour, linestyle=line.dash, linewidth=line.width, marker=line.mark, markersize=2.8 + line.width,
               clip_on=False, markerfacecolor="white" if hollow else line.colour, markeredgewidth=0.8, zorder=3)
     if "y_low" in line.cases:

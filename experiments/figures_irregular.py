@@ -311,9 +311,9 @@ class Swept:
         every = [(sweep, *panel) for sweep in self.sweeps for panel in sweep.panels(shown)]
         if not every:
             return None
-        largest = sorted(range(len(every)), key=lambda place: -len(every[place][1]))[:self.most or len(every)]
+        largest = sorted(range(len(every)), key=lambda place: (every[place][1]["us"].isna().all(), -len(every[place][1])))[:self.most or len(every)]
         found = [every[place] for place in sorted(largest)]
-        scale, unit = style.time_unit([y for sweep, group, lines in found for line in lines for y in line.cases["y"]])
+        scale, unit = style.time_unit([y for sweep, group, lines in found for line in lines for y in line.cases["y"] if y == y] or [0.0])
         if not self.keyed:
             for _, _, lines in found:
                 parts.dress(lines)

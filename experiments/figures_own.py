@@ -1,6 +1,7 @@
 """The figure that every workload of a user's own has: its times along what varies, a line for each strategy."""
 import math
 
+import numpy
 import pandas
 
 import figure_parts as parts
@@ -28,7 +29,7 @@ def _ratio(lines, last):
     their intervals overlap. None without both, or without intervals."""
     best = {}
     for line in lines:
-        for case in line.cases[[x == last for x in line.x] & line.cases["y"].notna()].to_dict("records"):
+        for case in line.cases[numpy.equal(line.x, last) & line.cases["y"].notna()].to_dict("records"):
             nested = irregular.launches_grids(line.mechanism)
             best[nested] = min(best.get(nested, (case["y"], line.strategy, case)), (case["y"], line.strategy, case), key=lambda one: one[:2])
     if len(best) < 2 or any(one[2]["y_low"] != one[2]["y_low"] for one in best.values()):
@@ -42,7 +43,7 @@ def _title(title, panels, shown):
     """With the last place of all panels: the fastest form that launches from the device against the fastest flat one, over the panels in which a
     difference is seen."""
     axis = _axis(shown)
-    last = max(x for _, lines in panels for line in lines for x in line.x)
+    last = max((x for _, lines in panels for line in lines for x, y in zip(line.x, line.cases["y"]) if y == y), default=None)
     varied = parts.varying(shown, irregular.work_columns(shown, (axis,)))
     found = [(irregular.work_text(group.iloc[0], varied), *ratio) for group, lines in panels if (ratio := _ratio(lines, last))]
     if not found:

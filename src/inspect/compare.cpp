@@ -70,8 +70,8 @@ bool several_gpus(const ParsedLog& log)
 // Parameters of workloads that are not loaded.
 bool is_unknown_parameter(const ParsedLog& log, const std::string& column)
 {
-    return std::ranges::find(columns(), column) == columns().end() && log.has("repetition") &&
-           log.column(column) < log.column("repetition");
+    return std::ranges::find(columns(), column) == columns().end() &&
+           log.column(column) < log.column(log.has("repetition") ? "repetition" : "wall_us");
 }
 
 // Chooses the columns that describe the case of a row.

@@ -12,9 +12,7 @@ namespace nestbed::program
 namespace
 {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
+using testing::MatchesRegex;
 
 // Of a template with these parameters.
 std::string name_with(int parameters, const std::string& bindings)
@@ -61,6 +59,7 @@ TEST(KernelNames, AreReadWithTheirLiteralsAndOperators)
     EXPECT_EQ(name_with(2, R"(char C = '\\'; char D = '\000')"), R"(k<'\\', '\000'>)");
     EXPECT_EQ(name_with(2, R"(Text t = Text{"a; b]\""}; int N = 1)"), R"(k<Text{"a; b]\""}, 1>)");
     EXPECT_EQ(name_with(2, "bool (* F)(A, A) = operator<; int N = 1"), "k<operator<, 1>");
+    EXPECT_EQ(name_with(2, "T = binary_operator<int, float>; int N = 1"), "k<binary_operator<int, float>, 1>");
     EXPECT_EQ(name_of_instance("k", 1, "decltype (a->b) k(T) requires  (sizeof (T) > 1) && C<T> [with T = int]"),
               "k<int>");
     EXPECT_EQ(name_of_instance("k", 1, "void k(T (&)[4]) [with T = int]"), "k<int>");
@@ -82,20 +81,18 @@ TEST(KernelNames, AreBareIfTheFunctionHasNoArguments)
         EXPECT_EQ(name_of_instance("k", 1, function), "k") << function;
 }
 
-TEST(KernelNames, AreCutInTheMiddle)
+TEST(KernelNames, HaveTheBeginOfLongArgumentsAndAHash)
 {
-    const auto name = [](const std::string& inner) {
-        return name_with(3, "T = std::vector<std::vector<" + inner +
-                                ", std::allocator<std::vector<float> > > >; U = " + std::string(40, 'x') +
-                                "; int N = 128");
+    const auto name = [](const std::string& last) {
+        return name_of_instance(
+            "a_kernel_whose_own_name_is_never_cut_however_long_it_is_in_the_source_of_its_program", 3,
+            "void k() [with T = std::vector<std::vector<float> >; U = " + std::string(40, 'x') + "; int N = " + last +
+                "]");
     };
-    const std::string one = name("float"), two = name("int");
-    EXPECT_EQ(one, name("float"));
-    EXPECT_NE(one, two);
-    EXPECT_EQ(one.size(), 80U);
-    EXPECT_THAT(one, StartsWith("k<std::vector<std::vector<float"));
-    EXPECT_THAT(one, HasSubstr("..."));
-    EXPECT_THAT(one, EndsWith("xx, 128>"));
+    const std::string one = name("128");
+    EXPECT_EQ(one, name("128"));
+    EXPECT_NE(one, name("129"));
+    EXPECT_THAT(one, MatchesRegex("a_kernel_[a-z_]*_program<std::vector<std::vector<float>>, x*\\.\\.\\.[0-9a-f]*>"));
     // Not within a character.
     for (std::size_t before = 0; before < 2; ++before) {
         std::string letters(before, 'a');
@@ -103,7 +100,6 @@ TEST(KernelNames, AreCutInTheMiddle)
             letters += "\u00e4";
         const std::string cut = name_with(1, "T = " + letters);
         EXPECT_EQ(cut.find("\xa4..."), cut.find("...") - 1);
-        EXPECT_THAT(cut, HasSubstr("...\xc3"));
     }
 }
 

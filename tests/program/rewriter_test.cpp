@@ -62,15 +62,15 @@ std::string shortened(std::string text)
     replace_all(text, "::nestbed::program::", "P::");
     for (const char* const side : {"global", "device", "both", "variable"})
         replace_all(text, "__attribute__((nestbed_" + std::string(side) + "))", "");
-    text = std::regex_replace(text, std::regex("P::asked(<[^;]*>)?\\(nestbed_kernel[^;]*\\) return"),
-                              "P::asked(nestbed_kernel)) return");
+    text = std::regex_replace(text, std::regex("P::is_asked(<[^;]*>)?\\(nestbed_kernel[^;]*\\) return"),
+                              "P::is_asked(nestbed_kernel)) return");
     replace_all(text, " static P::Kernel nestbed_kernel{", " K{");
     static const std::regex kOfTemplate(R"(P::of_template\(\{([^{}]*)\}, [0-9]+, __PRETTY_FUNCTION__\))");
     text = std::regex_replace(text, kOfTemplate, "$1");
     replace_all(text,
-                "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
+                "; if (P::is_asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=]() mutable -> void {",
                 " {");
-    replace_all(text, "; if (P::asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=, ", " [");
+    replace_all(text, "; if (P::is_asked(nestbed_kernel)) return; return P::kernel(nestbed_kernel, [=, ", " [");
     replace_all(text, "__attribute__((noipa))", "I");
     replace_all(text, "::nestbed_count::before()", "B");
     replace_all(text, "  __extension__", " __extension__");
@@ -289,7 +289,7 @@ TEST(Rewriter, GivesALaunchByAddressTheTypesOfTheParameters)
 {
     const auto types = [](const std::string& parameters) {
         const std::string result = rewrite("__global__ void k(" + parameters + ") {}\n", RewriteMode::executor);
-        constexpr std::string_view kAsked = "::nestbed::program::asked";
+        constexpr std::string_view kAsked = "::nestbed::program::is_asked";
         const std::size_t begin = result.find(kAsked) + kAsked.size();
         return result.substr(begin, result.find("(nestbed_kernel", begin) - begin);
     };

@@ -84,7 +84,7 @@ bool Detector::ordered_by_launch_alone(const Access& access, const WatchedGrid* 
 {
     if (grid->parent == nullptr || !knows(grid->base, access))
         return false;
-    // What a grid knows, all that it leads to know: up to the first one that knows it.
+    // The descendants of a grid know all that it knows: to the topmost one that knows the access.
     const auto knows_it = [&](const WatchedGrid* one) { return one != nullptr && knows(one->base, access); };
     while (knows_it(grid->parent))
         grid = knows_it(grid->above) ? grid->above : grid->parent;

@@ -75,8 +75,7 @@ struct WatchedGroup {
 struct WatchedGrid {
     std::uint32_t number = 0;
     const WatchedGrid* parent = nullptr; // nullptr: the host launched it
-    const WatchedGrid* above =
-        nullptr; // of those that led to it, one by which a search takes logarithmically many steps
+    const WatchedGrid* above = nullptr;  // an ancestor, for searches of O(log depth) steps
     unsigned depth = 0;
     std::uint32_t parent_block = 0;
     std::uint16_t parent_thread = 0;

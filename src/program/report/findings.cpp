@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "base/text_file.hpp"
 
-#include <boost/algorithm/string/replace.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -23,8 +22,6 @@ namespace
 
 using Place = Finding::Place;
 using Level = Finding::Level;
-
-constexpr std::string_view kRefusedLaunch = "refused launch";
 
 std::string text_at(const Json& json, const char* key)
 {
@@ -80,8 +77,8 @@ std::string without_blanks(std::string text)
     return text;
 }
 
-// Without template arguments: all instances have the lines of one kernel.
-std::string bare_name(const std::string& kernel)
+// All instances of a template have the lines of one kernel.
+std::string without_arguments(const std::string& kernel)
 {
     return kernel.substr(0, kernel.find('<'));
 }
@@ -95,7 +92,7 @@ std::string identity_of_access(const Json& access)
         place.substr(place.rfind('/') + 1); // the folder in which the program ran may be another one
     return fmt::format("{}|{}|{}|{}|{}|{}", text_at(access, "kind"),
                        source.empty() ? file : file.substr(0, file.rfind(':')), without_blanks(source),
-                       bare_name(text_at(access, "kernel")), without_numbers(text_at(access, "operation")),
+                       without_arguments(text_at(access, "kernel")), without_numbers(text_at(access, "operation")),
                        access.contains("host") ? "host" : "");
 }
 
@@ -206,29 +203,17 @@ Finding of_place(Level level, const std::string& kind, const std::string& messag
             .identity = identity(kind, message, {})};
 }
 
-Finding of_failed(const Json& failed)
-{
-    const std::string kernel = text_at(failed, "kernel");
-    Finding finding =
-        of_place(Level::error, "failed kernel",
-                 fmt::format("failed kernel: {} ({})", text_at(failed, "text"), text_at(failed, "error")),
-                 text_at(failed, "place"), "launched here");
-    finding.identity =
-        identity(finding.kind, boost::algorithm::replace_all_copy(finding.message, kernel, bare_name(kernel)), {});
-    return finding;
-}
-
 Finding of_refused(const Json& kernel, Level level)
 {
     const auto count = [&](const char* name) { return kernel.at(name).get<std::uint64_t>(); };
     const std::string name = text_at(kernel, "kernel");
     const std::string error = text_at(kernel, "first_error");
     Finding finding =
-        of_place(level, std::string(kRefusedLaunch),
-                 fmt::format("{}: {} of {} launches of {} were refused: {}", kRefusedLaunch, count("refused"),
+        of_place(level, "refused launch",
+                 fmt::format("refused launch: {} of {} launches of {} were refused: {}", count("refused"),
                              count("from_host") + count("from_device") + count("in_graphs"), name, error),
                  text_at(kernel, "place"), "the first");
-    finding.identity = identity(finding.kind, "", {bare_name(name), error});
+    finding.identity = identity(finding.kind, "", {name, error});
     return finding;
 }
 
@@ -242,7 +227,10 @@ std::vector<Finding> findings_of(const Json& report)
     for (const Json& race : report.at("races"))
         findings.push_back(of_race(race, Level::error));
     for (const Json& failed : report.at("failed"))
-        findings.push_back(of_failed(failed));
+        findings.push_back(
+            of_place(Level::error, "failed kernel",
+                     fmt::format("failed kernel: {} ({})", text_at(failed, "text"), text_at(failed, "error")),
+                     text_at(failed, "place"), "launched here"));
     if (const auto others = report.find("others"); others != report.end())
         for (const Json& other : *others)
             findings.push_back(of_place(Level::error, other.at("kind"),
@@ -301,7 +289,7 @@ std::vector<bool> are_new(const std::vector<Finding>& findings, const std::vecto
         const auto found = left.find(finding.identity);
         // What was not looked for after a run's early end may be new.
         const bool is_known = finding.kind != kIncomplete && found != left.end() && found->second != 0;
-        if (is_known && finding.kind != kRefusedLaunch) // earlier reports have one of all instances of a template
+        if (is_known)
             --found->second;
         result.push_back(!is_known);
     }

@@ -179,7 +179,7 @@ class ExecutorRewriter
             types = "<" + types + ">";
         }
         changes_.insert_after(function.body, " static ::nestbed::program::Kernel nestbed_kernel{" + facts +
-                                                 "}; if (::nestbed::program::asked" + types + "(nestbed_kernel" +
+                                                 "}; if (::nestbed::program::is_asked" + types + "(nestbed_kernel" +
                                                  arguments +
                                                  ")) return; return "
                                                  "::nestbed::program::kernel(nestbed_kernel, [" +

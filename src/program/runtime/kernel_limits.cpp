@@ -142,8 +142,8 @@ Refusal refusal_of_cooperative(Kernel& kernel, const void* code, dim3 grid, dim3
 
 } // namespace
 
-__attribute__((noinline)) bool asked(Kernel& kernel, const Parameters* parameters,
-                                     const volatile void* const* arguments)
+__attribute__((noinline)) bool is_asked(Kernel& kernel, const Parameters* parameters,
+                                        const volatile void* const* arguments)
 {
     add_template_arguments(kernel);
     if (asked_for == nullptr) [[likely]] {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -15,13 +17,15 @@ namespace nestbed::program
 namespace
 {
 
-// The character behind a literal, an operator's name or ->, whose brackets are none; `at` itself if there is none of these.
+// The character behind a literal, an operator's name or ->, whose brackets do not count; `at` itself if there is none of these.
 std::size_t behind_text(std::string_view text, std::size_t at)
 {
     constexpr std::string_view kOperator = "operator";
     if (text.substr(at).starts_with("->"))
         return at + 2;
-    if (text.substr(at).starts_with(kOperator))
+    const bool is_in_word =
+        at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 || text[at - 1] == '_');
+    if (!is_in_word && text.substr(at).starts_with(kOperator))
         return std::min(text.find_first_not_of("<>=-", at + kOperator.size()), text.size());
     if (text[at] != '\'' && text[at] != '"')
         return at;
@@ -96,26 +100,19 @@ void add_arguments(std::string_view binding, std::vector<std::string>& arguments
         arguments.push_back(with_short_lambdas(each));
 }
 
-std::string cut(const std::string& name)
+// Long arguments end in a hash, which keeps them different from others.
+std::string shortened(const std::string& arguments)
 {
-    constexpr std::size_t kMax = 80;
-    constexpr std::size_t kTail = 24;
-    if (name.size() <= kMax)
-        return name;
+    constexpr std::size_t kMax = 60;
+    if (arguments.size() <= kMax)
+        return arguments;
     std::uint32_t hash = 2166136261; // FNV-1a
-    for (const char each : name)
+    for (const char each : arguments)
         hash = (hash ^ static_cast<unsigned char>(each)) * 16777619;
-    const std::string middle = fmt::format("...{:08x}...", hash);
-    const auto is_in_character = [&](std::size_t at) {
-        return (static_cast<unsigned char>(name[at]) & 0xC0U) == 0x80;
-    };
-    std::size_t head = kMax - kTail - middle.size();
-    while (head > 0 && is_in_character(head))
-        --head;
-    std::size_t tail = name.size() - kTail;
-    while (tail < name.size() && is_in_character(tail))
-        ++tail;
-    return name.substr(0, head) + middle + name.substr(tail);
+    std::size_t end = kMax - 12;
+    while ((static_cast<unsigned char>(arguments[end]) & 0xC0U) == 0x80) // within a character
+        --end;
+    return fmt::format("{}...{:08x}", arguments.substr(0, end), hash);
 }
 
 } // namespace
@@ -139,10 +136,10 @@ std::string name_of_instance(std::string_view name, int parameters, std::string_
     }
     if (!has_arguments)
         return std::string(name);
-    std::string all = fmt::format("{}<{}>", name, fmt::join(arguments, ", "));
+    std::string all = fmt::format("{}", fmt::join(arguments, ", "));
     while (all.find("> >") != all.npos)
         boost::algorithm::replace_all(all, "> >", ">>");
-    return cut(all);
+    return fmt::format("{}<{}>", name, shortened(all));
 }
 
 void add_template_arguments(Kernel& kernel)
@@ -154,8 +151,7 @@ void add_template_arguments(Kernel& kernel)
     const std::lock_guard lock(mutex);
     if (kernel.function == nullptr)
         return;
-    kernel.name =
-        (new std::string(name_of_instance(kernel.name, kernel.template_parameters, kernel.function)))->c_str();
+    kernel.name = strdup(name_of_instance(kernel.name, kernel.template_parameters, kernel.function).c_str());
     function.store(nullptr, std::memory_order_release);
 }
 

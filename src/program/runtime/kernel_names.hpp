@@ -11,7 +11,7 @@ namespace nestbed::program
 
 // `function`: __PRETTY_FUNCTION__, "void sum(T*) [with T = float; int N = 128; size_t = long unsigned int]". Behind the parameters of the
 // template, which are `parameters` and those of `auto`, it has what the types of the signature stand for. Returns the bare name if there are
-// no arguments. A long name is cut in the middle, where a hash keeps it different from others.
+// no arguments. Long arguments are cut: a hash keeps them different from others.
 std::string name_of_instance(std::string_view name, int parameters, std::string_view function);
 
 // Makes the kernel's name that of the instance, once; the text is kept for ever.

@@ -27,9 +27,9 @@ void report(double seconds)
         say(fmt::format(
             "kernel {} (launched at {}) has run for {:g} s without a launch, a barrier or the end of a "
             "thread{}, in {}.\n"
-            "nestbed: Its loop may never end; or it waits for something that another thread writes, and reads it by "
-            "a "
-            "plain read, which lets no other thread run. Then use an atomic function or an atomic load, sleep with "
+            "nestbed: Its loop may never end; or it waits for what another thread writes by a plain read, which lets "
+            "no "
+            "other thread run. Then use an atomic function or an atomic load, sleep with "
             "__nanosleep(), or build with `nestbed races`, which sees reads of volatile variables. If it "
             "only computes for long, there is nothing to do: NESTBED_WATCHDOG_S=0 turns this message off.",
             worker.kernel, worker.launched_at, seconds, line.empty() ? "" : ", now at " + line, worker.thread));

@@ -82,17 +82,17 @@ struct ParametersOf {
 
 // Whether the kernel was called for its Kernel alone, which is taken now: its call returns, and reads no argument. Without the types of its
 // parameters it cannot be called by its address. Otherwise a launch that is captured keeps the arguments, which are at these addresses.
-bool asked(Kernel& kernel, const Parameters* parameters, const volatile void* const* arguments);
+bool is_asked(Kernel& kernel, const Parameters* parameters, const volatile void* const* arguments);
 // In the function of the kernel itself, whose address is that of what calls.
 template <class... Types, class... Arguments>
-__attribute__((always_inline)) inline bool asked(Kernel& kernel, Arguments&... arguments)
+__attribute__((always_inline)) inline bool is_asked(Kernel& kernel, Arguments&... arguments)
 {
     const volatile void* const addresses[] = {__builtin_addressof(arguments)..., nullptr};
-    return asked(kernel, &ParametersOf<Types...>::kAll, addresses);
+    return is_asked(kernel, &ParametersOf<Types...>::kAll, addresses);
 }
-inline bool asked(Kernel& kernel)
+inline bool is_asked(Kernel& kernel)
 {
-    return asked(kernel, nullptr, nullptr);
+    return is_asked(kernel, nullptr, nullptr);
 }
 
 // At the begin of a function that calls itself: ends the run of the kernel where a GPU would have no more stack.
