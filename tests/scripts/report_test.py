@@ -872,8 +872,11 @@ class Page(InBrowser):
         self.open(width=390, height=844)
         self.until("return document.querySelector('.finding img').naturalWidth > 0")
         self.assertTrue(self.script("""
-            const {top, bottom} = document.querySelector('.finding').getBoundingClientRect();
-            return scrollY === 0 && top > 0 && bottom <= innerHeight;"""))
+            const image = document.querySelector('.finding img');
+            const {top, bottom} = image.getBoundingClientRect();
+            const isWhole = Math.abs(image.height / image.width - image.naturalHeight / image.naturalWidth) < 0.02;
+            const words = document.querySelector('.finding .sentence').getBoundingClientRect();
+            return isWhole && scrollY === 0 && top > 0 && bottom <= innerHeight && words.top < innerHeight - 40;"""))
         self.open(width=360, height=740)
         for _ in ("one theme", "the other"):
             self.script("document.getElementById('theme').click()")
