@@ -211,7 +211,7 @@ std::string info_line(std::string_view what, std::string_view value)
 std::string build_text()
 {
     return fmt::format("nestbed {} ({}, {})\n", kVersion, kGit, kBuild) + info_line("compiler", kCompiler) +
-           info_line("CUDA code, nvcc", std::string_view(kNvcc).empty() ? "none" : kNvcc);
+           info_line("CUDA code by nvcc", std::string_view(kNvcc).empty() ? "none" : kNvcc);
 }
 
 std::string bug_report()

@@ -37,7 +37,7 @@ class Report(Scratch):
 
     def test_has_what_a_maintainer_asks_for(self):
         said = self.report()
-        self.assertEqual(list(said), ["compiler", "nvcc", "cuda", "GPU, capability, driver", "nvcc on the PATH", "executor on", "users' programs by",
+        self.assertEqual(list(said), ["compiler", "CUDA code by nvcc", "cuda", "GPU, capability, driver", "nvcc on the PATH", "executor on", "users' programs by",
                                       "missing modules", "system", "figures by"])
         self.assertEqual([name for name, value in said.items() if not value], [])
         self.assertRegex(said["system"], rf".+, Linux {re.escape(platform.release())} {platform.machine()}, glibc \d")
