@@ -105,7 +105,7 @@ TEST(KernelNames, HaveTheBeginOfLongArgumentsAndAHash)
 
 TEST(KernelNames, AreMadeOnce)
 {
-    Kernel kernel = of_template({"k", 64}, 1, "void k() [with int N = 4]");
+    static Kernel kernel = of_template({"k", 64}, 1, "void k() [with int N = 4]");
     EXPECT_EQ(kernel.max_threads, 64);
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 8; ++thread)
