@@ -122,8 +122,7 @@ std::string why_not(const Parameter& one, std::span<const Axis> general, const P
     };
     if (!is_word(one.name, kOthers))
         return "it is not a valid name of a parameter; allowed: small letters, digits and '-', a letter first, not "
-               "more "
-               "than " +
+               "more than " +
                std::to_string(kMaxLetters);
     if (std::ranges::find(general, one.name, &Axis::name) != general.end() ||
         std::ranges::find(general, column_of_name(one.name), &Axis::column) != general.end())

@@ -15,7 +15,7 @@ struct ClusterDims {
 };
 
 struct Kernel {
-    const char* name;    // of a template with its arguments, once the kernel was asked
+    const char* name;    // of a template with its arguments, from the first call on
     int max_threads = 0; // per block, by __launch_bounds__; 0: it has none
     ClusterDims cluster = {0, 0, 0};
     int max_dynamic_bytes = -1;      // by cudaFuncSetAttribute(); -1: what its static shared memory leaves of 48 KB
