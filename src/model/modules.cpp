@@ -7,10 +7,13 @@
 #include "base/text_file.hpp"
 #include "model/interface.hpp"
 
+#include <boost/interprocess/file_mapping.hpp>
+#include <boost/interprocess/mapped_region.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <iterator>
@@ -29,11 +32,24 @@ namespace
 constexpr const char* kWorkloadModule = "workload.so";
 constexpr const char* kLoad = "NESTBED_LOAD"; // folders of users' workloads, also for the programs that it calls
 
-// Whether it was built with the same headers. What is no library is not judged here: loading it says what is wrong.
+// Whether it was built with the same headers. What is no library is not judged here: loading it says what is wrong. The file is mapped, not
+// read: one with code for GPUs may have 20 MB.
 bool is_of_this_program(const fs::path& file)
 {
-    const std::string content = read_text_file(file.string());
-    return !content.starts_with("\177ELF") || content.find(nestbed_interface) != std::string::npos;
+    namespace ipc = boost::interprocess;
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(file, error);
+    if (error)
+        refuse_text(file.string(), error.message());
+    if (bytes == 0)
+        return true;
+    try {
+        const ipc::mapped_region region(ipc::file_mapping(file.c_str(), ipc::read_only), ipc::read_only);
+        const std::string_view content(static_cast<const char*>(region.get_address()), region.get_size());
+        return !content.starts_with("\177ELF") || content.find(nestbed_interface) != std::string_view::npos;
+    } catch (const ipc::interprocess_exception& failed) {
+        refuse_text(file.string(), std::strerror(failed.get_native_error()));
+    }
 }
 
 // The sources in a rule for Make, as nestbed_rewrite writes it: `OUTPUT: FILE FILE`.
@@ -165,7 +181,7 @@ void Modules::expect_unchanged() const
 std::string Modules::missing_text() const
 {
     std::set<std::string> missing;
-    for (const auto& [name, workload] : workload_of_)
+    for (const std::string& workload : workloads())
         if (!fs::exists(file_of(workload)) || !is_of_this_program(file_of(workload)))
             missing.insert(workload);
     if (missing.empty())
