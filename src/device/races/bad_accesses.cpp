@@ -50,6 +50,15 @@ Region* Detector::nearest_shared(const WatchedBlock& block, std::uintptr_t addre
     return nearest;
 }
 
+bool Detector::has_memory_now(std::uintptr_t address)
+{
+    const std::uintptr_t page = address / kPageBytes;
+    std::uintptr_t& known = pages_[page % pages_.size()];
+    if (known != page && has_memory(address))
+        known = page;
+    return known == page;
+}
+
 void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes,
                                 AccessKind kind, const void* place)
 {
@@ -58,7 +67,7 @@ void Detector::accesses_unknown(const WatchedThread& thread, std::uintptr_t addr
         return;
     const Access now = made_by(thread, kind, place, false);
     const bool is_stack = cpu::is_on_stack_of_thread(at);
-    if (!is_stack && !has_memory(address)) {
+    if (!is_stack && !has_memory_now(address)) {
         if (cpu::current_thread->program.grid == nullptr)
             return;                              // of a strategy: the signal will say so
         constexpr std::uintptr_t kMember = 4096; // bytes: no member of a structure is further away

@@ -325,6 +325,7 @@ void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t th
         throw RunError(
             fmt::format("a grid has more than {} blocks; the race detector supports at most {} blocks per grid",
                         kMaxBlocks, kMaxBlocks));
+    pages_.fill(kNoPage);
     auto made = std::make_unique<WatchedBlock>();
     WatchedBlock& block = *made;
     block.grid = &grid;

@@ -316,6 +316,8 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     // The end of a block comes after what others of its cluster did to its shared memory, or they are reported.
     void check_end(const WatchedBlock& block, const Region& region, Clock end);
     Region* nearest_shared(const WatchedBlock& block, std::uintptr_t address);
+    // has_memory(), which asks the system; not again for a page that had some since a block began.
+    bool has_memory_now(std::uintptr_t address);
     // Of memory that the detector does not know: reports it, unless it is the thread's own or a stand-in header makes the access.
     void accesses_unknown(const WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
                           const void* place);
@@ -482,6 +484,9 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
         const void* place = nullptr;
     } tried_;
     Rewrite rewrite_;
+    static constexpr std::uintptr_t kPageBytes = 4096; // at most those of the system's pages
+    static constexpr std::uintptr_t kNoPage = ~std::uintptr_t{0};
+    std::array<std::uintptr_t, 64> pages_{}; // numbers of pages that had memory since a block began, or kNoPage
     std::uint64_t threads_ = 0;
     std::map<std::uint32_t, std::uint64_t> open_launches_; // by site: those whose order in their stream is open
     std::size_t block_bytes_ = 0;
