@@ -67,7 +67,7 @@ RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run
                  .untimed = untimed,
                  .device = session.facts()};
     if (!untimed) {
-        run.empty_kernel_us = session.empty_kernel_us();
+        run.empty_kernel_us = as_logged(session.empty_kernel_us());
         check_floor(plan, session.backend(), run.empty_kernel_us);
         run.timer_step_ns = session.timer_step_ns();
         run.bandwidth = session.bandwidth();
