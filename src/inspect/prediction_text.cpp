@@ -88,6 +88,11 @@ std::string us_or_empty(const std::optional<Estimate>& us)
 {
     return us ? format_us(us->value) : "";
 }
+// Nothing where launches alone are predicted and there are none.
+std::string predicted_text(const Prediction& prediction)
+{
+    return prediction.bound == Bound::launches && prediction.us == 0 ? "" : format_us(prediction.us);
+}
 std::string ratio_or_empty(const std::optional<double>& ratio)
 {
     return ratio ? fmt::format("{:.2f}", *ratio) : "";
@@ -126,7 +131,7 @@ std::string cases_table(const std::vector<PredictedCase>& cases, bool measured)
         return cells_of_case(demand, axes,
                              demand.mechanism == Mechanism::host ? static_cast<std::uint64_t>(demand.host_launches)
                                                                  : demand.form.total(),
-                             format_us(one.prediction.us), name_of(one.prediction.bound), us_or_empty(one.measured),
+                             predicted_text(one.prediction), name_of(one.prediction.bound), us_or_empty(one.measured),
                              ratio_or_empty(one.ratio()));
     });
 }

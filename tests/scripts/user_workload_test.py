@@ -373,6 +373,10 @@ class UserWorkload(unittest.TestCase):
             self.assertAlmostEqual(float(row["predicted_us"]), least, delta=0.01)
             self.assertEqual((row["bound"], row["digits"], row["launches"]), ("launches", "6", str(launches)))
         self.assertEqual(len(rows), 4)
+        none = self.called("predict", "--load", "quadrature", "--strategy", "quadrature_nested", "--grid", "1", "--block", "32", "--digits", "1",
+                           "--threshold", "60000")
+        self.assertRegex(none.stdout, r"(?m)^quadrature_nested +0 +launches$")
+        self.assertNotIn("0.00 us", none.stdout)
 
     def test_no_time_of_a_gpu_was_less_than_that_of_its_launches(self):
         words = ("predict", "--load", "quadrature", "--against", ROOT / "results/h100/quadrature.csv", "--device", "h100")
