@@ -13,11 +13,10 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-__global__ void LAUNCH_BOUNDS(1024)
-    refine_queue(RefineTask task, ItemQueue<RefinedCell>* queue, RequestTotals* totals)
+__global__ void LAUNCH_BOUNDS(1024) refine_queue(RefineTask task, ItemQueue<RefinedCell>* queue)
 {
     BLOCK_SHARED(unsigned, words, kQueueWords);
-    run_queue(queue, totals, words,
+    run_queue(queue, words,
               [&](const RefinedCell& cell, RefinedCell& next) { return RefineCells::block(task, cell, 0, 1, next); });
 }
 
@@ -46,8 +45,7 @@ struct RefineQueue {
     static void run(const RefineJob& job, const std::vector<QueueSetup<RefinedCell>>& queues)
     {
         for (const QueueSetup<RefinedCell>& queue : queues)
-            host_launch<refine_queue>(job.context, 0, {queue.blocks, job.point.block}, job.task, queue.queue.data(),
-                                      job.totals);
+            host_launch<refine_queue>(job.context, 0, {queue.blocks, job.point.block}, job.task, queue.queue.data());
     }
 };
 

@@ -21,18 +21,20 @@ struct TenantTask {
     unsigned block, blocks; // of the level
 };
 
-using TenantQueue = ItemQueue<TenantTask>; // `left`: tenants that have not ended
+using TenantQueue = ItemQueue<TenantTask>; // left: tenants that have not ended
 
 // All threads call it; a barrier must precede. task_of(index): the task at place `index` of `count` new ones.
 template <class TaskOf>
 __device__ void append_tasks(TenantQueue* queue, unsigned count, unsigned* first, const TaskOf& task_of)
 {
     if (threadIdx.x == 0)
-        *first = atomicAdd(&queue->reserved, count);
+        *first = static_cast<unsigned>(
+            atomicAdd(&queue->reserved_and_left, static_cast<unsigned long long>(count) << kReservedShift) >>
+            kReservedShift);
     __syncthreads();
     for (unsigned index = threadIdx.x; index < count; index += blockDim.x) {
         queue->items[*first + index] = task_of(index);
-        store_release(&queue->written[*first + index], 1);
+        store_release(&queue->written[*first + index], kWritten);
     }
     __syncthreads();
 }
@@ -80,8 +82,15 @@ __global__ void LAUNCH_BOUNDS(1024) tenants_queue(TenantsTask task, ArrivalTimes
             append_tasks(queue, blocks, place + 1, [&](unsigned index) {
                 return TenantTask{now.tenant, level, index, blocks};
             });
-        } else if (threadIdx.x == 0) {
-            fetch_add_acq_rel(&queue->left, -1U);
+        } else {
+            if (threadIdx.x == 0) {
+                const unsigned long long old = atomicAdd(&queue->reserved_and_left, ~0ULL); // one tenant less
+                place[1] = static_cast<unsigned>(old >> kReservedShift);
+                place[2] = static_cast<unsigned>(old) == 1 ? 1 : 0;
+            }
+            __syncthreads();
+            if (kQueueWaits && place[2] != 0)
+                tell_all_done(queue, place[1]);
         }
     }
 }
@@ -111,7 +120,7 @@ struct TenantsQueue {
         Prepared prepared{job.context.template allocate<TenantTask>(places, "tasks"),
                           zeroed(job, places + blocks, "written"),
                           job.context.template allocate<TenantQueue>(1, "queue"), blocks};
-        const TenantQueue queue{prepared.tasks.data(), prepared.written.data(), static_cast<unsigned>(places), 0, 0,
+        const TenantQueue queue{prepared.tasks.data(), prepared.written.data(), static_cast<unsigned>(places), 0,
                                 job.task.count};
         job.context.upload(prepared.queue, std::span(&queue, 1));
         return prepared;

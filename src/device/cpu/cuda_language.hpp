@@ -51,6 +51,11 @@ inline void __syncthreads(const char* file = __builtin_FILE(), unsigned line = _
 {
     nestbed::cpu::barrier(file, line);
 }
+inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+{
+    unsigned threads = 0;
+    return static_cast<int>(nestbed::cpu::barrier_count(predicate != 0, threads, file, line));
+}
 
 inline void __threadfence()
 {

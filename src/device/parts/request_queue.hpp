@@ -8,10 +8,10 @@
 // has a flag of its own, which says that its item is written.
 //
 // An item is written before its flag is set, with release order; the block that has taken the place reads the flag with
-// acquire order. Items count as left before they can be taken, and an item that requests others counts no longer once they do: so nothing
-// is left only when all is done. On a GPU a block waits while its place is empty; all blocks are resident, so those with an item make
-// progress. On the executor it does not wait: it takes a place only if the item is there, and the block that appends items goes on
-// until the queue is empty, so every item is processed.
+// acquire order. With one addition an item that is done counts no longer, and those that it requests do: so nothing is left only when all is
+// done. The block that sees this sets the flags of the places behind the last item, where all blocks wait by then. On a GPU a block waits
+// while its place is empty; all blocks are resident, so those with an item make progress. On the executor it does not wait: it takes a
+// place only if the item is there, and the block that appends items goes on until the queue is empty, so every item is processed.
 // Source: persistent threads, Gupta, Stuart, Owens, "A Study of Persistent Threads Style GPU Programming for GPGPU
 // Workloads", InPar 2012; places by tickets, Kerbl et al., "The Broker Queue", ICS 2018.
 #pragma once
@@ -33,24 +33,27 @@ struct ItemQueue {
     Item* items;
     unsigned* written; // a flag per place, and one for each block, which may wait behind the last place
     unsigned places;
-    unsigned taken;    // places before it; a block that waits takes the place of its number first
-    unsigned reserved; // places before it have an item, or a block is writing it
-    unsigned left;     // items that are not done
+    unsigned taken; // places before it; a block that waits takes the place of its number first
+    // Upper half: places before it have an item, or a block is writing it. Lower half: items that are not done.
+    unsigned long long reserved_and_left;
 };
 
 inline constexpr unsigned kNoItem = 0xFFFFFFFFU;
-inline constexpr unsigned kQueueWords = 2; // of shared memory
+inline constexpr unsigned kReservedShift = 32;
+inline constexpr unsigned kQueueWords = 3; // of shared memory
+
+// What the flag of a place says: nothing yet, there is an item, or all is done.
+inline constexpr unsigned kWritten = 1;
+inline constexpr unsigned kAllDone = 2;
 
 // By one thread: waits for the item of a place. Returns the place, or kNoItem if nothing is left.
 template <class Item>
 __device__ unsigned wait_for_item(ItemQueue<Item>* queue, unsigned place)
 {
-    while (load_acquire(&queue->written[place]) == 0) {
-        if (load_acquire(&queue->left) == 0)
-            return kNoItem;
-        __nanosleep(100);
-    }
-    return place;
+    unsigned flag = 0;
+    while (flag == 0)
+        flag = load_acquire(&queue->written[place]);
+    return flag == kWritten ? place : kNoItem;
 }
 
 // By one thread, without waiting: the next place, if its item is there.
@@ -66,40 +69,60 @@ __device__ unsigned take_item_there(ItemQueue<Item>* queue)
     }
 }
 
+// By all threads of the block that finds that nothing is left: those that wait, from this place on, end.
+template <class Item>
+__device__ void tell_all_done(ItemQueue<Item>* queue, unsigned reserved)
+{
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
+        store_relaxed(&queue->written[reserved + block], kAllDone);
+}
+
 // The kernel calls it in all threads, with kQueueWords words of shared memory. process(item, next) returns true in the threads that
 // request an item, which they put into `next`.
 template <class Item, class Process>
-__device__ __forceinline__ void run_queue(ItemQueue<Item>* queue, RequestTotals* totals, unsigned* words,
-                                          const Process& process)
+__device__ __forceinline__ void run_queue(ItemQueue<Item>* queue, unsigned* words, const Process& process)
 {
     unsigned* const place = words;
     unsigned* const first = words + 1; // place of what the block requests
-    for (bool again = false;; again = true) {
+    unsigned* const all_done = words + 2;
+    // In the first thread: the place that it waits for, and, after the block's last addition, what is reserved and left.
+    unsigned waited_for = blockIdx.x;
+    unsigned long long now = 1;
+    for (;;) {
         if (threadIdx.x == 0) {
-            if constexpr (kQueueWaits)
-                *place = wait_for_item(queue, again ? atomicAdd(&queue->taken, 1U) : blockIdx.x);
-            else
-                *place = take_item_there(queue);
+            *all_done = kQueueWaits && static_cast<unsigned>(now) == 0 ? 1 : 0;
+            *first = static_cast<unsigned>(now >> kReservedShift);
+            *place = *all_done != 0 ? kNoItem
+                     : kQueueWaits  ? wait_for_item(queue, waited_for)
+                                    : take_item_there(queue);
         }
         __syncthreads();
-        if (*place == kNoItem)
+        if (*place == kNoItem) {
+            if (*all_done != 0)
+                tell_all_done(queue, *first);
             return;
+        }
         Item next{};
         const bool requests = process(queue->items[*place], next);
-        ItemsAndBlocks count = 0;
-        const ItemsAndBlocks before = exclusive_scan(requests ? 1 : 0, false, count);
-        if (threadIdx.x == 0) {
-            fetch_add_acq_rel(&queue->left, static_cast<unsigned>(count) - 1);
-            if (count != 0) {
-                *first = atomicAdd(&queue->reserved, static_cast<unsigned>(count));
-                atomicAdd(&totals->items, count);
-            }
+        const auto count = static_cast<unsigned>(__syncthreads_count(requests ? 1 : 0));
+        if (threadIdx.x == 0) { // neither addition waits for the other, nor for the barriers
+            const unsigned long long more = (std::uint64_t{count} << kReservedShift) + count - 1;
+            const unsigned long long old = atomicAdd(&queue->reserved_and_left, more);
+            if constexpr (kQueueWaits)
+                waited_for = atomicAdd(&queue->taken, 1U);
+            now = old + more;
+            if (count != 0)
+                *first = static_cast<unsigned>(old >> kReservedShift);
         }
-        __syncthreads();
+        if (count == 0)
+            continue;
+        ItemsAndBlocks total = 0;
+        const ItemsAndBlocks before =
+            exclusive_scan(requests ? 1 : 0, false, total); // barriers after the write of *first
         if (requests) {
             const unsigned at = *first + static_cast<unsigned>(before);
             queue->items[at] = next;
-            store_release(&queue->written[at], 1);
+            store_release(&queue->written[at], kWritten);
         }
         __syncthreads(); // on the executor: its items are there when it takes the next place
     }
@@ -125,14 +148,12 @@ QueueSetup<Item> set_up_queue(const RequestJob& job, std::vector<Item> roots, st
     roots.resize(places);
     job.context.upload(setup.items, std::span<const Item>(roots));
     std::vector<unsigned> written(places + blocks);
-    std::fill_n(written.begin(), first, 1U);
+    if (first == 0)
+        std::ranges::fill(written, kAllDone);
+    std::fill_n(written.begin(), first, kWritten);
     job.context.upload(setup.written, std::span<const unsigned>(written));
-    const ItemQueue<Item> queue{setup.items.data(),
-                                setup.written.data(),
-                                static_cast<unsigned>(places),
-                                kQueueWaits ? blocks : 0,
-                                first,
-                                first};
+    const ItemQueue<Item> queue{setup.items.data(), setup.written.data(), static_cast<unsigned>(places),
+                                kQueueWaits ? blocks : 0, std::uint64_t{first} << kReservedShift | first};
     job.context.upload(setup.queue, std::span(&queue, 1));
     return setup;
 }

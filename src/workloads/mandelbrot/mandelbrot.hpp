@@ -18,14 +18,28 @@ struct MandelbrotJob : RequestJob {
     MandelbrotTask task;
 };
 
+struct MandelbrotItem {
+    Region region;
+    RegionTask task;
+    unsigned value; // to fill with; of a share of a region that is computed, its number
+};
+
+// So many blocks of so many threads compute a region whose dwells are up to this one: more than one if a thread would make more iterations
+// than kLongWork, while other blocks have nothing to do. At most as many as a block has threads.
+inline constexpr unsigned kLongWork = 16384;
+__host__ __device__ inline unsigned blocks_to_compute(const Region& region, unsigned threads, unsigned max_dwell)
+{
+    const unsigned of_thread = (region.width * region.height - 1) / threads + 1; // pixels
+    const unsigned at_once = max_dwell < kLongWork ? kLongWork / max_dwell : 1;
+    const unsigned blocks = (of_thread - 1) / at_once + 1;
+    return blocks < threads ? blocks : threads;
+}
+
 // A child per part of a divided region. Naive: also one for each region to be filled, and one for each to be computed.
-template <bool Naive>
+// Shares: a block that would compute a region for long requests blocks_to_compute() instead, each for a share of the pixels.
+template <bool Naive, bool Shares = false>
 struct ExpandMandelbrot {
-    struct Item {
-        Region region;
-        RegionTask task;
-        unsigned value; // to fill with
-    };
+    using Item = MandelbrotItem;
     using Job = MandelbrotTask;
     static constexpr bool kRecursive = true;
 
@@ -154,10 +168,16 @@ struct ExpandMandelbrot {
             fill_region(job, region, value, threadIdx.x, blockDim.x);
         } else if (region.width > 2 && region.height > 2) {
             const Region inside{region.x + 1, region.y + 1, region.width - 2, region.height - 2};
-            if (uniform)
+            const unsigned blocks = Shares ? blocks_to_compute(inside, blockDim.x, job.max_dwell) : 1;
+            if (uniform) {
                 fill_region(job, inside, value, threadIdx.x, blockDim.x);
-            else
+            } else if (blocks > 1) {
+                end(job, found);
+                next = {inside, RegionTask::compute, threadIdx.x};
+                return threadIdx.x < blocks;
+            } else {
                 gather_work(found, compute_region(job, inside, threadIdx.x, blockDim.x));
+            }
         }
         end(job, found);
         return false;
