@@ -1,14 +1,17 @@
 #!/usr/bin/python3
 """Tests of what orders the nodes and launches of graphs (cuda/graph_orders.cu): none missed, none false; what orders show; what reports say.
+With NESTBED_THOROUGH set there are more orders.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/graph_orders_test.py
 """
+import os
 import pathlib
 import re
 import unittest
 
 from programs import EXIT_BAD, runner
 
+THOROUGH = bool(os.environ.get("NESTBED_THOROUGH"))
 SOURCE = pathlib.Path(__file__).with_name("cuda") / "graph_orders.cu"
 CALLS = SOURCE.with_name("graph_calls.cu")
 
@@ -150,7 +153,7 @@ class GraphOrders(unittest.TestCase):
     def test_cases_run_by_every_order_without_the_detector(self):
         called = runner(SOURCE.read_text(encoding="utf-8"))
         for case in called().stdout.splitlines():
-            for schedule in ("eager", "fifo", "random:3"):
+            for schedule in ("eager", "fifo", "random:3") if THOROUGH else ("random:3",):
                 with self.subTest(name=case[1:], schedule=schedule):
                     done = called(case[1:], NESTBED_SCHEDULE=schedule)
                     if case[0] == "+":
@@ -198,10 +201,10 @@ class GraphCalls(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_graphs_return_and_compute_the_same_by_every_order(self):
-        self.run_parts(runner(CALLS.read_text(encoding="utf-8")), ["fifo", "eager", *(f"random:{seed}" for seed in range(8))], ["fifo"])
+        self.run_parts(runner(CALLS.read_text(encoding="utf-8")), ["fifo", "eager", *(f"random:{seed}" for seed in range(8 if THOROUGH else 1))], ["fifo"])
 
     def test_the_detector_reports_nothing_of_them(self):
-        self.run_parts(runner(CALLS.read_text(encoding="utf-8"), "--nestbed-races"), ["fifo", "random:1"], [])
+        self.run_parts(runner(CALLS.read_text(encoding="utf-8"), "--nestbed-races"), ["fifo", "random:1"] if THOROUGH else ["fifo"], [])
 
 
 if __name__ == "__main__":
