@@ -437,6 +437,28 @@ TEST(MandelbrotForms, OfAQueueHaveRoomForAllRegionsWhateverTheDepth)
     EXPECT_EQ(local_session_of("random:1")->sample(point, 0).status, Status::ok);
 }
 
+// The image of 61 x 47 pixels is one region that is not divided. Its inside has 3 shares; at the larger dwell, as many as a block has threads.
+TEST(MandelbrotForms, OfAQueueShareTheRegionsThatTakeLong)
+{
+    for (const char* schedule : every_schedule())
+        for (const std::uint32_t dwell : {512U, 16384U}) {
+            SCOPED_TRACE(std::string(schedule) + " " + std::to_string(dwell));
+            const auto session = local_session_of(schedule);
+            const auto sample_of = [&](const char* strategy) {
+                Case point = image(strategy, 61, 47);
+                point["division"] = 1;
+                point["grain"] = 32;
+                point["dwell"] = dwell;
+                return session->sample(point, 0);
+            };
+            const Sample shared = sample_of("mandelbrot_queue");
+            const Sample whole = sample_of("mandelbrot_split");
+            EXPECT_EQ(shared.status, Status::ok) << shared.detail;
+            EXPECT_EQ(shared.pixels_off, whole.pixels_off);
+            EXPECT_EQ(shared.work, whole.work);
+        }
+}
+
 TEST(MandelbrotForms, NeedAThreadPerPart)
 {
     Case point = image("mandelbrot_split", 64, 64);

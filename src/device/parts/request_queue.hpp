@@ -62,7 +62,7 @@ __device__ unsigned take_item_there(ItemQueue<Item>* queue)
 {
     for (;;) {
         const unsigned next = load_acquire(&queue->taken);
-        if (next == queue->places || load_acquire(&queue->written[next]) == 0)
+        if (next == queue->places || load_acquire(&queue->written[next]) != kWritten)
             return kNoItem;
         if (atomicCAS(&queue->taken, next, next + 1) == next)
             return next;
